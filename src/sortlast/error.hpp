@@ -1,0 +1,39 @@
+// Exceptions of sortlast: what was wrong, where, and what to do.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace sortlast {
+
+// Base of every exception that sortlast throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// An argument is wrong on its own: the message says which, what it was and what was expected.
+class ArgumentError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Arguments differ between ranks. Thrown with the same message on every rank, before any pixel moves.
+class MismatchError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A wait passed its limit. The message says who waits for whom at which stage.
+class TimeoutError : public Error {
+ public:
+  using Error::Error;
+};
+
+// The MPI library reported an error; the message holds its text.
+class MpiError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace sortlast

@@ -1,0 +1,63 @@
+// Blending: a chain of fragments of the same pixels becomes one, in one pass over memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sortlast/image/format.hpp"
+
+namespace sortlast {
+
+enum class Side : std::uint8_t { front, back };
+
+// One fragment of a chain: its pixels, the scalar they are stored in, and the side from which it joins
+// what the chain has gathered so far (ignored for the first).
+struct Link {
+  ConstPixels pixels;
+  Scalar scalar = Scalar::float32;
+  Side side = Side::back;
+};
+
+// Scalar in which a composite of several images travels: that of the images, but unorm16 for `over` on
+// uint8, so that no chain of stages piles up rounding errors.
+Scalar partial_scalar(Scalar scalar, Op op);
+
+// Scalar in which a chain can be interrupted and resumed without a bit of difference: float32, or that
+// of the images where the operator only selects (closest).
+Scalar accumulator_scalar(Scalar scalar, Op op);
+
+// out[i] = (...((chain[0] op chain[1]) op chain[2]) ...)[i] for 0 <= i < n, each link joining from its
+// side: side front means op(link, gathered), side back op(gathered, link). The association is the
+// list's, so the bits depend on the chain alone, never on how it was cut into calls (as long as the
+// pieces in between are kept in accumulator_scalar) nor on the processor.
+//
+// The arithmetic is float32 (uint8 and unorm16 scaled to [0, 1]); the result is rounded once, to
+// nearest, ties to even, saturating, into `out_scalar`. `out` may be chain[0]'s memory if the scalars
+// are of one size; no other overlap is allowed. A chain of one link converts. Needs no alignment.
+// With `depth` every link and `out` have a depth plane.
+void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
+           std::int64_t n);
+
+// The same by the plainest possible loop: what tests compare the kernels with, bit for bit.
+void blend_reference(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out,
+                     Scalar out_scalar, std::int64_t n);
+
+// Fill n pixels with what changes nothing when blended (over: 0; add: -0; max: -infinity or 0; min:
+// +infinity or the largest value; closest: 0 with depth +infinity). Depth planes become +infinity.
+void fill_identity(Op op, const Format& format, Pixels out, std::int64_t n);
+
+// Put a background (`format.channels` values, premultiplied; 0..1 for uint8 images) behind n finished
+// pixels: over, add, max and min combine it as the image farthest back; closest shows it where no image
+// has a depth below +infinity.
+void apply_background(Op op, const Format& format, std::span<const float> background, Pixels out,
+                      std::int64_t n);
+
+// Instruction sets that this build has kernels for and this processor can run, best first
+// ("x86-64-v4", "x86-64-v3", "baseline"). blend() uses the first unless use_target() chose another.
+std::vector<std::string> kernel_targets();
+// Force one of kernel_targets() for the whole process, for tests and benchmarks; throws ArgumentError.
+void use_target(const std::string& name);
+
+}  // namespace sortlast

@@ -1,0 +1,158 @@
+// Schedule: who sends which pixels to whom, and what is merged with what. One value, read by all.
+//
+// Notation, as in the papers: p participants (ranks), n pixels, stages s = 1, 2, ... A fragment is a
+// range of pixels that already holds the composite of the images at a range of depth positions. Rank r
+// starts with its own image: ([0, n), [d, d+1)), d being its depth position. A schedule is complete when
+// the fragments left over partition [0, n), each with the depth range [0, p).
+//
+// A schedule is a plain value, made per rank and lazily: program(rank) costs O(its own steps). Nothing
+// here knows pixels' formats, blending arithmetic or MPI.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sortlast {
+
+// Half-open range [begin, end) of pixels (row-major index) or of depth positions.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  std::int64_t size() const { return end - begin; }
+  bool empty() const { return end <= begin; }
+  bool contains(Range inner) const { return begin <= inner.begin && inner.end <= end; }
+  bool operator==(const Range&) const = default;
+};
+
+Range intersection(Range a, Range b);  // an empty range, {0, 0}, if they do not meet
+
+// Piece j of g equal pieces of [0, n): [floor(j n / g), floor((j+1) n / g)). These nest: piece j of g is
+// exactly pieces j k to (j+1) k - 1 of g k.
+Range piece_of(std::int64_t n, std::int64_t g, std::int64_t j);
+
+// Pixels that hold the composite of the images at `depth`. For operators that commute the depth
+// positions are counted round a circle of p, so that depth.end may pass p.
+struct Fragment {
+  Range pixels;
+  Range depth;
+
+  bool operator==(const Fragment&) const = default;
+};
+
+// A program works on values: value 0 is the rank's own image, every receive defines one, and merges fill
+// one. Values are indices into Program::values.
+using Value = std::int32_t;
+
+// Send the part `pixels` of a value to a peer. It depends on that part alone: on nothing (value 0), on a
+// receive, or on the merges that write into `pixels`.
+struct Send {
+  std::int32_t stage = 0;  // 1, 2, ...
+  std::int32_t peer = 0;   // rank
+  Value value = 0;
+  Range pixels;
+};
+
+// Receive a value whole.
+struct Receive {
+  std::int32_t stage = 0;
+  std::int32_t peer = 0;
+  Value value = 0;
+};
+
+// Join the part `pixels` of several values into `value`: start with inputs[0], then join each next one
+// from the side it says, in this order. The list is in the order in which the inputs are expected, so
+// that blending can begin with the first two and go on as the others arrive; and because it is a list,
+// the association (and so the bits) never depends on the arrival.
+struct Merge {
+  struct Input {
+    Value value = 0;
+    bool front = false;  // joins in front of what was gathered so far, else behind it
+  };
+  Value value = 0;
+  Range pixels;
+  std::vector<Input> inputs;  // two or more
+};
+
+// All that one rank does. `sends` and `receives` are in order of stage, and both ends of a pair list the
+// transfers between them in the same order; `merges` are in an order in which they could be executed.
+struct Program {
+  std::int32_t rank = 0;
+  std::vector<Fragment> values;  // what each value holds once it is complete
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  std::vector<Merge> merges;
+  Value result = -1;  // the rank's finished pixels; -1: none
+};
+
+// What a schedule is made for. `order` lists the ranks from front to back, `ring` in the order in which
+// they should talk (the fabric's routing order); empty lists mean rank order. `commutes`: the operator
+// does not care for the order of its operands, so that depth positions may be taken from the ring.
+struct Setting {
+  std::int32_t p = 1;
+  std::int64_t n = 0;
+  std::vector<std::int32_t> order;
+  std::vector<std::int32_t> ring;
+  bool commutes = false;
+};
+
+// An algorithm for one setting. One small file each; see registry.hpp for how to add one.
+class Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+  virtual Program program(std::int32_t rank) const = 0;
+  // Finished pixels of a rank: those of program(rank).result, found without making the program.
+  virtual Range piece(std::int32_t rank) const = 0;
+  virtual std::int32_t stages() const = 0;
+  // Most stages that one rank has under way at once; 0: no limit.
+  virtual std::int32_t window() const { return 0; }
+};
+
+// One transfer as seen from above; source and destination are ranks.
+struct Transfer {
+  std::int32_t stage = 0;
+  std::int32_t source = 0;
+  std::int32_t destination = 0;
+  Fragment fragment;
+
+  bool operator==(const Transfer&) const = default;
+};
+
+class Schedule {
+ public:
+  // `name` is the algorithm's full name with its parameters ("radix-k:4,3"). Made by make_schedule().
+  Schedule(std::string name, Setting setting, std::shared_ptr<const Algorithm> algorithm);
+
+  const std::string& name() const { return name_; }
+  std::int32_t p() const { return setting_.p; }
+  std::int64_t n() const { return setting_.n; }
+  const Setting& setting() const { return setting_; }
+
+  // Throws ArgumentError if `rank` is not in [0, p).
+  Program program(std::int32_t rank) const;
+  Range piece(std::int32_t rank) const;
+  std::int32_t stages() const { return algorithm_->stages(); }
+  std::int32_t window() const { return algorithm_->window(); }
+
+  // Every rank's transfers, by stage and then by source. Costs O(all steps).
+  std::vector<Transfer> transfers() const;
+
+  // Execute the schedule symbolically, all ranks, no pixels: every send is what its receiver expects,
+  // every merge joins fragments of the same pixels whose depth ranges touch, nothing is used before it
+  // is there, stages only wait for earlier ones, and the results partition [0, n) with the depth range
+  // [0, p) each. Throws Error with the first thing that does not hold. Costs O(all steps).
+  void verify() const;
+
+  // {"algorithm", "p", "n", "stages", "order", "ring", "programs": [...]}
+  std::string to_json() const;
+
+ private:
+  std::string name_;
+  Setting setting_;
+  std::shared_ptr<const Algorithm> algorithm_;
+};
+
+}  // namespace sortlast
