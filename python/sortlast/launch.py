@@ -1,0 +1,186 @@
+"""Start ranks: run a module of this Python under mpiexec, or tell that mpiexec already runs us.
+
+A command that needs R ranks calls :func:`run`, which starts ``mpiexec -n R python -m module ...`` and
+returns its exit status; in the ranks, :func:`under_mpiexec` is true and :func:`world` gives the
+communicator. A user who has a launcher of their own (``srun``, ``mpiexec -f hosts``) simply puts it in
+front of the same command.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sortlast import Error
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+# Set by every process manager that our MPI libraries can be started by (Hydra, PMIx, Open MPI 4).
+_RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
+
+# How many ranks run() asked for, so that ranks of another MPI than mpiexec's notice it.
+_RANKS_VARIABLE = "SORTLAST_RANKS"
+
+# MPICH polls for messages without yielding. With more ranks than cores each poll takes another rank's
+# time: 16 ranks on 2 cores exchange 1 MB in 1.3 ms with these and in 36 ms without. With a core for
+# every rank they cost latency, so they are set only where they help.
+_MPICH_OVERSUBSCRIBED = {
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
+}
+
+# Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
+_OPENMPI_OVERSUBSCRIBED = {
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
+}
+_OPENMPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+_GRACE = 5.0  # time that ranks have to end after an interrupt before they are killed [s]
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """An mpiexec: its path and its MPI ``family``, "mpich" or "openmpi"."""
+
+    path: Path
+    family: str
+
+
+def under_mpiexec(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a process manager started this process as one of its ranks."""
+    return any(name in environ for name in _RANK_VARIABLES)
+
+
+def find_mpiexec() -> Launcher:
+    """Find mpiexec: the one installed in this Python's environment, else the first on PATH.
+
+    Raises :class:`sortlast.Error` if there is none or if it belongs to neither MPICH nor Open MPI.
+    """
+    beside = str(Path(sys.prefix) / "bin")
+    found = shutil.which("mpiexec", path=beside) or shutil.which("mpiexec")
+    if found is None:
+        raise Error(
+            f"no mpiexec in {beside} nor on PATH; install an MPI into this environment: pip install mpich"
+        )
+    version = subprocess.run(
+        [found, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    ).stdout
+    return Launcher(Path(found), _family(found, version))
+
+
+def _family(path: str, version: str) -> str:
+    """MPI family from what ``mpiexec --version`` prints."""
+    if "HYDRA" in version or "MPICH" in version:
+        return "mpich"
+    if "Open MPI" in version or "OpenRTE" in version or "PRRTE" in version:
+        return "openmpi"
+    heading = version.strip().splitlines()[:1] or ["nothing"]
+    raise Error(
+        f"{path} --version says {heading[0]!r}, which is neither MPICH nor Open MPI;"
+        " start the ranks with your own launcher in front of this command"
+    )
+
+
+def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[str, str]:
+    """Variables that ``ranks`` ranks of an MPI ``family`` need on one machine of ``cores`` cores.
+
+    They must be set before MPI starts, so they are part of the launch.
+    """
+    if family == "mpich":
+        return dict(_MPICH_OVERSUBSCRIBED) if ranks > cores else {}
+    # Open MPI counts cores in its own way (hardware threads or not), so it is never held to a count.
+    return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
+
+
+def run(module: str, args: Sequence[str], ranks: int) -> int:
+    """Run ``python -m module args`` on ``ranks`` ranks of this machine and wait for them.
+
+    Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
+    signal that ended it. An interrupt ends all ranks before it is raised here. Variables that the user
+    has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec or ``ranks`` < 1.
+    """
+    if ranks < 1:
+        raise Error(f"cannot start {ranks} ranks; ask for at least 1")
+    launcher = find_mpiexec()
+    settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
+    command = [str(launcher.path), "-n", str(ranks), sys.executable, "-m", module, *args]
+
+    # A session of its own, so that one signal reaches mpiexec and whatever it started.
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        env=settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)},
+    )
+    try:
+        with _termination_as_interrupt():
+            status = process.wait()
+    except BaseException:
+        _end(process)
+        raise
+    return status if status >= 0 else 128 - status
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt, so that both ways of stopping us stop the ranks.
+
+    Only the main thread may change what a signal does; in any other thread this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process and its group: ask first, kill what is left after the grace period."""
+    for number, grace in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, None)):
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(grace)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def world() -> MPI.Intracomm:
+    """The communicator of all ranks; starts MPI.
+
+    Raises :class:`sortlast.Error` if :func:`run` asked for another number of ranks: the mpiexec then
+    belongs to another MPI than mpi4py, and each process believes it is alone.
+    """
+    from mpi4py import MPI
+
+    comm = MPI.COMM_WORLD
+    asked = int(os.environ.get(_RANKS_VARIABLE, comm.size))
+    if asked != comm.size:
+        vendor = " ".join(str(part) for part in MPI.get_vendor())
+        raise Error(
+            f"mpiexec started {asked} processes but MPI ({vendor}) sees {comm.size}: mpiexec and mpi4py"
+            " belong to different MPI libraries; install one MPI into this environment, for example"
+            " pip install --force-reinstall mpich mpi4py"
+        )
+    return comm
