@@ -1,0 +1,34 @@
+// The blend kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace.
+#include "sortlast/image/kernels/closest.hpp"
+#include "sortlast/image/kernels/convert.hpp"
+#include "sortlast/image/kernels/operators.hpp"
+#include "sortlast/image/kernels/table.hpp"
+
+namespace sortlast::SORTLAST_TARGET {
+namespace {
+
+constexpr Kernels table{
+    .load = {load_float32<Float32>, load_float32<Float16>, load_float32<Uint8>, load_float32<Unorm16>},
+    .store = {store_float32<Float32>, store_float32<Float16>, store_float32<Uint8>, store_float32<Unorm16>},
+    .over = {{combine<Over<false>, Float32>, combine<Over<false>, Float16>, combine<Over<false>, Uint8>,
+              combine<Over<false>, Unorm16>},
+             {combine<Over<true>, Float32>, combine<Over<true>, Float16>, combine<Over<true>, Uint8>,
+              combine<Over<true>, Unorm16>}},
+    .add = {combine<Add, Float32>, combine<Add, Float16>, combine<Add, Uint8>, combine<Add, Unorm16>},
+    .max = {combine<Max, Float32>, combine<Max, Float16>, combine<Max, Uint8>, combine<Max, Unorm16>},
+    .min = {combine<Min, Float32>, combine<Min, Float16>, combine<Min, Uint8>, combine<Min, Unorm16>},
+    .nearest = {nearest_depth<false>, nearest_depth<true>},
+    .closest = {{{closest<false, 12>, closest<false, 16>},
+                 {closest<false, 6>, closest<false, 8>},
+                 {closest<false, 3>, closest<false, 4>},
+                 {closest<false, 6>, closest<false, 8>}},
+                {{closest<true, 12>, closest<true, 16>},
+                 {closest<true, 6>, closest<true, 8>},
+                 {closest<true, 3>, closest<true, 4>},
+                 {closest<true, 6>, closest<true, 8>}}}};
+
+}  // namespace
+
+const Kernels& kernels() { return table; }
+
+}  // namespace sortlast::SORTLAST_TARGET

@@ -1,0 +1,44 @@
+// Table of the blend kernels of one instruction set; image/targets.cpp chooses one at run time.
+#pragma once
+
+#include <cstddef>
+
+namespace sortlast {
+
+// Lengths count channels (pixels times channels per pixel) or pixels, as the parameter says. Pointers
+// need no alignment. Arrays are indexed by Scalar (float32, float16, uint8, unorm16) in its order, and
+// those of two by whether the link lies in front of what is gathered.
+struct Kernels {
+  using Convert = void (*)(std::byte* to, const std::byte* from, std::size_t channels);
+  using Combine = void (*)(std::byte* to, const std::byte* gathered, const std::byte* link,
+                           std::size_t channels);
+  using Nearest = void (*)(std::byte* to, const std::byte* gathered, const std::byte* link,
+                           std::size_t pixels);
+  using Closest = void (*)(std::byte* to, std::byte* to_depth, const std::byte* gathered,
+                           const std::byte* gathered_depth, const std::byte* link,
+                           const std::byte* link_depth, std::size_t pixels);
+
+  Convert load[4];   // float32 from the scalar; no overlap
+  Convert store[4];  // the scalar from float32, rounded to nearest even; no overlap
+
+  // float32 `to` = float32 `gathered` op `link` of the scalar; `to` may be `gathered`.
+  Combine over[2][4];  // RGBA
+  Combine add[4];
+  Combine max[4];
+  Combine min[4];
+
+  Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
+  Closest closest[2][4][2];  // [..][..][channels - 3]; `to` may be `gathered`
+};
+
+namespace baseline {
+const Kernels& kernels();
+}
+namespace x86_64_v3 {
+const Kernels& kernels();
+}
+namespace x86_64_v4 {
+const Kernels& kernels();
+}
+
+}  // namespace sortlast

@@ -1,0 +1,52 @@
+// Short vectors of the compiler (GCC and Clang), as wide as the instruction set being compiled for.
+//
+// Included only by kernels.cpp, once for each instruction set, inside its own namespace. Nothing of std
+// may be called here or in the files beside this one: an inline function compiled for AVX-512 could be
+// the copy that the linker keeps for the whole program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sortlast::SORTLAST_TARGET {
+
+#if defined(__AVX512F__)
+inline constexpr int native_lanes = 16;
+#elif defined(__AVX2__)
+inline constexpr int native_lanes = 8;
+#else
+inline constexpr int native_lanes = 4;
+#endif
+
+template <class T, int lanes>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(sizeof(T) * lanes)));
+};
+template <int lanes>
+using Floats = typename VectorOf<float, lanes>::type;
+template <int lanes>
+using Words = typename VectorOf<std::uint32_t, lanes>::type;
+
+// The vector that lies at an address of any alignment.
+template <class V>
+inline V read(const std::byte* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+template <class V>
+inline void write(std::byte* to, const V& v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+// The same bits as another type.
+template <class To, class From>
+inline To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+}  // namespace sortlast::SORTLAST_TARGET
