@@ -4,6 +4,7 @@
 // property tests, the command line and every interface find it there.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,19 +17,40 @@
 
 namespace sortlast {
 
+// The closed form of an algorithm's cost, as published: alpha times messages (or rounds, see Latency in
+// cost.hpp) plus beta n times `sent` plus gamma n times `blended`.
+struct CostTerms {
+  double messages = 0;
+  double rounds = 0;
+  double sent = 0;
+  double blended = 0;
+};
+
 struct AlgorithmEntry {
-  std::string name;     // "radix-k"
-  std::string usage;    // "radix-k[:k1,k2,...]"
-  std::string summary;  // one sentence
-  std::string latency;  // latency term of the cost, in the symbols of the papers
-  std::string transfer; // transfer term
-  std::string overlap;  // whether blending overlaps transfer: "yes", "no", "partially"
+  std::string name;      // "radix-k"
+  std::string usage;     // "radix-k[:k1,k2,...]"
+  std::string summary;   // one sentence
+  std::string latency;   // latency term of the cost, in the symbols of the papers
+  std::string transfer;  // transfer term
+  std::string overlap;   // whether blending overlaps transfer: "yes", "no", "partially"
   // `parameters` is what follows the colon (empty if nothing does) and is completed in place with the
   // defaults that were taken. Throws ArgumentError.
   std::function<std::unique_ptr<Algorithm>(const Setting&, std::string& parameters)> make;
+  std::function<CostTerms(std::int32_t p, const std::string& parameters)> terms;
 };
 
 std::span<const AlgorithmEntry> algorithms();
+
+// An algorithm's full name taken apart: its entry and what follows the colon. Throws ArgumentError,
+// listing the names that exist.
+struct AlgorithmName {
+  const AlgorithmEntry& entry;
+  std::string parameters;
+};
+AlgorithmName parse_algorithm(std::string_view name);
+
+// For algorithms without parameters: throws ArgumentError unless `parameters` is empty.
+void refuse_parameters(std::string_view name, const std::string& parameters);
 
 // Make a schedule by name: "shift", "radix-k:4,3", ... or "auto" (the cheapest by price(), see
 // cost.hpp). Throws ArgumentError: unknown name (the message lists the names), parameters that do not

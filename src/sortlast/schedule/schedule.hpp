@@ -150,6 +150,8 @@ class Schedule {
   std::string to_json() const;
 
  private:
+  void check_rank(std::int32_t rank) const;
+
   std::string name_;
   Setting setting_;
   std::shared_ptr<const Algorithm> algorithm_;

@@ -1,0 +1,187 @@
+// Every algorithm of the registry, at every p, is a complete schedule; and costs what is claimed for it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "sortlast/error.hpp"
+#include "sortlast/schedule/cost.hpp"
+#include "sortlast/schedule/radix_k.hpp"
+#include "sortlast/schedule/registry.hpp"
+
+namespace sortlast {
+namespace {
+
+// Full names to try at p: every entry's default, and the variants that it has.
+std::vector<std::string> names(std::int32_t p) {
+  std::vector<std::string> result{"auto"};
+  for (const AlgorithmEntry& entry : algorithms()) {
+    result.push_back(entry.name);
+    if (entry.name == "binary-swap")
+      result.insert(result.end(), {"binary-swap:fold", "binary-swap:remainder"});
+    if (entry.name != "radix-k") continue;
+    auto k = default_radices(p);
+    do {
+      std::string name = "radix-k:";
+      for (const std::int64_t factor : k) name += std::to_string(factor) + ",";
+      if (!k.empty()) result.push_back(name.substr(0, name.size() - 1));
+    } while (std::next_permutation(k.begin(), k.end()));
+    result.push_back("radix-k:" + std::to_string(p));
+  }
+  return result;
+}
+
+std::vector<std::int32_t> shuffled(std::int32_t p, std::mt19937& random) {
+  std::vector<std::int32_t> ranks(static_cast<std::size_t>(p));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  return ranks;
+}
+
+std::int64_t most_sent(const Schedule& schedule) {
+  std::int64_t most = 0;
+  for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
+    std::int64_t sent = 0;
+    for (const Send& send : schedule.program(rank).sends) sent += send.pixels.size();
+    most = std::max(most, sent);
+  }
+  return most;
+}
+
+std::size_t most_messages(const Schedule& schedule) {
+  std::size_t most = 0;
+  for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
+    most = std::max(most, schedule.program(rank).sends.size());
+  }
+  return most;
+}
+
+TEST(Algorithms, VerifyForEveryPAndN) {
+  std::mt19937 random(1);
+  for (std::int32_t p = 1; p <= 33; ++p) {
+    for (const std::string& name : names(p)) {
+      for (const std::int64_t n : {0, 1, p - 1, p, p + 1, 1000, 4096}) {
+        for (const bool commutes : {false, true}) {
+          SCOPED_TRACE(name + " p=" + std::to_string(p) + " n=" + std::to_string(n) +
+                       (commutes ? " commutes" : ""));
+          ASSERT_NO_THROW(make_schedule(name, {p, n, {}, {}, commutes}).verify());
+          ASSERT_NO_THROW(
+              make_schedule(name, {p, n, shuffled(p, random), shuffled(p, random), commutes}).verify());
+        }
+      }
+    }
+  }
+}
+
+TEST(Algorithms, VerifyForRandomLargeP) {
+  std::mt19937 random(2);
+  for (int trial = 0; trial < 6; ++trial) {
+    const std::int32_t p = std::uniform_int_distribution<std::int32_t>(34, 4096)(random);
+    for (const AlgorithmEntry& entry : algorithms()) {
+      // The algorithms with p - 1 messages a rank have p^2 transfers to compare; keep those to small p.
+      const bool square =
+          make_schedule(entry.name, {p, 1 << 22, {}, {}, false}).program(0).sends.size() > 256;
+      const std::int32_t tried = square ? 34 + p % 467 : p;
+      SCOPED_TRACE(entry.name + " p=" + std::to_string(tried));
+      ASSERT_NO_THROW(
+          make_schedule(entry.name, {tried, 1 << 22, shuffled(tried, random), shuffled(tried, random), false})
+              .verify());
+    }
+  }
+}
+
+TEST(Algorithms, ProgramsAreLazy) {
+  // A program at p = 10^6 needs only its own steps.
+  const std::int32_t p = 1'000'000;
+  const std::int64_t n = 8'388'608;
+  EXPECT_EQ(make_schedule("radix-k:10,10,10,10,10,10", {p, n, {}, {}, false}).program(123'456).sends.size(),
+            54u);
+  EXPECT_LE(make_schedule("2-3-swap", {p, n, {}, {}, false}).program(999'999).sends.size(), 40u);
+  EXPECT_LE(make_schedule("binary-swap", {p, n, {}, {}, false}).program(77).sends.size(), 40u);
+  EXPECT_EQ(make_schedule("shift", {p, n, {}, {}, false}).program(5).sends.size(), 999'999u);
+}
+
+TEST(Algorithms, SwapsSendTheLowerBound) {
+  for (std::int32_t p = 2; p <= 199; ++p) {
+    const std::int64_t n = 1'000'000'007;
+    const std::int64_t bound = n - n / p + 2;  // pieces differ by a pixel
+    const Schedule swap = make_schedule("2-3-swap", {p, n, {}, {}, false});
+    EXPECT_LE(most_sent(swap), bound) << "2-3-swap p=" << p;
+    EXPECT_LE(static_cast<double>(most_messages(swap)), 2 * std::log2(p)) << "2-3-swap p=" << p;
+    EXPECT_LE(most_sent(make_schedule("radix-k", {p, n, {}, {}, false})), bound) << "radix-k p=" << p;
+  }
+}
+
+TEST(Algorithms, TextbookMessageCounts) {
+  const auto count = [](const char* name, std::int32_t p) {
+    return most_messages(make_schedule(name, {p, 1 << 20, {}, {}, false}));
+  };
+  EXPECT_EQ(count("binary-swap", 64), 6u);
+  EXPECT_EQ(count("binary-swap:fold", 64), 6u);
+  EXPECT_EQ(count("radix-k:8,8", 64), 14u);
+  EXPECT_EQ(count("2-3-swap", 64), 6u);
+  EXPECT_EQ(count("direct-send", 64), 63u);
+  EXPECT_EQ(count("shift", 64), 63u);
+  EXPECT_EQ(count("tree", 64), 1u);
+}
+
+TEST(Algorithms, BinarySwapAndRadixTwoAreTheSame) {
+  const Setting setting{16, 1600, {}, {}, false};
+  EXPECT_EQ(make_schedule("binary-swap", setting).transfers(),
+            make_schedule("radix-k:2,2,2,2", setting).transfers());
+}
+
+TEST(Algorithms, ShiftIsAPermutationInEveryStage) {
+  std::mt19937 random(3);
+  const std::int32_t p = 13;
+  const auto ring = shuffled(p, random);
+  for (const auto& order : {shuffled(p, random), shuffled(p, random)}) {
+    const Schedule schedule = make_schedule("shift", {p, 1300, order, ring, false});
+    EXPECT_EQ(schedule.stages(), p - 1);
+    for (const Transfer& transfer : schedule.transfers()) {
+      const auto place = [&ring](std::int32_t rank) {
+        return std::find(ring.begin(), ring.end(), rank) - ring.begin();
+      };
+      EXPECT_EQ(place(transfer.destination), (place(transfer.source) + transfer.stage) % p);
+    }
+  }
+}
+
+TEST(Algorithms, PipelineMessagesCarryTwoRunsPastTheLastRank) {
+  const std::int32_t p = 8;
+  const auto messages = [](bool commutes) {
+    return make_schedule("parallel-pipeline", {p, 800, {}, {}, commutes}).transfers().size();
+  };
+  EXPECT_EQ(messages(true), static_cast<std::size_t>(p * (p - 1)));
+  // Piece j carries two runs from rank i = 0 on, up to its owner j: j of its p - 1 messages, but the first
+  // run of piece p - 1 is empty.
+  EXPECT_EQ(messages(false), static_cast<std::size_t>(p * (p - 1) + (p - 1) * (p - 2) / 2));
+}
+
+TEST(Algorithms, WrongNamesAndSettingsAreExplained) {
+  const auto message = [](const char* name, Setting setting) -> std::string {
+    try {
+      make_schedule(name, std::move(setting));
+    } catch (const ArgumentError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(message("binaryswap", {4, 1, {}, {}, false}).find("radix-k[:k1,k2,...]"), std::string::npos);
+  EXPECT_NE(message("radix-k:4,4", {12, 1, {}, {}, false}).find("product is p = 12"), std::string::npos);
+  EXPECT_NE(message("radix-k:4,x", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("radix-k:4,3,", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("radix-k:9223372036854775807,3", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("shift:3", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("shift:", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("binary-swap:half", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("shift", {0, 1, {}, {}, false}), "");
+  EXPECT_NE(message("shift", {2, -1, {}, {}, false}), "");
+  EXPECT_NE(message("shift", {3, 1, {0, 1}, {}, false}).find("order"), std::string::npos);
+  EXPECT_NE(message("shift", {3, 1, {0, 1, 1}, {}, false}).find("twice"), std::string::npos);
+  EXPECT_NE(message("shift", {3, 1, {}, {0, 1, 3}, false}).find("ring"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sortlast
