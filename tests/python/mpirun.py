@@ -1,0 +1,105 @@
+"""Runs a piece of Python on several MPI ranks from within a test.
+
+    job = mpirun.run(4, "report(comm.allreduce(rank))")
+    assert job.returncode == 0, job
+    assert job.reports == [6, 6, 6, 6]
+
+The snippet sees `comm` (MPI.COMM_WORLD), `rank`, `size` and `report(value)`, which hands a value that
+JSON can hold back to the test. The ranks run under the mpiexec that lies beside this interpreter, so
+the same test runs under whichever MPI family its environment holds. Mark such tests `pytest.mark.mpi`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sortlast import launch
+
+PRELUDE = """\
+import json, pathlib, sys
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+rank, size = comm.Get_rank(), comm.Get_size()
+def report(value):
+    pathlib.Path({folder!r}, f"{{rank}}.json").write_text(json.dumps(value))
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a parallel run left behind."""
+
+    returncode: int  # mpiexec's: 0 when every rank ended well
+    stdout: str  # of all ranks, lines in no certain order
+    stderr: str
+    reports: list[Any]  # one entry a rank, in rank order; None where a rank reported nothing
+
+
+def run_command(
+    ranks: int, command: Sequence[str], *, timeout: float = 60.0, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command on every rank, e.g. a compiled C example; errors as in `run`."""
+    launcher = launch.find_mpiexec()
+    settings = launch.environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
+    argv = [str(launcher.path), "-n", str(ranks), *command]
+    with subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **settings, **(env or {})},
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            stdout, stderr = _end(process)
+            raise TimeoutError(
+                f"{ranks} ranks did not end within {timeout:g} s: {' '.join(argv)}\n{stdout}{stderr}"
+            ) from None
+    return subprocess.CompletedProcess(argv, process.returncode, stdout, stderr)
+
+
+def run(ranks: int, snippet: str, *, timeout: float = 60.0, env: Mapping[str, str] | None = None) -> Job:
+    """Run a Python snippet on each of `ranks` ranks.
+
+    Args:
+        ranks: how many processes mpiexec starts.
+        snippet: source text, indented as one likes; sees `comm`, `rank`, `size` and `report`.
+        timeout: limit in seconds; the ranks are ended when it has passed.
+        env: environment variables on top of this process's own.
+
+    Raises:
+        TimeoutError: the ranks did not end in time; the message holds what they printed.
+
+    An exception that leaves the snippet on any rank ends the whole job with a status other than 0.
+    """
+    with tempfile.TemporaryDirectory(prefix="sortlast-mpirun-") as folder:
+        script = Path(folder, "snippet.py")
+        script.write_text(PRELUDE.format(folder=folder) + textwrap.dedent(snippet))
+        command = [sys.executable, "-m", "mpi4py", str(script)]
+        done = run_command(ranks, command, timeout=timeout, env=env)
+        files = [Path(folder, f"{rank}.json") for rank in range(ranks)]
+        reports = [json.loads(file.read_text()) if file.exists() else None for file in files]
+    return Job(done.returncode, done.stdout, done.stderr, reports)
+
+
+def _end(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Let mpiexec end its ranks, then end what is left; return what they printed."""
+    process.terminate()
+    try:
+        return process.communicate(timeout=5.0)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()
