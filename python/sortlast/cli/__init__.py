@@ -1,0 +1,58 @@
+"""The command line: ``sortlast COMMAND``. One module a command.
+
+Every public module of this package defines ``register(app)``, which adds its command; a new command is
+one new file. Modules import what is heavy (matplotlib, MPI, VTK) inside the command, so that ``--help``
+stays quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from sortlast.cli import _failure
+
+app = typer.Typer(
+    name="sortlast",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sortlast {version('sortlast')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _sortlast(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    """Composite the images of a sort-last parallel renderer over MPI.
+
+    Each rank holds an image of its own part of the data; sortlast makes one image of them. Start with
+    [bold]sortlast demo[/bold].
+    """
+
+
+for _module in pkgutil.iter_modules(__path__):
+    if not _module.name.startswith("_"):
+        importlib.import_module(f"{__name__}.{_module.name}").register(app)
+
+
+def main() -> None:
+    """Run the command line. Exit status 2 is an error that the message explains, 0 is success."""
+    try:
+        app()
+    except Exception as error:
+        _failure.end(error)

@@ -1,0 +1,69 @@
+"""How a command that failed ends: one line for an error that was foreseen, and never a hanging rank."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+import sortlast
+from sortlast import launch
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Result = TypeVar("Result")
+
+
+def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
+    """Call ``work()`` on every rank; where it fails on some, raise the lowest rank's error on all.
+
+    For work that depends on the rank, such as reading a file: the others would otherwise wait for the
+    rank that failed. Only :class:`sortlast.Error` and :class:`OSError` are foreseen. Communicates.
+    """
+    failure, result = None, None
+    try:
+        result = work()
+    except (sortlast.Error, OSError) as error:
+        failure = f"rank {comm.rank}: {error}" if comm.size > 1 else str(error)
+    failures = [text for text in comm.allgather(failure) if text is not None]
+    if failures:
+        raise sortlast.Error(failures[0])
+    return result  # type: ignore[return-value]
+
+
+def end(error: Exception) -> NoReturn:
+    """Report an error and end the process, and with it every rank that might wait for this one.
+
+    A :class:`sortlast.Error` becomes one message and exit status 2, anything else (a defect) a traceback
+    and exit status 1. Errors that are the same on every rank are reported by rank 0 alone.
+    """
+    status = 2 if isinstance(error, sortlast.Error) else 1
+    comm = _ranks()
+    if comm is None:
+        _report(error, "sortlast")
+    elif status == 2 and not isinstance(error, (sortlast.TimeoutError, sortlast.MpiError)):
+        if comm.rank == 0:
+            _report(error, "sortlast")
+    else:
+        _report(error, f"sortlast: rank {comm.rank}")
+        comm.Abort(status)
+    sys.exit(status)
+
+
+def _report(error: Exception, prefix: str) -> None:
+    if isinstance(error, sortlast.Error):
+        print(f"{prefix}: {error}", file=sys.stderr, flush=True)
+    else:
+        traceback.print_exception(error)
+
+
+def _ranks() -> MPI.Intracomm | None:
+    """All ranks if there are several and MPI runs, else None."""
+    if not launch.under_mpiexec() or "mpi4py.MPI" not in sys.modules:
+        return None
+    from mpi4py import MPI
+
+    running = MPI.Is_initialized() and not MPI.Is_finalized()
+    return MPI.COMM_WORLD if running and MPI.COMM_WORLD.size > 1 else None

@@ -1,0 +1,32 @@
+"""Values of command-line options that several commands share. Wrong ones are usage errors."""
+
+from __future__ import annotations
+
+import typer
+
+
+def size(text: str) -> tuple[int, int]:
+    """``"4096x2048"``: width and height in pixels, each at least 0."""
+    try:
+        width, height = (int(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not WIDTHxHEIGHT, for example 1024x768") from None
+    if width < 0 or height < 0:
+        raise typer.BadParameter(f"{text!r} has a negative side")
+    return width, height
+
+
+def integers(text: str) -> list[int]:
+    """``"2,0,1"``: whole numbers with commas between them."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of whole numbers such as 2,0,1") from None
+
+
+def numbers(text: str) -> list[float]:
+    """``"0.2,0.2,0.3"``: numbers with commas between them."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of numbers such as 0.2,0.2,0.3") from None

@@ -1,0 +1,30 @@
+"""Printing: tables in the terminal, JSON to a file or to standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from sortlast.files import replacing
+
+_WIDTH_OF_FILES = 120  # columns of output that goes to a file or a pipe
+
+
+def console() -> Console:
+    """A console on standard output, as wide as the terminal or, where there is none, 120 columns."""
+    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
+    return Console(width=width, highlight=False, markup=False)
+
+
+def write_json(value: Any, path: Path | None) -> None:
+    """Write ``value`` as JSON to ``path``, or to standard output if it is None."""
+    text = json.dumps(value, indent=2) + "\n"
+    if path is None:
+        sys.stdout.write(text)
+        return
+    with replacing(path) as temporary:
+        temporary.write_text(text)

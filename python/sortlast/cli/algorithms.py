@@ -1,0 +1,40 @@
+"""``sortlast algorithms``: the algorithms and what they cost."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(algorithms)
+
+
+def algorithms(
+    json: Annotated[bool, typer.Option("--json", help="Print the list as JSON.")] = False,
+) -> None:
+    """List the algorithms with the terms of their cost.
+
+    The latency and the transfer term are those of Table 1 of Cavin and Demengeon, "Shift-Based Parallel
+    Image Compositing on InfiniBand Fat-Trees" (2012): p ranks, n pixels, alpha seconds a message, beta
+    seconds a pixel. Overlap says whether blending can hide behind transfers.
+    """
+    from rich.table import Table
+
+    from sortlast import schedule
+    from sortlast.cli import _terminal
+
+    fields = ("usage", "latency", "transfer", "overlap", "summary")
+    entries = schedule.algorithms()
+    if json:
+        _terminal.write_json(
+            [{field: getattr(entry, field) for field in ("name", *fields)} for entry in entries], None
+        )
+        return
+    table = Table()
+    for heading in ("name", *fields[1:]):
+        table.add_column(heading)
+    for entry in entries:
+        table.add_row(*(str(getattr(entry, field)) for field in fields))
+    _terminal.console().print(table)

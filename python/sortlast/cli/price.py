@@ -1,0 +1,148 @@
+"""``sortlast price``: what every algorithm costs by the alpha-beta model."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _parse
+
+if TYPE_CHECKING:
+    from sortlast.plot.cost import Network
+
+_CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 messages shows
+
+
+class Latency(str, Enum):
+    """How often the latency of radix-k counts: its authors charge it a round, Cavin and Demengeon a message."""
+
+    per_message = "per_message"
+    per_round = "per_round"
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(price)
+
+
+def price(
+    p: Annotated[str, typer.Option("--p", help="Ranks to price for, with commas between.")] = "12,64,144",
+    size: Annotated[str, typer.Option(help="Width x height of the image in pixels.")] = "4096x4096",
+    pixel_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a pixel.")] = 16,
+    alpha: Annotated[float, typer.Option(min=0, help="Latency of a message in seconds.")] = 1e-6,
+    bandwidth: Annotated[float, typer.Option(help="Bandwidth of a rank in MB/s (10^6 bytes).")] = 1800,
+    degradation: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Part of the bandwidth that contention takes.")
+    ] = 0.3,
+    latency: Annotated[Latency, typer.Option(help="Charge alpha for a message or for a round.")] = (
+        Latency.per_message
+    ),
+    json: Annotated[Path | None, typer.Option(help="Also write the table to this JSON file.")] = None,
+    output_dir: Annotated[
+        Path | None, typer.Option(help="Draw the curves into this folder, as PNG and SVG.")
+    ] = None,
+) -> None:
+    """Price every algorithm: the closed form of its cost, beside its schedule walked step by step.
+
+    The model is that of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
+    Fat-Trees" (2012), section 4, and its defaults are the paper's 4x DDR InfiniBand: a message of m pixels
+    takes alpha + beta m, a rank sends one message and receives one message at a time. The table is their
+    Table 1 in milliseconds of communication; a ratio below 1 means that the schedule costs less than the
+    published bound. With --output-dir it also draws their Figure 2 (crossbar) and Figure 3 (fat-tree, on
+    which the algorithms without a contention-free pattern lose part of the bandwidth).
+
+    The paper states beta = 0.53e-9 s for a data item, and counts pixels. That is the time of a byte at
+    1800 MiB/s: a pixel of 16 bytes takes 16 times as long, which is what its figures and its measured
+    frame rates agree with, and what is used here.
+    """
+    from sortlast.cli import _terminal
+    from sortlast.plot.cost import Network
+
+    if bandwidth <= 0:
+        raise typer.BadParameter(f"{bandwidth} MB/s is not a bandwidth; give a positive number")
+    width, height = _parse.size(size)
+    network = Network(width * height, pixel_bytes, alpha, bandwidth * 1e6, latency.value)
+    rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network)]
+    _print(rows, network)
+    if json is not None:
+        settings = {"width": width, "height": height, "pixel_bytes": pixel_bytes, "alpha": alpha}
+        settings |= {"bandwidth": network.bandwidth, "latency": latency.value}
+        _terminal.write_json({"settings": settings, "rows": rows}, json)
+    if output_dir is not None:
+        _draw(network, degradation, output_dir)
+
+
+def _table(p: int, network: Network) -> list[dict[str, Any]]:
+    """One row an algorithm, for p ranks; times in seconds."""
+    from sortlast import schedule
+    from sortlast.plot.cost import communication_time
+
+    rows = []
+    for entry in schedule.algorithms():
+        made = schedule.make(entry.name, p=p, n=network.n)
+        walked = schedule.price(
+            made, alpha=network.alpha, beta=network.beta, gamma=0.0, latency=network.latency
+        )
+        formula = communication_time(entry.name, p, network)
+        rows.append(
+            {
+                "p": p,
+                "algorithm": entry.name,
+                "schedule": made.name,
+                "latency": entry.latency,
+                "transfer": entry.transfer,
+                "formula_s": formula,
+                "schedule_s": walked.wait,
+                "ratio": walked.wait / formula if formula > 0 else None,
+                "messages": walked.messages_sent,
+                "overlap": entry.overlap,
+            }
+        )
+    return rows
+
+
+def _print(rows: list[dict[str, Any]], network: Network) -> None:
+    from rich.table import Table
+
+    from sortlast.cli import _terminal
+
+    table = Table(
+        title=f"Communication, {network.n:,} pixels of {network.pixel_bytes} bytes, alpha {network.alpha:g} s,"
+        f" {network.bandwidth / 1e6:g} MB/s"
+    )
+    for heading in ("p", "algorithm", "latency", "transfer"):
+        table.add_column(heading, justify="right" if heading == "p" else "left")
+    for heading in ("messages", "formula [ms]", "schedule [ms]", "ratio"):
+        table.add_column(heading, justify="right")
+    table.add_column("overlap")
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        table.add_row(
+            str(row["p"]),
+            row["schedule"],
+            row["latency"],
+            row["transfer"],
+            str(row["messages"]),
+            f"{1e3 * row['formula_s']:.3f}",
+            f"{1e3 * row['schedule_s']:.3f}",
+            "-" if row["ratio"] is None else f"{row['ratio']:.3f}",
+            row["overlap"],
+            end_section=following is not None and following["p"] != row["p"],
+        )
+    _terminal.console().print(table)
+
+
+def _draw(network: Network, degradation: float, folder: Path) -> None:
+    from sortlast.plot import cost, save
+
+    names = ["binary-swap", "radix-k", "2-3-swap", "parallel-pipeline", "direct-send", "shift"]
+    counts = [2**k for k in range(1, _CURVES_UP_TO + 1)]
+    for name, figure in (
+        ("crossbar", cost.crossbar(network, names, counts)),
+        ("fat-tree", cost.fat_tree(network, names, counts, degradation)),
+    ):
+        for suffix in ("png", "svg"):
+            path = folder / f"communication-{name}.{suffix}"
+            save(figure, path)
+            typer.echo(f"wrote {path}")

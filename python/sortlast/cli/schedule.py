@@ -1,0 +1,77 @@
+"""``sortlast schedule NAME``: print, check, draw and save a schedule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sortlast.cli import _parse
+
+if TYPE_CHECKING:
+    from sortlast.schedule import Schedule
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(schedule)
+
+
+def schedule(
+    name: Annotated[str, typer.Argument(help="Algorithm, such as shift or radix-k:4,3.")],
+    p: Annotated[int, typer.Option("--p", help="Number of ranks.")],
+    n: Annotated[int, typer.Option("--n", help="Number of pixels.")] = 1_000_000,
+    order: Annotated[
+        str | None, typer.Option(help="Ranks from front to back, such as 2,0,1. Rank order if not given.")
+    ] = None,
+    ring: Annotated[
+        str | None, typer.Option(help="Ranks in communication order, such as 0,2,1. Rank order if not given.")
+    ] = None,
+    commutes: Annotated[
+        bool, typer.Option("--commutes", help="For an operator that does not care for the order.")
+    ] = False,
+    rank: Annotated[int | None, typer.Option(help="Print the program of this rank alone.")] = None,
+    draw: Annotated[Path | None, typer.Option(help="Draw it into this PNG, SVG or PDF file.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write it to this JSON file.")] = None,
+    verify: Annotated[bool, typer.Option(help="Execute it symbolically and check the result.")] = True,
+) -> None:
+    """Print a schedule: who sends which pixels to whom, stage by stage.
+
+    Ranks stand in columns, stages in rows; "> 3 250:500" sends pixels [250, 500) to rank 3, "< 3"
+    receives from rank 3. A schedule that does not composite every pixel of every image in the right order
+    fails the check.
+    """
+    from sortlast import schedule as schedules
+    from sortlast.cli import _schedule_text, _terminal
+
+    made = schedules.make(
+        name,
+        p=p,
+        n=n,
+        order=None if order is None else _parse.integers(order),
+        ring=None if ring is None else _parse.integers(ring),
+        commutes=commutes,
+    )
+    if verify:
+        made.verify()
+    console = _terminal.console()
+    console.print(_heading(made, verify))
+    for part in _schedule_text.program(made, rank) if rank is not None else _schedule_text.stages(made, console.width):
+        console.print(part)
+    if json is not None:
+        from sortlast.files import replacing
+
+        with replacing(json) as temporary:
+            temporary.write_text(made.to_json())
+        typer.echo(f"wrote {json}")
+    if draw is not None:
+        from sortlast.plot import save
+        from sortlast.plot import schedule as pictures
+
+        save(pictures.draw(made), draw)
+        typer.echo(f"wrote {draw}")
+
+
+def _heading(made: Schedule, verified: bool) -> str:
+    checked = "verified" if verified else "not verified"
+    return f"{made.name}: {made.p} ranks, {made.n:,} pixels, {made.stage_count} stages, {checked}"

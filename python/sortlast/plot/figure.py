@@ -1,0 +1,39 @@
+"""What all pictures share: colours, an empty figure, and saving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sortlast import Error
+from sortlast.files import replacing
+
+# Okabe and Ito's palette, told apart with any colour vision.
+BLACK, ORANGE, SKY, GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
+YELLOW, BLUE, VERMILION, PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
+GREY = "#8c8c8c"
+
+FORMATS = ("png", "svg", "pdf")
+_DOTS_PER_INCH = 160
+
+
+def empty(width: float, height: float) -> tuple[Figure, Axes]:
+    """A white figure of ``width`` x ``height`` inches with one pair of axes, without a box around it."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure to ``path``, whole or not at all; its suffix says the format: png, svg or pdf.
+
+    Raises :class:`sortlast.Error` if the format is none of these or the place cannot be written.
+    """
+    suffix = Path(path).suffix.lower().lstrip(".")
+    if suffix not in FORMATS:
+        raise Error(f"cannot draw {path}: the suffix must be one of {', '.join(FORMATS)}")
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=suffix, dpi=_DOTS_PER_INCH)

@@ -1,0 +1,82 @@
+"""What every rank holds after every stage of a schedule: the content of its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sortlast.schedule import Schedule
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pixels [begin, end) with the composite of the images at depth positions [first, last)."""
+
+    begin: int
+    end: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Move:
+    """A part that goes from rank ``source`` to rank ``destination``."""
+
+    source: int
+    destination: int
+    part: Part
+
+
+def moves(schedule: Schedule) -> list[list[Move]]:
+    """The transfers of each stage; index 0 is stage 1. Costs O(all steps of the schedule)."""
+    return [
+        [
+            Move(transfer.source, transfer.destination, part)
+            for transfer in stage
+            for part in _on_the_line(Part(*transfer.pixels, *transfer.depth), schedule.p)
+        ]
+        for stage in schedule.stages()
+    ]
+
+
+def held(p: int, n: int, order: Sequence[int] | None, stages: Sequence[Sequence[Move]]) -> list[list[list[Part]]]:
+    """Parts that each rank holds: ``held(...)[s][rank]`` after stage s, and ``[0]`` at the start.
+
+    A rank starts with all n pixels of its own image; what it sends leaves it, what it receives stays. A
+    complete schedule ends with depth positions [0, p) for every pixel held. ``order`` lists the ranks from
+    front to back (None or empty: rank order).
+    """
+    position = {rank: depth for depth, rank in enumerate(order or range(p))}
+    now = [[Part(0, n, position[rank], position[rank] + 1)] for rank in range(p)]
+    states = [now]
+    for stage in stages:
+        now = [list(parts) for parts in now]
+        for move in stage:
+            now[move.source] = [rest for part in now[move.source] for rest in _without(part, move.part)]
+        for move in stage:
+            now[move.destination].append(move.part)
+        states.append(now)
+    return states
+
+
+def _without(part: Part, gone: Part) -> list[Part]:
+    """What is left of ``part`` when ``gone`` has left it: pixels before and pixels after."""
+    apart = gone.end <= part.begin or part.end <= gone.begin
+    if apart or not (gone.first <= part.first and part.last <= gone.last):
+        return [part]
+    rest = [
+        Part(part.begin, gone.begin, part.first, part.last),
+        Part(gone.end, part.end, part.first, part.last),
+    ]
+    return [each for each in rest if each.begin < each.end]
+
+
+def _on_the_line(part: Part, p: int) -> list[Part]:
+    """A part whose depth positions pass p (operators that commute count them round a circle), cut at p."""
+    if part.last <= p:
+        return [part]
+    if part.first >= p:
+        return [Part(part.begin, part.end, part.first - p, part.last - p)]
+    return [Part(part.begin, part.end, part.first, p), Part(part.begin, part.end, 0, part.last - p)]

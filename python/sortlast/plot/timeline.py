@@ -1,0 +1,115 @@
+"""The timeline of a run: ranks downward, time to the right, what each did as coloured bars.
+
+After the Jumpshot pictures of Peterka et al., "A Configurable Algorithm for Parallel Image-Compositing
+Applications" (2009), Figure 3. The upper part of a rank's row is its thread of control (blending, waiting),
+the lower part its sends under way, laid over each other; lines join the two ends of messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from sortlast.plot.figure import BLUE, GREEN, PURPLE, YELLOW, empty, save
+from sortlast.trace import Event, messages
+
+COLOURS = {
+    "agree": PURPLE,
+    "wait": "#f3b9a4",
+    "blend": BLUE,
+    "send": GREEN,
+    "gather": YELLOW,
+}
+_ALPHA = {"send": 0.5}  # sends lie over each other
+_MOST_LINES = 600  # more messages than these would hide the bars
+_UPPER, _LOWER = (-0.4, 0.12), (0.16, 0.38)  # a row's bars, from its middle, downward
+
+
+def timeline(events: Sequence[Sequence[Event]], path: str | Path) -> None:
+    """Draw events by rank (``events[rank]``) and save the picture; see :func:`draw`.
+
+    A path that ends in ``.json``, where the trace lies, gives a PNG of the same name beside it.
+    """
+    path = Path(path)
+    save(draw(events), path.with_suffix(".png") if path.suffix.lower() == ".json" else path)
+
+
+def draw(events: Sequence[Sequence[Event]]) -> Figure:
+    """Draw events by rank. Times are milliseconds since the first event."""
+    ranks = len(events)
+    figure, axes = empty(9.5, min(max(1.5 + 0.32 * ranks, 2.6), 14))
+    zero = min((event.begin for own in events for event in own), default=0.0)
+
+    # Draw one collection of bars a kind of event.
+    shown = []
+    for name, colour in COLOURS.items():
+        bars = [(rank, event) for rank, own in enumerate(events) for event in own if event.name == name]
+        if not bars:
+            continue
+        _bars(axes, bars, zero, name, colour)
+        busy = sum(event.end - event.begin for _, event in bars) / ranks
+        shown.append(Patch(color=colour, alpha=_ALPHA.get(name), label=f"{name} {1e3 * busy:.3g} ms"))
+
+    # Join the two ends of every message.
+    paired = messages(events)
+    if len(paired) <= _MOST_LINES:
+        axes.add_collection(
+            LineCollection(
+                [
+                    [
+                        (1e3 * (message.send.begin - zero), message.source + sum(_LOWER) / 2),
+                        (1e3 * (message.receive.end - zero), message.destination + sum(_UPPER) / 2),
+                    ]
+                    for message in paired
+                ],
+                colors="#222222",
+                linewidths=0.5,
+                alpha=min(0.55, max(0.12, 40 / max(len(paired), 1))),  # the more, the fainter
+                gid="messages",
+            )
+        )
+
+    last = max((event.end for own in events for event in own), default=zero)
+    axes.set_xlim(0, max(1e3 * (last - zero) * 1.01, 1e-6))
+    axes.set_ylim(ranks - 0.4, -0.6)
+    axes.set_yticks(range(0, ranks, 1 + ranks // 33))
+    axes.set_xlabel("time [ms]")
+    axes.set_ylabel("rank")
+    axes.legend(
+        handles=shown,
+        title="mean of the ranks",
+        loc="lower left",
+        bbox_to_anchor=(-0.01, 1),
+        ncols=len(COLOURS),
+        frameon=False,
+        fontsize=9,
+        title_fontsize=9,
+        alignment="left",
+        handlelength=1.4,
+    )
+    return figure
+
+
+def _bars(axes: Axes, bars: list[tuple[int, Event]], zero: float, name: str, colour: str) -> None:
+    top, bottom = _LOWER if name == "send" else _UPPER
+    corners = []
+    for rank, event in bars:
+        left, right = 1e3 * (event.begin - zero), 1e3 * (event.end - zero)
+        corners.append(
+            [(left, rank + top), (right, rank + top), (right, rank + bottom), (left, rank + bottom)]
+        )
+    axes.add_collection(
+        PolyCollection(
+            corners,
+            facecolor=colour,
+            edgecolor="white" if name == "blend" else "none",
+            linewidth=0.3,
+            alpha=_ALPHA.get(name),
+            gid=name,
+        )
+    )

@@ -1,0 +1,179 @@
+"""Traces: what every rank did and when, in the Chrome trace format that Perfetto reads.
+
+A compositor records events while its ``trace`` is true. :func:`write` gathers those of all ranks and
+writes them as JSON; open the file at https://ui.perfetto.dev. A rank is a process there, its lanes are
+threads: "compositing" (what its thread of control did) and "send", "receive" (messages under way, which
+overlap each other and so take as many lanes as there are at once). Arrows join a message's two ends.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sortlast import Error
+from sortlast.files import replacing
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast import Compositor
+
+_MESSAGES = ("send", "receive")
+_MICROSECONDS = 1e6  # the unit of the format's times, in a second
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that a rank did, from ``begin`` to ``end`` in seconds on a clock that the ranks share.
+
+    ``name`` is send, receive, wait, blend, agree or gather; ``peer`` is a rank and ``stage`` counts from 1,
+    as in the schedule (-1 and 0 where they mean nothing); ``bytes`` is what was moved or blended.
+    """
+
+    name: str
+    begin: float
+    end: float
+    peer: int = -1
+    stage: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message whose two ends were both recorded."""
+
+    source: int
+    destination: int
+    send: Event
+    receive: Event
+
+
+def gather(comm: MPI.Intracomm, compositor: Compositor) -> list[list[Event]] | None:
+    """The events of all ranks of ``comm``, by rank, on rank 0; None elsewhere. Communicates."""
+    own = [(e.name, e.begin, e.end, e.peer, e.stage, e.bytes) for e in compositor.events()]
+    gathered = comm.gather(own, root=0)
+    return None if gathered is None else [[Event(*fields) for fields in rank] for rank in gathered]
+
+
+def write(comm: MPI.Intracomm, compositor: Compositor, path: str | Path) -> list[list[Event]] | None:
+    """Write the events of all ranks of ``comm`` to ``path`` (JSON), whole or not at all. Communicates.
+
+    Every rank calls it. Returns what :func:`gather` does, so that the same events can be drawn. Raises
+    :class:`sortlast.Error` on every rank if rank 0 cannot write.
+    """
+    events = gather(comm, compositor)
+    failure = None
+    if events is not None:
+        try:
+            save(events, path)
+        except Error as error:
+            failure = str(error)
+    failure = comm.bcast(failure, root=0)
+    if failure is not None:
+        raise Error(failure)
+    return events
+
+
+def save(events: Sequence[Sequence[Event]], path: str | Path) -> None:
+    """Write events by rank (``events[rank]``) to ``path`` as Chrome trace JSON, whole or not at all."""
+    document = {"displayTimeUnit": "ms", "traceEvents": list(_records(events))}
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(document, separators=(",", ":")))
+
+
+def lanes(events: Sequence[Event]) -> dict[str, list[Event]]:
+    """One rank's events by lane; within a lane no two overlap, and each lane is in order of time."""
+    placed: dict[str, list[Event]] = {"compositing": []}
+    for event in sorted(events, key=lambda event: (event.begin, event.end)):
+        kind = event.name if event.name in _MESSAGES else "compositing"
+        number = 1
+        lane = kind
+        while placed.get(lane) and placed[lane][-1].end > event.begin:
+            number += 1
+            lane = f"{kind} {number}"
+        placed.setdefault(lane, []).append(event)
+    return placed
+
+
+def messages(events: Sequence[Sequence[Event]]) -> list[Message]:
+    """Pair sends with receives: the k-th of a stage from one rank to another with the k-th that arrived."""
+    arrivals: dict[tuple[int, int, int], deque[Event]] = defaultdict(deque)
+    for rank, own in enumerate(events):
+        for event in own:
+            if event.name == "receive":
+                arrivals[event.peer, rank, event.stage].append(event)
+    paired = []
+    for rank, own in enumerate(events):
+        for event in own:
+            waiting = arrivals.get((rank, event.peer, event.stage))
+            if event.name == "send" and waiting:
+                paired.append(Message(rank, event.peer, event, waiting.popleft()))
+    return paired
+
+
+def _records(events: Sequence[Sequence[Event]]) -> Iterator[dict[str, Any]]:
+    """The format's records: names of tracks, slices, and the two ends of every message's arrow."""
+    zero = min((event.begin for own in events for event in own), default=0.0)
+    thread: dict[tuple[int, tuple[Any, ...]], int] = {}
+
+    # Name the tracks and write every event as a slice on its own.
+    for rank, own in enumerate(events):
+        yield _name("process_name", rank, 0, name=f"rank {rank}")
+        yield _name("process_sort_index", rank, 0, sort_index=rank)
+        for number, (lane, placed) in enumerate(sorted(lanes(own).items(), key=lambda item: _place(item[0]))):
+            yield _name("thread_name", rank, number, name=lane)
+            yield _name("thread_sort_index", rank, number, sort_index=number)
+            for event in placed:
+                thread[rank, astuple(event)] = number
+                yield _slice(rank, number, event, zero)
+
+    # Join the ends of every message.
+    for number, message in enumerate(messages(events)):
+        for phase, rank, event, when in (
+            ("s", message.source, message.send, message.send.begin),
+            ("f", message.destination, message.receive, _just_before_the_end(message.receive)),
+        ):
+            yield {
+                "ph": phase,
+                "id": number,
+                "name": "message",
+                "cat": "message",
+                "bp": "e",  # bind to the slice around it
+                "pid": rank,
+                "tid": thread[rank, astuple(event)],
+                "ts": (when - zero) * _MICROSECONDS,
+            }
+
+
+def _slice(rank: int, thread: int, event: Event, zero: float) -> dict[str, Any]:
+    about = {"stage": event.stage, "peer": event.peer, "bytes": event.bytes}
+    return {
+        "ph": "X",
+        "name": event.name,
+        "cat": event.name,
+        "pid": rank,
+        "tid": thread,
+        "ts": (event.begin - zero) * _MICROSECONDS,
+        "dur": (event.end - event.begin) * _MICROSECONDS,
+        "args": {key: value for key, value in about.items() if value > 0 or (key == "peer" and value == 0)},
+    }
+
+
+def _name(kind: str, rank: int, thread: int, **value: str | int) -> dict[str, Any]:
+    return {"ph": "M", "name": kind, "pid": rank, "tid": thread, "args": value}
+
+
+def _place(lane: str) -> tuple[int, int]:
+    """Order of lanes from top to bottom: compositing, sends, receives, each by number."""
+    kind, _, number = lane.partition(" ")
+    return ("compositing", *_MESSAGES).index(kind), int(number or 1)
+
+
+def _just_before_the_end(event: Event) -> float:
+    """A time within the event: a viewer looks for the slice around an arrow's end."""
+    return event.end - 1e-3 * (event.end - event.begin)
