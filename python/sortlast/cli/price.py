@@ -17,13 +17,14 @@ _CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 mes
 
 
 class Latency(str, Enum):
-    """How often the latency of radix-k counts: its authors charge it a round, Cavin and Demengeon a message."""
+    """How often radix-k pays the latency: once a round (its authors), once a message (the shift paper)."""
 
     per_message = "per_message"
     per_round = "per_round"
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command."""
     app.command()(price)
 
 
@@ -109,8 +110,8 @@ def _print(rows: list[dict[str, Any]], network: Network) -> None:
     from sortlast.cli import _terminal
 
     table = Table(
-        title=f"Communication, {network.n:,} pixels of {network.pixel_bytes} bytes, alpha {network.alpha:g} s,"
-        f" {network.bandwidth / 1e6:g} MB/s"
+        title=f"Communication, {network.n:,} pixels of {network.pixel_bytes} bytes,"
+        f" alpha {network.alpha:g} s, {network.bandwidth / 1e6:g} MB/s"
     )
     for heading in ("p", "algorithm", "latency", "transfer"):
         table.add_column(heading, justify="right" if heading == "p" else "left")

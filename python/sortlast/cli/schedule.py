@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command."""
     app.command()(schedule)
 
 
@@ -56,7 +57,9 @@ def schedule(
         made.verify()
     console = _terminal.console()
     console.print(_heading(made, verify))
-    for part in _schedule_text.program(made, rank) if rank is not None else _schedule_text.stages(made, console.width):
+    for part in (
+        _schedule_text.program(made, rank) if rank is not None else _schedule_text.stages(made, console.width)
+    ):
         console.print(part)
     if json is not None:
         from sortlast.files import replacing

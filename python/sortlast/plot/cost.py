@@ -56,9 +56,7 @@ class Network:
 
     def degraded(self, fraction: float) -> Network:
         """The same network with ``fraction`` of its bandwidth lost."""
-        return Network(
-            self.n, self.pixel_bytes, self.alpha, self.bandwidth * (1 - fraction), self.latency
-        )
+        return Network(self.n, self.pixel_bytes, self.alpha, self.bandwidth * (1 - fraction), self.latency)
 
 
 def communication_time(name: str, p: int, network: Network) -> float:
@@ -73,12 +71,11 @@ def communication_time(name: str, p: int, network: Network) -> float:
 
 def crossbar(network: Network, names: Sequence[str], counts: Iterable[int]) -> Figure:
     """Figure 2: ``names`` over ``counts`` ranks, all with the full bandwidth."""
-    return _draw({name: network for name in names}, list(counts), "Ideal crossbar")
+    return _draw(dict.fromkeys(names, network), list(counts), "Ideal crossbar")
 
 
 def fat_tree(network: Network, names: Sequence[str], counts: Iterable[int], degradation: float) -> Figure:
-    """Figure 3: contention takes the fraction ``degradation`` of the bandwidth from all but
-    :data:`CONTENTION_FREE`."""
+    """Figure 3: all but :data:`CONTENTION_FREE` lose the fraction ``degradation`` of the bandwidth."""
     slow = network.degraded(degradation)
     networks = {name: network if name in CONTENTION_FREE else slow for name in names}
     return _draw(networks, list(counts), f"Fat-tree, contention takes {degradation:.0%} of the bandwidth")

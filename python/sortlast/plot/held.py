@@ -41,7 +41,9 @@ def moves(schedule: Schedule) -> list[list[Move]]:
     ]
 
 
-def held(p: int, n: int, order: Sequence[int] | None, stages: Sequence[Sequence[Move]]) -> list[list[list[Part]]]:
+def held(
+    p: int, n: int, order: Sequence[int] | None, stages: Sequence[Sequence[Move]]
+) -> list[list[list[Part]]]:
     """Parts that each rank holds: ``held(...)[s][rank]`` after stage s, and ``[0]`` at the start.
 
     A rank starts with all n pixels of its own image; what it sends leaves it, what it receives stays. A

@@ -112,12 +112,16 @@ def _corner(rank: int, row: int, pitch: float) -> tuple[float, float]:
     return rank * _PITCH, -row * pitch
 
 
-def _rectangle(corner: tuple[float, float], part: Part, schedule: Schedule, depth: int | None = None) -> Rectangle:
+def _rectangle(
+    corner: tuple[float, float], part: Part, schedule: Schedule, depth: int | None = None
+) -> Rectangle:
     """A part within the box at ``corner``; with ``depth`` only that position of it."""
     first, last = (part.first, part.last) if depth is None else (depth, depth + 1)
     n, p = max(schedule.n, 1), schedule.p
     return Rectangle(
-        (corner[0] + part.begin / n, corner[1] + 1 - last / p), (part.end - part.begin) / n, (last - first) / p
+        (corner[0] + part.begin / n, corner[1] + 1 - last / p),
+        (part.end - part.begin) / n,
+        (last - first) / p,
     )
 
 
@@ -148,7 +152,9 @@ def _outline(axes: Axes, arrived: list[Move], row: int, pitch: float, schedule: 
     axes.add_collection(PatchCollection(patches, facecolor="none", edgecolor=_INK, lw=line))
 
 
-def _arrows(axes: Axes, arrived: list[Move], row: int, columns: int, pitch: float, schedule: Schedule) -> None:
+def _arrows(
+    axes: Axes, arrived: list[Move], row: int, columns: int, pitch: float, schedule: Schedule
+) -> None:
     """Draw the transfers between the row above and this one, in the colour of the foremost image in them."""
     for move in arrived:
         middle = (move.part.begin + move.part.end) / 2 / max(schedule.n, 1)

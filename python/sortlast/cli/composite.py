@@ -1,0 +1,176 @@
+"""``sortlast composite A.png B.exr ...``: composite image files, one a rank."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _parse
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+    from sortlast import Compositor
+    from sortlast.image_files import Image
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(composite)
+
+
+def composite(
+    files: Annotated[list[Path], typer.Argument(help="Images of one size: png, npy, exr, tif.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to write: png, npy, exr, tif.")],
+    order: Annotated[
+        str | None,
+        typer.Option(help="Files from front to back, counted from 0, such as 2,0,1. As listed if not given."),
+    ] = None,
+    op: Annotated[str, typer.Option(help="over, closest, add, max or min.")] = "over",
+    depth: Annotated[
+        str | None,
+        typer.Option(help="Depth planes (npy, or exr with Z), one a file, with commas between."),
+    ] = None,
+    background: Annotated[
+        str | None, typer.Option(help="Colour behind all images, such as 1,1,1 or 0.2,0.2,0.3,0.5.")
+    ] = None,
+    algorithm: Annotated[str, typer.Option(help="See sortlast algorithms.")] = "auto",
+    trace: Annotated[
+        Path | None, typer.Option(help="Write what every rank did to this JSON file, and a PNG beside it.")
+    ] = None,
+) -> None:
+    """Composite image files into one, each on a rank of its own.
+
+    Starts as many ranks as there are files, or runs on those of your own mpiexec. Colours of png and the
+    background have straight alpha; npy and exr are premultiplied. All are composited as float32.
+    """
+    from sortlast import image_files, launch, schedule
+
+    # Refuse before any rank starts what can be refused from the arguments alone.
+    ranking = None if order is None else _parse.integers(order)
+    colour = None if background is None else _background(background)
+    planes = None if depth is None else [Path(part) for part in depth.split(",")]
+    if planes is not None and len(planes) != len(files):
+        raise typer.BadParameter(f"--depth names {len(planes)} files for {len(files)} images; give one each")
+    if trace is not None and trace.suffix.lower() != ".json":
+        raise typer.BadParameter(f"--trace {trace} must end in .json")
+    image_files.check_writable(output)
+    schedule.make(algorithm, p=len(files), n=0, order=ranking)
+
+    if not launch.under_mpiexec():
+        raise typer.Exit(launch.run("sortlast", sys.argv[1:], len(files)))
+    job = _Job(files, planes, output, trace, op, ranking, colour, algorithm)
+    job.run(launch.world())
+
+
+def _background(text: str) -> list[float]:
+    """Premultiplied RGBA from three or four numbers with straight alpha."""
+    numbers = _parse.numbers(text)
+    if len(numbers) not in (3, 4):
+        raise typer.BadParameter(f"{text!r} has {len(numbers)} numbers; a background is R,G,B or R,G,B,A")
+    *colour, alpha = numbers if len(numbers) == 4 else [*numbers, 1.0]
+    return [*(value * alpha for value in colour), alpha]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What the ranks do: rank r reads ``files[r]`` and ``planes[r]``, rank 0 writes."""
+
+    files: list[Path]
+    planes: list[Path] | None
+    output: Path
+    trace: Path | None
+    op: str
+    order: list[int] | None
+    background: list[float] | None
+    algorithm: str
+
+    def run(self, comm: MPI.Intracomm) -> None:
+        """Read, composite, write. Communicates."""
+        from sortlast import Compositor, Error, image_files
+        from sortlast.cli._failure import together
+
+        if comm.size != len(self.files):
+            raise Error(
+                f"{len(self.files)} files on {comm.size} ranks; start as many ranks as there are files"
+            )
+        image = together(comm, lambda: self._read(comm.rank))
+        self._check_sizes(comm, image)
+        channels = 4 if self.op == "over" else max(comm.allgather(image.pixels.shape[2]))
+        background = None if self.background is None else self.background[:channels]
+
+        compositor = Compositor(comm, algorithm=self.algorithm)
+        compositor.trace = self.trace is not None
+        tile = compositor.composite(
+            _with_channels(image.pixels, channels),
+            depth=image.depth,
+            op=self.op,
+            order=self.order,
+            background=background,
+        )
+        frame = compositor.gather(tile, root=0)
+
+        together(
+            comm, lambda: None if frame is None else image_files.write(self.output, image_files.Image(frame))
+        )
+        if self.trace is not None:
+            self._write_trace(comm, compositor, self.trace)
+        if frame is not None:
+            height, width = frame.shape[:2]
+            seconds = compositor.timing.total
+            print(
+                f"wrote {self.output}: {len(self.files)} images of {width}x{height}, {self.op},"
+                f" {self.algorithm}, {1e3 * seconds:.3g} ms"
+            )
+
+    def _read(self, rank: int) -> Image:
+        """This rank's image, with depth where the operator or the user asks for it."""
+        from sortlast import Error, image_files
+
+        image = image_files.read(self.files[rank])
+        if self.planes is not None:
+            depth = image_files.read_depth(self.planes[rank])
+            if depth.shape != image.pixels.shape[:2]:
+                sizes = f"{_size(depth)} but its image {self.files[rank]} is {_size(image.pixels)}"
+                raise Error(f"{self.planes[rank]} is {sizes}; give a depth plane of the image's size")
+            return image_files.Image(image.pixels, depth)
+        if self.op != "closest":
+            return image_files.Image(image.pixels)
+        if image.depth is None:
+            raise Error(f"closest needs depth, and {self.files[rank]} has none; name a plane with --depth")
+        return image
+
+    def _check_sizes(self, comm: MPI.Intracomm, image: Image) -> None:
+        """Raise the same error on every rank, naming the files, if sizes differ. Communicates."""
+        from sortlast import Error
+
+        sizes = comm.allgather(_size(image.pixels))
+        if len(set(sizes)) > 1:
+            listed = ", ".join(f"{file} is {size}" for file, size in zip(self.files, sizes, strict=True))
+            raise Error(f"the images differ in size: {listed}; give images of one size")
+
+    def _write_trace(self, comm: MPI.Intracomm, compositor: Compositor, path: Path) -> None:
+        """Write the trace and draw it. Communicates."""
+        from sortlast import plot, trace
+        from sortlast.cli._failure import together
+
+        events = trace.write(comm, compositor, path)
+        together(comm, lambda: None if events is None else plot.timeline(events, path))
+
+
+def _size(plane: NDArray[Any]) -> str:
+    return f"{plane.shape[1]}x{plane.shape[0]}"
+
+
+def _with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
+    """RGB pixels as opaque RGBA if 4 channels are asked for."""
+    import numpy as np
+
+    if pixels.shape[2] == channels:
+        return pixels
+    return np.concatenate([pixels, np.ones((*pixels.shape[:2], 1), pixels.dtype)], axis=2)

@@ -1,0 +1,230 @@
+"""Image files in and out, as premultiplied float32 pixels.
+
+=======  =====================================================================================
+suffix   pixels
+=======  =====================================================================================
+png      8 bits a channel, RGB or RGBA with straight alpha (Pillow)
+npy      (H, W, 3) or (H, W, 4), premultiplied; float32, float16 or uint8 (0 to 255 for 0 to 1)
+exr      R, G, B, A, premultiplied, and depth in Z (package OpenEXR)
+tif      float or 8 bits, RGB or RGBA; alpha as the file says, straight if it does not (package tifffile)
+=======  =====================================================================================
+
+The two packages are optional: ``pip install "sortlast[files]"``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import Error
+from sortlast.files import replacing
+
+Pixels = NDArray[np.float32]
+
+_PREMULTIPLIED_TIFF = 1  # value of the ExtraSamples field
+
+
+@dataclass(frozen=True)
+class Image:
+    """``pixels``: (H, W, 3) or (H, W, 4), premultiplied; ``depth``: (H, W), or None."""
+
+    pixels: Pixels
+    depth: Pixels | None = None
+
+
+def read(path: str | Path) -> Image:
+    """Read an image by its suffix; see the module for the formats.
+
+    Raises :class:`sortlast.Error`, naming the file, if it cannot be read or is no such image.
+    """
+    path = Path(path)
+    reader = _by_suffix(path, _READERS)
+    try:
+        image = reader(path)
+    except Error:
+        raise
+    except OSError as error:
+        raise Error(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, SyntaxError, RuntimeError) as error:
+        raise Error(f"cannot read {path} as {path.suffix[1:]}: {error}") from error
+    if image.pixels.ndim != 3 or image.pixels.shape[2] not in (3, 4):
+        raise Error(f"{path} has the shape {image.pixels.shape}; expected (height, width, 3 or 4)")
+    return image
+
+
+def read_depth(path: str | Path) -> Pixels:
+    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file."""
+    path = Path(path)
+    if path.suffix.lower() == ".exr":
+        depth = read(path).depth
+        if depth is None:
+            raise Error(f"{path} has no channel Z; a depth plane comes from there or from an npy file")
+        return depth
+    if path.suffix.lower() != ".npy":
+        raise Error(f"cannot read depth from {path}: expected an npy file, or an exr file with a channel Z")
+    depth = _load(path)
+    if depth.ndim != 2:
+        raise Error(f"{path} has the shape {depth.shape}; expected a depth plane, (height, width)")
+    return np.ascontiguousarray(depth, dtype=np.float32)
+
+
+def write(path: str | Path, image: Image) -> None:
+    """Write an image by its suffix, whole or not at all; depth goes into exr files alone.
+
+    Raises :class:`sortlast.Error` if the format is unknown or the place cannot be written.
+    """
+    path = Path(path)
+    writer = _by_suffix(path, _WRITERS)
+    with replacing(path) as temporary:
+        writer(temporary, image)
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise :class:`sortlast.Error` now if :func:`write` could not write this format."""
+    _by_suffix(Path(path), _WRITERS)
+    module = _OPTIONAL.get(Path(path).suffix.lower())
+    if module is not None:
+        _optional(module, Path(path))
+
+
+def premultiplied(straight: Pixels) -> Pixels:
+    """Pixels whose colour is multiplied by alpha; pixels without alpha stay as they are."""
+    if straight.shape[2] == 3:
+        return straight
+    return np.concatenate([straight[..., :3] * straight[..., 3:], straight[..., 3:]], axis=2)
+
+
+def straight(pixels: Pixels) -> Pixels:
+    """Pixels whose colour is divided by alpha (at most 1); colour where alpha is 0 becomes 0."""
+    if pixels.shape[2] == 3:
+        return pixels
+    alpha = np.clip(pixels[..., 3:], 0, 1)
+    colour = np.divide(pixels[..., :3], alpha, out=np.zeros_like(pixels[..., :3]), where=alpha > 0)
+    return np.concatenate([colour, alpha], axis=2)
+
+
+def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+    found = table.get(path.suffix.lower())
+    if found is None:
+        known = ", ".join(suffix[1:] for suffix in table)
+        raise Error(f"{path}: no image format has the suffix {path.suffix!r}; known are {known}")
+    return found
+
+
+def _optional(name: str, path: Path) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        raise Error(f'{path} needs the package {name}: pip install "sortlast[files]"') from None
+
+
+def _as_float(pixels: NDArray[Any], path: Path) -> Pixels:
+    if pixels.dtype == np.uint8:
+        return pixels.astype(np.float32) / np.float32(255)
+    if pixels.dtype in (np.float32, np.float16):
+        return np.ascontiguousarray(pixels, dtype=np.float32)
+    raise Error(f"{path} holds {pixels.dtype}; expected float32, float16 or uint8")
+
+
+def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
+    return np.rint(np.clip(np.nan_to_num(pixels), 0, 1) * 255).astype(np.uint8)
+
+
+def _load(path: Path) -> NDArray[Any]:
+    loaded: NDArray[Any] = np.load(path, allow_pickle=False)
+    return loaded
+
+
+# --- one reader and one writer a format ---------------------------------------------------------------
+
+
+def _read_png(path: Path) -> Image:
+    from PIL import Image as Pillow
+
+    with Pillow.open(path) as picture:
+        # Pillow cuts 16 bits down to 8 without a word; the header's byte 24 has the depth of a channel.
+        with path.open("rb") as header:
+            if header.read(25)[24:] == b"\x10":
+                raise Error(f"{path} has 16 bits a channel; convert it to exr, tif or npy to keep them")
+        alpha = picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
+        values = np.asarray(picture.convert("RGBA" if alpha else "RGB"))
+    return Image(premultiplied(_as_float(values, path)))
+
+
+def _write_png(path: Path, image: Image) -> None:
+    from PIL import Image as Pillow
+
+    Pillow.fromarray(_to_bytes(straight(image.pixels))).save(path, format="png")
+
+
+def _read_npy(path: Path) -> Image:
+    return Image(_as_float(_load(path), path))
+
+
+def _write_npy(path: Path, image: Image) -> None:
+    np.save(path, image.pixels)
+
+
+def _read_exr(path: Path) -> Image:
+    exr = _optional("OpenEXR", path)
+    with exr.File(str(path), separate_channels=True) as file:
+        channels = {name: channel.pixels for name, channel in file.channels().items()}
+    missing = [name for name in "RGB" if name not in channels]
+    if missing:
+        raise Error(f"{path} has the channels {', '.join(channels)}; expected R, G, B and maybe A and Z")
+    names = "RGBA" if "A" in channels else "RGB"
+    pixels = np.stack([channels[name].astype(np.float32) for name in names], axis=2)
+    depth = channels.get("Z")
+    return Image(pixels, None if depth is None else np.ascontiguousarray(depth, dtype=np.float32))
+
+
+def _write_exr(path: Path, image: Image) -> None:
+    exr = _optional("OpenEXR", path)
+    channels = {
+        name: np.ascontiguousarray(image.pixels[..., index])
+        for index, name in enumerate("RGBA"[: image.pixels.shape[2]])
+    }
+    if image.depth is not None:
+        channels["Z"] = np.ascontiguousarray(image.depth)
+    header = {"compression": exr.ZIP_COMPRESSION, "type": exr.scanlineimage}
+    exr.File(header, channels).write(str(path))
+
+
+def _read_tiff(path: Path) -> Image:
+    tifffile = _optional("tifffile", path)
+    with tifffile.TiffFile(path) as file:
+        page = file.pages[0]
+        pixels = _as_float(page.asarray(), path)
+        alpha_is_premultiplied = tuple(int(kind) for kind in page.extrasamples) == (_PREMULTIPLIED_TIFF,)
+    return Image(pixels if alpha_is_premultiplied or pixels.ndim != 3 else premultiplied(pixels))
+
+
+def _write_tiff(path: Path, image: Image) -> None:
+    tifffile = _optional("tifffile", path)
+    extra = ["assocalpha"] if image.pixels.shape[2] == 4 else None
+    tifffile.imwrite(path, image.pixels, photometric="rgb", extrasamples=extra)
+
+
+_READERS: dict[str, Callable[..., Any]] = {
+    ".png": _read_png,
+    ".npy": _read_npy,
+    ".exr": _read_exr,
+    ".tif": _read_tiff,
+    ".tiff": _read_tiff,
+}
+_WRITERS: dict[str, Callable[..., Any]] = {
+    ".png": _write_png,
+    ".npy": _write_npy,
+    ".exr": _write_exr,
+    ".tif": _write_tiff,
+    ".tiff": _write_tiff,
+}
+_OPTIONAL = {".exr": "OpenEXR", ".tif": "tifffile", ".tiff": "tifffile"}
