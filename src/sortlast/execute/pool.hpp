@@ -1,0 +1,29 @@
+// Pool: aligned memory that is used again from frame to frame.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace sortlast {
+
+// Memory taken from a pool; it goes back when the last copy is gone, which may outlive the pool.
+using Memory = std::shared_ptr<std::byte>;
+
+class Pool {
+ public:
+  Pool();
+
+  // At least `bytes` bytes, aligned to 64, not initialised; null for 0 bytes. Throws std::bad_alloc.
+  Memory take(std::size_t bytes);
+
+  // Bytes taken and not yet given back, and the most that was since reset_peak().
+  std::size_t taken() const;
+  std::size_t peak() const;
+  void reset_peak();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace sortlast

@@ -1,0 +1,26 @@
+// Tile: the finished pixels that one rank holds after compositing.
+#include "sortlast/execute/tile.hpp"
+
+namespace sortlast {
+
+Stretch::Stretch(Pool& pool, const Format& format, std::int64_t n) {
+  const auto count = static_cast<std::size_t>(n);
+  const std::size_t colour = (count * format.colour_bytes() + 63) / 64 * 64;
+  memory_ = pool.take(colour + (format.depth ? count * sizeof(float) : 0));
+  view_.colour = memory_.get();
+  if (format.depth && memory_) view_.depth = reinterpret_cast<float*>(memory_.get() + colour);
+}
+
+ConstPixels advance(ConstPixels view, const Format& format, std::int64_t pixels) {
+  if (view.colour != nullptr) view.colour += static_cast<std::size_t>(pixels) * format.colour_bytes();
+  if (view.depth != nullptr) view.depth += pixels;
+  return view;
+}
+
+Pixels advance(Pixels view, const Format& format, std::int64_t pixels) {
+  if (view.colour != nullptr) view.colour += static_cast<std::size_t>(pixels) * format.colour_bytes();
+  if (view.depth != nullptr) view.depth += pixels;
+  return view;
+}
+
+}  // namespace sortlast

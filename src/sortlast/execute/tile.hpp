@@ -1,0 +1,56 @@
+// Tile: the finished pixels that one rank holds after compositing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "sortlast/execute/pool.hpp"
+#include "sortlast/image/format.hpp"
+#include "sortlast/schedule/schedule.hpp"
+
+namespace sortlast {
+
+// Width and height of an image, in pixels.
+struct Size {
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+
+  std::int64_t pixels() const { return width * height; }
+  bool operator==(const Size&) const = default;
+};
+
+// A stretch of pixels in memory of its own: colour, then depth if the format has it.
+class Stretch {
+ public:
+  Stretch() = default;
+  Stretch(Pool& pool, const Format& format, std::int64_t n);
+
+  Pixels view() const { return view_; }
+
+ private:
+  Memory memory_;
+  Pixels view_;
+};
+
+// Pixels [range.begin, range.end) in row-major order of a finished image. Copies share the pixels, which
+// stay valid and unchanged for as long as a copy exists.
+struct Tile {
+  Range range;
+  Size size;  // of the whole image
+  Format format;
+  Stretch pixels;
+  std::shared_ptr<const Schedule> schedule;  // tells which rank holds which pixels
+};
+
+// A whole finished image.
+struct Frame {
+  Size size;
+  Format format;
+  Stretch pixels;
+};
+
+// Move the start of a view on by `pixels` pixels.
+ConstPixels advance(ConstPixels view, const Format& format, std::int64_t pixels);
+Pixels advance(Pixels view, const Format& format, std::int64_t pixels);
+
+}  // namespace sortlast

@@ -1,0 +1,222 @@
+// Every algorithm, operator and format: the serial executor against the oracle, and the same bits whatever
+// the order of arrival.
+#include "sortlast/execute/serial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "random_images.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/run.hpp"
+#include "sortlast/schedule/registry.hpp"
+
+namespace sortlast {
+namespace {
+
+using sortlast::testing::random_image;
+using sortlast::testing::TestImage;
+
+struct Case {
+  Format format;
+  Op op;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Scalar scalar : {Scalar::float32, Scalar::float16, Scalar::uint8}) {
+    for (const int channels : {3, 4}) {
+      for (const bool depth : {false, true}) {
+        for (const Op op : {Op::over, Op::closest, Op::add, Op::max, Op::min}) {
+          if ((op == Op::over && channels == 3) || (op == Op::closest && !depth)) continue;
+          all.push_back({{scalar, channels, depth}, op});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<std::int32_t> shuffled(std::int32_t p, std::mt19937& random) {
+  std::vector<std::int32_t> ranks(static_cast<std::size_t>(p));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  return ranks;
+}
+
+class Scene {
+ public:
+  Scene(std::int32_t p, const Format& format, Size size, std::mt19937& random, bool with_empty)
+      : size_(size), format_(format) {
+    for (std::int32_t rank = 0; rank < p; ++rank)
+      images_.push_back(random_image(format, size.pixels(), random));
+    for (const TestImage& image : images_) {
+      const bool empty = with_empty && random() % 3 == 0;
+      views_.push_back(empty ? ConstPixels{} : image.view());
+    }
+  }
+  std::span<const ConstPixels> views() const { return views_; }
+  void remove(std::size_t rank) { views_[rank] = {}; }
+  TestImage& image(std::size_t rank) { return images_[rank]; }
+
+  void expect_near(const Frame& frame, const Frame& oracle, float allowed) const {
+    const auto found = sortlast::testing::channels_of(format_, frame.pixels.view().colour, size_.pixels());
+    const auto expected =
+        sortlast::testing::channels_of(format_, oracle.pixels.view().colour, size_.pixels());
+    float worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const float a = found[i];
+      const float b = expected[i];
+      if (std::isnan(b) || std::isinf(b)) {
+        EXPECT_TRUE(std::isnan(b) ? std::isnan(a) : a == b)
+            << "channel " << i << " is " << a << ", expected " << b;
+        continue;
+      }
+      worst = std::max(worst, std::isnan(a) ? INFINITY : std::abs(a - b));
+    }
+    EXPECT_LE(worst, allowed);
+    if (!format_.depth) return;
+    const auto n = static_cast<std::size_t>(size_.pixels());
+    EXPECT_EQ(std::memcmp(frame.pixels.view().depth, oracle.pixels.view().depth, n * sizeof(float)), 0)
+        << "depth differs";
+  }
+
+  void expect_same_bits(const Frame& a, const Frame& b) const {
+    const auto n = static_cast<std::size_t>(size_.pixels());
+    EXPECT_EQ(std::memcmp(a.pixels.view().colour, b.pixels.view().colour, n * format_.colour_bytes()), 0);
+    if (format_.depth) {
+      EXPECT_EQ(std::memcmp(a.pixels.view().depth, b.pixels.view().depth, n * sizeof(float)), 0);
+    }
+  }
+
+ private:
+  Size size_;
+  Format format_;
+  std::vector<TestImage> images_;
+  std::vector<ConstPixels> views_;
+};
+
+bool rounds_once(const std::string& name) { return name == "direct-send" || name == "shift"; }
+
+TEST(Serial, EveryAlgorithmGivesTheOraclesImage) {
+  std::mt19937 random(11);
+  for (std::int32_t p = 1; p <= 33; ++p) {
+    for (const auto& [format, op] : cases()) {
+      const Size size{std::uniform_int_distribution(0, 39)(random),
+                      std::uniform_int_distribution(1, 7)(random)};
+      const Scene scene(p, format, size, random, p % 2 == 0);
+      const auto order = shuffled(p, random);
+      const Frame oracle = composite_serial(scene.views(), size, format, op, order);
+      for (const AlgorithmEntry& entry : algorithms()) {
+        SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " " + format_name(format) + " " +
+                     std::string(op_name(op)));
+        const Schedule schedule =
+            make_schedule(entry.name, {p, size.pixels(), order, shuffled(p, random), commutes(op)});
+        const Frame frame = execute_serial(schedule, scene.views(), size, format, op, 1);
+        scene.expect_near(frame, oracle,
+                          sortlast::testing::tolerance(format, op, p, rounds_once(entry.name)));
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+  }
+}
+
+TEST(Serial, BitsDoNotDependOnTheOrderOfArrival) {
+  std::mt19937 random(12);
+  for (const std::int32_t p : {2, 3, 5, 8, 13}) {
+    for (const auto& [format, op] : cases()) {
+      const Size size{50, 7};
+      const Scene scene(p, format, size, random, false);
+      for (const AlgorithmEntry& entry : algorithms()) {
+        SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " " + format_name(format) + " " +
+                     std::string(op_name(op)));
+        const Schedule schedule =
+            make_schedule(entry.name, {p, size.pixels(), shuffled(p, random), {}, commutes(op)});
+        const Frame first = execute_serial(schedule, scene.views(), size, format, op, 1);
+        for (std::uint32_t seed = 2; seed < 8; ++seed) {
+          scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, op, seed), first);
+        }
+        ASSERT_FALSE(HasFailure());
+      }
+    }
+  }
+}
+
+TEST(Serial, PassesAreCutAtUnits) {
+  // More pixels than one blend unit, so that messages arrive in the middle of a pass.
+  std::mt19937 random(13);
+  const Format format{Scalar::uint8, 4, true};
+  const Size size{331, 3 * Run::blend_unit / 331};
+  for (const AlgorithmEntry& entry : algorithms()) {
+    SCOPED_TRACE(entry.name);
+    const Scene scene(3, format, size, random, false);
+    const Schedule schedule = make_schedule(entry.name, {3, size.pixels(), {}, {}, false});
+    const Frame first = execute_serial(schedule, scene.views(), size, format, Op::over, 1);
+    scene.expect_near(first, composite_serial(scene.views(), size, format, Op::over), 2);
+    scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, 9), first);
+  }
+}
+
+TEST(Serial, NanAndInfinityPassThrough) {
+  std::mt19937 random(14);
+  for (const std::int32_t p : {2, 3, 4, 7, 12}) {
+    const Format format{};
+    const Size size{20, 5};
+    for (const Op op : {Op::over, Op::add, Op::max, Op::min}) {
+      Scene scene(p, format, size, random, false);
+      for (std::size_t rank = 0; rank < static_cast<std::size_t>(p); ++rank) {
+        // A colour channel of a pixel of its own, so that no association turns an infinity into NaN.
+        auto* const values = reinterpret_cast<float*>(scene.image(rank).colour.data());
+        values[rank * 8] = std::numeric_limits<float>::quiet_NaN();
+        values[rank * 8 + 1] = std::numeric_limits<float>::infinity();
+        values[rank * 8 + 2] = -std::numeric_limits<float>::infinity();
+      }
+      // The rank behind must show: everything in front of it at those pixels is half transparent.
+      for (std::size_t rank = 0; rank < static_cast<std::size_t>(p); ++rank) {
+        auto* const values = reinterpret_cast<float*>(scene.image(rank).colour.data());
+        for (std::size_t pixel = 0; pixel < 2 * static_cast<std::size_t>(p); ++pixel)
+          values[pixel * 4 + 3] = 0.5F;
+      }
+      const Frame oracle = composite_serial(scene.views(), size, format, op);
+      for (const AlgorithmEntry& entry : algorithms()) {
+        SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " " + std::string(op_name(op)));
+        const Schedule schedule = make_schedule(entry.name, {p, size.pixels(), {}, {}, commutes(op)});
+        scene.expect_near(execute_serial(schedule, scene.views(), size, format, op, 3), oracle,
+                          sortlast::testing::tolerance(format, op, p, false));
+      }
+    }
+  }
+}
+
+TEST(Serial, RanksWithoutImages) {
+  std::mt19937 random(15);
+  for (const auto& [format, op] : cases()) {
+    const Size size{9, 9};
+    for (const AlgorithmEntry& entry : algorithms()) {
+      SCOPED_TRACE(entry.name + " " + format_name(format) + " " + std::string(op_name(op)));
+      const Schedule schedule = make_schedule(entry.name, {5, 81, {}, {}, commutes(op)});
+      Scene scene(5, format, size, random, false);
+      for (const std::size_t rank : {4u, 0u, 2u, 1u, 3u}) {
+        scene.remove(rank);
+        const Frame oracle = composite_serial(scene.views(), size, format, op);
+        scene.expect_near(execute_serial(schedule, scene.views(), size, format, op, 5), oracle,
+                          sortlast::testing::tolerance(format, op, 5, rounds_once(entry.name)));
+      }
+    }
+  }
+}
+
+TEST(Serial, WrongArgumentsAreExplained) {
+  const Format format{};
+  const std::vector<ConstPixels> images(3);
+  EXPECT_THROW(composite_serial(images, {4, 4}, format, Op::closest), ArgumentError);
+  EXPECT_THROW(composite_serial(images, {4, 4}, format, Op::over, {0, 1}), ArgumentError);
+  EXPECT_THROW(composite_serial(images, {-4, 4}, format, Op::over), ArgumentError);
+  const Schedule schedule = make_schedule("shift", {4, 16, {}, {}, false});
+  EXPECT_THROW(execute_serial(schedule, images, {4, 4}, format, Op::over), ArgumentError);
+}
+
+}  // namespace
+}  // namespace sortlast
