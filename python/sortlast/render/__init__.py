@@ -1,0 +1,21 @@
+"""Off-screen VTK rendering of one block of a volume, for the demo and the examples.
+
+The whole is split into p convex blocks with shared faces (`blocks`); every rank renders its own
+(`volume`: ray casting, `surface`: isosurface) from the same `camera`, and the images composite to
+the picture that one process would have rendered. Nothing here uses MPI.
+"""
+
+from .blocks import Block, cut, split
+from .camera import Camera
+from .data import Volume, load
+from .window import check_offscreen
+
+__all__ = [
+    "Block",
+    "Camera",
+    "Volume",
+    "check_offscreen",
+    "cut",
+    "load",
+    "split",
+]

@@ -1,0 +1,28 @@
+"""NumPy arrays in VTK and back."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+def to_vtk(values: npt.NDArray[Any]) -> Any:
+    """A vtkDataArray with its own copy of a one-dimensional array; int64 becomes a vtkIdTypeArray."""
+    support = _support()
+    if values.dtype == np.int64:
+        return support.numpy_to_vtkIdTypeArray(values, deep=True)
+    return support.numpy_to_vtk(values, deep=True)
+
+
+def to_numpy(array: Any) -> npt.NDArray[Any]:
+    """A view of a vtkDataArray, one row a tuple; it keeps the memory alive."""
+    view: npt.NDArray[Any] = _support().vtk_to_numpy(array)
+    return view
+
+
+def _support() -> Any:
+    # Imported by name, as are other parts of VTK: its Python half has no types.
+    return importlib.import_module("vtkmodules.util.numpy_support")

@@ -1,0 +1,190 @@
+"""Ray casting of one block with VTK's GPU mapper, so that blocks composite without seams.
+
+Left to itself the mapper begins to sample each ray where the ray enters the data, so that every block
+has its own sampling phase; its gradients use a step that depends on the size of the block, and see
+nothing beyond a clipping plane; its lights are bent by the proportions of the block; it stretches the
+transfer function over the values of the block; and its framebuffer has 8 bits a channel. Each of these
+shows as a seam or as a change of tone. Here
+
+- sample k of a ray lies at k sample distances from the eye, whichever block it is in. The shader
+  marches the k with ceil(t_in) <= k < ceil(t_out), so that of two blocks that share a face exactly
+  one takes a sample. (This replaces the mapper's own depth test: the scene has nothing opaque.)
+- a block has one ghost voxel on each side, which gradients read and rays do not enter;
+- gradients step by one voxel, and lights are computed in the space of the data;
+- two corners of the ghost layer, which no sample reaches, hold 0 and 1: the ends of the range;
+- pixels are float32 (see `window`).
+
+Measured on the MNI152 brain at 400x400, composited from 2 to 16 blocks against one process, of 255: at
+most 0.026, mean 0.005. What is left is the opacity at which a ray ends early. With clipping planes and
+the mapper's own sampling it is 4.2 and 0.54; with VTK's fixed-point mapper 50, and plainly visible.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import to_vtk
+from .blocks import GHOSTS, Block, Spacing
+from .camera import Camera
+from .data import Array
+from .window import Image, Window
+
+SAMPLES_PER_VOXEL = 2.0
+
+DECLARE = """
+const float g_opacityThreshold = 0.9999; // 1 - 1/255 would show where blocks lie behind blocks
+vec3 g_firstPos;
+"""
+
+# Blinn-Phong with a key light over the left shoulder. Where the gradient is small there is no surface
+# to light, and the colour goes over into its unlit self.
+LIGHT = """
+float along(vec3 step)
+{
+  return texture3D(in_volume[0], g_dataPos + step).r - texture3D(in_volume[0], g_dataPos - step).r;
+}
+
+vec4 computeLighting(vec4 color, int component, float label)
+{
+  vec3 h = 1.0 / vec3(textureSize(in_volume[0], 0)); // one voxel
+  vec3 gradient = vec3(
+    along(vec3(h.x, 0.0, 0.0)), along(vec3(0.0, h.y, 0.0)), along(vec3(0.0, 0.0, h.z)));
+  gradient *= in_cellSpacing[0].x / in_cellSpacing[0];
+  float steepness = length(gradient);
+  vec3 normal = -gradient / max(steepness, 1e-6);
+  vec3 toEye = normalize(in_eyePosObjs[0] - ip_vertexPos);
+  vec3 toLight = normalize((in_inverseModelViewMatrix * vec4(-0.45, 0.60, 1.0, 0.0)).xyz);
+  float facing = max(dot(normal, toLight), 0.0);
+  float shine = pow(max(dot(normal, normalize(toLight + toEye)), 0.0), 40.0);
+  vec3 lit = color.rgb * (0.28 + 0.82 * facing) + 0.22 * shine;
+  return vec4(mix(0.75 * color.rgb, lit, smoothstep(0.0, 0.08, steepness)), color.a);
+}
+"""
+
+# Names that begin with in_, g_ and ip_ are the mapper's own, but for the two block uniforms.
+FIND_SAMPLES = """
+  {
+  vec3 eye = in_eyePosObjs[0];
+  vec4 far = WindowToNDC(gl_FragCoord.x, gl_FragCoord.y, 1.0);
+  far = in_inverseVolumeMatrix[0] * in_inverseModelViewMatrix * in_inverseProjectionMatrix * far;
+  vec3 dir = normalize(far.xyz / far.w - eye) * in_sampleDistance;
+  dir = mix(dir, vec3(1e-12), vec3(lessThan(abs(dir), vec3(1e-12))));
+
+  // Intersect the ray with the block, in sample distances from the eye.
+  vec3 tLower = (in_blockLower - eye) / dir;
+  vec3 tUpper = (in_blockUpper - eye) / dir;
+  vec3 tIn = min(tLower, tUpper);
+  vec3 tOut = max(tLower, tUpper);
+  float first = ceil(max(max(tIn.x, tIn.y), max(tIn.z, 0.0)));
+  float last = ceil(min(min(tOut.x, tOut.y), tOut.z)) - 1.0;
+  if (last < first) { discard; }
+
+  mat4 toTexture = in_cellToPoint[0] * in_inverseTextureDatasetMatrix[0];
+  g_dirStep = (toTexture * vec4(dir, 0.0)).xyz;
+  g_firstPos = (toTexture * vec4(eye + first * dir, 1.0)).xyz;
+  g_dataPos = g_firstPos;
+  g_terminatePointMax = last - first;
+  g_currentT = 0.0;
+  }
+"""
+
+# Positions are computed and not summed, so that rounding does not grow along the ray.
+PLACE_SAMPLE = """
+    g_dataPos = g_firstPos + g_currentT * g_dirStep;
+    //VTK::Base::Impl
+"""
+
+# (position, colour, opacity per unit of length): a veil of cortex over its folds. Position 0 is the value
+# 0, position 1 the threshold, position 2 the value 1.
+LOOK = (
+    (0.50, (0.50, 0.08, 0.14), 0.0),
+    (0.85, (0.70, 0.20, 0.24), 0.02),
+    (1.40, (0.86, 0.44, 0.38), 0.06),
+    (1.62, (0.97, 0.74, 0.52), 0.25),
+    (1.82, (1.00, 0.93, 0.80), 0.70),
+    (2.00, (1.00, 0.98, 0.94), 0.90),
+)
+
+
+class VolumeRenderer:
+    """Renders `voxels` (from `cut(volume, block)`) as a lit, translucent volume.
+
+    `threshold` is where the object begins to be seen; `size` is (width, height).
+    """
+
+    def __init__(
+        self, voxels: Array, block: Block, spacing: Spacing, threshold: float, size: tuple[int, int]
+    ) -> None:
+        self._window = Window(size)
+        from vtkmodules.vtkRenderingCore import vtkVolume
+        from vtkmodules.vtkRenderingVolumeOpenGL2 import vtkOpenGLGPUVolumeRayCastMapper
+
+        mapper = vtkOpenGLGPUVolumeRayCastMapper()
+        mapper.SetInputData(image_data(_with_range(voxels), block, spacing))
+        mapper.SetAutoAdjustSampleDistances(False)
+        mapper.SetUseJittering(False)
+        mapper.SetSampleDistance(min(spacing) / SAMPLES_PER_VOXEL)
+
+        volume = vtkVolume()
+        volume.SetMapper(mapper)
+        volume.SetProperty(_look(threshold, min(spacing)))
+        shader = volume.GetShaderProperty()
+        shader.AddFragmentShaderReplacement("//VTK::Termination::Dec", True, DECLARE, False)
+        shader.AddFragmentShaderReplacement("//VTK::ComputeLighting::Dec", True, LIGHT, False)
+        shader.AddFragmentShaderReplacement("//VTK::Terminate::Init", True, FIND_SAMPLES, False)
+        shader.AddFragmentShaderReplacement("//VTK::Base::Impl", True, PLACE_SAMPLE, False)
+        bounds = block.bounds(spacing)
+        uniforms = shader.GetFragmentCustomUniforms()
+        uniforms.SetUniform3f("in_blockLower", bounds[0::2])
+        uniforms.SetUniform3f("in_blockUpper", bounds[1::2])
+        self._window.scene.AddVolume(volume)
+
+    def render(self, camera: Camera) -> Image:
+        """(height, width, 4) float32, premultiplied."""
+        return self._window.render(camera)
+
+
+def image_data(voxels: Array, block: Block, spacing: Spacing) -> Any:
+    """A vtkImageData of a block with its ghosts, at its place in the whole volume."""
+    from vtkmodules.vtkCommonDataModel import vtkImageData
+
+    extent = [
+        end
+        for first, last in zip(block.lower, block.upper, strict=True)
+        for end in (first - GHOSTS, last + GHOSTS)
+    ]
+    image = vtkImageData()
+    image.SetExtent(extent)
+    image.SetSpacing(*spacing)
+    image.GetPointData().SetScalars(to_vtk(voxels.ravel(order="F")))
+    return image
+
+
+def _with_range(voxels: Array) -> Array:
+    voxels = voxels.copy(order="F")
+    voxels[0, 0, 0], voxels[-1, -1, -1] = 0, 1
+    return voxels
+
+
+def _look(threshold: float, unit: float) -> Any:
+    """LOOK for a volume with this `threshold`, opacities per `unit` of length."""
+    from vtkmodules.vtkCommonDataModel import vtkPiecewiseFunction
+    from vtkmodules.vtkRenderingCore import vtkColorTransferFunction, vtkVolumeProperty
+
+    colour = vtkColorTransferFunction()
+    opacity = vtkPiecewiseFunction()
+    opacity.AddPoint(0, 0)
+    for position, rgb, alpha in LOOK:
+        value = np.interp(position, (0, 1, 2), (0, threshold, 1))
+        colour.AddRGBPoint(value, *rgb)
+        opacity.AddPoint(value, alpha)
+
+    look = vtkVolumeProperty()
+    look.SetInterpolationTypeToLinear()
+    look.SetColor(colour)
+    look.SetScalarOpacity(opacity)
+    look.SetScalarOpacityUnitDistance(unit)
+    look.ShadeOn()
+    return look

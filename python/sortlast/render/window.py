@@ -1,0 +1,121 @@
+"""An off-screen VTK window whose images composite: premultiplied RGBA and depth in float32.
+
+VTK's own framebuffer has 8 bits a channel. Composited over many blocks its rounding shows, so the
+window gives VTK a framebuffer of 32-bit floats and reads that.
+
+Without OSMesa or a display VTK 9.7 does not fail, it crashes; `check_offscreen` asks first.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sortlast import Error
+
+from .arrays import to_numpy
+
+if TYPE_CHECKING:
+    from .camera import Camera
+
+WINDOW_CLASS = "VTK_DEFAULT_OPENGL_WINDOW"  # the environment variable by which VTK chooses a window
+OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
+
+# A key light over the left shoulder and a fill light from the lower right: (toward it, intensity), in
+# camera coordinates.
+LIGHTS = (((-0.45, 0.60, 1.0), 0.95), ((0.8, -0.5, 0.6), 0.3))
+
+Image = npt.NDArray[np.float32]
+
+
+def check_offscreen() -> None:
+    """Choose VTK's software renderer; to be called before any window is made.
+
+    A window class that the user named in VTK_DEFAULT_OPENGL_WINDOW is left alone. Raises Error
+    if VTK or OSMesa is missing.
+    """
+    try:
+        import vtkmodules.vtkCommonCore  # noqa: F401
+    except ImportError:
+        raise Error('rendering needs VTK: pip install "vtk>=9.7,<10"') from None
+    if os.environ.get(WINDOW_CLASS):
+        return
+    for name in OSMESA:
+        try:
+            ctypes.CDLL(name)
+        except OSError:
+            continue
+        os.environ[WINDOW_CLASS] = "vtkOSOpenGLRenderWindow"
+        return
+    raise Error(
+        "VTK needs OSMesa to render without a display, and libOSMesa was not found: "
+        "apt-get install libosmesa6 (Debian, Ubuntu) or dnf install mesa-libOSMesa (Fedora); "
+        f"with a display or a GPU, name VTK's window class in {WINDOW_CLASS} instead"
+    )
+
+
+class Window:
+    """A scene of `size` (width, height) pixels, lit by two lights that move with the camera."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        check_offscreen()
+        import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  (registers the window classes)
+        from vtkmodules.vtkCommonCore import VTK_FLOAT
+        from vtkmodules.vtkRenderingCore import vtkLight, vtkRenderer, vtkRenderWindow
+
+        self.size = size
+        self.scene = vtkRenderer()
+        # Black with alpha 0 keeps colours premultiplied.
+        self.scene.SetBackground(0, 0, 0)
+        self.scene.SetBackgroundAlpha(0)
+        self.scene.AutomaticLightCreationOff()
+        for position, intensity in LIGHTS:
+            light = vtkLight()
+            light.SetLightTypeToCameraLight()
+            light.SetPosition(*position)
+            light.SetFocalPoint(0, 0, 0)
+            light.SetIntensity(intensity)
+            self.scene.AddLight(light)
+
+        self._window: Any = vtkRenderWindow()  # really an OpenGL window, which has framebuffers
+        self._window.OffScreenRenderingOn()
+        self._window.SetMultiSamples(0)
+        self._window.SetAlphaBitPlanes(1)
+        self._window.SetSize(*size)
+        self._window.AddRenderer(self.scene)
+
+        # Render nothing once, so that the framebuffer exists, and then make it one of floats.
+        self._window.Render()
+        framebuffer = self._window.GetRenderFramebuffer()
+        if not framebuffer.PopulateFramebuffer(*size, True, 1, VTK_FLOAT, True, 32, 0):
+            raise Error(
+                f"OpenGL gave no {size[0]}x{size[1]} framebuffer of 32-bit floats; "
+                "try a smaller image, or another Mesa"
+            )
+
+    def render(self, camera: Camera) -> Image:
+        """The scene as (height, width, 4) float32, premultiplied, top row first."""
+        from vtkmodules.vtkCommonCore import vtkFloatArray
+
+        camera.apply(self.scene.GetActiveCamera(), self.size)
+        self._window.Render()
+        width, height = self.size
+        pixels = vtkFloatArray()
+        self._window.GetRGBAPixelData(0, 0, width - 1, height - 1, 0, pixels)
+        rows = to_numpy(pixels).reshape(height, width, 4)
+        return np.ascontiguousarray(rows[::-1])
+
+    def depth(self) -> Image:
+        """Depth of the last image, (height, width) float32: 0 near to 1 far, +inf where nothing is."""
+        from vtkmodules.vtkCommonCore import vtkFloatArray
+
+        width, height = self.size
+        values = vtkFloatArray()
+        self._window.GetZbufferData(0, 0, width - 1, height - 1, values)
+        depth = np.ascontiguousarray(to_numpy(values).reshape(height, width)[::-1])
+        depth[depth >= 1] = np.inf
+        return depth
