@@ -1,0 +1,207 @@
+"""``sortlast demo``: the whole job on real data, from a volume to a picture."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast import Error, launch
+from sortlast.cli import _failure, _parse, _terminal
+from sortlast.files import replacing
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast.demo import Result, Settings
+
+_RANKS = 8
+_BACKGROUND = (0.055, 0.065, 0.09)  # of the picture
+
+# Rows of the table: what was measured and how it is called.
+_PHASES = {
+    "render": "render",
+    "order": "visibility order",
+    "composite": "composite",
+    "agree": "  of which agreeing on arguments",
+    "wait": "  of which waiting for messages",
+    "blend": "  of which blending",
+    "gather": "gather",
+    "frame": "frame",
+}
+
+
+class Mode(str, Enum):
+    """What is rendered: the volume by ray casting and `over`, or its isosurface by `closest`."""
+
+    volume = "volume"
+    surface = "surface"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(demo)
+
+
+def demo(
+    ranks: Annotated[
+        int | None, typer.Option(min=1, show_default=str(_RANKS), help="Ranks to start.")
+    ] = None,
+    algorithm: Annotated[str, typer.Option(help="Compositing algorithm; see sortlast algorithms.")] = "auto",
+    size: Annotated[str, typer.Option(help="Width x height of the picture in pixels.")] = "1024x1024",
+    frames: Annotated[int, typer.Option(min=1, help="Frames of one turn around the volume.")] = 1,
+    mode: Annotated[Mode, typer.Option(help="Ray-cast the volume, or draw its isosurface.")] = Mode.volume,
+    data: Annotated[
+        str,
+        typer.Option(
+            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, or FILE.raw:XxYxZ:DTYPE."
+        ),
+    ] = "mni152",
+    output: Annotated[Path, typer.Option(help="The first frame, as PNG.")] = Path("demo.png"),
+    json: Annotated[Path | None, typer.Option(help="Also write all numbers to this JSON file.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Write a Chrome trace to this JSON file, and its timeline as PNG.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0, help="Longest wait for a rank, in seconds.")] = 60.0,
+) -> None:
+    """Render a volume on several ranks, composite their images, and write the picture.
+
+    The volume is split into one block a rank. Each rank renders its own off screen with VTK; the images
+    are composited in parallel and gathered. The first frame is compared with the serial composite of the
+    same images (exit status 1 if they differ) and with one process that renders everything.
+
+    The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
+    """
+    from sortlast.demo import Settings
+
+    width, height = _parse.size(size)
+    if width < 1 or height < 1:
+        raise typer.BadParameter(f"{size} has no pixels", param_hint="--size")
+    if output.suffix.lower() != ".png":
+        raise typer.BadParameter(f"{output} does not end in .png", param_hint="--output")
+    settings = Settings(data, mode.value, (width, height), frames, algorithm, timeout, trace)
+
+    if not launch.under_mpiexec():
+        _keep_terminal()
+        arguments = ["--data", data, "--mode", mode.value, "--size", size, "--frames", str(frames)]
+        arguments += ["--algorithm", algorithm, "--timeout", str(timeout), "--output", str(output)]
+        for name, path in (("--json", json), ("--trace", trace)):
+            arguments += [] if path is None else [name, str(path)]
+        raise typer.Exit(launch.run("sortlast", ["demo", *arguments], ranks or _RANKS))
+
+    comm = launch.world()
+    if ranks is not None and ranks != comm.size:
+        raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
+    raise typer.Exit(_run(comm, settings, output, json))
+
+
+def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None) -> int:
+    """Run the demo on all ranks and report on rank 0. Returns the exit status, the same on every rank."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from sortlast import demo as program
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=comm.rank != 0) as bar:
+        task = bar.add_task("", total=None)
+
+        def progress(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        result = program.run(comm, settings, progress)
+
+    def report() -> bool:
+        if result is None:
+            return True
+        _write_picture(result, output)
+        _print(result, settings, comm.size, output)
+        if json is not None:
+            _terminal.write_json(_document(result, settings, comm.size), json)
+        return result.error <= result.bound
+
+    passed: bool = comm.bcast(_failure.together(comm, report), root=0)
+    if not passed and result is not None:
+        _terminal.console().print(
+            f"FAILED: the composited frame differs from the serial composite by {result.error:g},"
+            f" more than {result.bound:g}"
+        )
+    return 0 if passed else 1
+
+
+def _keep_terminal() -> None:
+    """Tell rich in the ranks about our terminal, which they see through pipes alone."""
+    if sys.stderr.isatty():
+        os.environ.setdefault("TTY_COMPATIBLE", "1")
+        os.environ.setdefault("TTY_INTERACTIVE", "1")
+        os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size().columns))
+
+
+def _write_picture(result: Result, path: Path) -> None:
+    import numpy as np
+    from PIL import Image
+
+    colour, alpha = result.frame[..., :3], result.frame[..., 3:]
+    picture = np.clip(colour + (1 - alpha) * np.float32(_BACKGROUND), 0, 1)
+    with replacing(path) as temporary:
+        Image.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary)
+
+
+def _medians(result: Result) -> dict[str, float]:
+    return {name: statistics.median(row[name] for row in result.rows) for name in result.rows[0]}
+
+
+def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None:
+    from rich.table import Table
+
+    median = _medians(result)
+    width, height = settings.size
+    frames = f"median of {settings.frames} frames" if settings.frames > 1 else "1 frame"
+    table = Table(title=f"{settings.data}, {settings.mode}, {ranks} ranks, {width}x{height}, {frames}")
+    table.add_column("phase, slowest rank")
+    table.add_column("", justify="right")
+    for name, about in _PHASES.items():
+        table.add_row(about, f"{1e3 * median[name]:.2f} ms")
+    table.add_section()
+    table.add_row("frames per second", f"{1 / median['frame']:.2f}")
+    compositing = median["order"] + median["composite"] + median["gather"]
+    table.add_row("frames per second without rendering", f"{1 / compositing:.2f}")
+    table.add_row("sent by all ranks", f"{median['bytes_sent'] / 1e6:.2f} MB")
+    table.add_row("messages of all ranks", f"{median['messages_sent']:.0f}")
+    table.add_row(f"stages of {settings.algorithm}", f"{median['stages']:.0f}")
+    table.add_section()
+    whole = result.whole
+    table.add_row("difference to the serial composite", f"{result.error:.2g} (at most {result.bound:.2g})")
+    table.add_row("difference to one process, maximum", f"{255 * whole['max']:.3f} of 255")
+    table.add_row("difference to one process, mean", f"{255 * whole['mean']:.4f} of 255")
+    table.add_row("pixels that differ by more than 2 of 255", f"{100 * whole['share_visible']:.4f} %")
+    table.add_row("rendering in one process", f"{1e3 * whole['render']:.2f} ms")
+    console = _terminal.console()
+    console.print(table)
+    console.print(f"wrote {output}")
+
+
+def _document(result: Result, settings: Settings, ranks: int) -> dict[str, Any]:
+    """All numbers: seconds, bytes, and differences of channels in [0, 1]."""
+    width, height = settings.size
+    return {
+        "settings": {
+            "data": settings.data,
+            "mode": settings.mode,
+            "ranks": ranks,
+            "algorithm": settings.algorithm,
+            "width": width,
+            "height": height,
+            "frames": settings.frames,
+        },
+        "frames": result.rows,
+        "median": _medians(result),
+        "serial": {"max_abs_error": result.error, "bound": result.bound},
+        "one_process": result.whole,
+    }

@@ -1,0 +1,254 @@
+"""The demo's program of one rank: render a block of a volume, composite, gather, check.
+
+Rank 0 reads the volume, keeps it for the comparison at the end, and sends every rank its block; no
+other rank holds more than that. The frames orbit the volume. The first frame is checked twice: against
+the serial composite of the same block images, which must agree, and against one process that renders
+the whole volume, which tells how much splitting the volume changes the picture.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import sortlast
+from sortlast import render
+from sortlast.cli import _failure
+from sortlast.render.blocks import GHOSTS, Block, Spacing
+from sortlast.render.surface import SurfaceRenderer
+from sortlast.render.volume import VolumeRenderer
+from sortlast.render.window import Image
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+AZIMUTH, ELEVATION = 60.0, 28.0  # of the first frame [degrees]
+BOUND_PER_RANK = 1e-6  # most that float32 `over` may differ from the serial composite, times p
+VISIBLE = 2 / 255  # pixels that differ by more are counted
+
+PHASES = ("render", "order", "composite", "gather", "frame")
+TIMES = ("agree", "wait", "blend")
+COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
+
+Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to render and how; `size` is (width, height), `timeout` the longest wait in seconds."""
+
+    data: str
+    mode: str  # "volume" or "surface"
+    size: tuple[int, int]
+    frames: int
+    algorithm: str
+    timeout: float
+    trace: Path | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """What rank 0 has at the end.
+
+    `rows` holds one entry a frame: seconds of PHASES and TIMES on the slowest rank, COUNTS summed over
+    the ranks (stages: the most). `error` is the greatest difference to the serial composite and `bound`
+    what it may be. `whole` compares with one process: seconds to render, greatest and mean absolute
+    difference, and the share of pixels above VISIBLE, for channels in [0, 1].
+    """
+
+    frame: Image  # (height, width, 4), premultiplied
+    rows: list[dict[str, float]]
+    error: float
+    bound: float
+    whole: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What every rank knows of the volume."""
+
+    shape: tuple[int, int, int]
+    spacing: Spacing
+    threshold: float
+    radius: float
+
+    @property
+    def whole(self) -> Block:
+        """The whole volume as one block."""
+        x, y, z = self.shape
+        return Block((0, 0, 0), (x - 1, y - 1, z - 1))
+
+    def camera(self, turn: float) -> render.Camera:
+        """The camera after `turn` of a full turn around the volume."""
+        bounds = self.whole.bounds(self.spacing)
+        return render.Camera.orbit(bounds, self.radius, AZIMUTH + 360 * turn, ELEVATION)
+
+
+def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result | None:
+    """Render and composite all frames; a Result on rank 0, None elsewhere. Communicates.
+
+    `progress` is called on rank 0 alone. Raises sortlast.Error on every rank if the data cannot be read
+    or split, if rendering cannot work here, or if compositing fails.
+    """
+    steps = settings.frames + 4
+    report = progress if comm.rank == 0 else lambda what, done, total: None
+    _share_cores(comm)
+
+    # Read the volume and hand out the blocks.
+    report("reading the volume", 0, steps)
+    volume = _failure.together(comm, lambda: render.load(settings.data) if comm.rank == 0 else None)
+    about = None
+    if volume is not None:
+        x, y, z = volume.voxels.shape
+        about = Scene((x, y, z), volume.spacing, volume.threshold, volume.radius)
+    scene: Scene = comm.bcast(about, root=0)
+    blocks = render.split(scene.shape, scene.spacing, comm.size)
+    voxels = _scatter(comm, blocks, None if volume is None else volume.voxels)
+
+    # Set up rendering and compositing.
+    report("starting the renderers", 1, steps)
+    block = blocks[comm.rank]
+    renderer = _failure.together(comm, lambda: _renderer(settings, scene, voxels, block))
+    compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
+    compositor.trace = settings.trace is not None
+    op = "over" if settings.mode == "volume" else "closest"
+
+    # Render and composite the frames.
+    rows, first = [], None
+    for k in range(settings.frames):
+        report(f"frame {k + 1} of {settings.frames}", 2 + k, steps)
+        camera = scene.camera(k / settings.frames)
+        begin = time.perf_counter()
+        image, depth = _render(renderer, camera)
+        rendered = time.perf_counter()
+        comm.Barrier()  # so that no rank's compositing time holds another's rendering
+        aligned = time.perf_counter()
+        order = sortlast.visibility_order(comm, block.bounds(scene.spacing), camera.eye)
+        ordered = time.perf_counter()
+        tile = compositor.composite(image, depth=depth, op=op, order=order)
+        composited = time.perf_counter()
+        frame = compositor.gather(tile, root=0)
+        end = time.perf_counter()
+        spans = (rendered - begin, ordered - aligned, composited - ordered, end - composited, end - begin)
+        rows.append(_row(comm, spans, compositor.timing))
+        if first is None:
+            first = (image, depth, order, frame)
+    if settings.trace is not None:
+        _write_trace(comm, compositor, settings.trace)
+
+    # Check the first frame.
+    assert first is not None
+    image, depth, order, frame = first
+    report("checking against the serial composite", settings.frames + 2, steps)
+    error = _difference_to_serial(comm, image, depth, op, order, frame)
+    report("rendering the whole volume in one process", settings.frames + 3, steps)
+    if volume is None or frame is None:
+        return None
+    whole = _compare_with_whole(settings, scene, volume.voxels, frame)
+    report("done", steps, steps)
+    bound = BOUND_PER_RANK * comm.size if op == "over" else 0.0
+    return Result(frame, rows, error, bound, whole)
+
+
+def _share_cores(comm: MPI.Intracomm) -> None:
+    """Limit Mesa's threads to this rank's share of the node; to be called before any rendering."""
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    cores = len(os.sched_getaffinity(0))
+    os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores // node.size)))
+    node.Free()
+
+
+def _scatter(comm: MPI.Intracomm, blocks: list[Block], voxels: Image | None) -> Image:
+    """Send every rank its block with ghosts from rank 0, which alone has `voxels`."""
+    if voxels is not None:
+        for rank in range(1, comm.size):
+            comm.Send(render.cut(voxels, blocks[rank]).T, dest=rank)
+        return render.cut(voxels, blocks[0])
+    block = blocks[comm.rank]
+    shape = [last - first + 1 + 2 * GHOSTS for first, last in zip(block.lower, block.upper, strict=True)]
+    received = np.empty(shape[::-1], np.float32)
+    comm.Recv(received, source=0)
+    return received.T
+
+
+def _renderer(
+    settings: Settings, scene: Scene, voxels: Image, block: Block
+) -> VolumeRenderer | SurfaceRenderer:
+    kind = VolumeRenderer if settings.mode == "volume" else SurfaceRenderer
+    return kind(voxels, block, scene.spacing, scene.threshold, settings.size)
+
+
+def _render(renderer: VolumeRenderer | SurfaceRenderer, camera: render.Camera) -> tuple[Image, Image | None]:
+    if isinstance(renderer, SurfaceRenderer):
+        return renderer.render(camera)
+    return renderer.render(camera), None
+
+
+def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str, float]:
+    """One frame's numbers over all ranks, on every rank: slowest times, summed counts."""
+    own = dict(zip(PHASES, spans, strict=True))
+    own |= {name: getattr(timing, name) for name in TIMES + COUNTS}
+    ranks = comm.allgather(own)
+    row = {name: max(r[name] for r in ranks) for name in (*PHASES, *TIMES, "stages")}
+    return row | {name: sum(r[name] for r in ranks) for name in COUNTS if name != "stages"}
+
+
+def _difference_to_serial(
+    comm: MPI.Intracomm,
+    image: Image,
+    depth: Image | None,
+    op: str,
+    order: Any,
+    frame: Image | None,
+) -> float:
+    """Greatest difference of `frame` to the serial composite of all images, on rank 0; 0 elsewhere."""
+    if frame is None:
+        comm.Send(image, dest=0)
+        if depth is not None:
+            comm.Send(depth, dest=0)
+        return 0.0
+    images, depths = [image], [depth]
+    for rank in range(1, comm.size):
+        images.append(np.empty_like(image))
+        comm.Recv(images[-1], source=rank)
+        if depth is not None:
+            depths.append(np.empty_like(depth))
+            comm.Recv(depths[-1], source=rank)
+    if depth is None:
+        expected = sortlast.composite_serial(images, op=op, order=order)
+    else:
+        expected, _ = sortlast.composite_serial(images, depths=depths, op=op, order=order)
+    return float(np.abs(frame - expected).max(initial=0))
+
+
+def _compare_with_whole(settings: Settings, scene: Scene, voxels: Image, frame: Image) -> dict[str, float]:
+    block = scene.whole
+    renderer = _renderer(settings, scene, render.cut(voxels, block), block)
+    begin = time.perf_counter()
+    image, _ = _render(renderer, scene.camera(0))
+    seconds = time.perf_counter() - begin
+    difference = np.abs(frame - image)
+    return {
+        "render": seconds,
+        "max": float(difference.max(initial=0)),
+        "mean": float(difference.mean()) if difference.size else 0.0,
+        "share_visible": float((difference.max(axis=-1) > VISIBLE).mean()) if difference.size else 0.0,
+    }
+
+
+def _write_trace(comm: MPI.Intracomm, compositor: Any, path: Path) -> None:
+    from sortlast import trace
+
+    events = trace.write(comm, compositor, path)
+    if events is not None:
+        from sortlast.plot.timeline import timeline
+
+        timeline(events, path)
