@@ -20,8 +20,9 @@ struct Link {
   Side side = Side::back;
 };
 
-// Scalar in which a composite of several images travels: that of the images, but unorm16 for `over` on
-// uint8, so that no chain of stages piles up rounding errors.
+// Scalar in which a composite of several images travels: that of the images, but float32 for `over` on
+// uint8, so that no chain of stages piles up rounding errors, and sums above 1, which pixels with colour
+// and alpha 0 make, are not cut off before a nearer image dims them.
 Scalar partial_scalar(Scalar scalar, Op op);
 
 // Scalar in which a chain can be interrupted and resumed without a bit of difference: float32, or that
@@ -34,9 +35,11 @@ Scalar accumulator_scalar(Scalar scalar, Op op);
 // pieces in between are kept in accumulator_scalar) nor on the processor.
 //
 // The arithmetic is float32 (uint8 and unorm16 scaled to [0, 1]); the result is rounded once, to
-// nearest, ties to even, saturating, into `out_scalar`. `out` may be chain[0]'s memory if the scalars
-// are of one size; no other overlap is allowed. A chain of one link converts. Needs no alignment.
-// With `depth` every link and `out` have a depth plane.
+// nearest, ties to even, saturating, into `out_scalar`. A NaN that an operator makes is always the same
+// one (0x7fc00000). `out` may be chain[0]'s memory if the scalars are of one size; no other overlap is
+// allowed. A chain of one link converts. Needs no alignment. With `depth` every link and `out` have a
+// depth plane. Throws ArgumentError if a plane is missing, the chain is empty, n is negative or
+// check_format() does.
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
            std::int64_t n);
 
@@ -50,7 +53,7 @@ void fill_identity(Op op, const Format& format, Pixels out, std::int64_t n);
 
 // Put a background (`format.channels` values, premultiplied; 0..1 for uint8 images) behind n finished
 // pixels: over, add, max and min combine it as the image farthest back; closest shows it where no image
-// has a depth below +infinity.
+// has a depth below +infinity, and the depth is +infinity there.
 void apply_background(Op op, const Format& format, std::span<const float> background, Pixels out,
                       std::int64_t n);
 

@@ -8,7 +8,7 @@
 
 namespace sortlast {
 
-// Type of one channel. unorm16 is what partial composites of uint8 images travel in (value / 65535);
+// Type of one channel. unorm16 (value / 65535) holds partial composites of uint8 images;
 // users neither pass nor receive it.
 enum class Scalar : std::uint8_t { float32, float16, uint8, unorm16 };
 

@@ -1,4 +1,8 @@
 // Conversions between float32 and the stored scalars, without branches.
+//
+// Compilers widen and narrow integers well in plain loops and badly between vectors of different sizes;
+// with arithmetic that chooses between cases it is the other way round. So a conversion is two loops:
+// over a short stretch of stored integers and 32-bit words, and over vectors of words and floats.
 #pragma once
 
 #include "sortlast/image/kernels/vector.hpp"
@@ -6,95 +10,117 @@
 namespace sortlast::SORTLAST_TARGET {
 
 struct Float32 {
-  static constexpr std::size_t bytes = 4;
+  using Stored = std::int32_t;
 
   template <int lanes>
-  static Floats<lanes> load(const std::byte* from) {
-    return read<Floats<lanes>>(from);
+  static Floats<lanes> to_float(Words<lanes> word) {
+    return bits_as<Floats<lanes>>(word);
   }
-  static std::uint32_t store(float x) { return bits_as<std::uint32_t>(x); }
-  using Stored = std::uint32_t;
 };
 
 // IEEE 754 binary16. Half to float is exact; float to half rounds to nearest, ties to even. A NaN keeps
 // as much of its payload as fits, so that half to float to half returns every one of the 65536 patterns.
 struct Float16 {
-  static constexpr std::size_t bytes = 2;
+  using Stored = std::uint16_t;
 
   template <int lanes>
-  static Floats<lanes> load(const std::byte* from) {
-    using U = Words<lanes>;
-    const U half = __builtin_convertvector(read<typename VectorOf<std::uint16_t, lanes>::type>(from), U);
-    const U magnitude = (half & 0x7fff) << 13;
-    const U exponent = magnitude & 0x0f800000;
+  static Floats<lanes> to_float(Words<lanes> half) {
+    const Words<lanes> magnitude = (half & 0x7fff) << 13;
+    const Words<lanes> exponent = magnitude & 0x0f800000;
 
-    // Rebias the exponent; infinity and NaN keep all of its bits; subnormals are m * 2^-24, which a
+    // Normal: rebias the exponent. Infinity and NaN: set all of its bits. Subnormal: m * 2^-24, which a
     // subtraction of 2^-14 (0x38800000) normalises.
-    const U normal = magnitude + 0x38000000;
-    const U special = magnitude | 0x7f800000;
-    const Floats<lanes> smallest_normal = bits_as<Floats<lanes>>(U{} + 0x38800000);
-    const U subnormal = bits_as<U>(bits_as<Floats<lanes>>(magnitude + 0x38800000) - smallest_normal);
-    U result = exponent == 0 ? subnormal : normal;
-    result = exponent == 0x0f800000 ? special : result;
+    const Words<lanes> normal = magnitude + 0x38000000;
+    const Words<lanes> special = magnitude | 0x7f800000;
+    const Floats<lanes> biased = bits_as<Floats<lanes>>(magnitude + 0x38800000);
+    const Words<lanes> subnormal = bits_as<Words<lanes>>(biased - 0x1p-14f);
 
+    Words<lanes> result = exponent == 0 ? subnormal : normal;
+    result = exponent == 0x0f800000 ? special : result;
     return bits_as<Floats<lanes>>(result | ((half & 0x8000) << 16));
   }
 
-  using Stored = std::uint16_t;
-  static Stored store(float x) {
-    const std::uint32_t all = bits_as<std::uint32_t>(x);
-    const std::uint32_t magnitude = all & 0x7fffffff;
+  template <int lanes>
+  static Words<lanes> from_float(Floats<lanes> x) {
+    const Words<lanes> all = bits_as<Words<lanes>>(x);
+    const Words<lanes> magnitude = all & 0x7fffffff;
 
     // Normal: rebias, add half a unit less one (plus one if odd), drop 13 bits; may carry to infinity.
-    const std::uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Subnormal: an addition of 0.5 aligns the last bit with 2^-24 and rounds.
-    const std::uint32_t subnormal = bits_as<std::uint32_t>(bits_as<float>(magnitude) + 0.5f) - 0x3f000000;
+    const Words<lanes> normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    // Subnormal: the addition of 0.5 (0x3f000000) aligns the last bit with 2^-24 and rounds.
+    const Floats<lanes> aligned = bits_as<Floats<lanes>>(magnitude) + 0.5f;
+    const Words<lanes> subnormal = bits_as<Words<lanes>>(aligned) - 0x3f000000;
     // NaN: the upper bits of the payload, or the quiet bit if none of them is set.
-    const std::uint32_t payload = (magnitude >> 13) & 0x3ff;
-    const std::uint32_t nan = 0x7c00 | (payload == 0 ? 0x200 : payload);
+    const Words<lanes> payload = (magnitude >> 13) & 0x3ff;
+    const Words<lanes> nan = (payload == 0 ? Words<lanes>{} + 0x200 : payload) | 0x7c00;
 
-    std::uint32_t result = magnitude < 0x38800000 ? subnormal : normal;
-    result = magnitude >= 0x47800000 ? 0x7c00 : result;
+    Words<lanes> result = magnitude < 0x38800000 ? subnormal : normal;
+    result = magnitude >= 0x47800000 ? Words<lanes>{} + 0x7c00 : result;
     result = magnitude > 0x7f800000 ? nan : result;
-    return static_cast<Stored>(result | ((all >> 16) & 0x8000));
+    return result | ((all >> 16) & 0x8000);
   }
 };
 
 // Unsigned integers that stand for [0, 1]. Stored saturating, NaN as 0.
 template <class Integer, int largest>
 struct Unorm {
-  static constexpr std::size_t bytes = sizeof(Integer);
+  using Stored = Integer;
 
   template <int lanes>
-  static Floats<lanes> load(const std::byte* from) {
-    const auto stored = read<typename VectorOf<Integer, lanes>::type>(from);
-    const auto whole = __builtin_convertvector(stored, typename VectorOf<std::int32_t, lanes>::type);
+  static Floats<lanes> to_float(Words<lanes> whole) {
     return __builtin_convertvector(whole, Floats<lanes>) * (1.0f / largest);
   }
 
-  using Stored = Integer;
-  static Stored store(float x) {
-    x = x > 0.0f ? x : 0.0f;
-    x = x < 1.0f ? x : 1.0f;
-    // 2^23 leaves no bits for a fraction: the addition rounds to nearest even, the low bits are the integer.
-    return static_cast<Stored>(bits_as<std::uint32_t>(x * float{largest} + 8388608.0f));
+  template <int lanes>
+  static Words<lanes> from_float(Floats<lanes> x) {
+    x = x > 0.0f ? x : Floats<lanes>{};
+    x = x < 1.0f ? x : Floats<lanes>{} + 1.0f;
+    // 2^23 (0x4b000000) leaves no bits for a fraction: the addition rounds to nearest even.
+    return bits_as<Words<lanes>>(x * float{largest} + 0x1p23f) - 0x4b000000;
   }
 };
 using Uint8 = Unorm<std::uint8_t, 255>;
 using Unorm16 = Unorm<std::uint16_t, 65535>;
 
+// The words of `channels` <= stretch stored scalars: where they lie, if they are words, or in `room`.
 template <class Scalar>
-void load_float32(std::byte* __restrict to, const std::byte* __restrict from, std::size_t channels) {
-  std::size_t i = 0;
-  for (; i + native_lanes <= channels; i += native_lanes)
-    write(to + i * 4, Scalar::template load<native_lanes>(from + i * Scalar::bytes));
-  for (; i < channels; ++i) write(to + i * 4, Scalar::template load<1>(from + i * Scalar::bytes));
+inline const std::byte* widen(Stretch& room, const std::byte* from, std::size_t channels) {
+  using Stored = typename Scalar::Stored;
+  if constexpr (sizeof(Stored) == 4) {
+    return from;
+  } else {
+    for (std::size_t i = 0; i < channels; ++i)
+      write(room.words + i * 4, static_cast<std::int32_t>(read<Stored>(from + i * sizeof(Stored))));
+    return room.words;
+  }
 }
 
 template <class Scalar>
-void store_float32(std::byte* __restrict to, const std::byte* __restrict from, std::size_t channels) {
-  for (std::size_t i = 0; i < channels; ++i)
-    write(to + i * Scalar::bytes, Scalar::store(read<float>(from + i * 4)));
+void load(std::byte* to, const std::byte* from, std::size_t channels) {
+  Stretch room;
+  for (std::size_t begin = 0; begin < channels; begin += stretch) {
+    const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
+    const std::byte* words = widen<Scalar>(room, from + begin * sizeof(typename Scalar::Stored), count);
+    each_vector<1>(count, [=]<int lanes>(std::size_t i) {
+      write(to + (begin + i) * 4, Scalar::template to_float<lanes>(read<Words<lanes>>(words + i * 4)));
+    });
+  }
+}
+
+template <class Scalar>
+void store(std::byte* to, const std::byte* from, std::size_t channels) {
+  using Stored = typename Scalar::Stored;
+  Stretch room;
+  std::byte* const words = room.words;
+  for (std::size_t begin = 0; begin < channels; begin += stretch) {
+    const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
+    each_vector<1>(count, [=]<int lanes>(std::size_t i) {
+      write(words + i * 4, Scalar::template from_float<lanes>(read<Floats<lanes>>(from + (begin + i) * 4)));
+    });
+    std::byte* const stored = to + begin * sizeof(Stored);
+    for (std::size_t i = 0; i < count; ++i)
+      write(stored + i * sizeof(Stored), static_cast<Stored>(read<std::int32_t>(words + i * 4)));
+  }
 }
 
 }  // namespace sortlast::SORTLAST_TARGET

@@ -8,8 +8,8 @@ namespace sortlast::SORTLAST_TARGET {
 namespace {
 
 constexpr Kernels table{
-    .load = {load_float32<Float32>, load_float32<Float16>, load_float32<Uint8>, load_float32<Unorm16>},
-    .store = {store_float32<Float32>, store_float32<Float16>, store_float32<Uint8>, store_float32<Unorm16>},
+    .load = {nullptr, load<Float16>, load<Uint8>, load<Unorm16>},
+    .store = {nullptr, store<Float16>, store<Uint8>, store<Unorm16>},
     .over = {{combine<Over<false>, Float32>, combine<Over<false>, Float16>, combine<Over<false>, Uint8>,
               combine<Over<false>, Unorm16>},
              {combine<Over<true>, Float32>, combine<Over<true>, Float16>, combine<Over<true>, Uint8>,

@@ -18,8 +18,10 @@ struct Kernels {
                            const std::byte* gathered_depth, const std::byte* link,
                            const std::byte* link_depth, std::size_t pixels);
 
-  Convert load[4];   // float32 from the scalar; no overlap
-  Convert store[4];  // the scalar from float32, rounded to nearest even; no overlap
+  // float32 from the scalar, and the scalar from float32, rounded to nearest even; no overlap. Null for
+  // float32, which needs neither.
+  Convert load[4];
+  Convert store[4];
 
   // float32 `to` = float32 `gathered` op `link` of the scalar; `to` may be `gathered`.
   Combine over[2][4];  // RGBA

@@ -25,7 +25,7 @@ struct VectorOf {
 template <int lanes>
 using Floats = typename VectorOf<float, lanes>::type;
 template <int lanes>
-using Words = typename VectorOf<std::uint32_t, lanes>::type;
+using Words = typename VectorOf<std::int32_t, lanes>::type;
 
 // The vector that lies at an address of any alignment.
 template <class V>
@@ -47,6 +47,22 @@ inline To bits_as(const From& from) {
   To to;
   __builtin_memcpy(&to, &from, sizeof to);
   return to;
+}
+
+// Channels or pixels for which 32-bit words are kept at once: a multiple of every vector and of RGBA.
+inline constexpr std::size_t stretch = 256;
+
+struct Stretch {
+  alignas(64) std::byte words[stretch * 4];
+};
+
+// Call step<lanes>(i) for i from 0 to count: whole vectors first, then the rest in pieces of `least`
+// lanes, of which count must be a multiple.
+template <int least, class Step>
+inline void each_vector(std::size_t count, Step step) {
+  std::size_t i = 0;
+  for (; i + native_lanes <= count; i += native_lanes) step.template operator()<native_lanes>(i);
+  for (; i < count; i += least) step.template operator()<least>(i);
 }
 
 }  // namespace sortlast::SORTLAST_TARGET
