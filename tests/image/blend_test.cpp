@@ -1,0 +1,143 @@
+// blend() against blend_reference(), bit for bit.
+#include <gtest/gtest.h>
+
+#include "image/images.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::Image;
+
+constexpr std::int64_t lengths[] = {0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 1000, 4097};
+
+// Blend with every target and compare with the reference.
+void expect_reference(Op op, std::vector<Image>& images, const std::vector<Side>& sides, Scalar out_scalar,
+                      std::int64_t n, std::size_t out_shift) {
+  Format format = images.front().format();
+  std::vector<Link> chain;
+  for (std::size_t k = 0; k < images.size(); ++k) chain.push_back(images[k].link(sides[k]));
+  format.scalar = out_scalar;
+
+  Image expected(format, n, out_shift);
+  blend_reference(op, format.channels, format.depth, chain, expected.pixels(), out_scalar, n);
+  testing::for_each_target([&](const std::string& target) {
+    Image out(format, n, out_shift);
+    blend(op, format.channels, format.depth, chain, out.pixels(), out_scalar, n);
+    EXPECT_TRUE(out == expected) << target << ", " << op_name(op) << ", "
+                                 << format_name(images.front().format()) << " to " << format_name(format)
+                                 << ", " << images.size() << " links, n = " << n;
+  });
+}
+
+class EachOp : public ::testing::TestWithParam<Op> {};
+
+TEST_P(EachOp, TwoImagesOfEveryFormatAndLength) {
+  std::mt19937 random(1);
+  for (const Format& format : testing::formats_of(GetParam()))
+    for (std::int64_t n : lengths)
+      for (Side side : {Side::front, Side::back}) {
+        std::vector<Image> images;
+        for (int k = 0; k < 2; ++k) images.push_back(testing::random_image(format, n, random));
+        for (Scalar out : testing::all_scalars)
+          expect_reference(GetParam(), images, {Side::back, side}, out, n, 0);
+      }
+}
+
+TEST_P(EachOp, MisalignedPointers) {
+  std::mt19937 random(2);
+  for (const Format& format : testing::formats_of(GetParam()))
+    for (std::size_t shift = 1; shift < 16; ++shift) {
+      const std::int64_t n = 130;
+      std::vector<Image> images;
+      for (int k = 0; k < 2; ++k) images.push_back(testing::random_image(format, n, random, random() % 16));
+      expect_reference(GetParam(), images, {Side::back, testing::random_side(random)}, format.scalar, n,
+                       shift);
+    }
+}
+
+TEST_P(EachOp, ChainsOfOneToNineLinksOfMixedScalars) {
+  std::mt19937 random(3);
+  for (Format format : testing::formats_of(GetParam()))
+    for (std::size_t links = 1; links <= 9; ++links)
+      for (bool mixed : {false, true}) {
+        const std::int64_t n = links % 2 ? 1025 : 131;
+        std::vector<Image> images;
+        std::vector<Side> sides;
+        for (std::size_t k = 0; k < links; ++k) {
+          if (mixed) format.scalar = testing::all_scalars[random() % 4];
+          images.push_back(testing::random_image(format, n, random));
+          sides.push_back(testing::random_side(random));
+        }
+        expect_reference(GetParam(), images, sides, testing::all_scalars[random() % 4], n, 0);
+      }
+}
+
+TEST_P(EachOp, CuttingAChainChangesNoBit) {
+  std::mt19937 random(4);
+  for (const Format& format : testing::formats_of(GetParam())) {
+    const std::int64_t n = 300;
+    const Scalar between = accumulator_scalar(format.scalar, GetParam());
+    std::vector<Image> images;
+    std::vector<Link> chain;
+    for (int k = 0; k < 5; ++k) images.push_back(testing::random_image(format, n, random));
+    for (Image& image : images) chain.push_back(image.link(testing::random_side(random)));
+
+    Image whole(format, n);
+    blend(GetParam(), format.channels, format.depth, chain, whole.pixels(), format.scalar, n);
+    for (std::size_t cut = 1; cut < chain.size(); ++cut) {
+      Image partial({between, format.channels, format.depth}, n);
+      const std::span<const Link> links(chain);
+      blend(GetParam(), format.channels, format.depth, links.first(cut), partial.pixels(), between, n);
+      std::vector<Link> rest{partial.link()};
+      rest.insert(rest.end(), chain.begin() + static_cast<std::ptrdiff_t>(cut), chain.end());
+      Image resumed(format, n);
+      blend(GetParam(), format.channels, format.depth, rest, resumed.pixels(), format.scalar, n);
+      EXPECT_TRUE(resumed == whole) << format_name(format) << ", cut after " << cut;
+    }
+  }
+}
+
+TEST_P(EachOp, OutMayBeTheFirstLink) {
+  std::mt19937 random(5);
+  testing::for_each_target([&](const std::string& target) {
+    for (const Format& format : testing::formats_of(GetParam()))
+      for (std::size_t links : {1u, 2u, 4u}) {
+        const std::int64_t n = 1500;
+        std::vector<Image> images;
+        std::vector<Link> chain;
+        for (std::size_t k = 0; k < links; ++k) images.push_back(testing::random_image(format, n, random, 3));
+        for (Image& image : images) chain.push_back(image.link(testing::random_side(random)));
+        // Another scalar of the same size, too.
+        for (Scalar scalar : testing::all_scalars) {
+          if (scalar_bytes(scalar) != scalar_bytes(format.scalar)) continue;
+          Image expected({scalar, format.channels, format.depth}, n, 3);
+          blend_reference(GetParam(), format.channels, format.depth, chain, expected.pixels(), scalar, n);
+          Image first = images.front();
+          chain.front().pixels = first.pixels();
+          blend(GetParam(), format.channels, format.depth, chain, first.pixels(), scalar, n);
+          EXPECT_TRUE(first == expected) << target << ", " << format_name(format) << ", " << links;
+          chain.front().pixels = images.front().pixels();
+        }
+      }
+  });
+}
+
+std::string name_of(const ::testing::TestParamInfo<Op>& op) { return std::string(op_name(op.param)); }
+INSTANTIATE_TEST_SUITE_P(Blend, EachOp, ::testing::ValuesIn(testing::all_ops), name_of);
+
+TEST(Blend, AChainOfOneCopiesEveryBit) {
+  std::mt19937 random(6);
+  for (Scalar scalar : testing::all_scalars) {
+    const Format format{scalar, 4, true};
+    Image image = testing::random_image(format, 500, random);
+    for (Op op : testing::all_ops) {
+      Image out(format, 500);
+      const std::vector<Link> chain{image.link()};
+      blend(op, 4, true, chain, out.pixels(), scalar, 500);
+      EXPECT_TRUE(out == image) << op_name(op) << ", " << scalar_name(scalar);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sortlast

@@ -1,0 +1,120 @@
+// Identities and backgrounds.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "image/images.hpp"
+#include "sortlast/error.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::Image;
+
+const float infinity = std::numeric_limits<float>::infinity();
+
+// A random image without NaN and infinity, which no identity can leave alone under over.
+Image finite_image(const Format& format, std::int64_t n, std::mt19937& random) {
+  Image image(format, n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (int c = 0; c < format.channels; ++c) {
+      if (format.scalar == Scalar::float32) image.set(i, c, static_cast<float>(random() % 1000) / 999.0f);
+      if (format.scalar == Scalar::uint8) image.set(i, c, static_cast<std::uint8_t>(random()));
+      if (format.scalar == Scalar::unorm16) image.set(i, c, static_cast<std::uint16_t>(random()));
+      if (format.scalar == Scalar::float16) image.set(i, c, static_cast<std::uint16_t>(random() % 0x7c00));
+    }
+    if (format.depth) image.set_depth(i, static_cast<float>(random() % 100));
+  }
+  return image;
+}
+
+TEST(Identity, ChangesNothingFromEitherSide) {
+  std::mt19937 random(9);
+  const std::int64_t n = 700;
+  for (Op op : testing::all_ops)
+    for (const Format& format : testing::formats_of(op)) {
+      Image image = finite_image(format, n, random);
+      Image identity(format, n);
+      fill_identity(op, format, identity.pixels(), n);
+      if (format.depth) {
+        EXPECT_EQ(identity.depth(0), infinity);
+        EXPECT_EQ(identity.depth(n - 1), infinity);
+      }
+      for (Side side : {Side::front, Side::back}) {
+        const std::vector<Link> chain{image.link(), identity.link(side)};
+        Image out(format, n);
+        blend(op, format.channels, format.depth, chain, out.pixels(), format.scalar, n);
+        EXPECT_TRUE(out == image) << op_name(op) << ", " << format_name(format);
+      }
+    }
+}
+
+TEST(Identity, OfAddKeepsTheSignOfZero) {
+  const Format format{Scalar::float32, 3, false};
+  Image identity(format, 5);
+  fill_identity(Op::add, format, identity.pixels(), 5);
+  EXPECT_EQ(identity.get<float>(4, 2), 0.0f);
+  EXPECT_TRUE(std::signbit(identity.get<float>(4, 2)));
+}
+
+TEST(Background, LiesBehindTheImage) {
+  std::mt19937 random(10);
+  const std::int64_t n = 700;
+  const std::vector<float> colour{0.1f, 0.2f, 0.3f, 0.7f};
+  for (Op op : {Op::over, Op::add, Op::max, Op::min})
+    for (const Format& format : testing::formats_of(op)) {
+      Image image = finite_image(format, n, random);
+      Image behind({Scalar::float32, format.channels, format.depth}, n);
+      for (std::int64_t i = 0; i < n; ++i) {
+        for (int c = 0; c < format.channels; ++c) behind.set(i, c, colour[static_cast<std::size_t>(c)]);
+        if (format.depth) behind.set_depth(i, infinity);
+      }
+      Image expected(format, n);
+      const std::vector<Link> chain{image.link(), behind.link(Side::back)};
+      blend_reference(op, format.channels, format.depth, chain, expected.pixels(), format.scalar, n);
+
+      apply_background(op, format, std::span(colour).first(static_cast<std::size_t>(format.channels)),
+                       image.pixels(), n);
+      EXPECT_TRUE(image == expected) << op_name(op) << ", " << format_name(format);
+    }
+}
+
+TEST(Background, ShowsWhereNothingIsNearerThanInfinity) {
+  const Format format{Scalar::uint8, 3, true};
+  Image image(format, 4);
+  const float depths[] = {infinity, 5.0f, std::numeric_limits<float>::quiet_NaN(), -infinity};
+  for (std::int64_t i = 0; i < 4; ++i) {
+    for (int c = 0; c < 3; ++c) image.set(i, c, std::uint8_t{9});
+    image.set_depth(i, depths[i]);
+  }
+  apply_background(Op::closest, format, std::vector{0.2f, 0.4f, 1.0f}, image.pixels(), 4);
+  for (std::int64_t i : {0, 2}) {
+    EXPECT_EQ(image.get<std::uint8_t>(i, 0), 51);
+    EXPECT_EQ(image.get<std::uint8_t>(i, 1), 102);
+    EXPECT_EQ(image.get<std::uint8_t>(i, 2), 255);
+  }
+  for (std::int64_t i : {1, 3}) {
+    EXPECT_EQ(image.get<std::uint8_t>(i, 0), 9);
+    EXPECT_EQ(image.depth(i), depths[i]);
+  }
+}
+
+TEST(Background, OfTheWrongNumberOfValuesIsAnError) {
+  const Format format{Scalar::uint8, 4, false};
+  Image image(format, 1);
+  try {
+    apply_background(Op::over, format, std::vector{0.0f, 0.0f, 0.0f}, image.pixels(), 1);
+    FAIL() << "no exception";
+  } catch (const ArgumentError& error) {
+    EXPECT_STREQ(error.what(), "the background has 3 values; RGBA uint8 needs 4");
+  }
+}
+
+TEST(Fill, TakesNoPixels) {
+  const Format format{Scalar::float16, 4, true};
+  fill_identity(Op::over, format, {}, 0);
+  apply_background(Op::over, format, std::vector{0.0f, 0.0f, 0.0f, 1.0f}, {}, 0);
+}
+
+}  // namespace
+}  // namespace sortlast
