@@ -139,8 +139,8 @@ def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
 
 
 def _load(path: Path) -> NDArray[Any]:
-    loaded: NDArray[Any] = np.load(path, allow_pickle=False)
-    return loaded
+    with path.open("rb") as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
 
 
 # --- one reader and one writer a format ---------------------------------------------------------------

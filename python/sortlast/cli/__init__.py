@@ -19,9 +19,10 @@ from sortlast.cli import _failure
 app = typer.Typer(
     name="sortlast",
     no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",  # reflows the paragraphs of the docstrings
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
 )
 
 
@@ -40,8 +41,7 @@ def _sortlast(
 ) -> None:
     """Composite the images of a sort-last parallel renderer over MPI.
 
-    Each rank holds an image of its own part of the data; sortlast makes one image of them. Start with
-    [bold]sortlast demo[/bold].
+    Each rank holds an image of its own part of the data; sortlast makes one image of them all.
     """
 
 
@@ -53,6 +53,6 @@ for _module in pkgutil.iter_modules(__path__):
 def main() -> None:
     """Run the command line. Exit status 2 is an error that the message explains, 0 is success."""
     try:
-        app()
+        app(prog_name="sortlast")
     except Exception as error:
         _failure.end(error)

@@ -77,4 +77,6 @@ def schedule(
 
 def _heading(made: Schedule, verified: bool) -> str:
     checked = "verified" if verified else "not verified"
-    return f"{made.name}: {made.p} ranks, {made.n:,} pixels, {made.stage_count} stages, {checked}"
+    ranks = "1 rank" if made.p == 1 else f"{made.p} ranks"
+    stages = "1 stage" if made.stage_count == 1 else f"{made.stage_count} stages"
+    return f"{made.name}: {ranks}, {made.n:,} pixels, {stages}, {checked}"

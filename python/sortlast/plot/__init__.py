@@ -4,7 +4,7 @@ Every function of the modules here takes plain values and returns a ``matplotlib
 :func:`save` writes; nothing touches pyplot's global state.
 """
 
+from sortlast.plot.activity import timeline
 from sortlast.plot.figure import save
-from sortlast.plot.timeline import timeline
 
 __all__ = ["save", "timeline"]

@@ -41,17 +41,17 @@ def moves(schedule: Schedule) -> list[list[Move]]:
     ]
 
 
-def held(
-    p: int, n: int, order: Sequence[int] | None, stages: Sequence[Sequence[Move]]
-) -> list[list[list[Part]]]:
+def held(schedule: Schedule, stages: Sequence[Sequence[Move]]) -> list[list[list[Part]]]:
     """Parts that each rank holds: ``held(...)[s][rank]`` after stage s, and ``[0]`` at the start.
 
-    A rank starts with all n pixels of its own image; what it sends leaves it, what it receives stays. A
-    complete schedule ends with depth positions [0, p) for every pixel held. ``order`` lists the ranks from
-    front to back (None or empty: rank order).
+    ``stages`` are the schedule's :func:`moves`. A rank starts with all pixels of its own image; what it
+    sends leaves it, what it receives stays. A complete schedule ends with depth positions [0, p) for every
+    pixel that is held.
     """
-    position = {rank: depth for depth, rank in enumerate(order or range(p))}
-    now = [[Part(0, n, position[rank], position[rank] + 1)] for rank in range(p)]
+    now = []
+    for rank in range(schedule.p):
+        own = schedule.program(rank).values[0]
+        now.append(_on_the_line(Part(*own.pixels, *own.depth), schedule.p))
     states = [now]
     for stage in stages:
         now = [list(parts) for parts in now]

@@ -38,7 +38,7 @@ _KEY = "across: pixels; down: depth, front on top; outlined: just received"
 def draw(schedule: Schedule) -> Figure:
     """Draw a schedule of p >= 1 ranks. Costs O(all steps of the schedule)."""
     stages = moves(schedule)
-    states = held(schedule.p, schedule.n, schedule.order, stages)
+    states = held(schedule, stages)
     columns = min(schedule.p, MAX_RANKS)
     rows = _rows(len(stages))
     pitch = 1.75 + 0.12 * min(_most_sends(stages), 12)
@@ -98,7 +98,8 @@ def _most_sends(stages: list[list[Move]]) -> int:
 
 
 def _title(schedule: Schedule, columns: int, rows: list[int | None]) -> str:
-    text = f"{schedule.name}, {schedule.p} ranks, {schedule.n:,} pixels"
+    ranks = "1 rank" if schedule.p == 1 else f"{schedule.p} ranks"
+    text = f"{schedule.name}, {ranks}, {schedule.n:,} pixels"
     if columns < schedule.p:
         text += f" (ranks 0 to {columns - 1}"
         text += ")" if None not in rows else f"; {len(rows) - 2} of {schedule.stage_count} stages)"
