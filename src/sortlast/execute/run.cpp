@@ -59,12 +59,16 @@ Format Run::stored_as(Value value, const std::vector<bool>& is_sent) const {
   return format;
 }
 
+Parcel Run::parcel(std::size_t receive) const {
+  const auto value = static_cast<std::size_t>(program_.receives[receive].value);
+  return {held_[value].format, program_.values[value].pixels.size(), false};
+}
+
 Incoming Run::incoming(std::size_t receive) {
-  const Value value = program_.receives[receive].value;
-  Held& held = held_[static_cast<std::size_t>(value)];
-  const std::int64_t count = program_.values[static_cast<std::size_t>(value)].pixels.size();
-  held.memory = Stretch(pool_, held.format, count);
-  return {{held.format, count, false}, held.memory.view()};
+  Held& held = held_[static_cast<std::size_t>(program_.receives[receive].value)];
+  const Parcel parcel = this->parcel(receive);
+  held.memory = Stretch(pool_, parcel.format, parcel.count);
+  return {parcel, held.memory.view()};
 }
 
 void Run::arrived(std::size_t receive, bool absent) {

@@ -20,7 +20,7 @@ struct Contribution {
   Op op = Op::over;
 };
 
-// Pixels on their way: `format` says what they are stored as (its scalar may be unorm16). An absent
+// Pixels on their way: `format` says what they are stored as (partial composites may have another scalar than the images). An absent
 // message has no pixels: none of the ranks that it stands for had an image.
 struct Parcel {
   Format format;
@@ -42,7 +42,8 @@ class Run {
   // `program` and the contribution's pixels must outlive the run.
   Run(const Program& program, const Contribution& contribution, Pool& pool);
 
-  // Memory for the message of program.receives[receive].
+  // What the message of program.receives[receive] holds, and memory for it.
+  Parcel parcel(std::size_t receive) const;
   Incoming incoming(std::size_t receive);
   // The message of program.receives[receive] lies in its memory, or was absent.
   void arrived(std::size_t receive, bool absent);

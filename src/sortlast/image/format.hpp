@@ -31,7 +31,8 @@ Op op_from_name(std::string_view name);  // throws ArgumentError, listing the na
 // depths are decided by depth position.
 bool commutes(Op op);
 
-// An image's pixel: `channels` (3 or 4) interleaved scalars, and a float32 depth in a plane of its own if `depth`.
+// An image's pixel: `channels` (3 or 4) interleaved scalars, and a float32 depth in a plane of its own if
+// `depth`.
 struct Format {
   Scalar scalar = Scalar::float32;
   int channels = 4;

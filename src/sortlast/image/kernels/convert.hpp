@@ -45,8 +45,10 @@ struct Float16 {
     const Words<lanes> all = bits_as<Words<lanes>>(x);
     const Words<lanes> magnitude = all & 0x7fffffff;
 
-    // Normal: rebias, add half a unit less one (plus one if odd), drop 13 bits; may carry to infinity.
-    const Words<lanes> normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
+    // Normal: rebias and add half a unit less one (0xfff - 0x38000000), add one if odd, drop 13 bits; may
+    // carry to infinity. Unsigned, since the lanes of NaNs overflow.
+    const auto wide = bits_as<typename VectorOf<std::uint32_t, lanes>::type>(magnitude);
+    const Words<lanes> normal = bits_as<Words<lanes>>((wide - 0x37fff001 + ((wide >> 13) & 1)) >> 13);
     // Subnormal: the addition of 0.5 (0x3f000000) aligns the last bit with 2^-24 and rounds.
     const Floats<lanes> aligned = bits_as<Floats<lanes>>(magnitude) + 0.5f;
     const Words<lanes> subnormal = bits_as<Words<lanes>>(aligned) - 0x3f000000;

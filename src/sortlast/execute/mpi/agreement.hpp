@@ -1,0 +1,35 @@
+// Agreement: all ranks passed the same arguments, or all throw the same error, before any pixel moves.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sortlast/execute/mpi/alarm.hpp"
+
+namespace sortlast {
+
+// The arguments of a call as text, by name.
+class Arguments {
+ public:
+  explicit Arguments(std::string_view call) { add("call", std::string(call)); }
+
+  void add(std::string_view name, std::string value);
+  // A list that may be long: its first members, and a hash of all.
+  void add(std::string_view name, const std::vector<std::int32_t>& ranks);
+
+  // "name=value" lines.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Collective. Returns if every rank passed the same arguments and no problem; one small reduction.
+// Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the same,
+// else a MismatchError that names the arguments that differ, with the ranks and their values. `problem`:
+// what is wrong with this rank's own arguments, or empty. Throws TimeoutError if a rank does not come.
+void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem);
+
+}  // namespace sortlast

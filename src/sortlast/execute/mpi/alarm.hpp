@@ -1,0 +1,30 @@
+// Alarm: ranks that have waited too long tell each other what they wait for, and all of them throw.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "sortlast/execute/mpi/call.hpp"
+
+namespace sortlast {
+
+class Alarm {
+ public:
+  // `control` carries nothing but alarms. `limit` [s]: the longest wait without any progress.
+  Alarm(const Communicator& control, double limit) : control_(control), limit_(limit) {}
+
+  double limit() const { return limit_; }
+
+  // Tell all other ranks that this one gives up, collect what they say they wait for, and throw a
+  // TimeoutError that names the ranks that said nothing. `waits_for` completes "rank r waits for ...".
+  [[noreturn]] void raise(const std::string& waits_for) const;
+
+  // Join the alarm if another rank has raised one; returns if none has.
+  void join_if_raised(const std::function<std::string()>& waits_for) const;
+
+ private:
+  const Communicator& control_;
+  double limit_;
+};
+
+}  // namespace sortlast

@@ -1,0 +1,249 @@
+// Compositor: arguments, agreement and bookkeeping; exchange.cpp moves the pixels.
+#include "sortlast/execute/mpi/compositor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/agreement.hpp"
+#include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/image/blend.hpp"
+#include "sortlast/schedule/permutation.hpp"
+#include "sortlast/schedule/registry.hpp"
+
+namespace sortlast {
+namespace {
+
+std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+
+std::string text(const std::vector<float>& values) {
+  std::ostringstream out;
+  out.precision(9);
+  for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
+  return out.str();
+}
+
+// What is wrong with an action's arguments, by trying it; empty if nothing is.
+template <typename Action>
+std::string problem_of(Action action) {
+  try {
+    action();
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+MPI_Comm duplicate(MPI_Comm comm, double timeout) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised == 0) throw ArgumentError("MPI is not initialised; call MPI_Init before making a Compositor");
+  if (comm == MPI_COMM_NULL) throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
+  MPI_Request request = MPI_REQUEST_NULL;
+  auto* const copy = new MPI_Comm(MPI_COMM_NULL);  // given up if the wait fails
+  check_mpi(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup");
+  const double until = MPI_Wtime() + timeout;
+  for (int done = 0, polls = 0; done == 0; ++polls) {
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) break;
+    if (MPI_Wtime() > until) {
+      throw TimeoutError("making a Compositor: not all ranks of the communicator made one within " + std::to_string(timeout) + " s");
+    }
+    yield_core(polls);
+  }
+  const MPI_Comm made = *copy;
+  delete copy;
+  check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  return made;
+}
+
+int tag_limit(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
+  return found == 0 ? 32767 : *static_cast<int*>(value);
+}
+
+}  // namespace
+
+class Compositor::Impl {
+ public:
+  Impl(MPI_Comm comm, const Options& options)
+      : options_(options),
+        data_(duplicate(comm, options.timeout)),
+        control_(duplicate(comm, options.timeout)),
+        alarm_(control_, options.timeout),
+        rank_(data_.rank()),
+        size_(data_.size()),
+        tag_limit_(tag_limit(data_.get())) {
+    Arguments arguments("Compositor");
+    arguments.add("algorithm", options.algorithm);
+    arguments.add("ring", options.ring);
+    const std::string problem = problem_of([&] {
+      if (!(options.timeout > 0)) throw ArgumentError("timeout is " + std::to_string(options.timeout) + " s; expected more than 0");
+      make_schedule(options.algorithm, setting(0, {}, false));
+    });
+    guarded([&] { agree(data_, alarm_, arguments, problem); });
+  }
+
+  Tile composite(const Image& image, const Composition& composition) {
+    const double begin = trace_clock();
+    timing_ = {};
+    pool_.reset_peak();
+    agree_on("composite", image, composition);
+    const double agreed = trace_clock();
+    record({Activity::agree, begin, agreed, -1, -1, 0});
+    timing_.agree = agreed - begin;
+
+    const Plan& plan = plan_for(image, composition);
+    const Contribution contribution{image.pixels, image.format, composition.op};
+    const std::size_t before = pool_.taken();
+    Tile tile{schedule_->piece(rank_), image.size, image.format, {}, schedule_};
+    guarded([&] { tile.pixels = exchange(plan, contribution, data_, alarm_, pool_, timing_, recording_ ? &events_ : nullptr); });
+    if (!composition.background.empty()) {
+      apply_background(composition.op, image.format, composition.background, tile.pixels.view(), tile.range.size());
+    }
+    const std::size_t result = static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
+    timing_.peak_bytes = std::max<std::int64_t>(0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
+    timing_.total = trace_clock() - begin;
+    return tile;
+  }
+
+  std::optional<Frame> gather(const Tile& tile, int root, bool with_depth) {
+    const double begin = trace_clock();
+    Arguments arguments("gather");
+    arguments.add("root", std::to_string(root));
+    arguments.add("depth", with_depth ? "yes" : "no");
+    arguments.add("size", text(tile.size));
+    arguments.add("format", format_name(tile.format));
+    arguments.add("algorithm", tile.schedule ? tile.schedule->name() : "");
+    const std::string problem = problem_of([&] {
+      if (root < 0 || root >= size_) {
+        throw ArgumentError("root is " + std::to_string(root) + "; expected a rank, 0.." + std::to_string(size_ - 1));
+      }
+      if (!tile.schedule || tile.schedule->p() != size_ || tile.range != tile.schedule->piece(rank_)) {
+        throw ArgumentError("the tile is not one that composite() returned on this rank");
+      }
+      if (with_depth && !tile.format.depth) throw ArgumentError("depth was asked for; the images had none");
+    });
+    std::optional<Frame> frame;
+    guarded([&] {
+      agree(data_, alarm_, arguments, problem);
+      frame = gather_tiles(tile, root, with_depth, data_, alarm_, pool_, timing_);
+    });
+    const double end = trace_clock();
+    record({Activity::gather, begin, end, root, -1, 0});
+    timing_.gather = end - begin;
+    timing_.total += timing_.gather;
+    return frame;
+  }
+
+  [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
+    guarded([&] { agree(data_, alarm_, Arguments(call), problem); });
+    throw ArgumentError(problem);
+  }
+
+  void record(const Event& event) {
+    if (recording_) events_.push_back(event);
+  }
+
+  Options options_;
+  Communicator data_;
+  Communicator control_;
+  Alarm alarm_;
+  int rank_;
+  int size_;
+  int tag_limit_;
+  bool broken_ = false;  // messages may be under way for ever
+  Pool pool_;
+  std::shared_ptr<const Schedule> schedule_;
+  std::unique_ptr<Plan> plan_;
+  Setting planned_;     // what plan_ is for
+  Format planned_format_;
+  Timing timing_;
+  bool recording_ = false;
+  std::vector<Event> events_;
+
+ private:
+  Setting setting(std::int64_t n, const std::vector<std::int32_t>& order, bool commuting) const {
+    return {size_, n, order, options_.ring, commuting};
+  }
+
+  // Run an action that communicates. After a TimeoutError nothing more can be done with the communicators.
+  template <typename Action>
+  void guarded(Action action) {
+    if (broken_) throw TimeoutError("this compositor has timed out before and cannot be used any more; make a new one");
+    try {
+      action();
+    } catch (const MismatchError&) {
+      throw;
+    } catch (const ArgumentError&) {
+      throw;
+    } catch (...) {
+      broken_ = true;
+      data_.abandon();
+      control_.abandon();
+      throw;
+    }
+  }
+
+  void agree_on(const std::string& call, const Image& image, const Composition& composition) {
+    Arguments arguments(call);
+    arguments.add("size", text(image.size));
+    arguments.add("format", format_name(image.format));
+    arguments.add("op", std::string(op_name(composition.op)));
+    arguments.add("order", composition.order);
+    arguments.add("background", text(composition.background));
+    const std::string problem = problem_of([&] { check(image, composition); });
+    guarded([&] { agree(data_, alarm_, arguments, problem); });
+  }
+
+  void check(const Image& image, const Composition& composition) const {
+    check_format(image.format, composition.op);
+    if (image.size.width < 0 || image.size.height < 0) throw ArgumentError("image size is " + text(image.size) + "; expected 0x0 or more");
+    if (image.format.depth && image.pixels.colour != nullptr && image.pixels.depth == nullptr) {
+      throw ArgumentError("the image has no depth; expected one, as its format says");
+    }
+    check_permutation(composition.order, size_, "order");
+    const auto channels = static_cast<std::size_t>(image.format.channels);
+    if (!composition.background.empty() && composition.background.size() != channels) {
+      throw ArgumentError("background has " + std::to_string(composition.background.size()) + " values; expected " +
+                          std::to_string(channels) + ", one a channel");
+    }
+  }
+
+  const Plan& plan_for(const Image& image, const Composition& composition) {
+    Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
+    const bool same = plan_ && wanted.n == planned_.n && wanted.order == planned_.order &&
+                      wanted.commutes == planned_.commutes && image.format == planned_format_;
+    if (!same) {
+      schedule_ = std::make_shared<const Schedule>(make_schedule(options_.algorithm, wanted));
+      plan_ = std::make_unique<Plan>(schedule_, rank_, image.format, tag_limit_);
+      planned_ = std::move(wanted);
+      planned_format_ = image.format;
+    }
+    return *plan_;
+  }
+};
+
+Compositor::Compositor(MPI_Comm comm, const Options& options) : impl_(std::make_unique<Impl>(comm, options)) {}
+Compositor::Compositor(Compositor&&) noexcept = default;
+Compositor& Compositor::operator=(Compositor&&) noexcept = default;
+Compositor::~Compositor() = default;
+
+Tile Compositor::composite(const Image& image, const Composition& composition) { return impl_->composite(image, composition); }
+std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) { return impl_->gather(tile, root, with_depth); }
+void Compositor::refuse(const std::string& call, const std::string& problem) { impl_->refuse(call, problem); }
+const Timing& Compositor::timing() const { return impl_->timing_; }
+std::string Compositor::algorithm() const { return impl_->schedule_ ? impl_->schedule_->name() : impl_->options_.algorithm; }
+void Compositor::trace(bool on) { impl_->recording_ = on; }
+const std::vector<Event>& Compositor::events() const { return impl_->events_; }
+void Compositor::clear_events() { impl_->events_.clear(); }
+int Compositor::rank() const { return impl_->rank_; }
+int Compositor::size() const { return impl_->size_; }
+
+}  // namespace sortlast

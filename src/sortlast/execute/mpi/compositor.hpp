@@ -1,0 +1,89 @@
+// Compositor: composites one image a rank into one image, over MPI. The public face of the library.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sortlast/execute/tile.hpp"
+#include "sortlast/execute/trace.hpp"
+#include "sortlast/execute/visibility.hpp"
+#include "sortlast/image/format.hpp"
+#include "sortlast/timing.hpp"
+
+namespace sortlast {
+
+struct Options {
+  std::string algorithm = "auto";  // see schedule/registry.hpp
+  // The ranks in the order in which they should talk (the fabric's routing order), apart from depth order;
+  // empty: rank order. Shift and direct-send follow it whatever the view.
+  std::vector<std::int32_t> ring;
+  double timeout = 60;  // longest wait without any progress [s]
+};
+
+// One rank's image: size.height rows of size.width pixels of `format`, premultiplied, row-major, without
+// gaps. A rank without an image leaves `pixels` null and gives the size and format that the others have.
+struct Image {
+  ConstPixels pixels;
+  Size size;
+  Format format;
+};
+
+// How the images of one frame become one.
+struct Composition {
+  Op op = Op::over;
+  std::vector<std::int32_t> order;  // ranks from front to back; empty: rank order
+  std::vector<float> background;    // empty, or one value a channel, premultiplied (0..1 for uint8 images)
+};
+
+// All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
+// their arguments differ, or one is wrong on some rank, every rank throws the same MismatchError (or
+// ArgumentError) before any pixel moves, and the compositor stays usable. If a rank does not come within
+// the timeout, the others throw a TimeoutError that says so; then messages may be under way, so the images
+// must stay where they are and the compositor cannot be used again. Not thread safe; two compositors on
+// two threads are, with MPI_THREAD_MULTIPLE.
+class Compositor {
+ public:
+  // `comm` is duplicated (twice) and may be freed at once. MPI must be initialised.
+  explicit Compositor(MPI_Comm comm, const Options& options = {});
+  Compositor(Compositor&&) noexcept;
+  Compositor& operator=(Compositor&&) noexcept;
+  ~Compositor();
+
+  // Composite and return this rank's finished pixels. The image is only read, and free again on return.
+  Tile composite(const Image& image, const Composition& composition = {});
+
+  // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
+  // `with_depth`: the depth too, if the images had it.
+  std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false);
+
+  // Take part in the next call of the others, whichever it is, with arguments that were found wrong before
+  // they could be passed: throws on every rank, with `problem` in the message. For language bindings.
+  [[noreturn]] void refuse(const std::string& call, const std::string& problem);
+
+  // Of the last composite() and, if it followed, gather().
+  const Timing& timing() const;
+  // Full name of the algorithm of the last composite().
+  std::string algorithm() const;
+
+  // Record events from now on (or no longer); events() returns those since, and clear_events() drops them.
+  void trace(bool on);
+  const std::vector<Event>& events() const;
+  void clear_events();
+
+  int rank() const;
+  int size() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Front-to-back order of the ranks from the box that holds each rank's data (see execute/visibility.hpp).
+// Collective over `comm`; every rank must pass the same viewpoint. Throws ArgumentError on every rank.
+std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint);
+
+}  // namespace sortlast

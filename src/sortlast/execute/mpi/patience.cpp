@@ -1,0 +1,53 @@
+// Patience.
+//
+// More ranks than cores are the normal case on one machine, so a rank polls a few times, then yields the
+// core after each poll, and after two milliseconds in vain sleeps a little between polls.
+#include "sortlast/execute/mpi/patience.hpp"
+
+#include <sched.h>
+
+#include <thread>
+#include <utility>
+
+namespace sortlast {
+namespace {
+
+constexpr int spins = 16;
+constexpr auto yields_for = std::chrono::milliseconds(2);
+constexpr auto nap = std::chrono::microseconds(50);
+constexpr auto between_checks = std::chrono::milliseconds(50);
+
+}  // namespace
+
+void yield_core(int polls) {
+  if (polls < 1000) {
+    sched_yield();
+  } else {
+    std::this_thread::sleep_for(nap);
+  }
+}
+
+Patience::Patience(const Alarm& alarm, std::function<std::string()> waits_for)
+    : alarm_(alarm), waits_for_(std::move(waits_for)), since_(Clock::now()), next_check_(since_ + between_checks) {}
+
+void Patience::progress() {
+  polls_ = 0;
+  since_ = Clock::now();
+}
+
+void Patience::pause() {
+  if (++polls_ <= spins) return;
+  const Clock::time_point now = Clock::now();
+  if (now - since_ < yields_for) {
+    sched_yield();
+    return;
+  }
+  if (now >= next_check_) {
+    next_check_ = now + between_checks;
+    if (std::chrono::duration<double>(now - since_).count() > alarm_.limit()) alarm_.raise(waits_for_());
+    alarm_.join_if_raised(waits_for_);
+  }
+  std::this_thread::sleep_for(nap);
+}
+
+}  // namespace sortlast
