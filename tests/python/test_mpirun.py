@@ -2,8 +2,9 @@
 
 import time
 
-import mpirun
 import pytest
+
+import mpirun
 
 pytestmark = pytest.mark.mpi
 
