@@ -14,7 +14,7 @@ MAX_RANKS = 32  # more ranks than these are shown by their transfers' statistics
 _MIN_COLUMN = 11  # characters that a rank's column takes at least, its frame included
 
 
-def stages(schedule: Schedule, width: int) -> Iterator[Table]:
+def stages(schedule: Schedule, width: int) -> Iterator[str | Table]:
     """Tables of stages x ranks, as many ranks abreast as ``width`` characters hold.
 
     Of more than 32 ranks only how much every stage moves. Costs O(all steps of the schedule).

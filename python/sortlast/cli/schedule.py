@@ -44,7 +44,12 @@ def schedule(
     """
     from sortlast import schedule as schedules
     from sortlast.cli import _schedule_text, _terminal
+    from sortlast.files import replacing
 
+    if draw is not None:
+        from sortlast import plot
+
+        plot.check_format(draw)
     made = schedules.make(
         name,
         p=p,
@@ -55,24 +60,23 @@ def schedule(
     )
     if verify:
         made.verify()
-    console = _terminal.console()
-    console.print(_heading(made, verify))
-    for part in (
-        _schedule_text.program(made, rank) if rank is not None else _schedule_text.stages(made, console.width)
-    ):
-        console.print(part)
-    if json is not None:
-        from sortlast.files import replacing
 
+    console = _terminal.console()
+    if rank is None:
+        parts = list(_schedule_text.stages(made, console.width))
+    else:
+        parts = list(_schedule_text.program(made, rank))
+    console.print(_heading(made, verify), *parts, sep="\n")
+
+    if json is not None:
         with replacing(json) as temporary:
             temporary.write_text(made.to_json())
-        typer.echo(f"wrote {json}")
+        console.print(f"wrote {json}")
     if draw is not None:
-        from sortlast.plot import save
         from sortlast.plot import schedule as pictures
 
-        save(pictures.draw(made), draw)
-        typer.echo(f"wrote {draw}")
+        plot.save(pictures.draw(made), draw)
+        console.print(f"wrote {draw}")
 
 
 def _heading(made: Schedule, verified: bool) -> str:

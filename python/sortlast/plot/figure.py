@@ -27,13 +27,17 @@ def empty(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure to ``path``, whole or not at all; its suffix says the format: png, svg or pdf.
-
-    Raises :class:`sortlast.Error` if the format is none of these or the place cannot be written.
-    """
-    suffix = Path(path).suffix.lower().lstrip(".")
-    if suffix not in FORMATS:
+def check_format(path: str | Path) -> None:
+    """Raise :class:`sortlast.Error` if :func:`save` knows no format of this suffix: png, svg and pdf."""
+    if Path(path).suffix.lower().lstrip(".") not in FORMATS:
         raise Error(f"cannot draw {path}: the suffix must be one of {', '.join(FORMATS)}")
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure to ``path``, whole or not at all, in the format of its suffix.
+
+    Raises :class:`sortlast.Error` as :func:`check_format` does, or if the place cannot be written.
+    """
+    check_format(path)
     with replacing(path) as temporary:
-        figure.savefig(temporary, format=suffix, dpi=_DOTS_PER_INCH)
+        figure.savefig(temporary, format=Path(path).suffix.lower().lstrip("."), dpi=_DOTS_PER_INCH)

@@ -1,0 +1,338 @@
+"""The command line: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+from PIL import Image as Pillow
+
+import mpirun
+import sortlast
+from sortlast import image_files, schedule
+from sortlast.cli import main
+from sortlast.image_files import Image
+
+RANKS = 3
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Call the command line in this process: ``cli("price", ...)`` gives (status, stdout, stderr)."""
+
+    def call(*args):
+        monkeypatch.setattr(sys, "argv", ["sortlast", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call
+
+
+def refused(result):
+    """The one line that a refused command prints."""
+    status, out, err = result
+    assert status == 2
+    assert out == ""
+    assert err.startswith("sortlast: ")
+    assert err.count("\n") == 1
+    return err
+
+
+# --- the whole ----------------------------------------------------------------------------------------
+
+
+def test_help_lists_the_commands_and_each_has_help(cli):
+    status, out, _ = cli("--help")
+    assert status == 0
+    for command in ("algorithms", "composite", "price", "schedule"):
+        assert re.search(rf"\b{command} +[A-Z]", out)
+        status, text, _ = cli(command, "--help")
+        assert status == 0
+        assert f"Usage: sortlast {command}" in text
+
+
+def test_version(cli):
+    assert cli("--version") == (0, f"sortlast {version('sortlast')}\n", "")
+
+
+def test_the_module_runs_as_the_command_does():
+    done = subprocess.run(
+        [sys.executable, "-m", "sortlast", "schedule", "nope", "--p", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("sortlast: algorithm 'nope' is not known")
+
+
+def test_a_defect_shows_its_traceback_and_status_1(cli, monkeypatch):
+    monkeypatch.setattr(schedule, "algorithms", lambda: 1 / 0)
+    status, _, err = cli("algorithms")
+    assert status == 1
+    assert "ZeroDivisionError" in err
+
+
+# --- algorithms and price -----------------------------------------------------------------------------
+
+
+def test_algorithms(cli):
+    entries = schedule.algorithms()
+    status, out, _ = cli("algorithms", "--json")
+    assert status == 0
+    assert json.loads(out) == [
+        {key: getattr(entry, key) for key in ("name", "usage", "latency", "transfer", "overlap", "summary")}
+        for entry in entries
+    ]
+    status, out, _ = cli("algorithms")
+    assert status == 0
+    for entry in entries:
+        assert entry.usage in out  # brackets are no markup
+
+
+def test_price_is_table_1(cli, tmp_path):
+    path = tmp_path / "price.json"
+    status, out, _ = cli("price", "--p", "64,1", "--size", "1000x500", "--json", path)
+    assert status == 0
+    written = json.loads(path.read_text())
+    rows = {row["algorithm"]: row for row in written["rows"] if row["p"] == 64}
+    transfer = 16 / 1800e6 * 500_000 * 63 / 64
+    for name, latency, factor in (
+        ("direct-send", 63, 1),
+        ("binary-swap", 6, 1),
+        ("2-3-swap", 24, 1.3),
+        ("parallel-pipeline", 63, 1),
+        ("shift", 63, 1),
+    ):
+        assert rows[name]["formula_s"] == pytest.approx(1e-6 * latency + factor * transfer)
+        assert f"{1e3 * rows[name]['formula_s']:.3f}" in out
+    assert rows["shift"]["ratio"] == pytest.approx(1, rel=1e-3)
+    assert rows["2-3-swap"]["ratio"] < 0.8
+    assert all(row["ratio"] is None for row in written["rows"] if row["p"] == 1)
+    assert {row["algorithm"] for row in written["rows"]} == {entry.name for entry in schedule.algorithms()}
+
+
+def test_price_knows_both_readings_of_radix_k(cli, tmp_path):
+    times = {}
+    for reading in ("per_message", "per_round"):
+        cli("price", "--p", "64", "--size", "0x0", "--latency", reading, "--json", tmp_path / "price.json")
+        rows = json.loads((tmp_path / "price.json").read_text())["rows"]
+        (row,) = (row for row in rows if row["algorithm"] == "radix-k")
+        factors = [int(k) for k in row["schedule"].split(":")[1].split(",")]
+        assert math.prod(factors) == 64
+        times[reading] = (row["formula_s"], sum(k - 1 for k in factors), len(factors))
+    formula, messages, _ = times["per_message"]
+    assert formula == pytest.approx(1e-6 * messages)
+    formula, _, rounds = times["per_round"]
+    assert formula == pytest.approx(1e-6 * rounds)
+
+
+def test_price_draws_both_figures(cli, tmp_path):
+    status, out, _ = cli("price", "--p", "4", "--output-dir", tmp_path / "new")
+    assert status == 0
+    names = {
+        f"communication-{name}.{suffix}" for name in ("crossbar", "fat-tree") for suffix in ("png", "svg")
+    }
+    assert {path.name for path in (tmp_path / "new").iterdir()} == names
+    assert all(name in out for name in names)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("--size", "4x"), ("--size", "-1x5"), ("--p", "a"), ("--bandwidth", "0"), ("--latency", "never")],
+)
+def test_price_explains_wrong_options(cli, args):
+    status, out, err = cli("price", *args)
+    assert (status, out) == (2, "")
+    assert args[1] in err
+    assert "Traceback" not in err
+
+
+# --- schedule -----------------------------------------------------------------------------------------
+
+
+def test_schedule_prints_stages_by_ranks(cli):
+    status, out, _ = cli("schedule", "shift", "--p", 4, "--n", 400)
+    assert status == 0
+    assert out.startswith("shift: 4 ranks, 400 pixels, 3 stages, verified\n")
+    assert "> 1 100:200" in out
+    table = [re.split(r"[│┃]", line)[1:-1] for line in out.splitlines() if line[:1] in "│┃"]
+    assert [cell.strip() for cell in table[0]] == ["stage", *(f"rank {rank}" for rank in range(4))]
+    assert [cell.strip() for cell in table[1]] == ["1", *(f"> {(i + 1) % 4} {s}" for i, s in pieces())]
+    assert [cell.strip() for cell in table[2]] == ["", "< 3", "< 0", "< 1", "< 2"]
+
+
+def pieces():
+    """Of 400 pixels, what each of 4 ranks sends in stage 1 of shift."""
+    return [(rank, f"{(rank + 1) % 4 * 100}:{(rank + 1) % 4 * 100 + 100}") for rank in range(4)]
+
+
+def test_schedule_of_many_ranks_is_summed_up(cli):
+    _, out, _ = cli("schedule", "binary-swap", "--p", 64, "--n", 6400)
+    assert re.search(r"6 │ +64 │ +64 of 64 │ +100 │ 0>32, 1>33", out)
+
+
+def test_schedule_prints_one_rank(cli):
+    _, out, _ = cli("schedule", "shift", "--p", 3, "--n", 30, "--rank", 1)
+    program = schedule.make("shift", p=3, n=30).program(1)
+    assert "rank 1" in out
+    assert out.count(" send ") == len(program.sends)
+    assert out.count(" receive ") == len(program.receives)
+    # Value 1, rank 0's, lies in front of its own, value 0; value 2, rank 2's, behind both.
+    assert "value 3 = ((1 over 0) over 2) for pixels 10:20, depth 0:3" in out
+    assert f"ends with value {program.result}, pixels 10:20" in out
+
+
+def test_schedule_as_json_and_picture(cli, tmp_path):
+    status, out, _ = cli(
+        "schedule", "radix-k:4,3", "--p", 12, "--n", 120, "--order", "11,10,9,8,7,6,5,4,3,2,1,0",
+        "--no-verify", "--json", tmp_path / "s.json", "--draw", tmp_path / "s.svg",
+    )  # fmt: skip
+    assert status == 0
+    assert "not verified" in out
+    made = schedule.make("radix-k:4,3", p=12, n=120, order=list(range(11, -1, -1)))
+    assert json.loads((tmp_path / "s.json").read_text()) == json.loads(made.to_json())
+    assert b"<svg" in (tmp_path / "s.svg").read_bytes()
+
+
+def test_schedule_refuses_in_one_line(cli, tmp_path):
+    assert "nope" in refused(cli("schedule", "nope", "--p", 4))
+    assert "order" in refused(cli("schedule", "shift", "--p", 3, "--order", "0,1,1"))
+    assert "rank" in refused(cli("schedule", "shift", "--p", 3, "--rank", 3))
+    assert "gif" in refused(cli("schedule", "shift", "--p", 3, "--draw", tmp_path / "s.gif"))
+    assert "cannot write" in cli("schedule", "shift", "--p", 3, "--json", "/dev/null/s.json")[2]
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- composite ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three half transparent images, 13x7, as png, npy and exr; their premultiplied pixels beside them."""
+    random = np.random.default_rng(5)
+    paths = [tmp_path / name for name in ("a.png", "b.npy", "c.exr")]
+    for path in paths:
+        straight = random.random((7, 13, 4), dtype=np.float32)
+        depth = random.random((7, 13), dtype=np.float32)
+        image_files.write(path, Image(image_files.premultiplied(straight), depth))
+        np.save(path.with_suffix(".z.npy"), depth)
+    return paths
+
+
+def composite(*args):
+    command = [sys.executable, "-m", "sortlast", "composite", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def read(paths):
+    return [image_files.read(path).pixels for path in paths]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("algorithm", ["auto", "shift", "radix-k:3"])
+def test_composite_over(files, tmp_path, algorithm):
+    output = tmp_path / "out.npy"
+    done = composite(*files, "-o", output, "--order", "2,0,1", "--algorithm", algorithm)
+    assert done.returncode == 0, done.stderr
+    assert f"wrote {output}: 3 images of 13x7, over" in done.stdout
+    expected = sortlast.composite_serial(read(files), op="over", order=[2, 0, 1])
+    np.testing.assert_allclose(np.load(output), expected, atol=3e-6)
+
+
+@pytest.mark.mpi
+def test_composite_writes_straight_alpha_to_png(files, tmp_path):
+    done = composite(*files, "-o", tmp_path / "out.png", "--background", "0.5,0.25,1,0.5")
+    assert done.returncode == 0, done.stderr
+    expected = sortlast.composite_serial(read(files), op="over", background=[0.25, 0.125, 0.5, 0.5])
+    straight = np.rint(255 * image_files.straight(np.asarray(expected)))
+    written = np.asarray(Pillow.open(tmp_path / "out.png")).astype(int)
+    assert np.abs(written - straight).max() <= 1
+
+
+@pytest.mark.mpi
+def test_composite_closest(files, tmp_path):
+    planes = [path.with_suffix(".z.npy") for path in files]
+    output = tmp_path / "out.npy"
+    done = composite(*files, "-o", output, "--op", "closest", "--depth", ",".join(map(str, planes)))
+    assert done.returncode == 0, done.stderr
+    nearest = np.argmin([np.load(plane) for plane in planes], axis=0)
+    np.testing.assert_array_equal(np.load(output), np.choose(nearest[..., None], read(files)))
+
+
+@pytest.mark.mpi
+def test_composite_runs_on_the_ranks_of_the_users_mpiexec(files, tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "sortlast",
+        "composite",
+        *map(str, files),
+        "-o",
+        str(tmp_path / "out.npy"),
+    ]
+    done = mpirun.run_command(RANKS, command)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("wrote") == 1
+    np.testing.assert_allclose(
+        np.load(tmp_path / "out.npy"), sortlast.composite_serial(read(files)), atol=3e-6
+    )
+    done = mpirun.run_command(2, command)
+    assert done.returncode == 2
+    assert [line for line in done.stderr.splitlines() if line.startswith("sortlast")] == [
+        "sortlast: 3 files on 2 ranks; start as many ranks as there are files"
+    ]
+
+
+@pytest.mark.mpi
+def test_composite_writes_a_trace_and_its_picture(files, tmp_path):
+    done = composite(
+        *files, "-o", tmp_path / "out.npy", "--trace", tmp_path / "trace.json", "--algorithm", "shift"
+    )
+    assert done.returncode == 0, done.stderr
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {event["pid"] for event in events if event["ph"] == "X"} == set(range(RANKS))
+    assert Pillow.open(tmp_path / "trace.png").format == "PNG"
+
+
+@pytest.mark.mpi
+def test_composite_names_the_files_at_fault(files, tmp_path):
+    np.save(files[1], np.zeros((4, 13, 4), np.float32))
+    done = composite(*files, "-o", tmp_path / "out.npy")
+    assert done.returncode == 2
+    assert f"{files[0]} is 13x7, {files[1]} is 13x4, {files[2]} is 13x7" in done.stderr
+    files[1].write_bytes(b"junk")
+    done = composite(*files, "-o", tmp_path / "out.npy")
+    assert done.returncode == 2
+    assert re.search(rf"sortlast: rank 1: cannot read {re.escape(str(files[1]))}", done.stderr)
+    assert "Traceback" not in done.stderr
+    done = composite(*files, "-o", tmp_path / "out.npy", "--op", "closest")
+    assert "closest needs depth" in done.stderr
+    assert not (tmp_path / "out.npy").exists()
+
+
+def test_composite_refuses_before_it_starts_ranks(cli, files, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "prefix", os.devnull)  # no mpiexec can be found from here on
+    output = tmp_path / "out.npy"
+    for args, message in (
+        (("--order", "0,1"), "order"),
+        (("--algorithm", "nope"), "nope"),
+        (("--depth", "z.npy"), "--depth names 1 files for 3 images"),
+        (("--background", "1,1"), "R,G,B or R,G,B,A"),
+        (("--trace", "trace.txt"), "must end in .json"),
+    ):
+        status, _, err = cli("composite", *files, "-o", output, *args)
+        assert status == 2
+        assert message in " ".join(err.replace("│", " ").split())
+    assert "known are png" in refused(cli("composite", *files, "-o", tmp_path / "out.jpg"))
+    assert "no mpiexec" in refused(cli("composite", *files, "-o", output))

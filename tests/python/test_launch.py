@@ -1,0 +1,129 @@
+"""Ranks are started, report how they ended, and never outlive who started them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sortlast import Error, launch
+
+RANK = """
+import pathlib, sys, time
+from sortlast import launch
+comm = launch.world()
+comm.Barrier()
+if comm.rank == 0:
+    print(f"{comm.size} ranks, launched {launch.under_mpiexec()}", sys.argv[1:], flush=True)
+pathlib.Path(__file__).with_name(f"started-{comm.rank}").write_text(str(__import__("os").getpid()))
+comm.Barrier()
+time.sleep(float(sys.argv[1]))
+sys.exit(int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def job(tmp_path, monkeypatch):
+    """A module ``job``: waits argv[1] seconds and exits with status argv[2]."""
+    (tmp_path / "job.py").write_text(RANK)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    return tmp_path
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_ranks_see_each_other_and_their_output_comes_through(job, capfd, ranks):
+    assert launch.run("job", ["0", "0", "two words"], ranks) == 0
+    assert f"{ranks} ranks, launched True ['0', '0', 'two words']" in capfd.readouterr().out
+
+
+@pytest.mark.mpi
+def test_the_exit_status_of_the_ranks_is_returned(job):
+    assert launch.run("job", ["0", "2"], 2) == 2
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_every_rank(job, number):
+    code = "from sortlast import launch; launch.run('job', ['120', '0'], 3)"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    started = [job / f"started-{rank}" for rank in range(3)]
+    wait_until(lambda: all(file.exists() and file.read_text() for file in started))
+    process.send_signal(number)
+    assert process.wait(30) != 0
+    for file in started:
+        wait_until(lambda: not alive(int(file.read_text())))  # noqa: B023 - called before the next turn
+
+
+def wait_until(condition, limit=30.0):
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def alive(process):
+    try:
+        with open(f"/proc/{process}/stat") as status:
+            return status.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.mpi
+def test_ranks_of_another_mpi_notice_that_they_are_alone(monkeypatch):
+    code = "from sortlast import launch; launch.world()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"SORTLAST_RANKS": "4"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "mpiexec started 4 processes but MPI" in done.stderr
+
+
+def test_the_mpiexec_of_this_environment_comes_first(tmp_path, monkeypatch):
+    beside, elsewhere = tmp_path / "env" / "bin" / "mpiexec", tmp_path / "path" / "mpiexec"
+    for path, text in ((beside, "HYDRA build details:"), (elsewhere, "mpiexec (Open MPI) 5.0.11")):
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\necho '{text}'\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(elsewhere.parent))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    assert launch.find_mpiexec() == launch.Launcher(beside, "mpich")
+    beside.unlink()
+    assert launch.find_mpiexec() == launch.Launcher(elsewhere, "openmpi")
+    elsewhere.write_text("#!/bin/sh\necho 'Vendor MPI 1'\n")
+    with pytest.raises(Error, match="'Vendor MPI 1', which is neither MPICH nor Open MPI"):
+        launch.find_mpiexec()
+    elsewhere.unlink()
+    with pytest.raises(Error, match=r"no mpiexec in .*pip install"):
+        launch.find_mpiexec()
+
+
+def test_settings_are_made_where_they_help():
+    assert launch.environment("mpich", ranks=2, cores=2, superuser=True) == {}
+    assert (
+        launch.environment("mpich", ranks=3, cores=2, superuser=False)["MPIR_CVAR_ENABLE_HEAVY_YIELD"] == "1"
+    )
+    assert "OMPI_ALLOW_RUN_AS_ROOT" in launch.environment("openmpi", ranks=1, cores=2, superuser=True)
+    assert "OMPI_ALLOW_RUN_AS_ROOT" not in launch.environment("openmpi", ranks=9, cores=2, superuser=False)
+
+
+def test_no_ranks_is_an_error():
+    with pytest.raises(Error, match="0 ranks"):
+        launch.run("job", [], 0)
+
+
+@pytest.mark.parametrize("name", ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"])
+def test_every_process_manager_is_noticed(name):
+    assert launch.under_mpiexec({name: "0"})
+    assert not launch.under_mpiexec({"PATH": "/bin"})
