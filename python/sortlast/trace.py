@@ -4,6 +4,9 @@ A compositor records events while its ``trace`` is true. :func:`write` gathers t
 writes them as JSON; open the file at https://ui.perfetto.dev. A rank is a process there, its lanes are
 threads: "compositing" (what its thread of control did) and "send", "receive" (messages under way, which
 overlap each other and so take as many lanes as there are at once). Arrows join a message's two ends.
+
+Times are of a clock that the processes of a host share; between hosts they are as good as the hosts'
+clocks, so that an arrow between hosts may seem to point back in time.
 """
 
 from __future__ import annotations
@@ -29,17 +32,17 @@ _MICROSECONDS = 1e6  # the unit of the format's times, in a second
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that a rank did, from ``begin`` to ``end`` in seconds on a clock that the ranks share.
+    """One thing that a rank did, from ``begin`` to ``end`` in seconds.
 
     ``name`` is send, receive, wait, blend, agree or gather; ``peer`` is a rank and ``stage`` counts from 1,
-    as in the schedule (-1 and 0 where they mean nothing); ``bytes`` is what was moved or blended.
+    as in the schedule (-1 where they mean nothing); ``bytes`` is what was moved or blended.
     """
 
     name: str
     begin: float
     end: float
     peer: int = -1
-    stage: int = 0
+    stage: int = -1
     bytes: int = 0
 
 
