@@ -4,8 +4,8 @@
 // usage: bench_blend [pixels]
 //
 // A row gives the bytes of the input images divided by the median time of one call, the same for a
-// memcpy of those bytes, and their ratio. Each result is compared with blend_reference() bit for bit
-// before it is timed.
+// memcpy of those bytes, and their ratio. memcpy and the targets take turns, so that a busy machine slows
+// them alike. Each result is compared with blend_reference() bit for bit before it is timed.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -59,16 +59,16 @@ Image random_image(const Format& format, std::int64_t n, unsigned seed) {
 }
 
 template <class Call>
-double median_seconds(Call call) {
+double seconds_of(Call call) {
+  const auto begin = std::chrono::steady_clock::now();
   call();
-  std::vector<double> seconds;
-  for (int repeat = 0; repeat < 9; ++repeat) {
-    const auto begin = std::chrono::steady_clock::now();
-    call();
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  std::nth_element(seconds.begin(), seconds.begin() + 4, seconds.end());
-  return seconds[4];
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 bool same_bits(const Image& a, const Image& b) {
@@ -92,33 +92,46 @@ bool measure(const Task& task, std::int64_t n) {
   const bool depth = task.format.depth;
   sortlast::blend_reference(task.op, channels, depth, chain, expected.pixels(), task.out_scalar, n);
 
-  // Copy as many bytes as the blend reads.
+  // Check every target.
+  const auto call = [&] {
+    sortlast::blend(task.op, channels, depth, chain, out.pixels(), task.out_scalar, n);
+  };
+  const std::vector<std::string> targets = sortlast::kernel_targets();
+  std::vector<bool> right;
+  for (const std::string& target : targets) {
+    sortlast::use_target(target);
+    call();
+    right.push_back(same_bits(out, expected));
+  }
+
+  // Time copies of as many bytes as the blend reads, and every target, in turns.
   std::vector<Image> copies = images;
-  const double copy_seconds = median_seconds([&] {
-    for (std::size_t k = 0; k < images.size(); ++k) {
-      std::memcpy(copies[k].colour.data(), images[k].colour.data(), images[k].colour.size());
-      std::memcpy(copies[k].depth.data(), images[k].depth.data(), images[k].depth.size() * sizeof(float));
+  std::vector<double> copy_seconds;
+  std::vector<std::vector<double>> seconds(targets.size());
+  for (int round = 0; round < 9; ++round) {
+    copy_seconds.push_back(seconds_of([&] {
+      for (std::size_t k = 0; k < images.size(); ++k) {
+        std::memcpy(copies[k].colour.data(), images[k].colour.data(), images[k].colour.size());
+        std::memcpy(copies[k].depth.data(), images[k].depth.data(), images[k].depth.size() * sizeof(float));
+      }
+    }));
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      sortlast::use_target(targets[t]);
+      seconds[t].push_back(seconds_of(call));
     }
-  });
+  }
+
   const double gigabytes =
       1e-9 * static_cast<double>(n) * static_cast<double>(task.format.pixel_bytes()) * task.links;
-
-  bool right = true;
-  for (const std::string& target : sortlast::kernel_targets()) {
-    sortlast::use_target(target);
-    const auto call = [&] {
-      sortlast::blend(task.op, channels, depth, chain, out.pixels(), task.out_scalar, n);
-    };
-    call();
-    if (!same_bits(out, expected)) right = false;
-    const double seconds = median_seconds(call);
+  const double copy = median(copy_seconds);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    const double blend = median(seconds[t]);
     std::printf("%-8s %-20s %-8s %2d  %-10s %8.2f %8.2f %6.2f  %s\n", sortlast::op_name(task.op).data(),
                 sortlast::format_name(task.format).c_str(), sortlast::scalar_name(task.out_scalar).data(),
-                task.links, target.c_str(), gigabytes / seconds, gigabytes / copy_seconds,
-                copy_seconds / seconds, same_bits(out, expected) ? "" : "WRONG");
+                task.links, targets[t].c_str(), gigabytes / blend, gigabytes / copy, copy / blend,
+                right[t] ? "" : "WRONG");
   }
-  sortlast::use_target(sortlast::kernel_targets().front());
-  return right;
+  return std::find(right.begin(), right.end(), false) == right.end();
 }
 
 }  // namespace

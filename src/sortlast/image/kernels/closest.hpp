@@ -82,6 +82,7 @@ void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, cons
     // Select the colours.
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t at = (begin + i) * colour_bytes;
+      __builtin_prefetch(link + at + prefetch_bytes);
       select_pixel<colour_bytes>(to + at, gathered + at, link + at, read<std::int32_t>(masks + i * 4));
     }
   }

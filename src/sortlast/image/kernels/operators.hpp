@@ -71,10 +71,6 @@ struct Min {
   }
 };
 
-// Bytes of a link fetched ahead: the processor's own prefetching begins anew with each link of each block,
-// which costs a chain of 8 a fifth of its speed.
-inline constexpr std::size_t prefetch_bytes = 2048;
-
 template <class Operator, class Scalar>
 void combine(std::byte* to, const std::byte* gathered, const std::byte* link, std::size_t channels) {
   Stretch room;

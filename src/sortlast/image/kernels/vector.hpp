@@ -56,6 +56,10 @@ struct Stretch {
   alignas(64) std::byte words[stretch * 4];
 };
 
+// Bytes of a link fetched ahead: the processor's own prefetching begins anew with each link of each block,
+// which costs a chain of 8 a fifth of its speed.
+inline constexpr std::size_t prefetch_bytes = 2048;
+
 // Call step<lanes>(i) for i from 0 to count: whole vectors first, then the rest in pieces of `least`
 // lanes, of which count must be a multiple.
 template <int least, class Step>
