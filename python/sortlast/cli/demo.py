@@ -78,6 +78,7 @@ def demo(
 
     The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
     """
+    from sortlast import render
     from sortlast.demo import Settings
 
     width, height = _parse.size(size)
@@ -88,6 +89,7 @@ def demo(
     settings = Settings(data, mode.value, (width, height), frames, algorithm, timeout, trace)
 
     if not launch.under_mpiexec():
+        render.check_offscreen()
         _keep_terminal()
         arguments = ["--data", data, "--mode", mode.value, "--size", size, "--frames", str(frames)]
         arguments += ["--algorithm", algorithm, "--timeout", str(timeout), "--output", str(output)]

@@ -122,7 +122,9 @@ def _read_vtk(path: Path) -> tuple[npt.NDArray[Any], Spacing]:
     xml = path.suffix == ".vti"
     reader: Any = vtkXMLImageDataReader() if xml else vtkStructuredPointsReader()
     reader.SetFileName(str(path))
-    if not (reader.CanReadFile(str(path)) if xml else reader.IsFileStructuredPoints()):
+    with path.open("rb") as file:
+        legacy = file.read(14) == b"# vtk DataFile"  # asked of anything else, the reader itself complains
+    if not (reader.CanReadFile(str(path)) if xml else legacy and reader.IsFileStructuredPoints()):
         kind = "an XML image" if xml else "a legacy file of structured points"
         raise Error(f"{path}: not {kind}; other VTK data sets must be resampled to an image first")
     reader.Update()

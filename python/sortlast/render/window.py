@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,7 @@ class Window:
             light.SetIntensity(intensity)
             self.scene.AddLight(light)
 
-        self._window: Any = vtkRenderWindow()  # really an OpenGL window, which has framebuffers
+        self._window = cast(Any, vtkRenderWindow())  # an OpenGL window in fact, which has framebuffers
         self._window.OffScreenRenderingOn()
         self._window.SetMultiSamples(0)
         self._window.SetAlphaBitPlanes(1)
