@@ -20,8 +20,8 @@ struct Contribution {
   Op op = Op::over;
 };
 
-// Pixels on their way: `format` says what they are stored as (partial composites may have another scalar than the images). An absent
-// message has no pixels: none of the ranks that it stands for had an image.
+// Pixels on their way: `format` says what they are stored as (partial composites may have another scalar than
+// the images). An absent message has no pixels: none of the ranks that it stands for had an image.
 struct Parcel {
   Format format;
   std::int64_t count = 0;

@@ -46,13 +46,16 @@ bool can_cover(const Box& a, const Box& b, const Viewpoint& view) {
 bool overlap(const Box& a, const Box& b) { return !apart(a, b, 0) && !apart(a, b, 1) && !apart(a, b, 2); }
 
 // A cycle among the ranks that are left: follow one that covers each until a rank comes again.
-std::string describe_cycle(const std::vector<std::vector<std::int32_t>>& covered_by, const std::vector<int>& waiting) {
-  auto rank = static_cast<std::int32_t>(std::find_if(waiting.begin(), waiting.end(), [](int count) { return count > 0; }) - waiting.begin());
+std::string describe_cycle(const std::vector<std::vector<std::int32_t>>& covered_by,
+                           const std::vector<int>& waiting) {
+  auto rank = static_cast<std::int32_t>(
+      std::find_if(waiting.begin(), waiting.end(), [](int count) { return count > 0; }) - waiting.begin());
   std::vector<std::int32_t> path;
   while (std::find(path.begin(), path.end(), rank) == path.end()) {
     path.push_back(rank);
     const auto& fronts = covered_by[static_cast<std::size_t>(rank)];
-    rank = *std::find_if(fronts.begin(), fronts.end(), [&](std::int32_t front) { return waiting[static_cast<std::size_t>(front)] > 0; });
+    rank = *std::find_if(fronts.begin(), fronts.end(),
+                         [&](std::int32_t front) { return waiting[static_cast<std::size_t>(front)] > 0; });
   }
   std::string text = std::to_string(rank);
   for (auto at = path.rbegin(); at != path.rend(); ++at) {
@@ -76,7 +79,8 @@ std::vector<std::int32_t> visibility_order(std::span<const Box> boxes, const Vie
     for (std::size_t b = 0; b < p; ++b) {
       if (a == b || is_empty(boxes[b])) continue;
       if (overlap(boxes[a], boxes[b])) {
-        throw ArgumentError("the boxes of ranks " + std::to_string(std::min(a, b)) + " and " + std::to_string(std::max(a, b)) +
+        throw ArgumentError("the boxes of ranks " + std::to_string(std::min(a, b)) + " and " +
+                            std::to_string(std::max(a, b)) +
                             " overlap; expected boxes that share no more than a face");
       }
       if (!can_cover(boxes[a], boxes[b], viewpoint)) continue;

@@ -46,7 +46,8 @@ bool all_same(const Communicator& comm, const Alarm& alarm, const std::string& t
   const std::uint64_t own = hash(text);
   auto* const exchange = new Exchange{{own, ~own}, {}};
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(exchange->mine.data(), exchange->least.data(), 2, MPI_UINT64_T, MPI_MIN, comm.get(), &request),
+  check_mpi(MPI_Iallreduce(exchange->mine.data(), exchange->least.data(), 2, MPI_UINT64_T, MPI_MIN,
+                           comm.get(), &request),
             "MPI_Iallreduce");
   wait(request, alarm);
   const bool same = exchange->least[0] == ~exchange->least[1];
@@ -60,7 +61,8 @@ std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& ala
   auto* const exchange = new std::vector<char>((p + 1) * room, '\0');
   std::strncpy(exchange->data(), text.c_str(), room - 1);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(exchange->data(), room, MPI_CHAR, exchange->data() + room, room, MPI_CHAR, comm.get(), &request),
+  check_mpi(MPI_Iallgather(exchange->data(), room, MPI_CHAR, exchange->data() + room, room, MPI_CHAR,
+                           comm.get(), &request),
             "MPI_Iallgather");
   wait(request, alarm);
   std::vector<std::string> texts;
@@ -97,10 +99,12 @@ std::string list_ranks(const std::vector<int>& ranks) {
 // "size: 64x64 on ranks 0-2, 32x32 on rank 3"
 std::string difference(const std::string& name, const std::vector<std::string>& values) {
   std::map<std::string, std::vector<int>> ranks_with;
-  for (std::size_t rank = 0; rank < values.size(); ++rank) ranks_with[values[rank]].push_back(static_cast<int>(rank));
+  for (std::size_t rank = 0; rank < values.size(); ++rank)
+    ranks_with[values[rank]].push_back(static_cast<int>(rank));
   if (ranks_with.size() < 2) return "";
   std::vector<std::pair<std::string, std::vector<int>>> groups(ranks_with.begin(), ranks_with.end());
-  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.second.front() < b.second.front(); });
+  std::sort(groups.begin(), groups.end(),
+            [](const auto& a, const auto& b) { return a.second.front() < b.second.front(); });
   std::string text = name + ": ";
   for (std::size_t i = 0; i < groups.size() && i < listed; ++i) {
     const std::string value = groups[i].first.empty() ? "(none)" : groups[i].first;
@@ -153,8 +157,10 @@ void Arguments::add(std::string_view name, const std::vector<std::int32_t>& rank
   }
   std::string all;
   for (const std::int32_t rank : ranks) all += std::to_string(rank) + ",";
-  std::string shown = "[" + all.substr(0, std::min<std::size_t>(all.size() - 1, 48)) + (all.size() > 49 ? "..." : "") + "]";
-  if (all.size() > 49) shown += " (" + std::to_string(ranks.size()) + " ranks, hash " + std::to_string(hash(all)) + ")";
+  std::string shown =
+      "[" + all.substr(0, std::min<std::size_t>(all.size() - 1, 48)) + (all.size() > 49 ? "..." : "") + "]";
+  if (all.size() > 49)
+    shown += " (" + std::to_string(ranks.size()) + " ranks, hash " + std::to_string(hash(all)) + ")";
   add(name, std::move(shown));
 }
 

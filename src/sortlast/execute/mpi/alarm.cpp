@@ -41,7 +41,8 @@ void collect(MPI_Comm control, std::map<int, std::string>& reports) {
     check_mpi(MPI_Improbe(MPI_ANY_SOURCE, tag, control, &found, &message, &status), "MPI_Improbe");
     if (found == 0) return;
     Text text{};
-    check_mpi(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+    check_mpi(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE),
+              "MPI_Mrecv");
     reports[status.MPI_SOURCE] = text.data();
   }
 }
@@ -69,7 +70,8 @@ std::string describe(const std::map<int, std::string>& reports, int p, double li
     }
     out << "; rank " << rank << " waits for " << waits_for;
   }
-  out << ". The compositor cannot be used any more; make a new one on a communicator whose ranks all take part.";
+  out << ". The compositor cannot be used any more; make a new one on a communicator whose ranks all take "
+         "part.";
   return out.str();
 }
 
@@ -86,7 +88,9 @@ void Alarm::raise(const std::string& waits_for) const {
   for (int peer = 0; peer < p; ++peer) {
     if (peer == rank) continue;
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(text->data(), static_cast<int>(text->size()), MPI_CHAR, peer, tag, control_.get(), &request), "MPI_Isend");
+    check_mpi(MPI_Isend(text->data(), static_cast<int>(text->size()), MPI_CHAR, peer, tag, control_.get(),
+                        &request),
+              "MPI_Isend");
     check_mpi(MPI_Request_free(&request), "MPI_Request_free");
   }
 

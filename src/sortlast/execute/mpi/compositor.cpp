@@ -41,8 +41,10 @@ std::string problem_of(Action action) {
 MPI_Comm duplicate(MPI_Comm comm, double timeout) {
   int initialised = 0;
   MPI_Initialized(&initialised);
-  if (initialised == 0) throw ArgumentError("MPI is not initialised; call MPI_Init before making a Compositor");
-  if (comm == MPI_COMM_NULL) throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
+  if (initialised == 0)
+    throw ArgumentError("MPI is not initialised; call MPI_Init before making a Compositor");
+  if (comm == MPI_COMM_NULL)
+    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
   MPI_Request request = MPI_REQUEST_NULL;
   auto* const copy = new MPI_Comm(MPI_COMM_NULL);  // given up if the wait fails
   check_mpi(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup");
@@ -51,7 +53,8 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) break;
     if (MPI_Wtime() > until) {
-      throw TimeoutError("making a Compositor: not all ranks of the communicator made one within " + std::to_string(timeout) + " s");
+      throw TimeoutError("making a Compositor: not all ranks of the communicator made one within " +
+                         std::to_string(timeout) + " s");
     }
     yield_core(polls);
   }
@@ -84,7 +87,9 @@ class Compositor::Impl {
     arguments.add("algorithm", options.algorithm);
     arguments.add("ring", options.ring);
     const std::string problem = problem_of([&] {
-      if (!(options.timeout > 0)) throw ArgumentError("timeout is " + std::to_string(options.timeout) + " s; expected more than 0");
+      if (!options.problem.empty()) throw ArgumentError(options.problem);
+      if (!(options.timeout > 0))
+        throw ArgumentError("timeout is " + std::to_string(options.timeout) + " s; expected more than 0");
       make_schedule(options.algorithm, setting(0, {}, false));
     });
     guarded([&] { agree(data_, alarm_, arguments, problem); });
@@ -103,12 +108,17 @@ class Compositor::Impl {
     const Contribution contribution{image.pixels, image.format, composition.op};
     const std::size_t before = pool_.taken();
     Tile tile{schedule_->piece(rank_), image.size, image.format, {}, schedule_};
-    guarded([&] { tile.pixels = exchange(plan, contribution, data_, alarm_, pool_, timing_, recording_ ? &events_ : nullptr); });
+    guarded([&] {
+      tile.pixels =
+          exchange(plan, contribution, data_, alarm_, pool_, timing_, recording_ ? &events_ : nullptr);
+    });
     if (!composition.background.empty()) {
-      apply_background(composition.op, image.format, composition.background, tile.pixels.view(), tile.range.size());
+      apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
+                       tile.range.size());
     }
     const std::size_t result = static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
-    timing_.peak_bytes = std::max<std::int64_t>(0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
+    timing_.peak_bytes = std::max<std::int64_t>(
+        0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
     timing_.total = trace_clock() - begin;
     return tile;
   }
@@ -123,7 +133,8 @@ class Compositor::Impl {
     arguments.add("algorithm", tile.schedule ? tile.schedule->name() : "");
     const std::string problem = problem_of([&] {
       if (root < 0 || root >= size_) {
-        throw ArgumentError("root is " + std::to_string(root) + "; expected a rank, 0.." + std::to_string(size_ - 1));
+        throw ArgumentError("root is " + std::to_string(root) + "; expected a rank, 0.." +
+                            std::to_string(size_ - 1));
       }
       if (!tile.schedule || tile.schedule->p() != size_ || tile.range != tile.schedule->piece(rank_)) {
         throw ArgumentError("the tile is not one that composite() returned on this rank");
@@ -162,7 +173,7 @@ class Compositor::Impl {
   Pool pool_;
   std::shared_ptr<const Schedule> schedule_;
   std::unique_ptr<Plan> plan_;
-  Setting planned_;     // what plan_ is for
+  Setting planned_;  // what plan_ is for
   Format planned_format_;
   Timing timing_;
   bool recording_ = false;
@@ -176,7 +187,8 @@ class Compositor::Impl {
   // Run an action that communicates. After a TimeoutError nothing more can be done with the communicators.
   template <typename Action>
   void guarded(Action action) {
-    if (broken_) throw TimeoutError("this compositor has timed out before and cannot be used any more; make a new one");
+    if (broken_)
+      throw TimeoutError("this compositor has timed out before and cannot be used any more; make a new one");
     try {
       action();
     } catch (const MismatchError&) {
@@ -204,15 +216,16 @@ class Compositor::Impl {
 
   void check(const Image& image, const Composition& composition) const {
     check_format(image.format, composition.op);
-    if (image.size.width < 0 || image.size.height < 0) throw ArgumentError("image size is " + text(image.size) + "; expected 0x0 or more");
+    if (image.size.width < 0 || image.size.height < 0)
+      throw ArgumentError("image size is " + text(image.size) + "; expected 0x0 or more");
     if (image.format.depth && image.pixels.colour != nullptr && image.pixels.depth == nullptr) {
       throw ArgumentError("the image has no depth; expected one, as its format says");
     }
     check_permutation(composition.order, size_, "order");
     const auto channels = static_cast<std::size_t>(image.format.channels);
     if (!composition.background.empty() && composition.background.size() != channels) {
-      throw ArgumentError("background has " + std::to_string(composition.background.size()) + " values; expected " +
-                          std::to_string(channels) + ", one a channel");
+      throw ArgumentError("background has " + std::to_string(composition.background.size()) +
+                          " values; expected " + std::to_string(channels) + ", one a channel");
     }
   }
 
@@ -230,16 +243,23 @@ class Compositor::Impl {
   }
 };
 
-Compositor::Compositor(MPI_Comm comm, const Options& options) : impl_(std::make_unique<Impl>(comm, options)) {}
+Compositor::Compositor(MPI_Comm comm, const Options& options)
+    : impl_(std::make_unique<Impl>(comm, options)) {}
 Compositor::Compositor(Compositor&&) noexcept = default;
 Compositor& Compositor::operator=(Compositor&&) noexcept = default;
 Compositor::~Compositor() = default;
 
-Tile Compositor::composite(const Image& image, const Composition& composition) { return impl_->composite(image, composition); }
-std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) { return impl_->gather(tile, root, with_depth); }
+Tile Compositor::composite(const Image& image, const Composition& composition) {
+  return impl_->composite(image, composition);
+}
+std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) {
+  return impl_->gather(tile, root, with_depth);
+}
 void Compositor::refuse(const std::string& call, const std::string& problem) { impl_->refuse(call, problem); }
 const Timing& Compositor::timing() const { return impl_->timing_; }
-std::string Compositor::algorithm() const { return impl_->schedule_ ? impl_->schedule_->name() : impl_->options_.algorithm; }
+std::string Compositor::algorithm() const {
+  return impl_->schedule_ ? impl_->schedule_->name() : impl_->options_.algorithm;
+}
 void Compositor::trace(bool on) { impl_->recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl_->events_; }
 void Compositor::clear_events() { impl_->events_.clear(); }

@@ -22,6 +22,9 @@ struct Options {
   // empty: rank order. Shift and direct-send follow it whatever the view.
   std::vector<std::int32_t> ring;
   double timeout = 60;  // longest wait without any progress [s]
+  // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
+  // becomes every rank's error. For language bindings.
+  std::string problem = {};
 };
 
 // One rank's image: size.height rows of size.width pixels of `format`, premultiplied, row-major, without

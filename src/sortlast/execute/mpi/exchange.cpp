@@ -14,7 +14,8 @@ namespace {
 
 // Give each transfer of a pair tags of its own; both ends count them in the same order.
 template <typename Step, typename Pixels>
-std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& format, int tag_limit, Pixels pixels_of) {
+std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& format, int tag_limit,
+                                 Pixels pixels_of) {
   std::unordered_map<std::int32_t, std::int32_t> next;
   std::vector<std::int32_t> tags;
   for (const Step& step : steps) {
@@ -22,8 +23,9 @@ std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& f
     tags.push_back(tag);
     tag += Messages::tags(format, pixels_of(step).size());
     if (tag > tag_limit) {
-      throw ArgumentError("the schedule has more messages for one pair of ranks than this MPI library has tags (" +
-                          std::to_string(tag_limit) + ")");
+      throw ArgumentError(
+          "the schedule has more messages for one pair of ranks than this MPI library has tags (" +
+          std::to_string(tag_limit) + ")");
     }
   }
   return tags;
@@ -31,8 +33,8 @@ std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& f
 
 class Exchange {
  public:
-  Exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm, const Alarm& alarm, Pool& pool,
-           Timing& timing, std::vector<Event>* events)
+  Exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm, const Alarm& alarm,
+           Pool& pool, Timing& timing, std::vector<Event>* events)
       : plan_(plan),
         program_(plan.program),
         run_(std::make_unique<Run>(program_, contribution, pool)),
@@ -109,7 +111,8 @@ class Exchange {
   }
 
   void post_sends() {
-    while (const auto ready = run_->next_send()) ready_.push({-program_.sends[*ready].stage, -static_cast<std::int64_t>(*ready)});
+    while (const auto ready = run_->next_send())
+      ready_.push({-program_.sends[*ready].stage, -static_cast<std::int64_t>(*ready)});
     while (!ready_.empty() && -ready_.top().first <= open_) {
       const auto send = static_cast<std::size_t>(-ready_.top().second);
       ready_.pop();
@@ -139,7 +142,8 @@ class Exchange {
       parcel.absent = done.absent;
       timing_.bytes_received += bytes_of(parcel);
       timing_.messages_received += Messages::tags(parcel.format, parcel.count);
-      record({Activity::receive, started_[program_.sends.size() + done.transfer], now, receive.peer, receive.stage, bytes_of(parcel)});
+      record({Activity::receive, started_[program_.sends.size() + done.transfer], now, receive.peer,
+              receive.stage, bytes_of(parcel)});
       run_->arrived(done.transfer, done.absent);
       arrived_[done.transfer] = true;
       --receive_left_;
@@ -171,7 +175,8 @@ class Exchange {
       if (arrived_[i]) continue;
       const Receive& receive = program_.receives[i];
       if (text.empty()) {
-        text = "rank " + std::to_string(receive.peer) + " at stage " + std::to_string(receive.stage) + " of " + plan_.schedule->name();
+        text = "rank " + std::to_string(receive.peer) + " at stage " + std::to_string(receive.stage) +
+               " of " + plan_.schedule->name();
       } else {
         ++others;
       }
@@ -195,7 +200,7 @@ class Exchange {
   std::size_t receive_left_;
   std::size_t sends_done_ = 0;
   std::priority_queue<std::pair<std::int64_t, std::int64_t>> ready_;  // by stage, then place in the list
-  std::vector<double> started_;  // of sends, then of receives
+  std::vector<double> started_;                                       // of sends, then of receives
   std::vector<bool> arrived_;
   double waiting_since_ = -1;
 };
@@ -210,8 +215,8 @@ Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Format& format,
   });
 }
 
-Stretch exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm, const Alarm& alarm,
-                 Pool& pool, Timing& timing, std::vector<Event>* events) {
+Stretch exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm,
+                 const Alarm& alarm, Pool& pool, Timing& timing, std::vector<Event>* events) {
   timing.stages = plan.schedule->stages();
   return Exchange(plan, contribution, comm, alarm, pool, timing, events).run();
 }

@@ -29,7 +29,7 @@ struct Plan {
 // pixels are complete, stage by stage where the schedule limits the stages under way; blending goes on
 // while messages are. Throws TimeoutError: then messages may still be under way, and the contribution's
 // pixels and `comm` must stay.
-Stretch exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm, const Alarm& alarm,
-                 Pool& pool, Timing& timing, std::vector<Event>* events);
+Stretch exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm,
+                 const Alarm& alarm, Pool& pool, Timing& timing, std::vector<Event>* events);
 
 }  // namespace sortlast

@@ -48,7 +48,8 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
   }
 
   Patience patience(alarm, [&] {
-    return rank == root ? std::string("tiles to gather") : "rank " + std::to_string(root) + " to gather its tile";
+    return rank == root ? std::string("tiles to gather")
+                        : "rank " + std::to_string(root) + " to gather its tile";
   });
   try {
     while (!messages->idle()) {

@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::int64_t most_pixels = std::int64_t{1} << 30;  // in one message
 
-std::int64_t chunks(std::int64_t count) { return std::max<std::int64_t>(1, (count + most_pixels - 1) / most_pixels); }
+std::int64_t chunks(std::int64_t count) {
+  return std::max<std::int64_t>(1, (count + most_pixels - 1) / most_pixels);
+}
 
 }  // namespace
 
@@ -24,7 +26,8 @@ std::int32_t Messages::tags(const Format& format, std::int64_t count) {
 }
 
 MPI_Datatype Messages::pixel_type(std::size_t bytes) {
-  const auto found = std::find_if(types_.begin(), types_.end(), [bytes](const auto& known) { return known.first == bytes; });
+  const auto found =
+      std::find_if(types_.begin(), types_.end(), [bytes](const auto& known) { return known.first == bytes; });
   if (found != types_.end()) return found->second;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   check_mpi(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type), "MPI_Type_contiguous");
@@ -35,7 +38,8 @@ MPI_Datatype Messages::pixel_type(std::size_t bytes) {
 
 // Post the messages of one transfer: post_one(memory, pixels, type, number, request).
 template <typename View, typename Post>
-void Messages::post(std::size_t transfer, bool sending, const Parcel& parcel, const View& pixels, Post post_one) {
+void Messages::post(std::size_t transfer, bool sending, const Parcel& parcel, const View& pixels,
+                    Post post_one) {
   if (free_.empty()) {
     free_.push_back(transfers_.size());
     transfers_.emplace_back();
@@ -83,7 +87,8 @@ const std::vector<Messages::Done>& Messages::test() {
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
-  check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data()),
+  check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(),
+                         statuses_.data()),
             "MPI_Testsome");
   if (count <= 0) return done_;
   for (int i = 0; i < count; ++i) {
@@ -91,7 +96,8 @@ const std::vector<Messages::Done>& Messages::test() {
     Transfer& transfer = transfers_[owner_[index]];
     if (!transfer.sending) {
       int bytes = 0;
-      check_mpi(MPI_Get_elements(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes), "MPI_Get_elements");
+      check_mpi(MPI_Get_elements(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes),
+                "MPI_Get_elements");
       transfer.received += bytes == MPI_UNDEFINED ? 1 : bytes;
     }
     if (--transfer.left == 0) {

@@ -43,7 +43,7 @@ class Messages {
   struct Transfer {
     std::size_t name = 0;
     bool sending = false;
-    std::int32_t left = 0;  // messages under way
+    std::int32_t left = 0;      // messages under way
     std::int64_t received = 0;  // bytes
   };
 

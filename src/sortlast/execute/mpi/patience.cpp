@@ -28,7 +28,10 @@ void yield_core(int polls) {
 }
 
 Patience::Patience(const Alarm& alarm, std::function<std::string()> waits_for)
-    : alarm_(alarm), waits_for_(std::move(waits_for)), since_(Clock::now()), next_check_(since_ + between_checks) {}
+    : alarm_(alarm),
+      waits_for_(std::move(waits_for)),
+      since_(Clock::now()),
+      next_check_(since_ + between_checks) {}
 
 void Patience::progress() {
   polls_ = 0;

@@ -1,0 +1,137 @@
+"""Images from their callers: what is taken without a copy, and what is refused with which words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from sortlast._errors import ArgumentError
+
+_DTYPES = ("float32", "float16", "uint8")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An image as the extension modules take it; ``colour`` is None on a rank that has none."""
+
+    colour: NDArray[Any] | None
+    depth: NDArray[np.float32] | None
+    height: int
+    width: int
+    channels: int
+    scalar: str
+    has_depth: bool
+
+
+def as_array(value: object, what: str) -> NDArray[Any]:
+    """``value`` as a NumPy array without a copy: an array, or anything with DLPack on the CPU."""
+    if isinstance(value, np.ndarray):
+        return value
+    if not hasattr(value, "__dlpack__"):
+        raise ArgumentError(
+            f"{what} is a {type(value).__name__}; expected a NumPy array or a CPU array with DLPack"
+        )
+    try:
+        return np.from_dlpack(value)  # type: ignore[arg-type]
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise ArgumentError(f"{what} cannot be read on the CPU through DLPack: {error}") from None
+
+
+def picture(
+    image: object | None,
+    depth: object | None,
+    shape: Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+) -> Picture:
+    """Check an image (H, W, C) and its depth (H, W); without an image, its ``shape`` and ``dtype``.
+
+    Raises ArgumentError, which says what was expected.
+    """
+    if image is None:
+        return _absent(depth, shape, dtype)
+    colour = as_array(image, "image")
+    if str(colour.dtype) not in _DTYPES:
+        raise ArgumentError(f"image is {colour.dtype}; expected float32, float16 or uint8")
+    if colour.ndim != 3 or colour.shape[2] not in (3, 4):
+        raise ArgumentError(
+            f"image has shape {colour.shape}; expected (H, W, 4) for RGBA or (H, W, 3) for RGB"
+        )
+    if not colour.flags.c_contiguous:
+        raise ArgumentError(
+            "image is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
+        )
+    height, width, channels = colour.shape
+    _check_expected(colour, shape, dtype)
+    plane = None
+    if depth is not None and not isinstance(depth, bool):
+        plane = _depth(depth, (height, width))
+    elif depth is True:
+        raise ArgumentError("depth is True; expected a plane (H, W) of float32 beside an image")
+    return Picture(colour, plane, height, width, channels, str(colour.dtype), plane is not None)
+
+
+def _check_expected(colour: NDArray[Any], shape: Sequence[int] | None, dtype: DTypeLike | None) -> None:
+    if shape is not None and tuple(shape) != colour.shape:
+        raise ArgumentError(
+            f"image has shape {colour.shape}, but shape={tuple(shape)} was passed; leave it out"
+        )
+    if dtype is not None and np.dtype(dtype) != colour.dtype:
+        raise ArgumentError(f"image is {colour.dtype}, but dtype={np.dtype(dtype)} was passed; leave it out")
+
+
+def _depth(depth: object, expected: tuple[int, int]) -> NDArray[np.float32]:
+    plane = as_array(depth, "depth")
+    if plane.dtype != np.float32:
+        raise ArgumentError(f"depth is {plane.dtype}; expected float32")
+    if plane.shape != expected:
+        raise ArgumentError(f"depth has shape {plane.shape}; expected {expected}, as the image")
+    if not plane.flags.c_contiguous:
+        raise ArgumentError(
+            "depth is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
+        )
+    return plane
+
+
+def _absent(depth: object | None, shape: Sequence[int] | None, dtype: DTypeLike | None) -> Picture:
+    if shape is None or dtype is None:
+        raise ArgumentError(
+            "image is None; expected shape=(H, W, C) and dtype= of the other ranks' images with it"
+        )
+    if len(shape) != 3 or shape[2] not in (3, 4) or min(shape) < 0:
+        raise ArgumentError(f"shape is {tuple(shape)}; expected (H, W, 4) or (H, W, 3)")
+    if str(np.dtype(dtype)) not in _DTYPES:
+        raise ArgumentError(f"dtype is {np.dtype(dtype)}; expected float32, float16 or uint8")
+    if depth is not None and not isinstance(depth, bool):
+        raise ArgumentError(
+            "depth is a plane, but image is None; expected depth=True if the other ranks have depth"
+        )
+    height, width, channels = (int(extent) for extent in shape)
+    return Picture(None, None, height, width, channels, str(np.dtype(dtype)), bool(depth))
+
+
+def ranks(values: Sequence[int] | None, what: str) -> list[int]:
+    """A list of ranks; None is the empty list, which stands for rank order."""
+    if values is None:
+        return []
+    try:
+        listed = [int(value) for value in values]
+        if all(listed[i] == value and abs(listed[i]) < 2**31 for i, value in enumerate(values)):
+            # The empty list means rank order, so an empty permutation needs another way to be refused.
+            return listed if listed else [-1]
+    except (TypeError, ValueError):
+        pass
+    raise ArgumentError(f"{what} is {values!r}; expected a list of ranks")
+
+
+def colours(values: Sequence[float] | None, what: str) -> list[float]:
+    """A list of channel values; None is the empty list."""
+    if values is None:
+        return []
+    try:
+        return [float(value) for value in values]
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what} is {values!r}; expected one number a channel") from None

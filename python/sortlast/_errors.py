@@ -1,0 +1,23 @@
+"""The exceptions of sortlast; the extension modules raise these."""
+
+import builtins
+
+
+class Error(Exception):
+    """Base of every exception that sortlast raises."""
+
+
+class ArgumentError(Error, ValueError):
+    """An argument is wrong on its own: the message says which, what it was and what was expected."""
+
+
+class MismatchError(Error):
+    """Arguments differ between ranks; raised with the same message on every rank, before any pixel moves."""
+
+
+class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001
+    """A wait passed its limit; the message says who waits for whom at which stage."""
+
+
+class MpiError(Error):
+    """The MPI library reported an error."""

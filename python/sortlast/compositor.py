@@ -1,0 +1,238 @@
+"""The compositor: one image a rank becomes one image, over MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from sortlast import _arrays, _core, _native
+from sortlast._errors import ArgumentError, Error, TimeoutError  # noqa: A004
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast._core import Event, Timing
+
+
+class Tile(Protocol):
+    """Finished pixels that this rank holds: [begin, end) of the image in row-major order.
+
+    The arrays share the tile's memory, which stays valid and unchanged as long as one of them exists.
+    """
+
+    @property
+    def begin(self) -> int:
+        """First pixel."""
+
+    @property
+    def end(self) -> int:
+        """One past the last pixel; equal to ``begin`` if this rank holds none."""
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(H, W, C) of the whole image."""
+
+    @property
+    def pixels(self) -> NDArray[Any]:
+        """Array (end - begin, C)."""
+
+    @property
+    def depth(self) -> NDArray[np.float32] | None:
+        """Array (end - begin,), or None if the images had no depth."""
+
+
+class Compositor:
+    """Composites one image a rank over a communicator.
+
+    All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
+    are wrong on some, every rank raises the same MismatchError (or ArgumentError) before any pixel moves,
+    and the compositor stays usable. If a rank does not come within ``timeout`` seconds, the others raise a
+    TimeoutError that says who waits for whom; after that the compositor cannot be used any more.
+
+    Args:
+        comm: any mpi4py communicator; it is duplicated.
+        algorithm: a name of ``sortlast algorithms``, such as "shift" or "radix-k:8,8", or "auto".
+        ring: ranks in communication order (the fabric's routing order), apart from depth order; shift and
+            direct-send follow it whatever the view. None is rank order.
+        timeout: longest wait without any progress, in seconds.
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        algorithm: str = "auto",
+        ring: Sequence[int] | None = None,
+        timeout: float = 60.0,
+    ) -> None:
+        from mpi4py import MPI
+
+        problem, ring_ranks = "", list[int]()
+        try:
+            ring_ranks = _arrays.ranks(ring, "ring")
+            if not isinstance(algorithm, str):
+                raise ArgumentError(
+                    f"algorithm is a {type(algorithm).__name__}; expected a name such as 'shift'"
+                )
+        except ArgumentError as error:
+            problem = str(error)
+        self._native = _native.mpi().Compositor(
+            MPI._handleof(comm), str(algorithm), ring_ranks, float(timeout), problem
+        )
+        self._tracing = False
+        self._kept: object = None  # an image that MPI may still read after a TimeoutError
+
+    def composite(
+        self,
+        image: object | None,
+        depth: object | None = None,
+        op: str = "over",
+        order: Sequence[int] | None = None,
+        background: Sequence[float] | None = None,
+        *,
+        shape: Sequence[int] | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> Tile:
+        """Composite this rank's image with those of all others; returns this rank's finished pixels.
+
+        Args:
+            image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, NumPy's or
+                anything with DLPack on the CPU; it is read without a copy. None on a rank without one.
+            depth: array (H, W) of float32; smaller is nearer. Without an image: whether the others have one
+                (``op="closest"`` says so by itself).
+            op: over, closest, add, max or min.
+            order: ranks from front to back; None is rank order.
+            background: one value a channel, premultiplied (0..1 for uint8 images), put behind everything.
+            shape: (H, W, C) of the other ranks' images, where ``image`` is None.
+            dtype: their type.
+
+        Raises:
+            ArgumentError, MismatchError, TimeoutError: see the class.
+        """
+        try:
+            if image is None and depth is None:
+                depth = op == "closest"
+            picture = _arrays.picture(image, depth, shape, dtype)
+            ranks = _arrays.ranks(order, "order")
+            colours = _arrays.colours(background, "background")
+            _check_op(op)
+        except Error as error:
+            self._native.refuse("composite", str(error))
+            raise
+        try:
+            return self._native.composite(  # type: ignore[no-any-return]
+                picture.colour,
+                picture.depth,
+                picture.height,
+                picture.width,
+                picture.channels,
+                picture.scalar,
+                picture.has_depth,
+                op,
+                ranks,
+                colours,
+            )
+        except TimeoutError:
+            self._kept = picture
+            raise
+
+    def gather(
+        self, tile: Tile, root: int = 0, depth: bool = False
+    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
+        """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
+
+        With ``depth`` the root gets the pair (image, depth), depth of shape (H, W).
+
+        Raises:
+            ArgumentError, MismatchError, TimeoutError: see the class.
+        """
+        native = _native.mpi()
+        if not isinstance(tile, native.Tile) or not isinstance(root, int):
+            self._native.refuse("gather", "tile and root are not a Tile of composite() and a rank")
+        frame = self._native.gather(tile, root, bool(depth))
+        if frame is None:
+            return None
+        return frame if depth else frame[0]  # type: ignore[no-any-return]
+
+    @property
+    def timing(self) -> Timing:
+        """Timing of the last composite() and, if it followed, gather(), on this rank."""
+        return self._native.timing  # type: ignore[no-any-return]
+
+    @property
+    def algorithm(self) -> str:
+        """Full name of the last frame's algorithm: what "auto" chose, with all parameters."""
+        return self._native.algorithm  # type: ignore[no-any-return]
+
+    @property
+    def trace(self) -> bool:
+        """Whether events are recorded."""
+        return self._tracing
+
+    @trace.setter
+    def trace(self, on: bool) -> None:
+        self._tracing = bool(on)
+        self._native.trace(self._tracing)
+
+    def events(self) -> list[Event]:
+        """Events recorded on this rank since the last clear_events(), in order of their ends."""
+        return self._native.events()  # type: ignore[no-any-return]
+
+    def clear_events(self) -> None:
+        """Drop the recorded events."""
+        self._native.clear_events()
+
+
+def _check_op(op: object) -> None:
+    if not isinstance(op, str):
+        raise ArgumentError(f"op is a {type(op).__name__}; expected over, closest, add, max or min")
+    _core.check_op(op)
+
+
+def visibility_order(
+    comm: MPI.Intracomm,
+    bounds: Sequence[float] | None,
+    eye: Sequence[float] | None = None,
+    direction: Sequence[float] | None = None,
+) -> list[int]:
+    """Ranks from front to back, from the axis-aligned box that holds each rank's data. Collective.
+
+    Args:
+        comm: an mpi4py communicator.
+        bounds: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
+        eye: position of the eye, the same on every rank.
+        direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
+
+    Raises:
+        ArgumentError: on every rank, if boxes overlap or cover each other in a cycle (the message names
+            it), or an argument is wrong on some rank.
+    """
+    problem = _viewpoint_problem(bounds, eye, direction)
+    everything = comm.allgather((problem, None if problem or bounds is None else [float(b) for b in bounds]))
+    problems = [f"rank {rank}: {text}" for rank, (text, _) in enumerate(everything) if text]
+    if problems:
+        raise ArgumentError(problems[0])
+    nothing = [1.0, 0.0] * 3
+    boxes = [nothing if box is None else box for _, box in everything]
+    position = [float(x) for x in (eye if direction is None else direction) or ()]
+    return _core.visibility_order(boxes, position, direction is not None)
+
+
+def _viewpoint_problem(
+    bounds: Sequence[float] | None, eye: Sequence[float] | None, direction: Sequence[float] | None
+) -> str:
+    if (eye is None) == (direction is None):
+        return "expected either eye or direction"
+    point = eye if direction is None else direction
+    for what, values, length in (("bounds", bounds, 6), ("eye or direction", point, 3)):
+        if values is None:
+            continue
+        try:
+            numbers = [float(value) for value in values]
+        except (TypeError, ValueError):
+            return f"{what} is {values!r}; expected {length} numbers"
+        if len(numbers) != length or not np.all(np.isfinite(numbers)):
+            return f"{what} is {values!r}; expected {length} finite numbers"
+    return ""

@@ -1,0 +1,110 @@
+"""Compositing in one process: the oracle, and a schedule run without MPI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import _arrays, _core
+from sortlast._errors import ArgumentError
+from sortlast.schedule import Schedule
+
+Frame = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]]
+
+
+def _pictures(
+    images: Sequence[object | None], depths: Sequence[object | None] | None
+) -> tuple[list[_arrays.Picture | None], _arrays.Picture]:
+    """Check all images; the second result is one of them, which tells their common shape."""
+    if depths is not None and len(depths) != len(images):
+        raise ArgumentError(f"{len(depths)} depths for {len(images)} images; expected one for each")
+    pictures: list[_arrays.Picture | None] = []
+    for rank, image in enumerate(images):
+        depth = None if depths is None or image is None else depths[rank]
+        pictures.append(None if image is None else _arrays.picture(image, depth))
+    present = [(rank, picture) for rank, picture in enumerate(pictures) if picture is not None]
+    if not present:
+        raise ArgumentError("all images are None; expected at least one")
+    first_rank, first = present[0]
+    for rank, picture in present:
+        if _kind(picture) != _kind(first):
+            raise ArgumentError(
+                f"image {rank} is {_kind(picture)}, but image {first_rank} is {_kind(first)}; expected images of one kind"
+            )
+    return pictures, first
+
+
+def _kind(picture: _arrays.Picture) -> str:
+    depth = " with depth" if picture.has_depth else ""
+    return f"{picture.height}x{picture.width}x{picture.channels} {picture.scalar}{depth}"
+
+
+def _planes(pictures: list[_arrays.Picture | None]) -> tuple[list[Any], list[Any]]:
+    return [p and p.colour for p in pictures], [p and p.depth for p in pictures]
+
+
+def composite_serial(
+    images: Sequence[object | None],
+    depths: Sequence[object | None] | None = None,
+    op: str = "over",
+    order: Sequence[int] | None = None,
+    background: Sequence[float] | None = None,
+) -> Frame:
+    """Composite images one after the other from front to back: what every parallel result is compared with.
+
+    Args:
+        images: arrays (H, W, C), premultiplied, float32, float16 or uint8; None where there is none.
+        depths: planes (H, W) of float32, one an image.
+        op: over, closest, add, max or min.
+        order: indices of the images from front to back; None is 0, 1, ...
+        background: one value a channel, premultiplied (0..1 for uint8 images).
+
+    Returns:
+        The frame (H, W, C), computed in float32 and rounded once; with ``depths``, the pair (frame, depth).
+
+    Raises:
+        ArgumentError: what was passed is wrong; the message says what was expected.
+    """
+    pictures, first = _pictures(images, depths)
+    colour, depth = _core.composite_serial(
+        *_planes(pictures),
+        first.height,
+        first.width,
+        first.channels,
+        first.scalar,
+        first.has_depth,
+        op,
+        _arrays.ranks(order, "order"),
+        _arrays.colours(background, "background"),
+    )
+    return (colour, depth) if first.has_depth else colour
+
+
+def execute_serial(
+    schedule: Schedule,
+    images: Sequence[object | None],
+    depths: Sequence[object | None] | None = None,
+    op: str = "over",
+    seed: int = 0,
+) -> Frame:
+    """Run a schedule in one thread, without MPI, with image r as that of rank r.
+
+    ``seed`` chooses in which order messages arrive; it never changes a bit of the result. The rest is as in
+    :func:`composite_serial`; the depth order is the schedule's.
+    """
+    pictures, first = _pictures(images, depths)
+    colour, depth = _core.execute_serial(
+        schedule,
+        *_planes(pictures),
+        first.height,
+        first.width,
+        first.channels,
+        first.scalar,
+        first.has_depth,
+        op,
+        seed,
+    )
+    return (colour, depth) if first.has_depth else colour

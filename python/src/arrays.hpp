@@ -1,0 +1,52 @@
+// NumPy arrays as pixels and pixels as NumPy arrays, without copies.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+#include "sortlast/execute/tile.hpp"
+#include "sortlast/image/format.hpp"
+
+namespace sortlast::python {
+
+// Arrays are checked in Python, where errors can be told better: (H, W, C) of a known dtype, contiguous.
+using Array = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
+
+inline ConstPixels pixels_of(const Array& colour, const std::optional<Array>& depth) {
+  return {static_cast<const std::byte*>(colour.data()),
+          depth ? static_cast<const float*>(depth->data()) : nullptr};
+}
+
+inline nanobind::dlpack::dtype dtype_of(Scalar scalar) {
+  using nanobind::dlpack::dtype;
+  using nanobind::dlpack::dtype_code;
+  const auto bits = static_cast<std::uint8_t>(8 * scalar_bytes(scalar));
+  const auto code = scalar == Scalar::uint8 ? dtype_code::UInt : dtype_code::Float;
+  return dtype{static_cast<std::uint8_t>(code), bits, 1};
+}
+
+// An array of the given shape on a stretch's memory, which it keeps alive.
+inline nanobind::object array_of(const Stretch& stretch, void* data, nanobind::dlpack::dtype dtype,
+                                 const std::vector<std::size_t>& shape) {
+  auto* const kept = new Stretch(stretch);
+  const nanobind::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Stretch*>(pointer); });
+  return nanobind::cast(
+      nanobind::ndarray<nanobind::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype));
+}
+
+inline nanobind::object colour_array(const Stretch& stretch, const Format& format,
+                                     std::vector<std::size_t> shape) {
+  shape.push_back(static_cast<std::size_t>(format.channels));
+  return array_of(stretch, stretch.view().colour, dtype_of(format.scalar), shape);
+}
+
+inline nanobind::object depth_array(const Stretch& stretch, const Format& format,
+                                    const std::vector<std::size_t>& shape) {
+  if (!format.depth) return nanobind::none();
+  return array_of(stretch, stretch.view().depth, dtype_of(Scalar::float32), shape);
+}
+
+}  // namespace sortlast::python

@@ -1,0 +1,33 @@
+// Exceptions of the C++ library become the classes of sortlast._errors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "sortlast/error.hpp"
+
+namespace sortlast::python {
+
+inline void raise(const char* name, const char* what) {
+  const nanobind::object type = nanobind::module_::import_("sortlast._errors").attr(name);
+  PyErr_SetString(type.ptr(), what);
+}
+
+inline void register_errors() {
+  nanobind::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const ArgumentError& error) {
+      raise("ArgumentError", error.what());
+    } catch (const MismatchError& error) {
+      raise("MismatchError", error.what());
+    } catch (const TimeoutError& error) {
+      raise("TimeoutError", error.what());
+    } catch (const MpiError& error) {
+      raise("MpiError", error.what());
+    } catch (const Error& error) {
+      raise("Error", error.what());
+    }
+  });
+}
+
+}  // namespace sortlast::python

@@ -1,0 +1,107 @@
+// sortlast._mpi_<family>: the compositor over one family of MPI libraries.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+
+#include "arrays.hpp"
+#include "errors.hpp"
+#include "sortlast/execute/mpi/compositor.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sortlast::python {
+namespace {
+
+// mpi4py hands out a communicator's handle as an integer, whatever its C type is.
+MPI_Comm communicator(std::uintptr_t handle) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  static_assert(sizeof(comm) <= sizeof(handle));
+  std::memcpy(&comm, &handle, sizeof(comm));
+  return comm;
+}
+
+nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
+                     const std::optional<Array>& depth, std::int64_t height, std::int64_t width, int channels,
+                     const std::string& scalar, bool has_depth, const std::string& op,
+                     const std::vector<std::int32_t>& order, const std::vector<float>& background) {
+  const Image image{colour ? pixels_of(*colour, depth) : ConstPixels{},
+                    {width, height},
+                    {scalar_from_name(scalar), channels, has_depth}};
+  const Composition composition{op_from_name(op), order, background};
+  const nb::gil_scoped_release release;
+  Tile tile = compositor.composite(image, composition);
+  const nb::gil_scoped_acquire acquire;
+  return nb::cast(std::move(tile));
+}
+
+nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth) {
+  std::optional<Frame> frame;
+  {
+    const nb::gil_scoped_release release;
+    frame = compositor.gather(tile, root, depth);
+  }
+  if (!frame) return nb::none();
+  const std::vector<std::size_t> shape{static_cast<std::size_t>(frame->size.height),
+                                       static_cast<std::size_t>(frame->size.width)};
+  return nb::make_tuple(colour_array(frame->pixels, frame->format, shape),
+                        depth_array(frame->pixels, frame->format, shape));
+}
+
+void bind_tile(nb::module_& module) {
+  const auto shape = [](const Tile& tile) {
+    return std::vector{static_cast<std::size_t>(tile.range.size())};
+  };
+  nb::class_<Tile>(module, "Tile", "Finished pixels [begin, end), in row-major order, that this rank holds.")
+      .def_prop_ro("begin", [](const Tile& tile) { return tile.range.begin; })
+      .def_prop_ro("end", [](const Tile& tile) { return tile.range.end; })
+      .def_prop_ro(
+          "shape",
+          [](const Tile& tile) {
+            return nb::make_tuple(tile.size.height, tile.size.width, tile.format.channels);
+          },
+          "(H, W, C) of the whole image.")
+      .def_prop_ro(
+          "pixels", [shape](const Tile& tile) { return colour_array(tile.pixels, tile.format, shape(tile)); },
+          "(end - begin, C), without a copy.")
+      .def_prop_ro(
+          "depth", [shape](const Tile& tile) { return depth_array(tile.pixels, tile.format, shape(tile)); },
+          "(end - begin,) float32, or None.");
+}
+
+void bind_compositor(nb::module_& module) {
+  nb::class_<Compositor>(module, "Compositor", "See sortlast.Compositor.")
+      .def(
+          "__init__",
+          [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
+             const std::vector<std::int32_t>& ring, double timeout, const std::string& problem) {
+            const nb::gil_scoped_release release;
+            new (self) Compositor(communicator(comm), {algorithm, ring, timeout, problem});
+          },
+          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "problem"_a)
+      .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,
+           "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a)
+      .def("gather", &gather, "tile"_a, "root"_a, "depth"_a)
+      .def("refuse", &Compositor::refuse, "call"_a, "problem"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })
+      .def_prop_ro("algorithm", &Compositor::algorithm)
+      .def_prop_ro("rank", &Compositor::rank)
+      .def_prop_ro("size", &Compositor::size)
+      .def("trace", &Compositor::trace, "on"_a)
+      .def("events", &Compositor::events)
+      .def("clear_events", &Compositor::clear_events);
+}
+
+}  // namespace
+}  // namespace sortlast::python
+
+NB_MODULE(SORTLAST_MPI_MODULE, module) {
+  module.doc() = "The compositor of sortlast over one family of MPI libraries.";
+  nanobind::module_::import_("sortlast._core");  // defines Timing and Event
+  sortlast::python::register_errors();
+  sortlast::python::bind_tile(module);
+  sortlast::python::bind_compositor(module);
+}
