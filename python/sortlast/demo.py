@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ import numpy as np
 import sortlast
 from sortlast import render
 from sortlast.cli import _failure
-from sortlast.render.blocks import GHOSTS, Block, Spacing
+from sortlast.render.blocks import GHOSTS, Block, Bounds, Spacing
 from sortlast.render.surface import SurfaceRenderer
 from sortlast.render.volume import VolumeRenderer
 from sortlast.render.window import Image
@@ -36,6 +36,7 @@ PHASES = ("render", "order", "composite", "gather", "frame")
 TIMES = ("agree", "wait", "blend")
 COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
 
+Renderer = VolumeRenderer | SurfaceRenderer
 Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
 
 
@@ -56,13 +57,15 @@ class Settings:
 class Result:
     """What rank 0 has at the end.
 
-    `rows` holds one entry a frame: seconds of PHASES and TIMES on the slowest rank, COUNTS summed over
-    the ranks (stages: the most). `error` is the greatest difference to the serial composite and `bound`
-    what it may be. `whole` compares with one process: seconds to render, greatest and mean absolute
-    difference, and the share of pixels above VISIBLE, for channels in [0, 1].
+    `algorithm` is a full name, what `auto` chose. `rows` holds one entry a frame: seconds of PHASES and
+    TIMES on the slowest rank, COUNTS summed over the ranks (stages: the most). `error` is the greatest
+    difference to the serial composite and `bound` what it may be. `whole` compares with one process:
+    seconds to render, greatest and mean absolute difference, and the share of pixels above VISIBLE, for
+    channels in [0, 1].
     """
 
     frame: Image  # (height, width, 4), premultiplied
+    algorithm: str
     rows: list[dict[str, float]]
     error: float
     bound: float
@@ -90,6 +93,17 @@ class Scene:
         return render.Camera.orbit(bounds, self.radius, AZIMUTH + 360 * turn, ELEVATION)
 
 
+@dataclass(frozen=True)
+class Frame:
+    """One frame as this rank knows it: its own images, and what became of all of them."""
+
+    image: Image
+    depth: Image | None
+    order: Sequence[int]
+    composited: Image | None  # on rank 0
+    row: dict[str, float]  # see Result
+
+
 def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result | None:
     """Render and composite all frames; a Result on rank 0, None elsewhere. Communicates.
 
@@ -103,60 +117,40 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
     # Read the volume and hand out the blocks.
     report("reading the volume", 0, steps)
     volume = _failure.together(comm, lambda: render.load(settings.data) if comm.rank == 0 else None)
-    about = None
-    if volume is not None:
-        x, y, z = volume.voxels.shape
-        about = Scene((x, y, z), volume.spacing, volume.threshold, volume.radius)
-    scene: Scene = comm.bcast(about, root=0)
+    scene: Scene = comm.bcast(None if volume is None else _scene(volume), root=0)
     blocks = render.split(scene.shape, scene.spacing, comm.size)
     voxels = _scatter(comm, blocks, None if volume is None else volume.voxels)
 
-    # Set up rendering and compositing.
+    # Render and composite the frames.
     report("starting the renderers", 1, steps)
     block = blocks[comm.rank]
     renderer = _failure.together(comm, lambda: _renderer(settings, scene, voxels, block))
     compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
     compositor.trace = settings.trace is not None
-    op = "over" if settings.mode == "volume" else "closest"
 
-    # Render and composite the frames.
-    rows, first = [], None
-    for k in range(settings.frames):
+    def make(k: int) -> Frame:
         report(f"frame {k + 1} of {settings.frames}", 2 + k, steps)
         camera = scene.camera(k / settings.frames)
-        begin = time.perf_counter()
-        image, depth = _render(renderer, camera)
-        rendered = time.perf_counter()
-        comm.Barrier()  # so that no rank's compositing time holds another's rendering
-        aligned = time.perf_counter()
-        order = sortlast.visibility_order(comm, block.bounds(scene.spacing), camera.eye)
-        ordered = time.perf_counter()
-        tile = compositor.composite(image, depth=depth, op=op, order=order)
-        composited = time.perf_counter()
-        frame = compositor.gather(tile, root=0)
-        end = time.perf_counter()
-        spans = (rendered - begin, ordered - aligned, composited - ordered, end - composited, end - begin)
-        rows.append(_row(comm, spans, compositor.timing))
-        if first is None:
-            first = (image, depth, order, frame)
+        return _frame(comm, compositor, renderer, camera, block.bounds(scene.spacing))
+
+    first = make(0)
+    rows = [first.row, *(make(k).row for k in range(1, settings.frames))]
     if settings.trace is not None:
         _write_trace(comm, compositor, settings.trace)
 
     # Check the first frame.
-    assert first is not None
-    image, depth, order, frame = first
     report("checking against the serial composite", settings.frames + 2, steps)
-    error = _difference_to_serial(comm, image, depth, op, order, frame)
+    error = _difference_to_serial(comm, first)
     report("rendering the whole volume in one process", settings.frames + 3, steps)
     whole = None
-    if volume is not None and frame is not None:
-        whole = _compare_with_whole(settings, scene, volume.voxels, frame)
+    if volume is not None and first.composited is not None:
+        whole = _compare_with_whole(settings, scene, volume.voxels, first.composited)
     _wait_for_all(comm)
-    if whole is None or frame is None:
+    if whole is None or first.composited is None:
         return None
     report("done", steps, steps)
-    bound = BOUND_PER_RANK * comm.size if op == "over" else 0.0
-    return Result(frame, rows, error, bound, whole)
+    bound = BOUND_PER_RANK * comm.size if first.depth is None else 0.0
+    return Result(first.composited, compositor.algorithm, rows, error, bound, whole)
 
 
 def _share_cores(comm: MPI.Intracomm) -> None:
@@ -167,6 +161,11 @@ def _share_cores(comm: MPI.Intracomm) -> None:
     cores = len(os.sched_getaffinity(0))
     os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores // node.size)))
     node.Free()
+
+
+def _scene(volume: render.Volume) -> Scene:
+    x, y, z = volume.voxels.shape
+    return Scene((x, y, z), volume.spacing, volume.threshold, volume.radius)
 
 
 def _scatter(comm: MPI.Intracomm, blocks: list[Block], voxels: Image | None) -> Image:
@@ -182,17 +181,39 @@ def _scatter(comm: MPI.Intracomm, blocks: list[Block], voxels: Image | None) -> 
     return received.T
 
 
-def _renderer(
-    settings: Settings, scene: Scene, voxels: Image, block: Block
-) -> VolumeRenderer | SurfaceRenderer:
+def _renderer(settings: Settings, scene: Scene, voxels: Image, block: Block) -> Renderer:
     kind = VolumeRenderer if settings.mode == "volume" else SurfaceRenderer
     return kind(voxels, block, scene.spacing, scene.threshold, settings.size)
 
 
-def _render(renderer: VolumeRenderer | SurfaceRenderer, camera: render.Camera) -> tuple[Image, Image | None]:
+def _render(renderer: Renderer, camera: render.Camera) -> tuple[Image, Image | None]:
     if isinstance(renderer, SurfaceRenderer):
         return renderer.render(camera)
     return renderer.render(camera), None
+
+
+def _frame(
+    comm: MPI.Intracomm,
+    compositor: sortlast.Compositor,
+    renderer: Renderer,
+    camera: render.Camera,
+    bounds: Bounds,
+) -> Frame:
+    """Render this rank's block, within `bounds`, composite with all others and gather at rank 0."""
+    begin = time.perf_counter()
+    image, depth = _render(renderer, camera)
+    rendered = time.perf_counter()
+    comm.Barrier()  # so that no rank's compositing time holds another's rendering
+    aligned = time.perf_counter()
+    order = sortlast.visibility_order(comm, bounds, camera.eye)
+    ordered = time.perf_counter()
+    op = "over" if depth is None else "closest"
+    tile = compositor.composite(image, depth=depth, op=op, order=order)
+    composited = time.perf_counter()
+    frame: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
+    end = time.perf_counter()
+    spans = (rendered - begin, ordered - aligned, composited - ordered, end - composited, end - begin)
+    return Frame(image, depth, order, frame, _row(comm, spans, compositor.timing))
 
 
 def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str, float]:
@@ -204,32 +225,25 @@ def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str
     return row | {name: sum(r[name] for r in ranks) for name in COUNTS if name != "stages"}
 
 
-def _difference_to_serial(
-    comm: MPI.Intracomm,
-    image: Image,
-    depth: Image | None,
-    op: str,
-    order: Any,
-    frame: Image | None,
-) -> float:
-    """Greatest difference of `frame` to the serial composite of all images, on rank 0; 0 elsewhere."""
-    if frame is None:
-        comm.Send(image, dest=0)
-        if depth is not None:
-            comm.Send(depth, dest=0)
+def _difference_to_serial(comm: MPI.Intracomm, own: Frame) -> float:
+    """Greatest difference of a frame to the serial composite of all images, on rank 0; 0 elsewhere."""
+    if own.composited is None:
+        comm.Send(own.image, dest=0)
+        if own.depth is not None:
+            comm.Send(own.depth, dest=0)
         return 0.0
-    images, depths = [image], [depth]
+    images = [own.image]
+    depths = None if own.depth is None else [own.depth]
     for rank in range(1, comm.size):
-        images.append(np.empty_like(image))
+        images.append(np.empty_like(own.image))
         comm.Recv(images[-1], source=rank)
-        if depth is not None:
-            depths.append(np.empty_like(depth))
+        if depths is not None:
+            depths.append(np.empty_like(depths[0]))
             comm.Recv(depths[-1], source=rank)
-    if depth is None:
-        expected = sortlast.composite_serial(images, op=op, order=order)
-    else:
-        expected, _ = sortlast.composite_serial(images, depths=depths, op=op, order=order)
-    return float(np.abs(frame - expected).max(initial=0))
+    op = "over" if depths is None else "closest"
+    expected = sortlast.composite_serial(images, depths=depths, op=op, order=own.order)
+    pixels = expected[0] if isinstance(expected, tuple) else expected
+    return float(np.abs(own.composited - pixels).max(initial=0))
 
 
 def _compare_with_whole(settings: Settings, scene: Scene, voxels: Image, frame: Image) -> dict[str, float]:
@@ -254,11 +268,8 @@ def _wait_for_all(comm: MPI.Intracomm) -> None:
         time.sleep(0.01)
 
 
-def _write_trace(comm: MPI.Intracomm, compositor: Any, path: Path) -> None:
-    from sortlast import trace
+def _write_trace(comm: MPI.Intracomm, compositor: sortlast.Compositor, path: Path) -> None:
+    from sortlast import plot, trace
 
     events = trace.write(comm, compositor, path)
-    if events is not None:
-        from sortlast.plot.timeline import timeline
-
-        timeline(events, path)
+    _failure.together(comm, lambda: None if events is None else plot.timeline(events, path))

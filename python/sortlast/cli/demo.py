@@ -78,7 +78,7 @@ def demo(
 
     The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
     """
-    from sortlast import render
+    from sortlast import render, schedule
     from sortlast.demo import Settings
 
     width, height = _parse.size(size)
@@ -86,16 +86,15 @@ def demo(
         raise typer.BadParameter(f"{size} has no pixels", param_hint="--size")
     if output.suffix.lower() != ".png":
         raise typer.BadParameter(f"{output} does not end in .png", param_hint="--output")
+    if trace is not None and trace.suffix.lower() != ".json":
+        raise typer.BadParameter(f"{trace} does not end in .json", param_hint="--trace")
     settings = Settings(data, mode.value, (width, height), frames, algorithm, timeout, trace)
 
     if not launch.under_mpiexec():
+        schedule.make(algorithm, p=ranks or _RANKS, n=0)
         render.check_offscreen()
         _keep_terminal()
-        arguments = ["--data", data, "--mode", mode.value, "--size", size, "--frames", str(frames)]
-        arguments += ["--algorithm", algorithm, "--timeout", str(timeout), "--output", str(output)]
-        for name, path in (("--json", json), ("--trace", trace)):
-            arguments += [] if path is None else [name, str(path)]
-        raise typer.Exit(launch.run("sortlast", ["demo", *arguments], ranks or _RANKS))
+        raise typer.Exit(launch.run("sortlast", sys.argv[1:], ranks or _RANKS))
 
     comm = launch.world()
     if ranks is not None and ranks != comm.size:
@@ -150,7 +149,7 @@ def _write_picture(result: Result, path: Path) -> None:
     from PIL import Image
 
     colour, alpha = result.frame[..., :3], result.frame[..., 3:]
-    picture = np.clip(colour + (1 - alpha) * np.float32(_BACKGROUND), 0, 1)
+    picture = np.clip(colour + (1 - alpha) * np.asarray(_BACKGROUND, np.float32), 0, 1)
     with replacing(path) as temporary:
         Image.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary)
 
@@ -176,7 +175,7 @@ def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None
     table.add_row("frames per second without rendering", f"{1 / compositing:.2f}")
     table.add_row("sent by all ranks", f"{median['bytes_sent'] / 1e6:.2f} MB")
     table.add_row("messages of all ranks", f"{median['messages_sent']:.0f}")
-    table.add_row(f"stages of {settings.algorithm}", f"{median['stages']:.0f}")
+    table.add_row(f"stages of {result.algorithm}", f"{median['stages']:.0f}")
     table.add_section()
     whole = result.whole
     table.add_row("difference to the serial composite", f"{result.error:.2g} (at most {result.bound:.2g})")
@@ -197,7 +196,7 @@ def _document(result: Result, settings: Settings, ranks: int) -> dict[str, Any]:
             "data": settings.data,
             "mode": settings.mode,
             "ranks": ranks,
-            "algorithm": settings.algorithm,
+            "algorithm": result.algorithm,
             "width": width,
             "height": height,
             "frames": settings.frames,
