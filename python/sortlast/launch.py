@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error
+from sortlast import Error, _oversubscription
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -30,15 +30,6 @@ _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
 # How many ranks run() asked for, so that ranks of another MPI than mpiexec's notice it.
 _RANKS_VARIABLE = "SORTLAST_RANKS"
-
-# MPICH polls for messages without yielding. With more ranks than cores each poll takes another rank's
-# time: 16 ranks on 2 cores exchange 1 MB in 1.3 ms with these and in 36 ms without. With a core for
-# every rank they cost latency, so they are set only where they help.
-_MPICH_OVERSUBSCRIBED = {
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
-    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
-    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
-}
 
 # Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
 _OPENMPI_OVERSUBSCRIBED = {
@@ -99,7 +90,7 @@ def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[st
     They must be set before MPI starts, so they are part of the launch.
     """
     if family == "mpich":
-        return dict(_MPICH_OVERSUBSCRIBED) if ranks > cores else {}
+        return dict(_oversubscription.SETTINGS) if ranks > cores else {}
     # Open MPI counts cores in its own way (hardware threads or not), so it is never held to a count.
     return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
 

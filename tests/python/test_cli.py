@@ -270,6 +270,23 @@ def test_composite_closest(files, tmp_path):
 
 
 @pytest.mark.mpi
+def test_composite_takes_depth_from_exr_and_writes_it(tmp_path):
+    random = np.random.default_rng(9)
+    images = [
+        Image(*(random.random(shape, dtype=np.float32) for shape in ((4, 6, 3), (4, 6)))) for _ in range(2)
+    ]
+    paths = [tmp_path / "a.exr", tmp_path / "b.exr"]
+    for path, image in zip(paths, images, strict=True):
+        image_files.write(path, image)
+    done = composite(*paths, "-o", tmp_path / "out.exr", "--op", "closest")
+    assert done.returncode == 0, done.stderr
+    out = image_files.read(tmp_path / "out.exr")
+    front = (images[0].depth <= images[1].depth)[..., None]
+    np.testing.assert_array_equal(out.pixels, np.where(front, images[0].pixels, images[1].pixels))
+    np.testing.assert_array_equal(out.depth, np.minimum(images[0].depth, images[1].depth))
+
+
+@pytest.mark.mpi
 def test_composite_runs_on_the_ranks_of_the_users_mpiexec(files, tmp_path):
     command = [
         sys.executable,

@@ -113,19 +113,18 @@ class _Job:
             order=self.order,
             background=background,
         )
-        frame = compositor.gather(tile, root=0)
+        frame = compositor.gather(tile, root=0, depth=image.depth is not None)
+        result = None
+        if frame is not None:
+            result = image_files.Image(frame) if image.depth is None else image_files.Image(*frame)
 
-        together(
-            comm, lambda: None if frame is None else image_files.write(self.output, image_files.Image(frame))
-        )
+        together(comm, lambda: None if result is None else image_files.write(self.output, result))
         if self.trace is not None:
             self._write_trace(comm, compositor, self.trace)
-        if frame is not None:
-            height, width = frame.shape[:2]
-            seconds = compositor.timing.total
+        if result is not None:
             print(
-                f"wrote {self.output}: {len(self.files)} images of {width}x{height}, {self.op},"
-                f" {self.algorithm}, {1e3 * seconds:.3g} ms"
+                f"wrote {self.output}: {len(self.files)} images of {_size(result.pixels)}, {self.op},"
+                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms"
             )
 
     def _read(self, rank: int) -> Image:
