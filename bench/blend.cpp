@@ -151,7 +151,7 @@ int main(int count, char** arguments) {
       {Op::over, rgba, Scalar::float32, 2},     {Op::over, rgba, Scalar::float32, 8},
       {Op::over, depth, Scalar::float32, 2},    {Op::closest, depth, Scalar::float32, 2},
       {Op::closest, depth, Scalar::float32, 8}, {Op::closest, bytes_depth, Scalar::uint8, 2},
-      {Op::over, bytes, Scalar::unorm16, 2},    {Op::over, bytes, Scalar::uint8, 8},
+      {Op::over, bytes, Scalar::float32, 2},    {Op::over, bytes, Scalar::uint8, 8},
       {Op::over, halves, Scalar::float16, 2},   {Op::over, halves, Scalar::float16, 8},
       {Op::add, rgba, Scalar::float32, 2},      {Op::max, rgba, Scalar::float32, 2},
       {Op::max, bytes, Scalar::uint8, 2},

@@ -20,7 +20,6 @@ Image finite_image(const Format& format, std::int64_t n, std::mt19937& random) {
     for (int c = 0; c < format.channels; ++c) {
       if (format.scalar == Scalar::float32) image.set(i, c, static_cast<float>(random() % 1000) / 999.0f);
       if (format.scalar == Scalar::uint8) image.set(i, c, static_cast<std::uint8_t>(random()));
-      if (format.scalar == Scalar::unorm16) image.set(i, c, static_cast<std::uint16_t>(random()));
       if (format.scalar == Scalar::float16) image.set(i, c, static_cast<std::uint16_t>(random() % 0x7c00));
     }
     if (format.depth) image.set_depth(i, static_cast<float>(random() % 100));

@@ -21,8 +21,8 @@ TEST(Format, NamesAndSizes) {
   EXPECT_EQ(format_name({Scalar::float32, 4, false}), "RGBA float32");
   EXPECT_EQ(format_name({Scalar::uint8, 3, true}), "RGB uint8 + depth");
   EXPECT_EQ((Format{Scalar::float16, 3, true}.pixel_bytes()), 10u);
-  const std::size_t bytes[] = {4, 2, 1, 2};
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(scalar_bytes(testing::all_scalars[i]), bytes[i]);
+  const std::size_t bytes[] = {4, 2, 1};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(scalar_bytes(testing::all_scalars[i]), bytes[i]);
 }
 
 TEST(Format, NamesComeBack) {
@@ -32,8 +32,8 @@ TEST(Format, NamesComeBack) {
 }
 
 TEST(Format, UnknownNamesListTheKnown) {
-  EXPECT_EQ(error_of([] { scalar_from_name("unorm16"); }),
-            "unknown scalar 'unorm16': use one of float32, float16, uint8");
+  EXPECT_EQ(error_of([] { scalar_from_name("float64"); }),
+            "unknown scalar 'float64': use one of float32, float16, uint8");
   EXPECT_EQ(error_of([] { op_from_name("under"); }),
             "unknown operator 'under': use one of over, closest, add, max, min");
 }

@@ -21,7 +21,7 @@ constexpr std::size_t block_bytes = block_pixels * 4 * sizeof(float);
 
 std::size_t index(Scalar scalar) { return static_cast<std::size_t>(scalar); }
 static_assert(static_cast<int>(Scalar::float32) == 0 && static_cast<int>(Scalar::float16) == 1 &&
-              static_cast<int>(Scalar::uint8) == 2 && static_cast<int>(Scalar::unorm16) == 3);
+              static_cast<int>(Scalar::uint8) == 2);
 
 bool selects(Op op) { return op == Op::closest; }
 

@@ -34,7 +34,7 @@ Scalar accumulator_scalar(Scalar scalar, Op op);
 // list's, so the bits depend on the chain alone, never on how it was cut into calls (as long as the
 // pieces in between are kept in accumulator_scalar) nor on the processor.
 //
-// The arithmetic is float32 (uint8 and unorm16 scaled to [0, 1]); the result is rounded once, to
+// The arithmetic is float32 (uint8 scaled to [0, 1]); the result is rounded once, to
 // nearest, ties to even, saturating, into `out_scalar`. A NaN that an operator makes is always the same
 // one (0x7fc00000). `out` may be chain[0]'s memory if the scalars are of one size; no other overlap is
 // allowed. A chain of one link converts. Needs no alignment. With `depth` every link and `out` have a

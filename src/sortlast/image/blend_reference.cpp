@@ -59,11 +59,11 @@ std::uint16_t half_from_float(float x) {
   return static_cast<std::uint16_t>(sign | (biased + units));
 }
 
-float float_from_unorm(unsigned value, float largest) { return static_cast<float>(value) * (1.0f / largest); }
+float float_from_byte(std::uint8_t value) { return static_cast<float>(value) * (1.0f / 255); }
 
-unsigned unorm_from_float(float x, float largest) {
+std::uint8_t byte_from_float(float x) {
   if (!(x > 0.0f)) return 0;
-  return static_cast<unsigned>(std::nearbyint(std::fmin(x, 1.0f) * largest));
+  return static_cast<std::uint8_t>(std::nearbyint(std::fmin(x, 1.0f) * 255.0f));
 }
 
 float load(const std::byte* from, Scalar scalar) {
@@ -73,11 +73,9 @@ float load(const std::byte* from, Scalar scalar) {
     case Scalar::float16:
       return float_from_half(read<std::uint16_t>(from));
     case Scalar::uint8:
-      return float_from_unorm(read<std::uint8_t>(from), 255.0f);
-    case Scalar::unorm16:
       break;
   }
-  return float_from_unorm(read<std::uint16_t>(from), 65535.0f);
+  return float_from_byte(read<std::uint8_t>(from));
 }
 
 void store(std::byte* to, Scalar scalar, float x) {
@@ -87,9 +85,7 @@ void store(std::byte* to, Scalar scalar, float x) {
     case Scalar::float16:
       return write(to, half_from_float(x));
     case Scalar::uint8:
-      return write(to, static_cast<std::uint8_t>(unorm_from_float(x, 255.0f)));
-    case Scalar::unorm16:
-      return write(to, static_cast<std::uint16_t>(unorm_from_float(x, 65535.0f)));
+      return write(to, byte_from_float(x));
   }
 }
 

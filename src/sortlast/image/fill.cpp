@@ -27,7 +27,7 @@ struct UniformBlock {
   }
 };
 
-// Stored saturating: the infinities become 0 and the largest value of uint8 and unorm16.
+// Stored saturating: the infinities become 0 and the largest value of uint8.
 float identity(Op op) {
   switch (op) {
     case Op::add:

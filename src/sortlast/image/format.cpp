@@ -13,13 +13,10 @@ struct ScalarRow {
   Scalar scalar;
   std::string_view name;
   std::size_t bytes;
-  bool public_name;
 };
 
-constexpr std::array<ScalarRow, 4> scalar_rows{{{Scalar::float32, "float32", 4, true},
-                                                {Scalar::float16, "float16", 2, true},
-                                                {Scalar::uint8, "uint8", 1, true},
-                                                {Scalar::unorm16, "unorm16", 2, false}}};
+constexpr std::array<ScalarRow, 3> scalar_rows{
+    {{Scalar::float32, "float32", 4}, {Scalar::float16, "float16", 2}, {Scalar::uint8, "uint8", 1}}};
 
 struct OpRow {
   Op op;
@@ -54,7 +51,6 @@ std::string_view scalar_name(Scalar scalar) { return row(scalar).name; }
 Scalar scalar_from_name(std::string_view name) {
   std::string known;
   for (const ScalarRow& each : scalar_rows) {
-    if (!each.public_name) continue;
     if (each.name == name) return each.scalar;
     known += known.empty() ? "" : ", ";
     known += each.name;

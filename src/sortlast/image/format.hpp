@@ -8,11 +8,10 @@
 
 namespace sortlast {
 
-// Type of one channel. unorm16 (value / 65535) holds partial composites of uint8 images;
-// users neither pass nor receive it.
-enum class Scalar : std::uint8_t { float32, float16, uint8, unorm16 };
+// Type of one channel.
+enum class Scalar : std::uint8_t { float32, float16, uint8 };
 
-// Bytes of one channel: 4, 2, 1, 2.
+// Bytes of one channel: 4, 2, 1.
 std::size_t scalar_bytes(Scalar scalar);
 std::string_view scalar_name(Scalar scalar);
 // Throws ArgumentError, listing the names that exist, if `name` is none of float32, float16, uint8.

@@ -63,14 +63,13 @@ struct Float16 {
   }
 };
 
-// Unsigned integers that stand for [0, 1]. Stored saturating, NaN as 0.
-template <class Integer, int largest>
-struct Unorm {
-  using Stored = Integer;
+// Bytes that stand for [0, 1]. Stored saturating, NaN as 0.
+struct Uint8 {
+  using Stored = std::uint8_t;
 
   template <int lanes>
   static Floats<lanes> to_float(Words<lanes> whole) {
-    return __builtin_convertvector(whole, Floats<lanes>) * (1.0f / largest);
+    return __builtin_convertvector(whole, Floats<lanes>) * (1.0f / 255);
   }
 
   template <int lanes>
@@ -78,11 +77,9 @@ struct Unorm {
     x = x > 0.0f ? x : Floats<lanes>{};
     x = x < 1.0f ? x : Floats<lanes>{} + 1.0f;
     // 2^23 (0x4b000000) leaves no bits for a fraction: the addition rounds to nearest even.
-    return bits_as<Words<lanes>>(x * float{largest} + 0x1p23f) - 0x4b000000;
+    return bits_as<Words<lanes>>(x * 255.0f + 0x1p23f) - 0x4b000000;
   }
 };
-using Uint8 = Unorm<std::uint8_t, 255>;
-using Unorm16 = Unorm<std::uint16_t, 65535>;
 
 // The words of `channels` <= stretch stored scalars: where they lie, if they are words, or in `room`.
 template <class Scalar>

@@ -8,24 +8,20 @@ namespace sortlast::SORTLAST_TARGET {
 namespace {
 
 constexpr Kernels table{
-    .load = {nullptr, load<Float16>, load<Uint8>, load<Unorm16>},
-    .store = {nullptr, store<Float16>, store<Uint8>, store<Unorm16>},
-    .over = {{combine<Over<false>, Float32>, combine<Over<false>, Float16>, combine<Over<false>, Uint8>,
-              combine<Over<false>, Unorm16>},
-             {combine<Over<true>, Float32>, combine<Over<true>, Float16>, combine<Over<true>, Uint8>,
-              combine<Over<true>, Unorm16>}},
-    .add = {combine<Add, Float32>, combine<Add, Float16>, combine<Add, Uint8>, combine<Add, Unorm16>},
-    .max = {combine<Max, Float32>, combine<Max, Float16>, combine<Max, Uint8>, combine<Max, Unorm16>},
-    .min = {combine<Min, Float32>, combine<Min, Float16>, combine<Min, Uint8>, combine<Min, Unorm16>},
+    .load = {nullptr, load<Float16>, load<Uint8>},
+    .store = {nullptr, store<Float16>, store<Uint8>},
+    .over = {{combine<Over<false>, Float32>, combine<Over<false>, Float16>, combine<Over<false>, Uint8>},
+             {combine<Over<true>, Float32>, combine<Over<true>, Float16>, combine<Over<true>, Uint8>}},
+    .add = {combine<Add, Float32>, combine<Add, Float16>, combine<Add, Uint8>},
+    .max = {combine<Max, Float32>, combine<Max, Float16>, combine<Max, Uint8>},
+    .min = {combine<Min, Float32>, combine<Min, Float16>, combine<Min, Uint8>},
     .nearest = {nearest_depth<false>, nearest_depth<true>},
     .closest = {{{closest<false, 12>, closest<false, 16>},
                  {closest<false, 6>, closest<false, 8>},
-                 {closest<false, 3>, closest<false, 4>},
-                 {closest<false, 6>, closest<false, 8>}},
+                 {closest<false, 3>, closest<false, 4>}},
                 {{closest<true, 12>, closest<true, 16>},
                  {closest<true, 6>, closest<true, 8>},
-                 {closest<true, 3>, closest<true, 4>},
-                 {closest<true, 6>, closest<true, 8>}}}};
+                 {closest<true, 3>, closest<true, 4>}}}};
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 namespace sortlast {
 
 // Lengths count channels (pixels times channels per pixel) or pixels, as the parameter says. Pointers
-// need no alignment. Arrays are indexed by Scalar (float32, float16, uint8, unorm16) in its order, and
+// need no alignment. Arrays are indexed by Scalar (float32, float16, uint8) in its order, and
 // those of two by whether the link lies in front of what is gathered.
 struct Kernels {
   using Convert = void (*)(std::byte* to, const std::byte* from, std::size_t channels);
@@ -20,17 +20,17 @@ struct Kernels {
 
   // float32 from the scalar, and the scalar from float32, rounded to nearest even; no overlap. Null for
   // float32, which needs neither.
-  Convert load[4];
-  Convert store[4];
+  Convert load[3];
+  Convert store[3];
 
   // float32 `to` = float32 `gathered` op `link` of the scalar; `to` may be `gathered`.
-  Combine over[2][4];  // RGBA
-  Combine add[4];
-  Combine max[4];
-  Combine min[4];
+  Combine over[2][3];  // RGBA
+  Combine add[3];
+  Combine max[3];
+  Combine min[3];
 
   Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
-  Closest closest[2][4][2];  // [..][..][channels - 3]; `to` may be `gathered`
+  Closest closest[2][3][2];  // [..][..][channels - 3]; `to` may be `gathered`
 };
 
 namespace baseline {
