@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from sortlast import Error
 from sortlast.files import replacing
 
 Pixels = NDArray[np.float32]
+Function = TypeVar("Function")
 
 _PREMULTIPLIED_TIFF = 1  # value of the ExtraSamples field
 
@@ -111,7 +112,7 @@ def straight(pixels: Pixels) -> Pixels:
     return np.concatenate([colour, alpha], axis=2)
 
 
-def _by_suffix(path: Path, table: dict[str, Callable[..., Any]]) -> Callable[..., Any]:
+def _by_suffix(path: Path, table: dict[str, Function]) -> Function:
     found = table.get(path.suffix.lower())
     if found is None:
         known = ", ".join(suffix[1:] for suffix in table)
@@ -213,14 +214,14 @@ def _write_tiff(path: Path, image: Image) -> None:
     tifffile.imwrite(path, image.pixels, photometric="rgb", extrasamples=extra)
 
 
-_READERS: dict[str, Callable[..., Any]] = {
+_READERS: dict[str, Callable[[Path], Image]] = {
     ".png": _read_png,
     ".npy": _read_npy,
     ".exr": _read_exr,
     ".tif": _read_tiff,
     ".tiff": _read_tiff,
 }
-_WRITERS: dict[str, Callable[..., Any]] = {
+_WRITERS: dict[str, Callable[[Path, Image], None]] = {
     ".png": _write_png,
     ".npy": _write_npy,
     ".exr": _write_exr,

@@ -116,7 +116,7 @@ class _Job:
         frame = compositor.gather(tile, root=0, depth=image.depth is not None)
         result = None
         if frame is not None:
-            result = image_files.Image(frame) if image.depth is None else image_files.Image(*frame)
+            result = image_files.Image(*frame) if isinstance(frame, tuple) else image_files.Image(frame)
 
         together(comm, lambda: None if result is None else image_files.write(self.output, result))
         if self.trace is not None:

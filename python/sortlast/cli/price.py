@@ -77,8 +77,15 @@ def price(
     rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network, commutes)]
     _print(rows, network)
     if json is not None:
-        settings = {"width": width, "height": height, "pixel_bytes": pixel_bytes, "alpha": alpha}
-        settings |= {"bandwidth": network.bandwidth, "latency": latency.value, "commutes": commutes}
+        settings = {
+            "width": width,
+            "height": height,
+            "pixel_bytes": pixel_bytes,
+            "alpha": alpha,
+            "bandwidth": network.bandwidth,
+            "latency": latency.value,
+            "commutes": commutes,
+        }
         _terminal.write_json({"settings": settings, "rows": rows}, json)
     if output_dir is not None:
         _draw(network, degradation, output_dir)

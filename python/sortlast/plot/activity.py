@@ -25,6 +25,7 @@ COLOURS = {
     "send": GREEN,
     "gather": YELLOW,
 }
+_SECOND_BLEND = "#3f97d3"
 _ALPHA = {"send": 0.5}  # sends lie over each other
 _MOST_LINES = 600  # more messages than these would hide the bars
 _UPPER, _LOWER = (-0.4, 0.12), (0.16, 0.38)  # a row's bars, from its middle, downward
@@ -106,9 +107,9 @@ def _bars(axes: Axes, bars: list[tuple[int, Event]], zero: float, name: str, col
     axes.add_collection(
         PolyCollection(
             corners,
-            facecolor=colour,
-            edgecolor="white" if name == "blend" else "none",
-            linewidth=0.3,
+            # Blends follow each other without a gap: two tones in turn tell them apart.
+            facecolor=[colour, _SECOND_BLEND] if name == "blend" else colour,
+            edgecolor="none",
             alpha=_ALPHA.get(name),
             gid=name,
         )

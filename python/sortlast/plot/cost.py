@@ -65,9 +65,10 @@ def communication_time(name: str, p: int, network: Network) -> float:
 
     Raises :class:`sortlast.Error` if the algorithm has no closed form.
     """
-    return schedule.formula(
+    timing = schedule.formula(
         name, p, network.n, alpha=network.alpha, beta=network.beta, gamma=0.0, latency=network.latency
-    ).wait
+    )
+    return timing.wait
 
 
 def crossbar(network: Network, names: Sequence[str], counts: Iterable[int]) -> Figure:
