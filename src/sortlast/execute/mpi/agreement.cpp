@@ -27,8 +27,8 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-void wait(MPI_Request request, const Alarm& alarm) {
-  Patience patience(alarm, [] { return std::string("the other ranks to make the same call"); });
+void wait(MPI_Request request, const Alarm& alarm, const std::string& call) {
+  Patience patience(alarm, [&call] { return "all ranks to call " + call + ", before stage 1"; });
   int done = 0;
   while (true) {
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -37,34 +37,35 @@ void wait(MPI_Request request, const Alarm& alarm) {
   }
 }
 
-bool all_same(const Communicator& comm, const Alarm& alarm, const std::string& text) {
+bool all_same(const Communicator& comm, const Alarm& alarm, const Arguments& arguments) {
   // The memory of a reduction that never ends must stay, so it is given up if the wait throws.
   struct Exchange {
     std::array<std::uint64_t, 2> mine;
     std::array<std::uint64_t, 2> least;
   };
-  const std::uint64_t own = hash(text);
+  const std::uint64_t own = hash(arguments.text());
   auto* const exchange = new Exchange{{own, ~own}, {}};
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(exchange->mine.data(), exchange->least.data(), 2, MPI_UINT64_T, MPI_MIN,
                            comm.get(), &request),
             "MPI_Iallreduce");
-  wait(request, alarm);
+  wait(request, alarm, arguments.call());
   const bool same = exchange->least[0] == ~exchange->least[1];
   delete exchange;
   return same;
 }
 
-std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& alarm, const std::string& text) {
+std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& alarm,
+                                      const Arguments& arguments) {
   constexpr std::size_t room = 1024;
   const auto p = static_cast<std::size_t>(comm.size());
   auto* const exchange = new std::vector<char>((p + 1) * room, '\0');
-  std::strncpy(exchange->data(), text.c_str(), room - 1);
+  std::strncpy(exchange->data(), arguments.text().c_str(), room - 1);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallgather(exchange->data(), room, MPI_CHAR, exchange->data() + room, room, MPI_CHAR,
                            comm.get(), &request),
             "MPI_Iallgather");
-  wait(request, alarm);
+  wait(request, alarm, arguments.call());
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < p; ++rank) texts.emplace_back(exchange->data() + (rank + 1) * room);
   delete exchange;
@@ -166,8 +167,8 @@ void Arguments::add(std::string_view name, const std::vector<std::int32_t>& rank
 
 void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem) {
   arguments.add("problem", problem);
-  alarm.join_if_raised([] { return std::string("nobody; it came late"); });
-  if (!all_same(comm, alarm, arguments.text())) throw_difference(gather_texts(comm, alarm, arguments.text()));
+  alarm.join_if_raised([] { return std::string("nobody, it came late"); });
+  if (!all_same(comm, alarm, arguments)) throw_difference(gather_texts(comm, alarm, arguments));
   if (!problem.empty()) throw ArgumentError(problem);
 }
 

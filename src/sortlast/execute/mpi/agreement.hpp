@@ -13,16 +13,18 @@ namespace sortlast {
 // The arguments of a call as text, by name.
 class Arguments {
  public:
-  explicit Arguments(std::string_view call) { add("call", std::string(call)); }
+  explicit Arguments(std::string_view call) : call_(call) { add("call", call_); }
 
   void add(std::string_view name, std::string value);
   // A list that may be long: its first members, and a hash of all.
   void add(std::string_view name, const std::vector<std::int32_t>& ranks);
 
+  const std::string& call() const { return call_; }
   // "name=value" lines.
   const std::string& text() const { return text_; }
 
  private:
+  std::string call_;
   std::string text_;
 };
 

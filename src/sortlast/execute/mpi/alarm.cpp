@@ -55,7 +55,7 @@ std::string describe(const std::map<int, std::string>& reports, int p, double li
   std::ostringstream out;
   out << "no progress for " << limit << " s (the limit): ";
   if (silent.empty()) {
-    out << "every rank waits for another";
+    out << "all ranks have come by now, but too late for some";
   } else {
     out << (silent.size() == 1 ? "rank " : "ranks ");
     for (std::size_t i = 0; i < silent.size() && i < listed; ++i) out << (i == 0 ? "" : ", ") << silent[i];
