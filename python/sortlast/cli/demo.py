@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import statistics
 import sys
 from enum import Enum
@@ -93,7 +91,7 @@ def demo(
     if not launch.under_mpiexec():
         schedule.make(algorithm, p=ranks or _RANKS, n=0)
         render.check_offscreen()
-        _keep_terminal()
+        _terminal.hand_on()
         raise typer.Exit(launch.run("sortlast", sys.argv[1:], ranks or _RANKS))
 
     comm = launch.world()
@@ -136,14 +134,6 @@ def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | Non
     return 0 if passed else 1
 
 
-def _keep_terminal() -> None:
-    """Tell rich in the ranks about our terminal, which they see through pipes alone."""
-    if sys.stderr.isatty():
-        os.environ.setdefault("TTY_COMPATIBLE", "1")
-        os.environ.setdefault("TTY_INTERACTIVE", "1")
-        os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size().columns))
-
-
 def _write_picture(result: Result, path: Path) -> None:
     import numpy as np
     from PIL import Image
@@ -173,8 +163,8 @@ def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None
     table.add_row("frames per second", f"{1 / median['frame']:.2f}")
     compositing = median["order"] + median["composite"] + median["gather"]
     table.add_row("frames per second without rendering", f"{1 / compositing:.2f}")
-    table.add_row("sent by all ranks", f"{median['bytes_sent'] / 1e6:.2f} MB")
-    table.add_row("messages of all ranks", f"{median['messages_sent']:.0f}")
+    table.add_row("sent by all ranks, gathering included", f"{median['bytes_sent'] / 1e6:.2f} MB")
+    table.add_row("messages of all ranks, gathering included", f"{median['messages_sent']:.0f}")
     table.add_row(f"stages of {result.algorithm}", f"{median['stages']:.0f}")
     table.add_section()
     whole = result.whole

@@ -1,0 +1,155 @@
+"""The demo command, end to end: ranks, pictures, numbers, errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import mpirun
+from sortlast import schedule
+
+pytestmark = pytest.mark.mpi
+
+COMMAND = [sys.executable, "-m", "sortlast", "demo"]
+SMALL = ["--data", "hydrogen", "--size", "96x64"]
+
+
+def demo(*arguments: str, folder: Path, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+@pytest.mark.parametrize("mode", ["volume", "surface"])
+def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
+    done = demo(
+        *SMALL, "--ranks", str(ranks), "--mode", mode, "--json", "demo.json", "--frames", "2", folder=tmp_path
+    )
+    assert done.returncode == 0, done
+    numbers = json.loads((tmp_path / "demo.json").read_text())
+    assert numbers["settings"]["ranks"] == ranks
+    assert numbers["settings"]["mode"] == mode
+    assert len(numbers["frames"]) == 2
+    assert numbers["serial"]["max_abs_error"] <= (1e-6 * ranks if mode == "volume" else 0)
+    assert numbers["one_process"]["max"] < 0.1 / 255 or mode == "surface"
+    assert numbers["one_process"]["share_visible"] < 1e-3
+    for frame in numbers["frames"]:
+        assert frame["frame"] >= frame["render"] > 0
+        assert frame["composite"] > 0
+        assert (frame["bytes_sent"] > 0) == (ranks > 1)
+    picture = np.asarray(Image.open(tmp_path / "demo.png"))
+    assert picture.shape == (64, 96, 3)
+    assert picture[0, 0].max() < 40
+    assert picture.max() > 100
+    for text in ("render", "composite", "gather", "frames per second", "MB", f"{ranks} ranks"):
+        assert text in done.stdout
+
+
+def test_all_rank_counts_give_the_same_picture(tmp_path):
+    pictures = []
+    for ranks in ("1", "3", "7"):
+        assert demo(*SMALL, "--ranks", ranks, folder=tmp_path).returncode == 0
+        pictures.append(np.asarray(Image.open(tmp_path / "demo.png")).astype(int))
+    assert max(np.abs(picture - pictures[0]).max() for picture in pictures) <= 1
+
+
+@pytest.mark.parametrize("algorithm", ["radix-k:2,2", "shift"])
+def test_the_algorithm_is_the_one_asked_for(algorithm, tmp_path):
+    done = demo(*SMALL, "--ranks", "4", "--algorithm", algorithm, "--json", "demo.json", folder=tmp_path)
+    assert done.returncode == 0, done
+    assert json.loads((tmp_path / "demo.json").read_text())["settings"]["algorithm"] == algorithm
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8, 12, 16])
+@pytest.mark.parametrize("algorithm", [entry.name for entry in schedule.algorithms()])
+def test_every_algorithm_agrees_with_the_serial_composite(algorithm, ranks, tmp_path):
+    for mode in ("volume", "surface"):
+        arguments = ["--ranks", str(ranks), "--algorithm", algorithm, "--mode", mode]
+        done = demo(*SMALL, *arguments, folder=tmp_path)
+        assert done.returncode == 0, done
+
+
+def test_under_a_users_own_mpiexec_all_its_ranks_take_part(tmp_path):
+    arguments = [*SMALL, "--output", str(tmp_path / "own.png"), "--json", str(tmp_path / "own.json")]
+    done = mpirun.run_command(3, [*COMMAND, *arguments])
+    assert done.returncode == 0, done
+    assert json.loads((tmp_path / "own.json").read_text())["settings"]["ranks"] == 3
+    assert (tmp_path / "own.png").exists()
+
+
+def test_another_number_of_ranks_than_mpiexec_started_is_an_error(tmp_path):
+    done = mpirun.run_command(2, [*COMMAND, *SMALL, "--ranks", "3", "--output", str(tmp_path / "own.png")])
+    assert done.returncode == 2, done
+    assert "--ranks 3, but mpiexec started 2" in done.stderr
+
+
+def test_a_trace_holds_every_rank(tmp_path):
+    done = demo(*SMALL, "--ranks", "3", "--trace", "trace.json", folder=tmp_path)
+    assert done.returncode == 0, done
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {event["pid"] for event in events} == {0, 1, 2}
+    assert Image.open(tmp_path / "trace.png").size[0] > 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "nothing-here"], "expected a name"),
+        (["--data", "hydrogen", "--algorithm", "quick-sort"], "quick-sort"),
+        (["--data", "hydrogen", "--size", "64"], "not WIDTHxHEIGHT"),
+        (["--data", "hydrogen", "--size", "0x64"], "no pixels"),
+        (["--data", "hydrogen", "--size", "64x64", "--output", "demo.jpg"], "does not end in .png"),
+        (["--data", "hydrogen", "--size", "64x64", "--trace", "trace.txt"], "does not end in .json"),
+        (["--data", "hydrogen", "--size", "64x64", "--output", "/dev/null/demo.png"], "cannot write"),
+    ],
+)
+def test_wrong_arguments_end_with_a_message_and_status_2(arguments, message, tmp_path):
+    done = demo("--ranks", "2", *arguments, folder=tmp_path)
+    assert done.returncode == 2, done
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "demo.png").exists()
+
+
+def test_too_many_ranks_for_the_data_is_an_error(tmp_path):
+    (tmp_path / "tiny.raw").write_bytes(bytes(range(27)))
+    done = demo("--data", "tiny.raw:3x3x3:uint8", "--ranks", "9", "--size", "8x8", folder=tmp_path)
+    assert done.returncode == 2, done
+    assert "cannot split" in done.stderr
+
+
+def test_an_interrupt_ends_all_ranks(tmp_path):
+    process = subprocess.Popen(
+        [*COMMAND, "--ranks", "3", "--size", "1024x1024", "--frames", "1000"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(6)
+    assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode != 0
+    assert not any(str(tmp_path) in folder for folder in _working_folders())
+
+
+def _working_folders() -> list[str]:
+    """Where the processes of this machine work, as far as we may know."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/cwd"):
+        try:
+            found.append(os.readlink(link))
+        except OSError:
+            continue
+    return found
