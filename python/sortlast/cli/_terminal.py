@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,14 @@ def console() -> Console:
     """A console on standard output, as wide as the terminal or, where there is none, 120 columns."""
     width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
     return Console(width=width, highlight=False, markup=False)
+
+
+def hand_on() -> None:
+    """Tell rich in the ranks that are started next about our terminal, which they see through pipes alone."""
+    if sys.stderr.isatty():
+        os.environ.setdefault("TTY_COMPATIBLE", "1")
+        os.environ.setdefault("TTY_INTERACTIVE", "1")
+        os.environ.setdefault("COLUMNS", str(shutil.get_terminal_size().columns))
 
 
 def write_json(value: Any, path: Path | None) -> None:
