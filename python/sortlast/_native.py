@@ -19,9 +19,19 @@ _FAMILIES = {
 }
 
 
-@cache
 def mpi() -> ModuleType:
-    """The extension module for the running MPI library. Raises Error if this build has none for it."""
+    """The compositor for the running MPI library. Raises Error if this build has none for it."""
+    return _extension("mpi")
+
+
+def bench() -> ModuleType:
+    """What the benchmark compares it with, for the running MPI library. Raises as :func:`mpi`."""
+    return _extension("bench")
+
+
+@cache
+def _extension(part: str) -> ModuleType:
+    """The extension module ``_<part>_<family>``."""
     from mpi4py import MPI
 
     vendor, version = MPI.get_vendor()
@@ -29,7 +39,7 @@ def mpi() -> ModuleType:
     if family is None:
         raise Error(f"mpi4py runs on {vendor}; expected an MPI library of {', '.join(_FAMILIES)}")
     try:
-        return importlib.import_module(f"sortlast._mpi_{family}")
+        return importlib.import_module(f"sortlast._{part}_{family}")
     except ModuleNotFoundError:
         number = ".".join(map(str, version))
         raise Error(

@@ -4,9 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstring>
-
 #include "arrays.hpp"
+#include "communicator.hpp"
 #include "errors.hpp"
 #include "sortlast/execute/mpi/compositor.hpp"
 
@@ -15,14 +14,6 @@ using namespace nb::literals;
 
 namespace sortlast::python {
 namespace {
-
-// mpi4py hands out a communicator's handle as an integer, whatever its C type is.
-MPI_Comm communicator(std::uintptr_t handle) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  static_assert(sizeof(comm) <= sizeof(handle));
-  std::memcpy(&comm, &handle, sizeof(comm));
-  return comm;
-}
 
 nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
                      const std::optional<Array>& depth, std::int64_t height, std::int64_t width, int channels,
