@@ -126,11 +126,12 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
     block = blocks[comm.rank]
     renderer = _failure.together(comm, lambda: _renderer(settings, scene, voxels, block))
     compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
-    compositor.trace = settings.trace is not None
 
     def make(k: int) -> Frame:
         report(f"frame {k + 1} of {settings.frames}", 2 + k, steps)
         camera = scene.camera(k / settings.frames)
+        # The last frame alone: rendering would leave several far apart on the timeline.
+        compositor.trace = settings.trace is not None and k == settings.frames - 1
         return _frame(comm, compositor, renderer, camera, block.bounds(scene.spacing))
 
     first = make(0)

@@ -64,7 +64,8 @@ def demo(
     output: Annotated[Path, typer.Option(help="The first frame, as PNG.")] = Path("demo.png"),
     json: Annotated[Path | None, typer.Option(help="Also write all numbers to this JSON file.")] = None,
     trace: Annotated[
-        Path | None, typer.Option(help="Write a Chrome trace to this JSON file, and its timeline as PNG.")
+        Path | None,
+        typer.Option(help="Write a Chrome trace of the last frame to this JSON file, and a PNG beside it."),
     ] = None,
     timeout: Annotated[float, typer.Option(min=0, help="Longest wait for a rank, in seconds.")] = 60.0,
 ) -> None:
