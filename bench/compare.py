@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Compare two files of ``sortlast bench ... --json``: what became slower?
+
+A row is a regression if its median grew by more than both thresholds: --percent of the old median and
+--absolute milliseconds. Exit status: 0 if there is none, 1 if there is one, 2 if a file cannot be used.
+Rows of one file alone are listed, and decide nothing. Needs nothing but Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+# What makes two rows the same measurement.
+IDENTITY = ("task", "peer", "algorithm", "ranks", "width", "height", "format", "op", "gather")
+
+Rows = dict[tuple[Any, ...], float]  # identity -> median in ms
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument("--percent", type=float, default=10.0, help="default: %(default)s")
+    parser.add_argument("--absolute", type=float, default=1.0, help="in ms; default: %(default)s")
+    options = parser.parse_args()
+    try:
+        old, new = read(options.old), read(options.new)
+    except ValueError as error:
+        print(f"compare.py: {error}", file=sys.stderr)
+        return 2
+    return report(old, new, options.percent, options.absolute)
+
+
+def read(path: Path) -> Rows:
+    """The medians of a file. Raises ValueError, which names the file, if it is none of the benchmark's."""
+    try:
+        rows = json.loads(path.read_text())
+        return {tuple(row[key] for key in IDENTITY): float(row["median_ms"]) for row in rows}
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot read {path}: {error}") from error
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not a list of rows of sortlast bench: {error!r}") from error
+
+
+def report(old: Rows, new: Rows, percent: float, absolute: float) -> int:
+    """Print all rows of both files; 1 if one is a regression, else 0."""
+    regressions = 0
+    print(f"{'old ms':>10} {'new ms':>10} {'change':>8}")
+    for key in (key for key in old if key in new):
+        before, after = old[key], new[key]
+        grown = after - before
+        slower = grown > absolute and grown > before * percent / 100
+        regressions += slower
+        change = f"{100 * grown / before:+.1f} %" if before > 0 else ""
+        print(f"{before:10.2f} {after:10.2f} {change:>8}  {text(key)}{'  SLOWER' if slower else ''}")
+    for name, keys in (("old", old.keys() - new.keys()), ("new", new.keys() - old.keys())):
+        for key in sorted(map(text, keys)):
+            print(f"only in the {name} file: {key}")
+    print(f"{regressions} regressions beyond {percent:g} % and {absolute:g} ms")
+    return 1 if regressions else 0
+
+
+def text(key: tuple[Any, ...]) -> str:
+    task, peer, algorithm, ranks, width, height, format_, op, gather = key
+    where = "gathered" if gather else "not gathered"
+    return f"{task}/{peer} {algorithm}, {ranks} ranks, {width}x{height} {format_}, {op}, {where}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,26 @@
+"""The benchmark: compositing algorithms side by side with other ways to the same image, and with floors.
+
+One run of :func:`run` measures any number of peers on the ranks of one communicator. Every peer's answer is
+compared with the serial composite before it is timed. Then the peers take turns, frame by frame, so that
+whatever else the machine does slows them alike: compare the rows of one run, and of two runs their ratios
+to a floor.
+
+A row of the result (:class:`Row`) is
+
+========================  =================================================================================
+task                      "composite"
+peer, algorithm           who, and which of its algorithms, see :mod:`sortlast.bench.peers`
+ranks, width, height      p, and the size of an image in pixels
+format, op                float32, float16 or uint8 (RGBA, with a float32 depth for closest); the operator
+gather                    whether the frame had to be whole at rank 0, or may lie where it was finished
+frames                    how many were timed, after two that were not
+median_ms, min_ms, max_ms  of a frame's time: that of the slowest rank, each by its own clock from a barrier
+max_abs_error             greatest difference to the serial composite, in units of a channel
+peak_bytes                most memory of any rank, see :mod:`sortlast.bench.memory`; None if not known
+========================  =================================================================================
+"""
+
+from sortlast.bench.runner import Report, Settings, run
+from sortlast.bench.task import FORMATS, OPS, Row, Task
+
+__all__ = ["FORMATS", "OPS", "Report", "Row", "Settings", "Task", "run"]

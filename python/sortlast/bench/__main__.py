@@ -1,0 +1,33 @@
+"""What ``sortlast bench`` starts on every rank: ``python -m sortlast.bench SETTINGS REPORT``.
+
+SETTINGS is a JSON file with the fields of :class:`~sortlast.bench.Settings`; rank 0 writes the report to
+the JSON file REPORT.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from sortlast import launch
+from sortlast.bench import Settings
+from sortlast.cli import _failure, bench
+
+
+def main(settings_file: str, report_file: str) -> None:
+    """Measure on all ranks."""
+    settings = json.loads(Path(settings_file).read_text())
+    settings["sizes"] = [tuple(size) for size in settings["sizes"]]
+    comm = launch.world()
+    report = bench.measure(comm, Settings(**settings))
+    if comm.rank == 0:
+        Path(report_file).write_text(json.dumps(asdict(report)))
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Exception as error:
+        _failure.end(error)

@@ -1,0 +1,80 @@
+"""What a peer is: one way to make one frame of all ranks' images."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast.bench.pattern import Image
+from sortlast.bench.task import CHANNELS, Task
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast.bench.oracle import Oracle
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Finished pixels that a rank holds: ``pixels`` (m, 4) from pixel ``begin`` on."""
+
+    begin: int
+    pixels: NDArray[Any]
+
+    @classmethod
+    def nothing(cls, task: Task) -> Finished:
+        """No pixels."""
+        return cls(0, np.empty((0, CHANNELS), task.dtype))
+
+
+class Peer(ABC):
+    """One peer, set up for one task on a communicator of its own. Its calls are collective.
+
+    To add one: a class in a file of :mod:`sortlast.bench.peers`, and its entry there.
+    """
+
+    name: ClassVar[str]
+    is_floor: ClassVar[bool] = False  # does less than the task asks for
+
+    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
+        self.comm = comm.Dup()
+        self.task, self.image, self.algorithm = task, image, algorithm
+
+    @classmethod
+    @abstractmethod
+    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+        """What to set it up with, one after the other; ``asked``: algorithms of sortlast to measure."""
+
+    @classmethod
+    def obstacle(cls, comm: MPI.Intracomm, task: Task) -> str | None:
+        """Why it cannot do this task here; None if it can. Communicates."""
+        return None
+
+    @abstractmethod
+    def frame(self) -> None:
+        """Make one frame; this is what is timed."""
+
+    @abstractmethod
+    def finished(self) -> Finished:
+        """What this rank holds of the last frame; with ``task.gather`` all of it at rank 0."""
+
+    def chosen(self) -> str:
+        """What ``algorithm`` turned out to be in the last frame, with all parameters."""
+        return self.algorithm
+
+    def error(self, oracle: Oracle) -> float:
+        """Greatest difference of the last frame to the right answer. Communicates."""
+        return oracle.error(self.finished())
+
+    def bound(self) -> float:
+        """Most that error() may be."""
+        return self.task.bound(self.comm.size)
+
+    def close(self) -> None:
+        """Give up what frame() needed."""
+        self.comm.Free()

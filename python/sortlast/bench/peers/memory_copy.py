@@ -1,0 +1,47 @@
+"""A floor: every rank copies its image once, all at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast.bench.oracle import Oracle
+from sortlast.bench.pattern import Image
+from sortlast.bench.peer import Finished, Peer
+from sortlast.bench.task import Task
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+class MemoryCopy(Peer):
+    """One memcpy of this rank's image; it composites nothing."""
+
+    name = "floor-memcpy"
+    is_floor = True
+
+    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
+        super().__init__(comm, task, image, algorithm)
+        self._planes = [plane for plane in (image.colour, image.depth) if plane is not None]
+        self._copies = [np.zeros_like(plane) for plane in self._planes]
+
+    @classmethod
+    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+        """The only one."""
+        return ["memcpy"]
+
+    def frame(self) -> None:
+        """Copy."""
+        for plane, copy in zip(self._planes, self._copies, strict=True):
+            np.copyto(copy, plane)
+
+    def finished(self) -> Finished:
+        """Nothing is composited."""
+        return Finished.nothing(self.task)
+
+    def error(self, oracle: Oracle) -> float:
+        """Whether the copies are copies: 0 or infinite."""
+        equal = all(map(np.array_equal, self._planes, self._copies))
+        return 0.0 if all(self.comm.allgather(equal)) else float("inf")

@@ -1,0 +1,55 @@
+"""What the three reductions of MPI share.
+
+They get `over` (or whichever operator) as an MPI_Op that does not commute, made of this library's own
+blend kernels, and choose their algorithms as the MPI library sees fit: the comparison of Figure 1 in
+Peterka et al., "A Configurable Algorithm for Parallel Image-Compositing Applications" (2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import _native
+from sortlast.bench.pattern import Image
+from sortlast.bench.peer import Peer
+from sortlast.bench.task import CHANNELS, Task
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+class ReductionPeer(Peer):
+    """A reduction of MPI into memory of its own, which all frames use."""
+
+    call: str  # MPI's name of it
+
+    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
+        from mpi4py import MPI
+
+        super().__init__(comm, task, image, algorithm)
+        self.native: Any = _native.bench().Reduction(MPI._handleof(self.comm), task.op, task.format, task.n)
+
+    @classmethod
+    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+        """The only one."""
+        return [cls.call]
+
+    @classmethod
+    def obstacle(cls, comm: MPI.Intracomm, task: Task) -> str | None:
+        """Images with depth."""
+        if task.has_depth:
+            return f"{task.op} reads colour and depth, two planes, and a reduction has elements of one"
+        return None
+
+    def memory(self, pixels: int) -> NDArray[Any]:
+        """Memory for as many pixels."""
+        return np.empty((pixels, CHANNELS), self.task.dtype)
+
+    def close(self) -> None:
+        """Free the operator."""
+        del self.native
+        super().close()

@@ -1,0 +1,313 @@
+"""The benchmark: what it measures, checks and writes, and the script that compares two runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import mpirun
+import sortlast
+from sortlast import schedule
+from sortlast.bench import Row, Settings, Task, pattern
+from sortlast.bench.peers import PEERS
+
+KEYS = [
+    "task",
+    "peer",
+    "algorithm",
+    "ranks",
+    "width",
+    "height",
+    "format",
+    "op",
+    "gather",
+    "frames",
+    "median_ms",
+    "min_ms",
+    "max_ms",
+    "max_abs_error",
+    "peak_bytes",
+]
+NAMES = {
+    "sortlast",
+    "mpi-reduce",
+    "mpi-reduce-scatter",
+    "mpi-allreduce",
+    "floor-memcpy",
+    "floor-shared-window",
+}
+COMPARE = Path(__file__).parents[2] / "bench" / "compare.py"
+
+
+def bench(*args):
+    command = [sys.executable, "-m", "sortlast", "bench", "composite", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def rows_of(*args, path):
+    done = bench(*args, "--json", path)
+    assert done.returncode == 0, done.stderr
+    return json.loads(path.read_text()), done.stdout
+
+
+# --- the command --------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_all_algorithms_beside_all_peers(tmp_path):
+    rows, out = rows_of(
+        "--ranks", "2,3", "--size", "96x40", "--algorithms", "all", "--frames", 3,
+        "--plot", tmp_path / "plot.png", path=tmp_path / "rows.json",
+    )  # fmt: skip
+    algorithms = {entry.name for entry in schedule.algorithms()} | {"auto"}
+    for ranks in (2, 3):
+        for gather in (True, False):
+            some = [row for row in rows if (row["ranks"], row["gather"]) == (ranks, gather)]
+            assert {row["algorithm"] for row in some if row["peer"] == "sortlast"} == algorithms
+            assert {row["peer"] for row in some} == NAMES
+            assert len(some) == len(algorithms) + len(NAMES) - 1
+    for row in rows:
+        assert list(row) == KEYS
+        assert (row["task"], row["format"], row["op"], row["frames"]) == ("composite", "float32", "over", 3)
+        assert (row["width"], row["height"]) == (96, 40)
+        assert 0 < row["min_ms"] <= row["median_ms"] <= row["max_ms"]
+        assert 0 <= row["max_abs_error"] <= 1e-6 * row["ranks"]
+        assert row["peak_bytes"] >= 0
+    assert out.count("where it is finished") == 2
+    for row in rows:
+        assert row["peer"] in out
+        assert f"{row['median_ms']:.2f}" in out
+    assert "3 ranks, 96x40: radix-k is radix-k:3" in out
+    assert Image.open(tmp_path / "plot.png").width > 1000
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("op", ["over", "add", "max", "min"])
+@pytest.mark.parametrize("form", ["float16", "uint8"])
+def test_formats_and_operators(tmp_path, form, op):
+    rows, _ = rows_of(
+        "--ranks", 5, "--size", "61x7", "--format", form, "--op", op, "--frames", 1,
+        "--algorithms", "shift,2-3-swap", path=tmp_path / "rows.json",
+    )  # fmt: skip
+    assert {row["peer"] for row in rows} == NAMES
+    for row in rows:
+        assert (row["format"], row["op"]) == (form, op)
+        if op in ("max", "min"):
+            assert row["max_abs_error"] == 0
+
+
+@pytest.mark.mpi
+def test_closest_leaves_the_reductions_out_and_says_so(tmp_path):
+    rows, out = rows_of(
+        "--ranks", 3, "--size", "50x9,8x8", "--op", "closest", "--no-gather", "--frames", 1,
+        path=tmp_path / "rows.json",
+    )  # fmt: skip
+    assert {row["peer"] for row in rows} == {"sortlast", "floor-memcpy", "floor-shared-window"}
+    assert all(row["max_abs_error"] == 0 and not row["gather"] for row in rows)
+    assert {(row["width"], row["height"]) for row in rows} == {(50, 9), (8, 8)}
+    assert out.count("mpi-reduce is left out") == 1
+
+
+@pytest.mark.mpi
+def test_more_ranks_than_pixels(tmp_path):
+    rows, _ = rows_of(
+        "--ranks", 5, "--size", "3x1", "--frames", 1, "--algorithms", "tree,radix-k:5,auto",
+        path=tmp_path / "rows.json",
+    )  # fmt: skip
+    assert {row["peer"] for row in rows} == NAMES
+    assert [row["algorithm"] for row in rows][:3] == ["tree", "radix-k:5", "auto"]
+
+
+@pytest.mark.mpi
+def test_peak_memory_holds_what_a_peer_must_have(tmp_path):
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("this kernel does not tell the peak")
+    rows, _ = rows_of(
+        "--ranks", 2, "--size", "1024x512", "--gather", "--frames", 1, "--algorithms", "shift",
+        path=tmp_path / "rows.json",
+    )  # fmt: skip
+    image = 1024 * 512 * 16
+    peak = {row["peer"]: row["peak_bytes"] / image for row in rows}
+    assert peak["floor-memcpy"] == pytest.approx(1, abs=0.1)
+    assert all(0.9 < peak[peer] < 4 for peer in NAMES)
+
+
+@pytest.mark.mpi
+def test_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
+    command = [sys.executable, "-m", "sortlast", "bench", "composite", "--size", "16x16", "--frames", "1"]
+    command += ["--peers", "sortlast,mpi-reduce", "--algorithms", "shift", "--gather"]
+    done = mpirun.run_command(3, [*command, "--json", str(tmp_path / "rows.json")])
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert [(row["peer"], row["ranks"]) for row in rows] == [("sortlast", 3), ("mpi-reduce", 3)]
+    done = mpirun.run_command(3, [*command, "--ranks", "2"])
+    assert done.returncode == 2
+    assert "--ranks 2, but mpiexec started 3" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--ranks", "0"), "at least 1 rank"),
+        (("--size", "4x"), "WIDTHxHEIGHT"),
+        (("--size", "0x4"), "no pixels"),
+        (("--format", "float64"), "'float64' is none of float32, float16, uint8"),
+        (("--op", "under"), "'under' is none of"),
+        (("--peers", "sortlast,you"), "'you' is none of"),
+        (("--algorithms", "shift,nope"), "nope"),
+        (("--algorithms", "radix-k:2,3,shift", "--ranks", "6,4"), "radix-k:2,3"),
+        (("--plot", "plot.gif"), "gif"),
+    ],
+)
+def test_refuses_before_it_starts_ranks(args, message):
+    done = bench(*args)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", " ").split())
+    assert "Traceback" not in done.stderr
+
+
+# --- what is measured ---------------------------------------------------------------------------------
+
+
+def test_a_row_has_the_documented_fields():
+    assert [field.name for field in fields(Row)] == KEYS
+    assert set(PEERS) == NAMES
+
+
+@pytest.mark.parametrize("form", ["float32", "float16", "uint8"])
+def test_images_are_premultiplied_active_and_repeatable(form):
+    task = Task(300, 400, form, "closest", gather=True)  # two chunks
+    image = pattern.image(task, rank=3)
+    assert image.colour.shape == (400, 300, 4)
+    assert image.colour.dtype == form
+    assert image.depth is not None
+    colour = image.colour.astype(np.float32)
+    assert colour[..., 3].min() > 0
+    assert (colour[..., :3] <= colour[..., 3:]).all()
+    again = pattern.image(task, rank=3)
+    np.testing.assert_array_equal(again.colour, image.colour)
+    np.testing.assert_array_equal(again.depth, image.depth)
+    assert not np.array_equal(pattern.image(task, rank=2).colour, image.colour)
+
+
+def test_every_image_of_many_shows_and_its_place_matters():
+    task = Task(32, 32, "float32", "over", gather=True)
+    images = [pattern.image(task, rank).colour for rank in range(16)]
+    right = sortlast.composite_serial(images)
+    for wrong in (images[:-1], [*images[:-2], images[-1], images[-2]]):
+        assert np.abs(sortlast.composite_serial(wrong) - right).max() > 10 * task.bound(16)
+
+
+SNIPPET = """
+    import sortlast
+    from sortlast import bench
+    from sortlast.bench.peer import Finished, Peer
+    from sortlast.bench.peers import PEERS
+    from sortlast.bench.peers.mpi_reduce import MpiReduce
+
+    class Wrong(MpiReduce):
+        name = "wrong"
+        def finished(self):
+            held = super().finished()
+            {spoil}
+
+    PEERS["wrong"] = Wrong
+    settings = bench.Settings([(33, 17)], ["shift"], ["floor-memcpy", "wrong"], frames=1)
+    try:
+        bench.run(comm, settings, lambda what, done, total: None)
+    except sortlast.Error as error:
+        report(str(error))
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("spoil", "by"),
+    [
+        ("held.pixels[-1:, 2] += 1e-3; return held", "by 0.001"),
+        ("held.pixels[-1:, 2] = float('nan'); return held", "by nan"),
+        ("return Finished(0, held.pixels[:-1])", "by inf"),
+        ("return Finished(1, held.pixels[1:])", "by inf"),
+    ],
+)
+def test_a_wrong_answer_is_never_timed(spoil, by):
+    job = mpirun.run(2, SNIPPET.format(spoil=spoil))
+    assert job.returncode == 0, job.stderr
+    assert job.reports[0] == job.reports[1]
+    assert job.reports[0].startswith("wrong (MPI_Reduce) is wrong: over of 2 images, 33x17 float32, differs")
+    assert by in job.reports[0]
+
+
+def test_settings_become_tasks():
+    settings = Settings([(4, 2), (8, 4)], ["auto"], ["sortlast"], "uint8", "max", [True, False])
+    assert settings.tasks() == [
+        Task(width, height, "uint8", "max", gather)
+        for width, height in ((4, 2), (8, 4))
+        for gather in (True, False)
+    ]
+
+
+# --- bench/compare.py ---------------------------------------------------------------------------------
+
+
+def row(median, **changes):
+    values = ["composite", "sortlast", "shift", 4, 64, 32, "float32", "over", True, 5, median, median, median]
+    return dict(zip(KEYS, [*values, 0.0, 1000], strict=True)) | changes
+
+
+def compare(tmp_path, old, new, *args):
+    paths = [tmp_path / "old.json", tmp_path / "new.json"]
+    for path, rows in zip(paths, (old, new), strict=True):
+        path.write_text(json.dumps(rows))
+    command = [sys.executable, str(COMPARE), *map(str, paths), *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "args", "status"),
+    [
+        (10.0, 10.0, (), 0),
+        (10.0, 5.0, (), 0),
+        (10.0, 12.0, (), 1),
+        (100.0, 105.0, (), 0),  # within 10 %
+        (1.0, 1.9, (), 0),  # within 1 ms
+        (100.0, 105.0, ("--percent", "4"), 1),
+        (1.0, 1.9, ("--absolute", "0.5"), 1),
+        (10.0, 12.0, ("--percent", "30"), 0),
+    ],
+)
+def test_compare_needs_both_thresholds(tmp_path, old, new, args, status):
+    done = compare(tmp_path, [row(old)], [row(new)], *args)
+    assert done.returncode == status, done.stderr
+    assert ("SLOWER" in done.stdout) == (status == 1)
+    assert f"{status} regressions" in done.stdout
+
+
+def test_compare_matches_rows_by_what_they_measure(tmp_path):
+    old = [row(10.0), row(50.0, ranks=8), row(3.0, algorithm="tree")]
+    new = [row(51.0, ranks=8), row(10.0), row(90.0, gather=False)]
+    done = compare(tmp_path, old, new)
+    assert done.returncode == 0
+    assert done.stdout.count("only in the") == 2
+    assert "only in the old file: composite/sortlast tree, 4 ranks" in done.stdout
+    assert "only in the new file: composite/sortlast shift, 4 ranks, 64x32 float32, over, not gathered" in (
+        done.stdout
+    )
+
+
+def test_compare_refuses_other_files(tmp_path):
+    for rows in ({"rows": []}, [{"peer": "sortlast"}], 3):
+        done = compare(tmp_path, [row(1.0)], rows)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "new.json" in done.stderr
+    missing = [sys.executable, str(COMPARE), str(tmp_path / "nowhere.json"), str(tmp_path / "old.json")]
+    done = subprocess.run(missing, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "nowhere.json" in done.stderr
