@@ -33,7 +33,7 @@ class Oracle:
         size = task.n * CHANNELS * dtype.itemsize
         self._window = MPI.Win.Allocate_shared(size if node.rank == 0 else 0, 1, comm=node)
         memory, _ = self._window.Shared_query(0)
-        self._colour: NDArray[Any] = np.frombuffer(memoryview(memory), dtype).reshape(task.n, CHANNELS)
+        self._colour: NDArray[Any] = np.frombuffer(cast(Any, memory), dtype).reshape(task.n, CHANNELS)
 
         # Composite one chunk after the other.
         self._window.Fence()
