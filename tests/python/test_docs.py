@@ -1,0 +1,206 @@
+"""The pages tell what is true: their code runs, and what they say is printed is printed."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import mpirun
+import pages
+from sortlast import launch
+from sortlast.cli import app
+
+IDS = [path.relative_to(pages.ROOT).as_posix() for path in pages.PAGES]
+SOURCES = ("CMakeLists.txt", "cmake", "src", "capi", "tests")
+
+
+def shell(*command: str | Path, cwd: Path | None = None) -> str:
+    """Run a build command with the tools and the MPI of this environment; returns its output."""
+    tools = Path(sys.prefix, "bin")
+    environ = os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "MPI_HOME": sys.prefix}
+    done = subprocess.run(
+        [str(part) for part in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=cwd,
+        env=environ,
+        check=False,
+    )
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}"
+    return done.stdout
+
+
+# --- pages ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", pages.PAGES, ids=IDS)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", pages.prose(path.read_text())):
+        if not target.startswith("https://"):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+@pytest.mark.parametrize("path", pages.PAGES, ids=IDS)
+def test_blocks_show_the_files_that_they_name(path: Path) -> None:
+    page = path.read_text()
+    for block in pages.blocks(page):
+        shown = pages.source(page, block)
+        assert shown is None or block.text == shown.read_text(), f"{path.name} shows an old {shown}"
+
+
+def test_every_command_has_its_help_on_the_page() -> None:
+    page = (pages.ROOT / "docs" / "command-line.md").read_text()
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    shown = set(re.findall(r"^\$ sortlast (\S+) --help$", page, re.MULTILINE))
+    assert shown == set(commands)
+
+
+# --- commands ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("path", pages.PAGES, ids=IDS)
+def test_commands_print_what_the_page_says(path: Path) -> None:
+    for block in pages.blocks(path.read_text(), "console"):
+        for command, expected in pages.commands(block):
+            real = pages.printed(command)
+            assert pages.matches(expected, real), f"{command} now prints\n{real}\n(see pages.py)"
+
+
+# --- Python -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    "path",
+    [path for path in pages.PAGES if path != pages.ERRORS and pages.code(path, "python")],
+    ids=lambda path: path.stem,
+)
+def test_python_blocks_run(path: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"import os; os.chdir({str(tmp_path)!r})\n" + "".join(pages.code(path, "python")))
+    done = mpirun.run_command(pages.RANKS, [sys.executable, "-m", "mpi4py", str(script)])
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.mpi
+def test_errors_are_raised_on_every_rank_as_written() -> None:
+    page = pages.ERRORS.read_text()
+    for (python, text), messages in zip(pages.snippets(page), pages.raised(page), strict=True):
+        for rank, message in enumerate(messages):
+            absent = f"rank {rank} has not come" in text.text
+            expected = "nothing was raised" if absent else text.text
+            assert pages.matches(expected, message), f"rank {rank} of\n{python.text}raises {message}"
+
+
+def test_messages_in_the_table_of_errors_exist() -> None:
+    found = set()
+    for path in (pages.ROOT / "python" / "sortlast").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "..." for part in node.values)
+                found.add("".join(parts))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+    rows = re.findall(r"^\| (`.*`) \|", pages.ERRORS.read_text(), re.MULTILINE)
+    messages = [message for row in rows for message in re.findall(r"`(.+?)`", row) if " " in message]
+    assert len(messages) > 5
+    for message in messages:
+        assert any(pages.matches(message, text) for text in found), f"no message is like {message!r}"
+
+
+# --- C++ and C --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def installed() -> Path:
+    """Prefix with the library, installed as README.md says; built in a folder that later runs use again."""
+    build = pages.ROOT / "build" / f"install-{launch.find_mpiexec().family}"
+    prefix = build / "prefix"
+    shell(
+        "cmake",
+        *("-S", pages.ROOT, "-B", build, "-G", "Ninja"),
+        *("-DSORTLAST_BUILD_TESTS=OFF", f"-DCMAKE_INSTALL_PREFIX={prefix}"),
+    )
+    shell("cmake", "--build", build, "-j", "2")
+    shutil.rmtree(prefix, ignore_errors=True)
+    shell("cmake", "--install", build)
+    return prefix
+
+
+def programs() -> list[tuple[Path, str, int]]:
+    """The whole programs of all pages: page, language and number among those of the page."""
+    return [
+        (path, language, number)
+        for path in pages.PAGES
+        for language in ("cpp", "c")
+        for number, text in enumerate(pages.code(path, language))
+        if "int main" in text
+    ]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("path", "language", "number"), programs(), ids=lambda value: getattr(value, "stem", str(value))
+)
+def test_programs_compile_against_the_installed_library_and_run(
+    path: Path, language: str, number: int, installed: Path, tmp_path: Path
+) -> None:
+    (lists,) = pages.code(pages.ROOT / "README.md", "cmake")
+    (tmp_path / "CMakeLists.txt").write_text(lists.replace("composite.cpp", f"composite.{language}"))
+    (tmp_path / f"composite.{language}").write_text(pages.code(path, language)[number])
+    build = tmp_path / "build"
+    shell("cmake", "-S", tmp_path, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={installed}")
+    shell("cmake", "--build", build)
+    done = mpirun.run_command(
+        pages.RANKS, [sys.executable, "-c", _IN_FOLDER, str(tmp_path), str(build / "composite")]
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+_IN_FOLDER = "import os, sys; os.chdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])"
+
+
+# --- CONTRIBUTING -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
+    """What CONTRIBUTING.md adds is verified and executed by the property tests, which would find it wrong."""
+    for name in SOURCES:
+        copy = shutil.copytree if (pages.ROOT / name).is_dir() else shutil.copy
+        copy(pages.ROOT / name, tmp_path / name)
+    page = (pages.ROOT / "CONTRIBUTING.md").read_text()
+    (place,) = re.findall(r"<!-- new file: (\S+) -->", page)
+    (text,) = pages.code(pages.ROOT / "CONTRIBUTING.md", "cpp")
+    (line,) = re.findall(r"`(ADD\(\w+\))`", page)
+    registry = tmp_path / "src/sortlast/schedule/registry.cpp"
+    registry.write_text(registry.read_text().replace("  ADD(tree)\n", f"  ADD(tree) \\\n  {line}\n"))
+    assert line in registry.read_text()
+
+    # As it stands on the page, it passes.
+    (tmp_path / place).write_text(text)
+    build = tmp_path / "build"
+    shell("cmake", "-S", tmp_path, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release")
+    make = ("cmake", "--build", build, "-j", "2", "--target", "test_schedule", "test_execute")
+    test = ("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error")
+    shell(*make)
+    assert "100% tests passed, 0 tests failed out of 2" in shell(*test, "-R", "^(schedule|execute)$")
+
+    # With the last rank left out, both fail: they have found it by themselves.
+    wrong = text.replace("position < all.depth.end", "position + 1 < all.depth.end")
+    assert wrong != text
+    (tmp_path / place).write_text(wrong)
+    shell(*make)
+    for room in ("schedule", "execute"):
+        with pytest.raises(AssertionError, match="0% tests passed, 1 tests failed out of 1"):
+            shell(*test, "-R", f"^{room}$")
