@@ -8,10 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer.main
+from typer.core import TyperGroup
+from typer.main import get_command
 
 import mpirun
 import pages
@@ -57,11 +59,19 @@ def test_blocks_show_the_files_that_they_name(path: Path) -> None:
         assert shown is None or block.text == shown.read_text(), f"{path.name} shows an old {shown}"
 
 
+def leaves(group: TyperGroup, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """The names of all commands that do something, with those of the groups that they are in."""
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from leaves(command, (*path, name))
+        else:
+            yield " ".join((*path, name))
+
+
 def test_every_command_has_its_help_on_the_page() -> None:
     page = (pages.ROOT / "docs" / "command-line.md").read_text()
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    shown = set(re.findall(r"^\$ sortlast (\S+) --help$", page, re.MULTILINE))
-    assert shown == set(commands)
+    shown = set(re.findall(r"^\$ sortlast (.+) --help$", page, re.MULTILINE))
+    assert shown == set(leaves(get_command(app)))
 
 
 # --- commands ---------------------------------------------------------------------------------------------
@@ -122,18 +132,12 @@ def test_messages_in_the_table_of_errors_exist() -> None:
 
 
 @pytest.fixture(scope="session")
-def installed() -> Path:
-    """Prefix with the library, installed as README.md says; built in a folder that later runs use again."""
-    build = pages.ROOT / "build" / f"install-{launch.find_mpiexec().family}"
-    prefix = build / "prefix"
-    shell(
-        "cmake",
-        *("-S", pages.ROOT, "-B", build, "-G", "Ninja"),
-        *("-DSORTLAST_BUILD_TESTS=OFF", f"-DCMAKE_INSTALL_PREFIX={prefix}"),
-    )
-    shell("cmake", "--build", build, "-j", "2")
-    shutil.rmtree(prefix, ignore_errors=True)
-    shell("cmake", "--install", build)
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Prefix into which the library of this environment's build, which ./run setup makes, is installed."""
+    build = pages.ROOT / "build" / launch.find_mpiexec().family
+    assert (build / "CMakeCache.txt").exists(), f"{build} is not there; make it with ./run setup"
+    prefix = tmp_path_factory.mktemp("prefix")
+    shell("cmake", "--install", build, "--prefix", prefix, "--component", "development")
     return prefix
 
 
