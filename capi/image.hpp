@@ -1,0 +1,35 @@
+// What C callers pass as images and compositions, checked and as the library takes it; and finished pixels.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "handle.hpp"
+#include "sortlast/execute/tile.hpp"
+#include "sortlast/image/format.hpp"
+
+struct sortlast_frame : sortlast::capi::Handle {
+  sortlast::Frame frame;
+};
+
+struct sortlast_tile {
+  sortlast::Tile tile;
+};
+
+namespace sortlast::capi {
+
+// Numbers of enumerations; all throw ArgumentError for those that are none.
+Format format_of(const sortlast_format& format);
+Op op_of(std::int32_t op);
+
+inline ConstPixels pixels_of(const sortlast_image& image) {
+  return {static_cast<const std::byte*>(image.colour), image.depth};
+}
+
+// The p ranks that an array of a caller lists; empty if it is null.
+std::vector<std::int32_t> ranks_of(const std::int32_t* ranks, std::int32_t p);
+
+// One value a channel; empty if `background` is null.
+std::vector<float> background_of(const float* background, const Format& format);
+
+}  // namespace sortlast::capi

@@ -1,0 +1,72 @@
+// Visibility order.
+#include "sortlast/execute/visibility.hpp"
+
+#include <algorithm>
+
+#include "handle.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/compositor.hpp"
+
+struct sortlast_visibility : sortlast::capi::Handle {
+  std::vector<std::int32_t> order;
+};
+
+using namespace sortlast;
+using namespace sortlast::capi;
+
+namespace {
+
+Box box_of(const sortlast_box* box) {
+  if (box == nullptr) return {{1, 1, 1}, {-1, -1, -1}};  // empty
+  Box result;
+  std::copy_n(box->low, 3, result.low.begin());
+  std::copy_n(box->high, 3, result.high.begin());
+  return result;
+}
+
+Viewpoint viewpoint_of(const sortlast_viewpoint& viewpoint) {
+  Viewpoint result;
+  std::copy_n(viewpoint.position, 3, result.position.begin());
+  result.parallel = viewpoint.parallel;
+  return result;
+}
+
+void check_communicator(MPI_Comm comm) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised == 0) throw ArgumentError("MPI is not initialised; call MPI_Init first");
+  if (comm == MPI_COMM_NULL)
+    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
+}
+
+}  // namespace
+
+sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
+                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility) {
+  return make_handle(visibility, [&](sortlast_visibility& made) {
+    check_communicator(comm);
+    made.order = visibility_order(comm, box_of(box), viewpoint_of(viewpoint));
+  });
+}
+
+sortlast_status sortlast_visibility_create_from_boxes(const sortlast_box* boxes, int32_t count,
+                                                      sortlast_viewpoint viewpoint,
+                                                      sortlast_visibility** visibility) {
+  return make_handle(visibility, [&](sortlast_visibility& made) {
+    if (boxes == nullptr || count < 1)
+      throw ArgumentError("no boxes (" + std::to_string(count) + "); expected one for each rank");
+    std::vector<Box> all;
+    for (std::int32_t rank = 0; rank < count; ++rank) all.push_back(box_of(boxes + rank));
+    made.order = visibility_order(all, viewpoint_of(viewpoint));
+  });
+}
+
+const int32_t* sortlast_visibility_order(const sortlast_visibility* visibility) {
+  return visibility == nullptr || visibility->order.empty() ? nullptr : visibility->order.data();
+}
+
+const char* sortlast_visibility_message(const sortlast_visibility* visibility) {
+  return message_of(visibility);
+}
+
+void sortlast_visibility_free(sortlast_visibility* visibility) { delete visibility; }

@@ -1,0 +1,28 @@
+// The compositor through the C interface, on any number of ranks.
+#include "mpi/tests.h"
+
+int world_rank(void) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+int world_size(void) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+bool is_last_rank(void) { return world_rank() == world_size() - 1; }
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  test_frames();
+  test_visibility_order();
+  test_wrong_creation();
+  test_wrong_frames();
+  test_wrong_gather();
+  test_missing_ranks();
+  MPI_Finalize();
+  return 0;
+}

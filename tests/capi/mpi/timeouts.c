@@ -1,0 +1,73 @@
+// A rank that does not come: the others end with an error that names it.
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi/tests.h"
+
+#define LIMIT 0.5  // [s]
+#define LATE 4.0   // by then every other rank has given up [s]
+
+static const float pixels[4 * 6];
+static const sortlast_image image = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, false}};
+
+static void check_gave_up(sortlast_compositor* compositor, sortlast_status status, double begin) {
+  char silent[64];
+  snprintf(silent, sizeof silent, "rank %d has not come", world_size() - 1);
+  CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
+  CHECK_HOLDS(sortlast_compositor_message(compositor), silent);
+  CHECK(MPI_Wtime() - begin >= LIMIT && MPI_Wtime() - begin < LATE);
+
+  // Nothing more can be done with it, and it says so at once.
+  const double again = MPI_Wtime();
+  sortlast_tile* tile = NULL;
+  status = sortlast_compositor_composite(compositor, &image, NULL, &tile);
+  CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
+  CHECK(tile == NULL && MPI_Wtime() - again < LIMIT);
+}
+
+// The last rank does not composite (or gather), the others do.
+static void check_missing(bool gather) {
+  const sortlast_options options = {.timeout = LIMIT};
+  sortlast_compositor* compositor = NULL;
+  sortlast_tile* tile = NULL;
+  sortlast_frame* frame = NULL;
+  CHECK(sortlast_compositor_create(MPI_COMM_WORLD, &options, &compositor) == SORTLAST_OK);
+  if (gather) CHECK(sortlast_compositor_composite(compositor, &image, NULL, &tile) == SORTLAST_OK);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!is_last_rank()) {
+    const double begin = MPI_Wtime();
+    const sortlast_status status = gather ? sortlast_compositor_gather(compositor, tile, 0, false, &frame)
+                                          : sortlast_compositor_composite(compositor, &image, NULL, &tile);
+    check_gave_up(compositor, status, begin);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+
+  // It comes too late, and hears so.
+  if (is_last_rank()) {
+    const sortlast_status status = sortlast_compositor_composite(compositor, &image, NULL, &tile);
+    CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
+  }
+  sortlast_frame_free(frame);
+  sortlast_tile_free(tile);
+  sortlast_compositor_free(compositor);
+}
+
+static void check_missing_creation(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!is_last_rank()) {
+    const double begin = MPI_Wtime();
+    sortlast_compositor* compositor = NULL;
+    const sortlast_options options = {.timeout = LIMIT};
+    const sortlast_status status = sortlast_compositor_create(MPI_COMM_WORLD, &options, &compositor);
+    CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
+    CHECK(MPI_Wtime() - begin >= LIMIT && MPI_Wtime() - begin < LATE);
+    sortlast_compositor_free(compositor);
+  }
+}
+
+void test_missing_ranks(void) {
+  if (world_size() == 1) return;  // nobody to miss
+  check_missing(false);
+  check_missing(true);
+  check_missing_creation();
+}
