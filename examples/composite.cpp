@@ -1,0 +1,29 @@
+// Every rank draws a translucent disc; rank 0 writes their composite, its own disc in front, to discs.ppm.
+#include <cstdint>
+#include <fstream>
+#include <sortlast/execute/mpi/compositor.hpp>
+#include <vector>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+
+  std::vector<std::uint8_t> rgba(640 * 480 * 4);  // premultiplied
+  for (int i = 0; i < 640 * 480; ++i) {
+    const int x = i % 640 - 200 - 80 * rank, y = i / 640 - 240;
+    if (x * x + y * y < 150 * 150) rgba[4 * i + rank % 3] = rgba[4 * i + 3] = 150;
+  }
+
+  sortlast::Compositor compositor(MPI_COMM_WORLD);
+  const sortlast::ConstPixels pixels{reinterpret_cast<const std::byte*>(rgba.data())};
+  const sortlast::Image image{pixels, {640, 480}, {sortlast::Scalar::uint8}};
+  const sortlast::Tile tile = compositor.composite(image, {.background = {1, 1, 1, 1}});
+  if (const auto frame = compositor.gather(tile)) {
+    std::ofstream out("discs.ppm", std::ios::binary);
+    out << "P6 640 480 255\n";
+    const char* colour = reinterpret_cast<const char*>(frame->pixels.view().colour);
+    for (int i = 0; i < 640 * 480; ++i) out.write(colour + 4 * i, 3);
+  }
+  MPI_Finalize();
+}
