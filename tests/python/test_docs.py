@@ -198,7 +198,7 @@ def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
     make = ("cmake", "--build", build, "-j", "2", "--target", "test_schedule", "test_execute")
     test = ("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error")
     shell(*make)
-    assert "100% tests passed, 0 tests failed out of 2" in shell(*test, "-R", "^(schedule|execute)$")
+    assert re.search("100% tests passed.* out of 2", shell(*test, "-R", "^(schedule|execute)$"))
 
     # With the last rank left out, both fail: they have found it by themselves.
     wrong = text.replace("position < all.depth.end", "position + 1 < all.depth.end")
@@ -206,5 +206,5 @@ def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
     (tmp_path / place).write_text(wrong)
     shell(*make)
     for room in ("schedule", "execute"):
-        with pytest.raises(AssertionError, match="0% tests passed, 1 tests failed out of 1"):
+        with pytest.raises(AssertionError, match=r"\b0% tests passed"):
             shell(*test, "-R", f"^{room}$")
