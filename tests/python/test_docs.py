@@ -77,7 +77,6 @@ def test_every_command_has_its_help_on_the_page() -> None:
 # --- commands ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.mpi
 @pytest.mark.parametrize("path", pages.PAGES, ids=IDS)
 def test_commands_print_what_the_page_says(path: Path) -> None:
     for block in pages.blocks(path.read_text(), "console"):
