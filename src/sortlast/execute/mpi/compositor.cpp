@@ -48,7 +48,8 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
   MPI_Request request = MPI_REQUEST_NULL;
   auto* const copy = new MPI_Comm(MPI_COMM_NULL);  // given up if the wait fails
   check_mpi(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup");
-  const double until = MPI_Wtime() + timeout;
+  // A wrong timeout becomes every rank's error once there is a communicator to agree over.
+  const double until = MPI_Wtime() + (timeout > 0 ? timeout : Options{}.timeout);
   for (int done = 0, polls = 0; done == 0; ++polls) {
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) break;
@@ -131,6 +132,7 @@ class Compositor::Impl {
     arguments.add("size", text(tile.size));
     arguments.add("format", format_name(tile.format));
     arguments.add("algorithm", tile.schedule ? tile.schedule->name() : "");
+    arguments.add("order", tile.schedule ? tile.schedule->setting().order : std::vector<std::int32_t>{});
     const std::string problem = problem_of([&] {
       if (root < 0 || root >= size_) {
         throw ArgumentError("root is " + std::to_string(root) + "; expected a rank, 0.." +
