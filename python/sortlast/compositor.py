@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _core, _native
-from sortlast._errors import ArgumentError, Error, TimeoutError  # noqa: A004
+from sortlast._errors import ArgumentError, Error, MismatchError, TimeoutError  # noqa: A004
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -208,16 +208,28 @@ def visibility_order(
     Raises:
         ArgumentError: on every rank, if boxes overlap or cover each other in a cycle (the message names
             it), or an argument is wrong on some rank.
+        MismatchError: on every rank, if eye or direction differ.
     """
     problem = _viewpoint_problem(bounds, eye, direction)
-    everything = comm.allgather((problem, None if problem or bounds is None else [float(b) for b in bounds]))
-    problems = [f"rank {rank}: {text}" for rank, (text, _) in enumerate(everything) if text]
-    if problems:
-        raise ArgumentError(problems[0])
+    box = None if problem or bounds is None else [float(b) for b in bounds]
+    view = "" if problem else _viewpoint_text(eye, direction)
+    everything = comm.allgather((problem, box, view))
+    for rank, (text, _, _) in enumerate(everything):
+        if text:
+            raise ArgumentError(f"rank {rank}: {text}")
+    first = everything[0][2]
+    for rank, (_, _, other) in enumerate(everything):
+        if other != first:
+            raise MismatchError(f"ranks disagree: viewpoint: {first} on rank 0; {other} on rank {rank}")
     nothing = [1.0, 0.0] * 3
-    boxes = [nothing if box is None else box for _, box in everything]
+    boxes = [nothing if box is None else box for _, box, _ in everything]
     position = [float(x) for x in (eye if direction is None else direction) or ()]
     return _core.visibility_order(boxes, position, direction is not None)
+
+
+def _viewpoint_text(eye: Sequence[float] | None, direction: Sequence[float] | None) -> str:
+    name, point = ("eye", eye) if direction is None else ("direction", direction)
+    return f"{name} {tuple(float(x) for x in point or ())}"
 
 
 def _viewpoint_problem(

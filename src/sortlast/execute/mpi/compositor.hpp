@@ -20,7 +20,7 @@ struct Options {
   std::string algorithm = "auto";  // see schedule/registry.hpp
   // The ranks in the order in which they should talk (the fabric's routing order), apart from depth order;
   // empty: rank order. Shift and direct-send follow it whatever the view.
-  std::vector<std::int32_t> ring;
+  std::vector<std::int32_t> ring = {};
   double timeout = 60;  // longest wait without any progress [s]
   // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
   // becomes every rank's error. For language bindings.
@@ -38,8 +38,8 @@ struct Image {
 // How the images of one frame become one.
 struct Composition {
   Op op = Op::over;
-  std::vector<std::int32_t> order;  // ranks from front to back; empty: rank order
-  std::vector<float> background;    // empty, or one value a channel, premultiplied (0..1 for uint8 images)
+  std::vector<std::int32_t> order = {};  // ranks from front to back; empty: rank order
+  std::vector<float> background = {};  // empty, or one value a channel, premultiplied (0..1 for uint8 images)
 };
 
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
@@ -86,7 +86,7 @@ class Compositor {
 };
 
 // Front-to-back order of the ranks from the box that holds each rank's data (see execute/visibility.hpp).
-// Collective over `comm`; every rank must pass the same viewpoint. Throws ArgumentError on every rank.
+// Collective over `comm`. Throws on every rank: MismatchError if the viewpoints differ, else ArgumentError.
 std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint);
 
 }  // namespace sortlast

@@ -1,28 +1,50 @@
 // Visibility order over MPI: every rank learns all boxes and sorts them by itself.
-#include <algorithm>
 #include <array>
+#include <cstring>
+#include <string>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/call.hpp"
 #include "sortlast/execute/mpi/compositor.hpp"
 
 namespace sortlast {
+namespace {
+
+// What each rank tells the others.
+struct View {
+  Box box;
+  std::array<double, 3> position{};
+  double parallel = 0;
+};
+constexpr int view_doubles = 10;
+static_assert(sizeof(View) == view_doubles * sizeof(double));
+
+std::string text(const View& view) {
+  std::string values;
+  for (const double value : view.position) values += (values.empty() ? "" : ", ") + std::to_string(value);
+  return (view.parallel != 0 ? "direction (" : "position (") + values + ")";
+}
+
+bool same_viewpoint(const View& a, const View& b) {
+  return a.parallel == b.parallel && std::memcmp(&a.position, &b.position, sizeof(a.position)) == 0;
+}
+
+}  // namespace
 
 std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint) {
   int size = 0;
   check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  std::array<double, 6> mine{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    mine[2 * axis] = box.low[axis];
-    mine[2 * axis + 1] = box.high[axis];
-  }
-  std::vector<double> all(6 * static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(mine.data(), 6, MPI_DOUBLE, all.data(), 6, MPI_DOUBLE, comm), "MPI_Allgather");
-  std::vector<Box> boxes(static_cast<std::size_t>(size));
-  for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      boxes[rank].low[axis] = all[6 * rank + 2 * axis];
-      boxes[rank].high[axis] = all[6 * rank + 2 * axis + 1];
+  const View mine{box, viewpoint.position, viewpoint.parallel ? 1.0 : 0.0};
+  std::vector<View> all(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&mine, view_doubles, MPI_DOUBLE, all.data(), view_doubles, MPI_DOUBLE, comm),
+            "MPI_Allgather");
+  std::vector<Box> boxes;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (!same_viewpoint(all[rank], all[0])) {
+      throw MismatchError("ranks disagree: viewpoint: " + text(all[0]) + " on rank 0; " + text(all[rank]) +
+                          " on rank " + std::to_string(rank));
     }
+    boxes.push_back(all[rank].box);
   }
   return visibility_order(boxes, viewpoint);
 }
