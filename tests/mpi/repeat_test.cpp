@@ -1,0 +1,92 @@
+// The same frames again: the same bits whatever the delays, and tiles that stay as they were.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <memory>
+#include <optional>
+
+#include "mpi/ranks.hpp"
+#include "scene.hpp"
+#include "sortlast/execute/serial.hpp"
+#include "sortlast/schedule/registry.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::Scene;
+
+TEST(Repeat, DelaysNeverChangeABit) {
+  const int p = testing::world_size();
+  const int rank = testing::world_rank();
+  std::mt19937 random(71);
+  std::mt19937 delays(static_cast<unsigned>(rank));  // other delays on every rank
+  const Scene scene(p, {Scalar::float32, 4, true}, {61, 13}, random, true);
+  const std::vector<std::int32_t> order = testing::shuffled(p, random);
+  for (const AlgorithmEntry& entry : algorithms()) {
+    SCOPED_TRACE(entry.name);
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name});
+    const Schedule schedule = make_schedule(entry.name, {p, scene.size().pixels(), order, {}, false});
+    const Frame expected = execute_serial(schedule, scene.views(), scene.size(), scene.format(), Op::over);
+    for (int frame = 0; frame < 8; ++frame) {
+      // Late ranks, and messages that overtake each other.
+      const testing::BeforeSends slow([&] {
+        if (delays() % 4 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 2000));
+      });
+      if (delays() % 3 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 5000));
+      const Tile tile = compositor.composite(testing::image_of(scene, rank), {Op::over, order, {}});
+      scene.expect_same_bits(tile.pixels.view(),
+                             advance(expected.pixels.view(), scene.format(), tile.range.begin),
+                             tile.range.size());
+      const auto whole = compositor.gather(tile, frame % p, true);
+      if (whole) scene.expect_same_bits(*whole, expected);
+    }
+  }
+}
+
+TEST(Repeat, TilesOfEarlierFramesStay) {
+  const int p = testing::world_size();
+  const int rank = testing::world_rank();
+  std::mt19937 random(72);
+  for (const AlgorithmEntry& entry : algorithms()) {
+    SCOPED_TRACE(entry.name);
+    auto compositor = std::make_unique<Compositor>(MPI_COMM_WORLD, Options{.algorithm = entry.name});
+    std::vector<Scene> scenes;
+    std::vector<Tile> tiles;
+    for (int frame = 0; frame < 5; ++frame) {
+      scenes.emplace_back(p, Format{Scalar::float16, 4, true}, Size{31, 9}, random, false);
+      tiles.push_back(compositor->composite(testing::image_of(scenes.back(), rank), {Op::closest, {}, {}}));
+    }
+    // Frames are gathered last first, and the tiles outlive their compositor.
+    for (std::size_t frame = tiles.size(); frame-- > 0;) {
+      const auto whole = compositor->gather(tiles[frame], 0, true);
+      const Scene& scene = scenes[frame];
+      const Frame oracle = composite_serial(scene.views(), scene.size(), scene.format(), Op::closest);
+      if (whole) scene.expect_same_bits(*whole, oracle);
+      if (frame == 0) compositor.reset();
+      scene.expect_near(tiles[frame], oracle, 0);
+    }
+  }
+}
+
+TEST(Repeat, MemoryIsUsedAgain) {
+  const int p = testing::world_size();
+  std::mt19937 random(73);
+  const Scene scene(p, {}, {256, 64}, random, false);
+  const auto image_bytes = static_cast<std::size_t>(scene.size().pixels()) * 16;
+  const auto in_use = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  for (const AlgorithmEntry& entry : algorithms()) {
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name});
+    std::size_t after_first = 0;
+    for (int frame = 0; frame < 40; ++frame) {
+      compositor.gather(compositor.composite(testing::image_of(scene, testing::world_rank())));
+      if (frame == 4) after_first = in_use();
+    }
+    EXPECT_LT(in_use(), after_first + image_bytes) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace sortlast

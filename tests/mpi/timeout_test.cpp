@@ -1,0 +1,132 @@
+// Ranks that come too late or stop within a frame: the others say who, and nobody hangs.
+#include <gtest/gtest.h>
+
+#include "mpi/ranks.hpp"
+#include "scene.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/serial.hpp"
+#include "sortlast/schedule/registry.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::error_of;
+using testing::expect_contains;
+using testing::Scene;
+
+constexpr double limit = 0.5;   // of the compositors here [s]
+constexpr double answer = 1.0;  // in which ranks tell each other what they wait for [s]
+constexpr double slack = 1.5;   // for a busy machine [s]
+
+class Timeout : public ::testing::Test {
+ protected:
+  int p_ = testing::world_size();
+  int rank_ = testing::world_rank();
+  int late_ = p_ - 1;
+  std::mt19937 random_{91};
+  Scene scene_{p_, {}, {16, 16}, random_, false};
+
+  void SetUp() override {
+    if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
+  }
+
+  Image image() const { return testing::image_of(scene_, rank_); }
+
+  std::string expect_timeout(const std::function<void()>& action) const {
+    const double begin = MPI_Wtime();
+    const std::string text = error_of<TimeoutError>(action);
+    EXPECT_LT(MPI_Wtime() - begin, limit + answer + slack);
+    return text;
+  }
+
+  // The compositor refuses at once from now on; the communicator under it is as good as before.
+  void expect_only_a_new_one_works(Compositor& compositor) const {
+    const double begin = MPI_Wtime();
+    expect_contains(error_of<TimeoutError>([&] { compositor.composite(image()); }), "make a new one");
+    EXPECT_LT(MPI_Wtime() - begin, 0.1);
+    Compositor fresh(MPI_COMM_WORLD);
+    const Frame oracle = composite_serial(scene_.views(), scene_.size(), scene_.format(), Op::over);
+    scene_.expect_near(fresh.composite(image()), oracle,
+                       testing::tolerance(scene_.format(), Op::over, p_, false));
+  }
+};
+
+TEST_F(Timeout, ARankThatComesLate) {
+  for (const std::string call : {"composite", "gather"}) {
+    SCOPED_TRACE(call);
+    Compositor compositor(MPI_COMM_WORLD, {.timeout = limit});
+    const Tile tile = compositor.composite(image());
+    const auto make_call = [&] {
+      if (call == "gather") {
+        compositor.gather(tile);
+      } else {
+        compositor.composite(image());
+      }
+    };
+    if (rank_ == late_) testing::sleep(limit + answer + 0.5);
+    const std::string text = expect_timeout(make_call);
+    expect_contains(text, "rank 0 waits for");
+    expect_contains(text, call);
+    if (rank_ != late_) expect_contains(text, "rank " + std::to_string(late_) + " has not come");
+    if (rank_ == late_) expect_contains(text, "late");
+    expect_only_a_new_one_works(compositor);
+  }
+}
+
+TEST_F(Timeout, ARankThatStopsWithinAFrame) {
+  // Each takes seconds, so each number of ranks tries its share of the algorithms.
+  for (std::size_t i = 0; i < algorithms().size(); ++i) {
+    if ((i + static_cast<std::size_t>(p_)) % 3 != 0) continue;
+    const AlgorithmEntry& entry = algorithms()[i];
+    SCOPED_TRACE(entry.name);
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name, .timeout = limit});
+    const Tile tile = compositor.composite(image());
+    const Program program = tile.schedule->program(rank_);
+
+    bool stopped = false;
+    const testing::BeforeSends stop([&] {
+      if (rank_ != late_ || stopped) return;
+      stopped = true;
+      testing::sleep(limit + answer + 0.5);
+    });
+    std::string text;
+    try {
+      compositor.composite(image());
+    } catch (const TimeoutError& error) {
+      text = error.what();
+    }
+    bool waits_for_it = false;
+    for (const Receive& receive : program.receives) waits_for_it |= receive.peer == late_;
+    if (waits_for_it && rank_ != late_) {
+      expect_contains(text, "rank " + std::to_string(late_) + " has not come");
+      // The first eight are told one by one.
+      if (rank_ < 8) expect_contains(text, "rank " + std::to_string(rank_) + " waits for rank ");
+      expect_contains(text, " at stage ");
+      expect_contains(text, " of " + tile.schedule->name());
+    }
+    // Who got through all the same learns it in the next call.
+    if (text.empty()) expect_timeout([&] { compositor.composite(image()); });
+    expect_only_a_new_one_works(compositor);
+  }
+}
+
+TEST_F(Timeout, ARankThatMakesNoCompositor) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (rank_ != late_) {
+    expect_contains(expect_timeout([&] { Compositor(comm, {.timeout = limit}); }), "Compositor");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(Timeout, SlowButSteadyIsNoTimeout) {
+  // Each message takes a good part of the limit, and the frame as a whole passes it several times.
+  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "parallel-pipeline", .timeout = limit});
+  const testing::BeforeSends slow([] { testing::sleep(0.3 * limit); });
+  const Frame oracle = composite_serial(scene_.views(), scene_.size(), scene_.format(), Op::over);
+  scene_.expect_near(compositor.composite(image()), oracle,
+                     testing::tolerance(scene_.format(), Op::over, p_, false));
+}
+
+}  // namespace
+}  // namespace sortlast

@@ -1,0 +1,54 @@
+// Visibility order over MPI: every rank gets the order of all boxes, or the same error.
+#include <gtest/gtest.h>
+
+#include "mpi/ranks.hpp"
+#include "sortlast/error.hpp"
+
+namespace sortlast {
+namespace {
+
+TEST(VisibilityOverMpi, ARowOfBoxes) {
+  const int p = testing::world_size();
+  const double rank = testing::world_rank();
+  const Box box{{rank, 0, 0}, {rank + 1, 1, 1}};
+  std::vector<std::int32_t> rising(static_cast<std::size_t>(p));
+  std::iota(rising.begin(), rising.end(), 0);
+  const std::vector<std::int32_t> falling(rising.rbegin(), rising.rend());
+  EXPECT_EQ(visibility_order(MPI_COMM_WORLD, box, {{-5, 0.5, 0.5}, false}), rising);
+  EXPECT_EQ(visibility_order(MPI_COMM_WORLD, box, {{p + 5.0, 0.5, 0.5}, false}), falling);
+  EXPECT_EQ(visibility_order(MPI_COMM_WORLD, box, {{-1, 0, 0}, true}), falling);
+}
+
+TEST(VisibilityOverMpi, RanksWithoutDataComeLast) {
+  const int p = testing::world_size();
+  const double rank = testing::world_rank();
+  Box box{{-rank, 0, 0}, {1 - rank, 1, 1}};
+  if (testing::world_rank() == p - 1) box = {{1, 1, 1}, {0, 0, 0}};
+  std::vector<std::int32_t> expected(static_cast<std::size_t>(p));
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(visibility_order(MPI_COMM_WORLD, box, {{5, 0.5, 0.5}, false}), expected);
+}
+
+TEST(VisibilityOverMpi, ViewpointsThatDifferAreTheSameErrorOnEveryRank) {
+  if (testing::world_size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  const double rank = testing::world_rank();
+  const Viewpoint viewpoint{{rank == 1 ? 7.0 : 5.0, 0, 0}, false};
+  const std::string text = testing::error_of<MismatchError>(
+      [&] { visibility_order(MPI_COMM_WORLD, {{rank, 0, 0}, {rank + 1, 1, 1}}, viewpoint); });
+  testing::expect_contains(text, "position (5.000000, 0.000000, 0.000000) on rank 0");
+  testing::expect_contains(text, "position (7.000000, 0.000000, 0.000000) on rank 1");
+  testing::expect_same_on_all_ranks(text);
+}
+
+TEST(VisibilityOverMpi, OverlapIsTheSameErrorOnEveryRank) {
+  if (testing::world_size() == 1) GTEST_SKIP() << "one box overlaps with nothing";
+  const double low = testing::world_rank() == 0 ? 0 : testing::world_rank() - 0.5;
+  const Box box{{low, 0, 0}, {testing::world_rank() + 0.5, 1, 1}};
+  const std::string text = testing::error_of<ArgumentError>(
+      [&] { visibility_order(MPI_COMM_WORLD, {box.low, {box.high[0] + 1, 1, 1}}, {{-5, 0, 0}, false}); });
+  testing::expect_contains(text, "ranks 0 and 1 overlap");
+  testing::expect_same_on_all_ranks(text);
+}
+
+}  // namespace
+}  // namespace sortlast
