@@ -7,12 +7,12 @@
 #include "mpi/tests.h"
 
 // One frame to composite.
-typedef struct scene {
+typedef struct Scene {
   int64_t width, height;
   sortlast_format format;
   sortlast_composition composition;
   int empty_rank;  // has no image; -1: none
-} scene;
+} Scene;
 
 // Largest difference of two stretches of `count` scalars: of their values, or for float16 of their bit
 // patterns, which for positive numbers counts the numbers in between.
@@ -28,7 +28,7 @@ static double difference(int32_t scalar, const void* a, const void* b, int64_t c
   return largest;
 }
 
-static double tolerance(const scene* scene) {
+static double tolerance(const Scene* scene) {
   const int32_t op = scene->composition.op;
   if (op == SORTLAST_CLOSEST || op == SORTLAST_MAX || op == SORTLAST_MIN) return 0;
   if (scene->format.scalar == SORTLAST_FLOAT32) return 1e-6 * world_size();
@@ -40,7 +40,7 @@ static size_t scalar_bytes(int32_t scalar) {
   return scalar == SORTLAST_FLOAT32 ? 4 : scalar == SORTLAST_FLOAT16 ? 2 : 1;
 }
 
-static void check_frame(sortlast_compositor* compositor, const scene* scene) {
+static void check_frame(sortlast_compositor* compositor, const Scene* scene) {
   const int p = world_size();
   sortlast_image* images = malloc((size_t)p * sizeof *images);
   CHECK(images != NULL);
@@ -130,17 +130,17 @@ static void check_algorithm(const char* algorithm) {
   for (int32_t op = SORTLAST_OVER; op <= SORTLAST_MIN; ++op) {
     for (int32_t scalar = SORTLAST_FLOAT32; scalar <= SORTLAST_UINT8; ++scalar) {
       const sortlast_format rgba = {scalar, 4, op == SORTLAST_CLOSEST};
-      check_frame(compositor, &(scene){13, 7, rgba, {op, reversed, NULL}, -1});
+      check_frame(compositor, &(Scene){13, 7, rgba, {op, reversed, NULL}, -1});
       if (op == SORTLAST_OVER) continue;
       const sortlast_format rgb = {scalar, 3, true};
-      check_frame(compositor, &(scene){5, 3, rgb, {op, NULL, NULL}, p / 2});
+      check_frame(compositor, &(Scene){5, 3, rgb, {op, NULL, NULL}, p / 2});
     }
   }
   const sortlast_format rgba = {SORTLAST_FLOAT32, 4, false};
-  check_frame(compositor, &(scene){13, 7, rgba, {SORTLAST_OVER, rotated, white}, 0});
-  check_frame(compositor, &(scene){2, 1, rgba, {SORTLAST_OVER, NULL, NULL}, -1});  // more ranks than pixels
-  check_frame(compositor, &(scene){0, 5, rgba, {SORTLAST_OVER, NULL, NULL}, -1});
-  check_frame(compositor, &(scene){64, 64, rgba, {SORTLAST_OVER, reversed, NULL}, -1});
+  check_frame(compositor, &(Scene){13, 7, rgba, {SORTLAST_OVER, rotated, white}, 0});
+  check_frame(compositor, &(Scene){2, 1, rgba, {SORTLAST_OVER, NULL, NULL}, -1});  // more ranks than pixels
+  check_frame(compositor, &(Scene){0, 5, rgba, {SORTLAST_OVER, NULL, NULL}, -1});
+  check_frame(compositor, &(Scene){64, 64, rgba, {SORTLAST_OVER, reversed, NULL}, -1});
   check_timing(compositor);
   CHECK(strncmp(sortlast_compositor_algorithm(compositor), algorithm, strlen(algorithm)) == 0);
   sortlast_compositor_free(compositor);

@@ -44,8 +44,10 @@ static void check_missing(bool gather) {
 
   // It comes too late, and hears so.
   if (is_last_rank()) {
-    const sortlast_status status = sortlast_compositor_composite(compositor, &image, NULL, &tile);
+    sortlast_tile* late = NULL;
+    const sortlast_status status = sortlast_compositor_composite(compositor, &image, NULL, &late);
     CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
+    CHECK(late == NULL);
   }
   sortlast_frame_free(frame);
   sortlast_tile_free(tile);
