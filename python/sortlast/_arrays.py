@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,12 +77,10 @@ def picture(
 
 
 def _check_expected(colour: NDArray[Any], shape: Sequence[int] | None, dtype: DTypeLike | None) -> None:
-    if shape is not None and tuple(shape) != colour.shape:
-        raise ArgumentError(
-            f"image has shape {colour.shape}, but shape={tuple(shape)} was passed; leave it out"
-        )
-    if dtype is not None and np.dtype(dtype) != colour.dtype:
-        raise ArgumentError(f"image is {colour.dtype}, but dtype={np.dtype(dtype)} was passed; leave it out")
+    if shape is not None and _extents(shape) != colour.shape:
+        raise ArgumentError(f"image has shape {colour.shape}, but shape={shape!r} was passed; leave it out")
+    if dtype is not None and _scalar(dtype) != str(colour.dtype):
+        raise ArgumentError(f"image is {colour.dtype}, but dtype={_scalar(dtype)} was passed; leave it out")
 
 
 def _depth(depth: object, expected: tuple[int, int]) -> NDArray[np.float32]:
@@ -101,16 +101,35 @@ def _absent(depth: object | None, shape: Sequence[int] | None, dtype: DTypeLike 
         raise ArgumentError(
             "image is None; expected shape=(H, W, C) and dtype= of the other ranks' images with it"
         )
-    if len(shape) != 3 or shape[2] not in (3, 4) or min(shape) < 0:
-        raise ArgumentError(f"shape is {tuple(shape)}; expected (H, W, 4) or (H, W, 3)")
-    if str(np.dtype(dtype)) not in _DTYPES:
-        raise ArgumentError(f"dtype is {np.dtype(dtype)}; expected float32, float16 or uint8")
+    height, width, channels = _extents(shape)
+    scalar = _scalar(dtype)
     if depth is not None and not isinstance(depth, bool):
         raise ArgumentError(
             "depth is a plane, but image is None; expected depth=True if the other ranks have depth"
         )
-    height, width, channels = (int(extent) for extent in shape)
-    return Picture(None, None, height, width, channels, str(np.dtype(dtype)), bool(depth))
+    return Picture(None, None, height, width, channels, scalar, bool(depth))
+
+
+def _extents(shape: Sequence[int]) -> tuple[int, int, int]:
+    """The numbers of a shape (H, W, C)."""
+    try:
+        height, width, channels = (operator.index(extent) for extent in shape)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"shape is {shape!r}; expected (H, W, 4) or (H, W, 3)") from None
+    if channels not in (3, 4) or min(height, width) < 0 or 4 * height * width * channels > sys.maxsize:
+        raise ArgumentError(f"shape is {shape!r}; expected (H, W, 4) or (H, W, 3)")
+    return height, width, channels
+
+
+def _scalar(dtype: DTypeLike) -> str:
+    """The name of a supported dtype."""
+    try:
+        name = str(np.dtype(dtype))
+    except TypeError:
+        name = repr(dtype)
+    if name not in _DTYPES:
+        raise ArgumentError(f"dtype is {name}; expected float32, float16 or uint8")
+    return name
 
 
 def ranks(values: Sequence[int] | None, what: str) -> list[int]:
@@ -122,7 +141,7 @@ def ranks(values: Sequence[int] | None, what: str) -> list[int]:
         if all(listed[i] == value and abs(listed[i]) < 2**31 for i, value in enumerate(values)):
             # The empty list means rank order, so an empty permutation needs another way to be refused.
             return listed if listed else [-1]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         pass
     raise ArgumentError(f"{what} is {values!r}; expected a list of ranks")
 
@@ -133,5 +152,5 @@ def colours(values: Sequence[float] | None, what: str) -> list[float]:
         return []
     try:
         return [float(value) for value in values]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ArgumentError(f"{what} is {values!r}; expected one number a channel") from None

@@ -76,10 +76,12 @@ class Compositor:
                 raise ArgumentError(
                     f"algorithm is a {type(algorithm).__name__}; expected a name such as 'shift'"
                 )
+            if not isinstance(timeout, int | float):
+                raise ArgumentError(f"timeout is {timeout!r}; expected seconds, more than 0")
         except ArgumentError as error:
             problem = str(error)
         self._native = _native.mpi().Compositor(
-            MPI._handleof(comm), str(algorithm), ring_ranks, float(timeout), problem
+            MPI._handleof(comm), str(algorithm), ring_ranks, 60.0 if problem else float(timeout), problem
         )
         self._tracing = False
         self._kept: object = None  # an image that MPI may still read after a TimeoutError
@@ -148,10 +150,14 @@ class Compositor:
         Raises:
             ArgumentError, MismatchError, TimeoutError: see the class.
         """
-        native = _native.mpi()
-        if not isinstance(tile, native.Tile) or not isinstance(root, int):
-            self._native.refuse("gather", "tile and root are not a Tile of composite() and a rank")
-        frame = self._native.gather(tile, root, bool(depth))
+        if not isinstance(tile, _native.mpi().Tile):
+            self._native.refuse("gather", f"tile is a {type(tile).__name__}; expected one of composite()")
+        try:
+            (rank,) = _arrays.ranks([root], "root")
+        except ArgumentError:
+            self._native.refuse("gather", f"root is {root!r}; expected a rank")
+            raise
+        frame = self._native.gather(tile, rank, bool(depth))
         if frame is None:
             return None
         return frame if depth else frame[0]  # type: ignore[no-any-return]
