@@ -1,0 +1,313 @@
+"""Errors over MPI: the same on every rank, at once, with ranks and values; and ranks that never come."""
+
+from __future__ import annotations
+
+import pytest
+
+import mpirun
+
+pytestmark = pytest.mark.mpi
+
+# attempt(action) tells what every rank met: [type, text, seconds].
+ATTEMPT = """
+import time
+import numpy as np
+import sortlast
+
+image = np.full((6, 8, 4), 0.25, np.float32)
+
+def attempt(action):
+    comm.barrier()
+    begin = time.monotonic()
+    try:
+        action()
+    except Exception as error:
+        return [type(error).__name__, str(error), time.monotonic() - begin]
+    return ["nothing", "", time.monotonic() - begin]
+
+def works(comp):
+    frame = comp.gather(comp.composite(image))
+    return rank != 0 or bool(np.allclose(frame[..., 3], 1 - 0.75**size))
+"""
+
+
+def run(ranks, snippet, **options):
+    """Reports of a snippet that ended well on all ranks."""
+    job = mpirun.run(ranks, ATTEMPT + "if True:\n" + snippet, **options)
+    assert job.returncode == 0, job
+    return job.reports
+
+
+def expect_same(reports, kind, *parts):
+    """Every rank met the same error within 2 s, and its text holds the parts."""
+    for found, text, seconds in reports:
+        assert (found, text) == (kind, reports[0][1])
+        assert seconds < 2.0
+        for part in parts:
+            assert part in text
+
+
+# Calls that differ on rank 1 of 3, and what every rank's message holds.
+MISMATCHES = {
+    "size": ("comp.composite(image[:, :4].copy())", ["size: 8x6 on ranks 0, 2; 4x6 on rank 1"]),
+    "dtype": (
+        "comp.composite(image.astype(np.float16))",
+        ["RGBA float32 on ranks 0, 2", "RGBA float16 on rank 1"],
+    ),
+    "channels": (
+        "comp.composite(image[..., :3].copy(), op='add')",
+        ["RGB float32 on rank 1", "add on rank 1"],
+    ),
+    "depth": ("comp.composite(image, image[..., 0].copy())", ["RGBA float32 + depth on rank 1"]),
+    "op": ("comp.composite(image, op='max')", ["op: over on ranks 0, 2; max on rank 1"]),
+    "order": ("comp.composite(image, order=[2, 1, 0])", ["order: ", "[2,1,0] on rank 1"]),
+    "background": (
+        "comp.composite(image, background=[0, 0, 0, 1])",
+        ["(none) on ranks 0, 2; 0, 0, 0, 1 on"],
+    ),
+    "call": ("comp.gather(tile)", ["call: composite on ranks 0, 2; gather on rank 1"]),
+    "absent": ("comp.composite(None, shape=(6, 9, 4), dtype='float32')", ["9x6 on rank 1"]),
+}
+
+# Calls that are wrong in themselves, on rank 1 of 3 alone.
+WRONG = {
+    "float64": ("comp.composite(image.astype(float))", "image is float64; expected float32"),
+    "2-D": ("comp.composite(image[0])", "image has shape (8, 4)"),
+    "strided": ("comp.composite(image[:, ::2])", "image is not C-contiguous"),
+    "list": ("comp.composite([1, 2])", "image is a list"),
+    "None": ("comp.composite(None)", "image is None; expected shape="),
+    "shape": ("comp.composite(None, shape=5, dtype='float32')", "shape is 5; expected (H, W, 4)"),
+    "short shape": ("comp.composite(None, shape=(6, 8), dtype='float32')", "shape is (6, 8)"),
+    "float shape": ("comp.composite(None, shape=(6, 8.5, 4), dtype='float32')", "shape is (6, 8.5, 4)"),
+    "huge shape": ("comp.composite(None, shape=(2**62, 2**62, 4), dtype='float32')", "shape is ("),
+    "dtype": ("comp.composite(None, shape=(6, 8, 4), dtype='colour')", "dtype is 'colour'; expected float32"),
+    "op": ("comp.composite(image, op='under')", "'under'"),
+    "op type": ("comp.composite(image, op=3)", "op is a int"),
+    "order": ("comp.composite(image, order=[0, 0, 1])", "order"),
+    "empty order": ("comp.composite(image, order=[])", "order"),
+    "order type": ("comp.composite(image, order='front')", "order is 'front'; expected a list of ranks"),
+    "background": ("comp.composite(image, background=[1])", "background has 1 values; expected 4"),
+    "background type": ("comp.composite(image, background=[1, 2, 3, 'x'])", "expected one number a channel"),
+    "closest": ("comp.composite(image, op='closest')", "closest needs a depth plane"),
+    "depth": ("comp.composite(image, image)", "depth has shape (6, 8, 4); expected (6, 8)"),
+}
+
+
+def test_arguments_that_differ():
+    calls = "\n".join(f"            {name!r}: lambda: {call}," for name, (call, _) in MISMATCHES.items())
+    reports = run(
+        3,
+        f"""
+        comp = sortlast.Compositor(comm, timeout=20)
+        tile = comp.composite(image)
+        calls = {{
+{calls}
+        }}
+        found = {{}}
+        for name, call in calls.items():
+            found[name] = attempt(call if rank == 1 else lambda: comp.composite(image))
+            assert works(comp)
+        report(found)
+        """,
+    )
+    for name, (_, parts) in MISMATCHES.items():
+        expect_same([r[name] for r in reports], "MismatchError", *parts)
+
+
+def test_arguments_that_are_wrong_on_one_rank():
+    calls = "\n".join(f"            {name!r}: lambda: {call}," for name, (call, _) in WRONG.items())
+    reports = run(
+        3,
+        f"""
+        comp = sortlast.Compositor(comm, timeout=20)
+        calls = {{
+{calls}
+        }}
+        found = {{}}
+        for name, call in calls.items():
+            found[name] = attempt(call if rank == 1 else lambda: comp.composite(image))
+            assert works(comp)
+        found["everywhere"] = attempt(lambda: comp.composite(image.astype(float)))
+        assert works(comp)
+        report(found)
+        """,
+    )
+    for name, (_, part) in WRONG.items():
+        expect_same([r[name] for r in reports], "MismatchError", part, "on rank 1")
+    expect_same([r["everywhere"] for r in reports], "ArgumentError", "image is float64")
+
+
+def test_gather():
+    reports = run(
+        3,
+        """
+        comp = sortlast.Compositor(comm, timeout=20)
+        tile = comp.composite(image)
+        found = {}
+        for name, call in {
+            "root": lambda: comp.gather(tile, root=2),
+            "depth": lambda: comp.gather(tile, depth=True),
+            "range": lambda: comp.gather(tile, root=3),
+            "huge": lambda: comp.gather(tile, root=2**40),
+            "type": lambda: comp.gather(tile, root="first"),
+            "tile": lambda: comp.gather(tile.pixels),
+        }.items():
+            found[name] = attempt(call if rank == 1 else lambda: comp.gather(tile))
+            assert works(comp)
+        report(found)
+        """,
+    )
+    parts = {
+        "root": ["root: 0 on ranks 0, 2; 2 on rank 1"],
+        "depth": ["on rank 1"],
+        "range": ["root is 3; expected a rank, 0..2"],
+        "huge": ["root is 1099511627776; expected a rank"],
+        "type": ["root is 'first'; expected a rank"],
+        "tile": ["tile is a ndarray; expected one of composite()"],
+    }
+    for name, texts in parts.items():
+        expect_same([r[name] for r in reports], "MismatchError", *texts, "on rank 1")
+
+
+def test_constructors():
+    reports = run(
+        3,
+        """
+        found = {}
+        for name, options in {
+            "algorithm": dict(algorithm="direct-send"),
+            "ring": dict(ring=[2, 0, 1]),
+            "unknown": dict(algorithm="bubble"),
+            "algorithm type": dict(algorithm=7),
+            "no permutation": dict(ring=[0, 0, 1]),
+            "timeout": dict(timeout=0),
+            "timeout type": dict(timeout="long"),
+        }.items():
+            options = {"algorithm": "shift"} | (options if rank == 1 else {})
+            found[name] = attempt(lambda: sortlast.Compositor(comm, **options))
+        assert works(sortlast.Compositor(comm))
+        report(found)
+        """,
+    )
+    parts = {
+        "algorithm": "algorithm: shift on ranks 0, 2; direct-send on rank 1",
+        "ring": "[2,0,1] on rank 1",
+        "unknown": "'bubble' is not known; expected one of",
+        "algorithm type": "algorithm is a int; expected a name",
+        "no permutation": "ring",
+        "timeout": "timeout is 0",
+        "timeout type": "timeout is 'long'; expected seconds",
+    }
+    for name, part in parts.items():
+        expect_same([r[name] for r in reports], "MismatchError", part, "on rank 1")
+
+
+def test_errors_have_their_builtin_kin():
+    run(
+        1,
+        """
+        comp = sortlast.Compositor(comm)
+        for kind in (ValueError, sortlast.Error):
+            try:
+                comp.composite(image.astype(float))
+            except kind:
+                continue
+            raise AssertionError(kind)
+        assert issubclass(sortlast.TimeoutError, TimeoutError)
+        """,
+    )
+
+
+@pytest.mark.parametrize("call", ["composite(image)", "gather(tile)"])
+def test_a_rank_that_never_calls(call):
+    reports = run(
+        4,
+        f"""
+        comp = sortlast.Compositor(comm, timeout=0.7)
+        tile = comp.composite(image)
+        if rank != 2:
+            first = attempt(lambda: comp.{call})
+            again = attempt(lambda: comp.{call})
+        else:
+            comm.barrier()
+            comm.barrier()
+            first = again = None
+        fresh = sortlast.Compositor(comm)
+        assert works(fresh)
+        report([first, again])
+        """,
+        timeout=30,
+    )
+    name = call.split("(")[0]
+    for rank in (0, 1, 3):
+        (kind, text, seconds), (kind_again, text_again, seconds_again) = reports[rank]
+        assert kind == kind_again == "TimeoutError"
+        assert "rank 2 has not come" in text
+        assert f"rank {rank} waits for all ranks to call {name}" in text
+        assert 0.7 < seconds < 3.5
+        assert "make a new one" in text_again
+        assert seconds_again < 0.5
+
+
+def test_a_rank_that_comes_late():
+    reports = run(
+        3,
+        """
+        comp = sortlast.Compositor(comm, timeout=0.5)
+        comm.barrier()
+        if rank == 1:
+            time.sleep(2.5)
+        begin = time.monotonic()
+        try:
+            comp.composite(image)
+        except sortlast.TimeoutError as error:
+            report([str(error), time.monotonic() - begin])
+        """,
+        timeout=30,
+    )
+    for rank in (0, 2):
+        assert "rank 1 has not come" in reports[rank][0]
+    text, seconds = reports[1]
+    assert "late" in text
+    assert seconds < 2.0
+
+
+def test_a_rank_that_leaves_early():
+    """It goes on to the end of its program; the others report and end too."""
+    reports = run(
+        3,
+        """
+        comp = sortlast.Compositor(comm, timeout=0.5)
+        if rank != 1:
+            try:
+                comp.composite(image)
+            except sortlast.TimeoutError as error:
+                report(str(error))
+        """,
+        timeout=30,
+    )
+    assert reports[1] is None
+    assert all("rank 1 has not come" in reports[rank] for rank in (0, 2))
+
+
+@pytest.mark.parametrize("death", ["os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)", "os.abort()"])
+def test_a_rank_that_dies(death):
+    """The launcher ends the others, or they give up at the limit: nothing hangs."""
+    job = mpirun.run(
+        3,
+        f"""
+        import os, signal
+        import numpy as np
+        import sortlast
+        comp = sortlast.Compositor(comm, timeout=3.0)
+        image = np.zeros((64, 64, 4), np.float32)
+        comp.composite(image)
+        if rank == 1:
+            {death}
+        comp.composite(image)
+        report("survived")
+        """,
+        timeout=30,
+    )
+    assert job.returncode != 0
+    assert job.reports == [None, None, None]

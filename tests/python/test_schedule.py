@@ -1,0 +1,109 @@
+"""Schedules from Python: every algorithm verifies, and what a schedule tells is consistent."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sortlast import ArgumentError, Timing, schedule
+
+NAMES = [entry.name for entry in schedule.algorithms()]
+every_algorithm = pytest.mark.parametrize("name", NAMES)
+
+
+@every_algorithm
+@given(data=st.data())
+def test_schedules_are_complete(name, data):
+    p = data.draw(st.integers(1, 40), "p")
+    n = data.draw(st.integers(0, 5000), "n")
+    commutes = data.draw(st.booleans(), "commutes")
+    order = data.draw(st.none() | st.permutations(range(p)), "order")
+    ring = data.draw(st.none() | st.permutations(range(p)), "ring")
+    s = schedule.make(name, p, n, order=order, ring=ring, commutes=commutes)
+    s.verify()
+    pieces = sorted(piece for piece in map(s.piece, range(p)) if piece[0] < piece[1])
+    ends = [0, *[end for _, end in pieces]]
+    assert [begin for begin, _ in pieces] == ends[:-1]
+    assert ends[-1] == n
+
+
+@every_algorithm
+@pytest.mark.parametrize("p", [1, 2, 3, 7, 8, 12])
+def test_stages_are_the_programs_seen_from_above(name, p):
+    s = schedule.make(name, p, 1000)
+    stages = s.stages()
+    assert len(stages) == s.stage_count
+    seen = {(t.stage, t.source, t.destination, t.pixels) for stage in stages for t in stage}
+    programs = [s.program(rank) for rank in range(p)]
+    sent = {(x.stage, q.rank, x.peer, x.pixels) for q in programs for x in q.sends}
+    received = {(x.stage, x.peer, q.rank, q.values[x.value].pixels) for q in programs for x in q.receives}
+    assert seen == sent == received
+    assert all(t.stage == number for number, stage in enumerate(stages, 1) for t in stage)
+
+
+@every_algorithm
+def test_json_holds_the_setting_and_every_program(name):
+    s = schedule.make(name, 6, 100, order=[5, 4, 3, 2, 1, 0], ring=[0, 2, 4, 1, 3, 5])
+    told = json.loads(s.to_json())
+    assert told["algorithm"] == s.name
+    assert (told["p"], told["n"], told["order"], told["ring"]) == (6, 100, s.order, s.ring)
+    assert len(told["programs"]) == 6
+
+
+def test_names_are_completed():
+    assert schedule.make("radix-k:4,3", 12, 100).name == "radix-k:4,3"
+    completed = schedule.make("radix-k", 12, 100).name
+    assert schedule.make(completed, 12, 100).to_json() == schedule.make("radix-k", 12, 100).to_json()
+    assert schedule.make("auto", 12, 100).name.split(":")[0] in NAMES
+    assert repr(schedule.make("shift", 3, 9)) == "<Schedule shift p=3 n=9>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("bubble", 4, 9), "'bubble' is not known; expected one of direct-send.*auto"),
+        (("radix-k:4,4", 12, 9), "12"),
+        (("radix-k:", 12, 9), "ends in a colon"),
+        (("radix-k:a", 12, 9), "radix-k"),
+        (("shift:2", 4, 9), "shift takes no parameters"),
+        (("shift", 0, 9), "p = 0; expected at least 1"),
+        (("shift", 4, -1), "n = -1; expected 0 or more"),
+        (("shift", 4, 9, [0, 1, 2]), "order"),
+        (("shift", 4, 9, [0, 1, 2, 4]), "order"),
+        (("shift", 4, 9, None, [0, 1, 2, 2]), "ring"),
+    ],
+)
+def test_wrong_settings_are_refused(arguments, expected):
+    with pytest.raises(ArgumentError, match=expected):
+        schedule.make(*arguments)
+
+
+def test_ranks_outside_are_refused():
+    s = schedule.make("shift", 4, 9)
+    for rank in (-1, 4):
+        with pytest.raises(ArgumentError, match="rank"):
+            s.program(rank)
+        with pytest.raises(ArgumentError, match="rank"):
+            s.piece(rank)
+
+
+def test_a_program_of_a_million_ranks_is_made_by_itself():
+    program = schedule.make("binary-swap", 2**20, 2**24).program(777_777)
+    assert len(program.sends) == 20
+    assert program.rank == 777_777
+
+
+@every_algorithm
+def test_prices_grow_with_every_cost(name):
+    s = schedule.make(name, 8, 10_000)
+    base = schedule.price(s)
+    assert isinstance(base, Timing)
+    for dearer in ({"alpha": 1.0}, {"beta": 1.0}, {"gamma": 1.0}):
+        assert schedule.price(s, **dearer).total > base.total
+    assert schedule.price(s, overlap=True).total <= base.total
+    assert schedule.formula(name, 8, 10_000).total > 0
+    with pytest.raises(ArgumentError, match="per_message"):
+        schedule.price(s, latency="per_frame")

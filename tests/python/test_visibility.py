@@ -1,0 +1,209 @@
+"""Visibility order: random kd-trees against rays, cycles, overlaps, empty boxes, over MPI."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mpirun
+from sortlast import ArgumentError, _core, compositor, visibility_order
+
+Box = list[tuple[float, float]]
+
+
+class OneRankPerBox:
+    """Stands for a communicator whose ranks hold the given boxes: visibility_order() asks all at once."""
+
+    def __init__(self, everything):
+        self.everything = everything
+
+    def allgather(self, mine):
+        return self.everything
+
+
+def order_of(boxes, eye=None, direction=None):
+    """Order of boxes [(low, high)] * 3 (None: no data) through the function that ranks call."""
+    bounds = [None if box is None else [x for pair in box for x in pair] for box in boxes]
+    view = compositor._viewpoint_text(eye, direction)
+    comm = OneRankPerBox([("", b, view) for b in bounds])
+    return visibility_order(comm, bounds[0] if bounds else None, eye, direction)
+
+
+def split(box: Box, draw, leaves: int) -> list[Box]:
+    """The leaves of a kd-tree with cuts at drawn places."""
+    if leaves == 1:
+        return [box]
+    axis = draw(st.integers(0, 2))
+    low, high = box[axis]
+    cut = low + (high - low) * draw(st.sampled_from([0.25, 0.4, 0.5, 0.75]))
+    first = draw(st.integers(1, leaves - 1))
+    below, above = list(box), list(box)
+    below[axis], above[axis] = (low, cut), (cut, high)
+    return split(below, draw, first) + split(above, draw, leaves - first)
+
+
+@st.composite
+def kd_trees(draw):
+    boxes = split([(0.0, 8.0), (0.0, 4.0), (0.0, 4.0)], draw, draw(st.integers(1, 12)))
+    return draw(st.permutations(boxes))
+
+
+coordinates = st.floats(-6.0, 14.0, allow_nan=False).map(lambda x: round(x, 2))
+points = st.tuples(coordinates, coordinates, coordinates)
+
+
+def crossing(box: Box, origin, direction):
+    """Parameters at which a ray enters and leaves the inside of a box; None if it misses."""
+    enter, leave = 0.0, np.inf
+    for (low, high), o, d in zip(box, origin, direction, strict=True):
+        if d == 0:
+            if not low < o < high:
+                return None
+            continue
+        near, far = sorted(((low - o) / d, (high - o) / d))
+        enter, leave = max(enter, near), min(leave, far)
+    return (enter, leave) if leave - enter > 1e-9 else None
+
+
+def expect_rays_agree(boxes, order, rays):
+    """Along every ray the boxes come in the order that was found."""
+    place = {rank: i for i, rank in enumerate(order)}
+    for origin, direction in rays:
+        hits = [(crossing(box, origin, direction), rank) for rank, box in enumerate(boxes)]
+        along = sorted((hit, rank) for hit, rank in hits if hit is not None)
+        for (_, front), (_, back) in itertools.pairwise(along):
+            assert place[front] < place[back], (boxes[front], boxes[back])
+
+
+def targets(boxes, random):
+    """A random point inside each box, and one in the whole domain."""
+    return [[random.uniform(low, high) for low, high in box] for box in boxes for _ in range(4)]
+
+
+@given(kd_trees(), points, st.randoms(use_true_random=False))
+def test_kd_trees_agree_with_rays_from_the_eye(boxes, eye, random):
+    order = order_of(boxes, eye=eye)
+    assert sorted(order) == list(range(len(boxes)))
+    rays = [(eye, np.subtract(target, eye)) for target in targets(boxes, random)]
+    expect_rays_agree(boxes, order, rays)
+
+
+@given(kd_trees(), points.filter(any), st.randoms(use_true_random=False))
+def test_kd_trees_agree_with_parallel_rays(boxes, direction, random):
+    order = order_of(boxes, direction=direction)
+    assert sorted(order) == list(range(len(boxes)))
+    rays = [(np.subtract(target, np.multiply(50, direction)), direction) for target in targets(boxes, random)]
+    expect_rays_agree(boxes, order, rays)
+
+
+@given(st.permutations(range(27)), points)
+def test_grids_always_have_an_order(numbering, eye):
+    cells = [[(float(i), i + 1.0) for i in ijk] for ijk in itertools.product(range(3), repeat=3)]
+    assert len(order_of([cells[i] for i in numbering], eye=eye)) == 27
+
+
+def cyclic_beams() -> list[Box]:
+    """Beams along x, y and z, each of which passes in front of the next, seen along (1, 1, 1)."""
+    return [
+        [(-9.0, 9.0), (-1.0, 0.0), (0.0, 1.0)],
+        [(0.0, 1.0), (-9.0, 9.0), (-1.0, 0.0)],
+        [(-1.0, 0.0), (0.0, 1.0), (-9.0, 9.0)],
+    ]
+
+
+@pytest.mark.parametrize("view", [{"direction": (1.0, 1.0, 1.0)}, {"eye": (-50.0, -50.0, -50.0)}])
+def test_a_cycle_is_named(view):
+    boxes = [[(20.0, 21.0)] * 3, *cyclic_beams()]
+    with pytest.raises(ArgumentError, match=r"no front-to-back order: rank") as caught:
+        order_of(boxes, **view)
+    text = str(caught.value)
+    assert "rank 0" not in text
+    assert {f"covers {rank}" for rank in (1, 2, 3)} <= {text[i : i + 8] for i in range(len(text))}
+    assert len(order_of(boxes[:3], **view)) == 3  # two of the beams have an order
+
+
+def test_overlapping_boxes_are_named():
+    boxes = [[(0.0, 1.0)] * 3, [(2.0, 3.0)] * 3, [(0.5, 1.5)] * 3]
+    with pytest.raises(ArgumentError, match=r"ranks 0 and 2 overlap"):
+        order_of(boxes, eye=(9, 9, 9))
+
+
+def test_shared_faces_edges_and_corners_are_no_overlap():
+    unit = [(0.0, 1.0)] * 3
+    for shift in [(1, 0, 0), (1, 1, 0), (1, 1, 1)]:
+        moved = [(low + s, high + s) for (low, high), s in zip(unit, shift, strict=True)]
+        assert order_of([unit, moved], eye=(-5, -5, -5)) == [0, 1]
+        assert order_of([unit, moved], eye=(5, 5, 5)) == [1, 0]
+
+
+def test_an_eye_inside_a_box_has_it_in_front():
+    boxes = [[(float(i), i + 1.0), (0.0, 1.0), (0.0, 1.0)] for i in range(5)]
+    assert order_of(boxes, eye=(2.5, 0.5, 0.5))[0] == 2
+
+
+def test_ranks_without_data_come_last():
+    unit = [(0.0, 1.0)] * 3
+    assert order_of([None, unit, None], eye=(5, 5, 5)) == [1, 0, 2]
+    assert order_of([None, None], eye=(5, 5, 5)) == [0, 1]
+    assert _core.visibility_order([], [0, 0, 0], False) == []
+
+
+@pytest.mark.mpi
+def test_over_mpi_with_a_rank_without_data():
+    job = mpirun.run(
+        4,
+        """
+        import sortlast
+        bounds = None if rank == 1 else (rank, rank + 1, 0, 1, 0, 1)
+        report([sortlast.visibility_order(comm, bounds, eye=(9, 0.5, 0.5)),
+                sortlast.visibility_order(comm, bounds, direction=(1, 0, 0))])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert job.reports == [[[3, 2, 0, 1], [0, 2, 3, 1]]] * 4
+
+
+@pytest.mark.mpi
+def test_a_wrong_argument_on_one_rank_is_told_on_all():
+    job = mpirun.run(
+        3,
+        """
+        import sortlast
+        texts = []
+        for wrong in [dict(bounds=(0, 1)), dict(bounds="abcdef"), dict(eye=None), dict(eye=(0, 0)),
+                      dict(eye=(0, 0, float("nan"))), dict(bounds=(float("inf"),) * 6),
+                      dict(direction=(1, 0, 0)), dict(bounds=7)]:
+            arguments = dict(bounds=(rank, rank + 1, 0, 1, 0, 1), eye=(9, 9, 9))
+            if rank == 1:
+                arguments |= wrong
+            try:
+                texts.append(str(sortlast.visibility_order(comm, **arguments)))
+            except sortlast.ArgumentError as error:
+                texts.append(str(error))
+        report(texts)
+        """,
+    )
+    assert job.returncode == 0, job
+    assert job.reports[0] == job.reports[1] == job.reports[2]
+    assert all(text.startswith("rank 1: ") for text in job.reports[0]), job.reports[0]
+
+
+@pytest.mark.mpi
+def test_eyes_that_differ_are_told_on_all():
+    job = mpirun.run(
+        3,
+        """
+        import sortlast
+        try:
+            sortlast.visibility_order(comm, (rank, rank + 1, 0, 1, 0, 1), eye=(rank, 9, 9))
+        except sortlast.Error as error:
+            report([type(error).__name__, str(error)])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert job.reports[0] == job.reports[1] == job.reports[2]
+    assert job.reports[0][0] == "MismatchError"
