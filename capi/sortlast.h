@@ -207,7 +207,8 @@ typedef struct sortlast_visibility sortlast_visibility;
 // From the box that holds each rank's data; boxes may share faces. Collective over `comm`, with the same
 // viewpoint on every rank; there is no timeout. box may be NULL: no data on this rank.
 // Errors, on every rank alike: ARGUMENT (boxes that overlap, or that cover each other in a cycle, with the
-// ranks named; the boxes of a kd-tree or a regular grid never do), MPI, MEMORY.
+// ranks named; the boxes of a kd-tree or a regular grid never do), MISMATCH (viewpoints that differ), MPI,
+// MEMORY.
 sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
                                            sortlast_viewpoint viewpoint, sortlast_visibility** visibility);
 

@@ -88,7 +88,7 @@ void test_wrong_images(void) {
   check_wrong(&negative, 1, NULL, SORTLAST_ERROR_ARGUMENT, "size");
 
 #ifndef __SANITIZE_ADDRESS__  // which ends the program instead
-  sortlast_image huge = {NULL, NULL, INT64_C(1) << 29, INT64_C(1) << 29, FLOAT_RGBA};
+  sortlast_image huge = {NULL, NULL, INT64_C(1) << 28, INT64_C(1) << 28, FLOAT_RGBA};
   check_wrong(&huge, 1, NULL, SORTLAST_ERROR_MEMORY, "memory");
 #endif
 

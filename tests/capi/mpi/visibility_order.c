@@ -29,6 +29,15 @@ void test_visibility_order(void) {
   }
   sortlast_visibility_free(visibility);
 
+  // Two viewpoints.
+  sortlast_viewpoint viewpoint = from_the_right;
+  if (is_last_rank()) viewpoint.parallel = true;
+  status = sortlast_visibility_create(MPI_COMM_WORLD, &box, viewpoint, &visibility);
+  CHECK_STATUS(p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK, status,
+               sortlast_visibility_message(visibility));
+  if (p > 1) CHECK_HOLDS(sortlast_visibility_message(visibility), "viewpoint");
+  sortlast_visibility_free(visibility);
+
   status = sortlast_visibility_create(MPI_COMM_NULL, &box, from_the_right, &visibility);
   CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_visibility_message(visibility));
   CHECK_HOLDS(sortlast_visibility_message(visibility), "MPI_COMM_NULL");
