@@ -38,7 +38,7 @@ def as_array(value: object, what: str) -> NDArray[Any]:
             f"{what} is a {type(value).__name__}; expected a NumPy array or a CPU array with DLPack"
         )
     try:
-        return np.from_dlpack(value)  # type: ignore[arg-type]
+        return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ArgumentError(f"{what} cannot be read on the CPU through DLPack: {error}") from None
 

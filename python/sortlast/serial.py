@@ -80,7 +80,7 @@ def composite_serial(
         _arrays.ranks(order, "order"),
         _arrays.colours(background, "background"),
     )
-    return (colour, depth) if first.has_depth else colour
+    return colour if depth is None else (colour, depth)
 
 
 def execute_serial(
@@ -107,4 +107,4 @@ def execute_serial(
         op,
         seed,
     )
-    return (colour, depth) if first.has_depth else colour
+    return colour if depth is None else (colour, depth)

@@ -27,7 +27,10 @@ std::vector<ConstPixels> views(const Arrays& colours, const Arrays& depths) {
   return images;
 }
 
-nb::object result(const Frame& frame) {
+// (colour, depth or None), as a type that the stub can tell.
+using Planes = nb::typed<nb::tuple, nb::ndarray<nb::numpy>, std::optional<nb::ndarray<nb::numpy>>>;
+
+Planes result(const Frame& frame) {
   const std::vector<std::size_t> shape{static_cast<std::size_t>(frame.size.height),
                                        static_cast<std::size_t>(frame.size.width)};
   return nb::make_tuple(colour_array(frame.pixels, frame.format, shape),

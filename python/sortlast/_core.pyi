@@ -1,0 +1,268 @@
+"""Schedules, images and the serial executor of sortlast."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from numpy.typing import NDArray
+
+
+class Timing:
+    """
+    Seconds of one frame by phase, and what it moved: measured on this rank, or priced or simulated for the slowest one. Phases that are not known are 0.
+    """
+
+    @property
+    def agree(self) -> float:
+        """Seconds for checking that all ranks passed the same arguments."""
+
+    @property
+    def wait(self) -> float:
+        """Seconds of transfers that no blending hid."""
+
+    @property
+    def blend(self) -> float:
+        """Seconds of merging fragments."""
+
+    @property
+    def gather(self) -> float:
+        """Seconds of collecting the tiles at the root."""
+
+    @property
+    def total(self) -> float:
+        """Seconds of the whole frame."""
+
+    @property
+    def bytes_sent(self) -> int: ...
+
+    @property
+    def bytes_received(self) -> int: ...
+
+    @property
+    def messages_sent(self) -> int: ...
+
+    @property
+    def messages_received(self) -> int: ...
+
+    @property
+    def stages(self) -> int: ...
+
+    @property
+    def peak_bytes(self) -> int:
+        """Most memory held beyond the input image and the result, in bytes."""
+
+    def __repr__(self) -> str: ...
+
+class Event:
+    """
+    One thing that a rank did, in seconds of a clock that all processes of a host share.
+    """
+
+    @property
+    def name(self) -> str:
+        """agree, send, receive, wait, blend or gather."""
+
+    @property
+    def begin(self) -> float: ...
+
+    @property
+    def end(self) -> float: ...
+
+    @property
+    def peer(self) -> int:
+        """The other rank of a send or receive, the root of a gather; else -1."""
+
+    @property
+    def stage(self) -> int:
+        """Stage of a send or receive, counted from 1; else -1."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes moved, or read by a blend."""
+
+class Fragment:
+    """
+    Pixels [begin, end) that hold the composite of depth positions [first, last).
+    """
+
+    @property
+    def pixels(self) -> tuple[int, int]: ...
+
+    @property
+    def depth(self) -> tuple[int, int]: ...
+
+class Send:
+    """Send a part of a value to a peer."""
+
+    @property
+    def stage(self) -> int: ...
+
+    @property
+    def peer(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def pixels(self) -> tuple[int, int]: ...
+
+class Receive:
+    """Receive a value whole."""
+
+    @property
+    def stage(self) -> int: ...
+
+    @property
+    def peer(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+class Merge:
+    """Join a part of several values into one, in the order of the list."""
+
+    @property
+    def value(self) -> int: ...
+
+    @property
+    def pixels(self) -> tuple[int, int]: ...
+
+    @property
+    def inputs(self) -> list[tuple[int, bool]]:
+        """Pairs (value, whether it joins in front of what was gathered so far)."""
+
+class Program:
+    """All that one rank does."""
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def values(self) -> list[Fragment]: ...
+
+    @property
+    def sends(self) -> list[Send]: ...
+
+    @property
+    def receives(self) -> list[Receive]: ...
+
+    @property
+    def merges(self) -> list[Merge]: ...
+
+    @property
+    def result(self) -> int:
+        """Value with the finished pixels; -1: none."""
+
+class Transfer:
+    """One message of a schedule as seen from above."""
+
+    @property
+    def stage(self) -> int: ...
+
+    @property
+    def source(self) -> int: ...
+
+    @property
+    def destination(self) -> int: ...
+
+    @property
+    def pixels(self) -> tuple[int, int]: ...
+
+    @property
+    def depth(self) -> tuple[int, int]: ...
+
+class Schedule:
+    """Who sends which pixels to whom, and what is merged with what."""
+
+    @property
+    def name(self) -> str:
+        """The algorithm with its parameters, as make() takes it."""
+
+    @property
+    def p(self) -> int: ...
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def order(self) -> list[int]:
+        """Ranks from front to back; empty: rank order."""
+
+    @property
+    def ring(self) -> list[int]:
+        """Ranks in communication order; empty: rank order."""
+
+    @property
+    def commutes(self) -> bool: ...
+
+    @property
+    def stage_count(self) -> int: ...
+
+    @property
+    def window(self) -> int:
+        """Most stages under way at once on a rank; 0: no limit."""
+
+    def program(self, rank: int) -> Program:
+        """What one rank does. Costs O(its own steps)."""
+
+    def piece(self, rank: int) -> tuple[int, int]:
+        """Range of pixels that a rank ends with."""
+
+    def stages(self) -> list[list[Transfer]]:
+        """Transfers of all ranks by stage. Costs O(all steps)."""
+
+    def verify(self) -> None:
+        """
+        Execute the schedule symbolically; raises Error with the first thing that does not hold.
+        """
+
+    def to_json(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+class AlgorithmEntry:
+    """An algorithm of the registry and its published cost."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def usage(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def latency(self) -> str: ...
+
+    @property
+    def transfer(self) -> str: ...
+
+    @property
+    def overlap(self) -> str: ...
+
+def algorithms() -> list[AlgorithmEntry]: ...
+
+def make(name: str, p: int, n: int, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False) -> Schedule:
+    """
+    Make a schedule by name for p ranks and n pixels. Raises ArgumentError.
+    """
+
+def price(schedule: Schedule, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:
+    """
+    Price a schedule by walking it: alpha [s] a message (or round), beta [s] a pixel sent, gamma [s] a pixel blended.
+    """
+
+def formula(name: str, p: int, n: int, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:
+    """The published closed form of an algorithm's cost."""
+
+def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
+    """The oracle; see sortlast.composite_serial."""
+
+def execute_serial(schedule: Schedule, colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, seed: int) -> tuple[NDArray, NDArray | None]:
+    """Run a schedule in one thread; see sortlast.execute_serial."""
+
+def check_op(op: str) -> None:
+    """Raise ArgumentError unless op is known."""
+
+def visibility_order(bounds: Sequence[Sequence[float]], position: Sequence[float], parallel: bool) -> list[int]:
+    """Ranks from front to back; see sortlast.visibility_order."""
