@@ -200,7 +200,7 @@ def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
     assert re.search("100% tests passed.* out of 2", shell(*test, "-R", "^(schedule|execute)$"))
 
     # With the last rank left out, both fail: they have found it by themselves.
-    wrong = text.replace("position < all.depth.end", "position + 1 < all.depth.end")
+    wrong = text.replace("return all.depth.size()", "return all.depth.size() - 1")
     assert wrong != text
     (tmp_path / place).write_text(wrong)
     shell(*make)
