@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from sortlast._errors import ArgumentError
 
 _DTYPES = ("float32", "float16", "uint8")
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,26 @@ def colours(values: Sequence[float] | None, what: str) -> list[float]:
     if values is None:
         return []
     try:
-        return [float(value) for value in values]
+        listed = [float(value) for value in values]
     except (OverflowError, TypeError, ValueError):
         raise ArgumentError(f"{what} is {values!r}; expected one number a channel") from None
+    if any(math.isfinite(value) and abs(value) > _LARGEST for value in listed):
+        raise ArgumentError(f"{what} is {values!r}; expected numbers that float32 holds")
+    return listed
+
+
+def number(value: object, what: str) -> float:
+    """A number."""
+    if isinstance(value, str):
+        raise ArgumentError(f"{what} is {value!r}; expected a number")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (OverflowError, TypeError, ValueError):
+        raise ArgumentError(f"{what} is {value!r}; expected a number") from None
+
+
+def text(value: object, what: str) -> str:
+    """A name: text that can be shown."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise ArgumentError(f"{what} is {value!r}; expected a name")
+    return value

@@ -44,5 +44,6 @@ def _extension(part: str) -> ModuleType:
         number = ".".join(map(str, version))
         raise Error(
             f"mpi4py runs on {vendor} {number}, but this sortlast was built for another MPI family; "
-            f"rebuild it with {vendor}'s mpicc first on the PATH: pip install --no-build-isolation --no-deps ."
+            f"rebuild it with {vendor}'s mpicc first on the PATH: "
+            "pip install --no-build-isolation --no-deps ."
         ) from None

@@ -9,12 +9,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _core, _native
-from sortlast._errors import ArgumentError, Error, MismatchError, TimeoutError  # noqa: A004
+from sortlast._errors import ArgumentError, MismatchError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from sortlast._core import Event, Timing
+
+
+# Images of calls that ended while MPI may still have been reading them: they are never given back.
+_still_read: list[_arrays.Picture] = []
 
 
 class Tile(Protocol):
@@ -69,22 +73,15 @@ class Compositor:
     ) -> None:
         from mpi4py import MPI
 
-        problem, ring_ranks = "", list[int]()
+        problem, name, ring_ranks, limit = "", "", list[int](), 60.0
         try:
+            name = _arrays.text(algorithm, "algorithm")
             ring_ranks = _arrays.ranks(ring, "ring")
-            if not isinstance(algorithm, str):
-                raise ArgumentError(
-                    f"algorithm is a {type(algorithm).__name__}; expected a name such as 'shift'"
-                )
-            if not isinstance(timeout, int | float):
-                raise ArgumentError(f"timeout is {timeout!r}; expected seconds, more than 0")
+            limit = _arrays.number(timeout, "timeout")
         except ArgumentError as error:
             problem = str(error)
-        self._native = _native.mpi().Compositor(
-            MPI._handleof(comm), str(algorithm), ring_ranks, 60.0 if problem else float(timeout), problem
-        )
+        self._native = _native.mpi().Compositor(MPI._handleof(comm), name, ring_ranks, limit, problem)
         self._tracing = False
-        self._kept: object = None  # an image that MPI may still read after a TimeoutError
 
     def composite(
         self,
@@ -119,8 +116,9 @@ class Compositor:
             picture = _arrays.picture(image, depth, shape, dtype)
             ranks = _arrays.ranks(order, "order")
             colours = _arrays.colours(background, "background")
-            _check_op(op)
-        except Error as error:
+            _core.check_op(_arrays.text(op, "op"))
+        except Exception as error:
+            # The others must not wait for this rank: all raise what is wrong here.
             self._native.refuse("composite", str(error))
             raise
         try:
@@ -136,8 +134,10 @@ class Compositor:
                 ranks,
                 colours,
             )
-        except TimeoutError:
-            self._kept = picture
+        except (ArgumentError, MismatchError):
+            raise
+        except BaseException:
+            _still_read.append(picture)
             raise
 
     def gather(
@@ -183,18 +183,12 @@ class Compositor:
         self._native.trace(self._tracing)
 
     def events(self) -> list[Event]:
-        """Events recorded on this rank since the last clear_events(), in order of their ends."""
+        """Events recorded on this rank since the last clear_events()."""
         return self._native.events()  # type: ignore[no-any-return]
 
     def clear_events(self) -> None:
         """Drop the recorded events."""
         self._native.clear_events()
-
-
-def _check_op(op: object) -> None:
-    if not isinstance(op, str):
-        raise ArgumentError(f"op is a {type(op).__name__}; expected over, closest, add, max or min")
-    _core.check_op(op)
 
 
 def visibility_order(

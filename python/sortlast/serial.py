@@ -31,9 +31,8 @@ def _pictures(
     first_rank, first = present[0]
     for rank, picture in present:
         if _kind(picture) != _kind(first):
-            raise ArgumentError(
-                f"image {rank} is {_kind(picture)}, but image {first_rank} is {_kind(first)}; expected images of one kind"
-            )
+            kinds = f"image {rank} is {_kind(picture)}, but image {first_rank} is {_kind(first)}"
+            raise ArgumentError(f"{kinds}; expected images of one kind")
     return pictures, first
 
 
@@ -42,8 +41,17 @@ def _kind(picture: _arrays.Picture) -> str:
     return f"{picture.height}x{picture.width}x{picture.channels} {picture.scalar}{depth}"
 
 
-def _planes(pictures: list[_arrays.Picture | None]) -> tuple[list[Any], list[Any]]:
-    return [p and p.colour for p in pictures], [p and p.depth for p in pictures]
+def _arguments(pictures: list[_arrays.Picture | None], first: _arrays.Picture) -> dict[str, Any]:
+    """Pictures as the extension module takes them."""
+    return {
+        "colours": [p and p.colour for p in pictures],
+        "depths": [p and p.depth for p in pictures],
+        "height": first.height,
+        "width": first.width,
+        "channels": first.channels,
+        "scalar": first.scalar,
+        "depth": first.has_depth,
+    }
 
 
 def composite_serial(
@@ -63,22 +71,18 @@ def composite_serial(
         background: one value a channel, premultiplied (0..1 for uint8 images).
 
     Returns:
-        The frame (H, W, C), computed in float32 and rounded once; with ``depths``, the pair (frame, depth).
+        The frame (H, W, C), computed in float32 and rounded once (and again with a background); with
+        ``depths``, the pair (frame, depth).
 
     Raises:
         ArgumentError: what was passed is wrong; the message says what was expected.
     """
     pictures, first = _pictures(images, depths)
     colour, depth = _core.composite_serial(
-        *_planes(pictures),
-        first.height,
-        first.width,
-        first.channels,
-        first.scalar,
-        first.has_depth,
-        op,
-        _arrays.ranks(order, "order"),
-        _arrays.colours(background, "background"),
+        **_arguments(pictures, first),
+        op=_arrays.text(op, "op"),
+        order=_arrays.ranks(order, "order"),
+        background=_arrays.colours(background, "background"),
     )
     return colour if depth is None else (colour, depth)
 
@@ -97,14 +101,6 @@ def execute_serial(
     """
     pictures, first = _pictures(images, depths)
     colour, depth = _core.execute_serial(
-        schedule,
-        *_planes(pictures),
-        first.height,
-        first.width,
-        first.channels,
-        first.scalar,
-        first.has_depth,
-        op,
-        seed,
+        schedule, **_arguments(pictures, first), op=_arrays.text(op, "op"), seed=seed
     )
     return colour if depth is None else (colour, depth)

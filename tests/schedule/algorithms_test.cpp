@@ -126,6 +126,16 @@ TEST(Algorithms, TextbookMessageCounts) {
   EXPECT_EQ(count("tree", 64), 1u);
 }
 
+TEST(Algorithms, TwoThreeSwapMergesTwoOrThree) {
+  for (std::int32_t p = 2; p <= 199; ++p) {
+    const Schedule schedule = make_schedule("2-3-swap", {p, 1 << 20, {}, {}, false});
+    for (std::int32_t rank = 0; rank < p; ++rank) {
+      for (const Merge& merge : schedule.program(rank).merges)
+        ASSERT_LE(merge.inputs.size(), 3u) << "p=" << p;
+    }
+  }
+}
+
 TEST(Algorithms, BinarySwapAndRadixTwoAreTheSame) {
   const Setting setting{16, 1600, {}, {}, false};
   EXPECT_EQ(make_schedule("binary-swap", setting).transfers(),

@@ -15,6 +15,12 @@ using namespace nb::literals;
 namespace sortlast::python {
 namespace {
 
+// Ctrl-C ends a wait.
+void see_signals() {
+  const nb::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
 nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
                      const std::optional<Array>& depth, std::int64_t height, std::int64_t width, int channels,
                      const std::string& scalar, bool has_depth, const std::string& op,
@@ -70,7 +76,7 @@ void bind_compositor(nb::module_& module) {
           [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
              const std::vector<std::int32_t>& ring, double timeout, const std::string& problem) {
             const nb::gil_scoped_release release;
-            new (self) Compositor(communicator(comm), {algorithm, ring, timeout, problem});
+            new (self) Compositor(communicator(comm), {algorithm, ring, timeout, problem, see_signals});
           },
           "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "problem"_a)
       .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,

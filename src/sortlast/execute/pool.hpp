@@ -16,10 +16,14 @@ class Pool {
   // At least `bytes` bytes, aligned to 64, not initialised; null for 0 bytes. Throws std::bad_alloc.
   Memory take(std::size_t bytes);
 
-  // Bytes taken and not yet given back, and the most that was since reset_peak().
+  // Start a frame: free what the last few frames did not need, and count the peak anew.
+  void begin_frame();
+
+  // Bytes taken and not yet given back, and the most that was since begin_frame().
   std::size_t taken() const;
   std::size_t peak() const;
-  void reset_peak();
+  // Bytes held to be taken again.
+  std::size_t idle() const;
 
  private:
   struct State;

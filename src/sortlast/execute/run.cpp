@@ -7,7 +7,7 @@
 #include "sortlast/execute/run.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace sortlast {
 
@@ -99,6 +99,15 @@ bool Run::ready(Value value, Range pixels) const {
   });
 }
 
+// Whether none of the images that these pixels of a value (which is ready) stand for was there.
+bool Run::absent(Value value, Range pixels) const {
+  const Held& held = held_[static_cast<std::size_t>(value)];
+  if (held.writers.empty()) return held.absent;
+  return std::none_of(held.writers.begin(), held.writers.end(), [&](std::size_t writer) {
+    return joining_[writer].gathered && !intersection(program_.merges[writer].pixels, pixels).empty();
+  });
+}
+
 ConstPixels Run::view(Value value, Range pixels) const {
   const Held& held = held_[static_cast<std::size_t>(value)];
   const ConstPixels start = value == 0 ? own_.pixels : ConstPixels(held.memory.view());
@@ -116,7 +125,7 @@ std::optional<std::size_t> Run::next_send() {
 Outgoing Run::outgoing(std::size_t send) const {
   const Send& step = program_.sends[send];
   const Held& held = held_[static_cast<std::size_t>(step.value)];
-  if (held.absent) return {{held.format, 0, true}, {}};
+  if (absent(step.value, step.pixels)) return {{held.format, 0, true}, {}};
   return {{held.format, step.pixels.size(), false}, view(step.value, step.pixels)};
 }
 
@@ -193,7 +202,7 @@ std::int64_t Run::continue_pass(std::size_t merge) {
   for (std::size_t i = state.joined; i < state.joining; ++i) {
     const Merge::Input input = step.inputs[i];
     const Held& held = held_[static_cast<std::size_t>(input.value)];
-    if (held.absent) continue;
+    if (absent(input.value, unit)) continue;
     chain.push_back({view(input.value, unit), held.format.scalar, input.front ? Side::front : Side::back});
   }
 
@@ -227,13 +236,9 @@ void Run::complete(std::size_t merge) {
   state.complete = true;
   --merges_left_;
 
-  // A value is absent only as a whole; an absent part of a present one changes nothing.
-  if (!state.gathered) {
-    if (target.writers.size() == 1) {
-      target.absent = true;
-    } else {
-      fill_identity(own_.op, target.format, accumulate_into(merge, true), step.pixels.size());
-    }
+  // Where others write the rest of the value, these pixels must change nothing.
+  if (!state.gathered && target.writers.size() > 1) {
+    fill_identity(own_.op, target.format, accumulate_into(merge, true), step.pixels.size());
   }
   if (--target.merges_left == 0) target.there = true;
   settled(step.value);
@@ -243,23 +248,18 @@ Stretch Run::take_result() {
   const Value result = program_.result;
   if (result < 0) return {};
   Held& held = held_[static_cast<std::size_t>(result)];
-  const std::int64_t count = program_.values[static_cast<std::size_t>(result)].pixels.size();
-  const bool absent =
-      held.absent || std::none_of(held.writers.begin(), held.writers.end(),
-                                  [this](std::size_t writer) { return joining_[writer].gathered; });
-  Stretch pixels =
-      result == 0 || held.memory.view().colour == nullptr ? Stretch(pool_, held.format, count) : held.memory;
-  if (result == 0 && !held.absent) {
-    const Link own{own_.pixels, own_.format.scalar, Side::back};
-    sortlast::blend(own_.op, own_.format.channels, own_.format.depth, {&own, 1}, pixels.view(),
-                    own_.format.scalar, count);
-  } else if (absent) {
-    const auto bytes = static_cast<std::size_t>(count) * held.format.colour_bytes();
-    std::fill_n(pixels.view().colour, bytes, std::byte{0});
-    if (held.format.depth) std::fill_n(pixels.view().depth, count, std::numeric_limits<float>::infinity());
+  const Range whole = program_.values[static_cast<std::size_t>(result)].pixels;
+  if (absent(result, whole)) {
+    Stretch nothing(pool_, held.format, whole.size());
+    fill_absent(own_.op, held.format, own_.background, nothing.view(), whole.size());
+    return nothing;
   }
-  held.memory = Stretch();
-  return pixels;
+  if (result != 0) return std::exchange(held.memory, Stretch());
+  Stretch copy(pool_, held.format, whole.size());
+  const Link own{own_.pixels, own_.format.scalar, Side::back};
+  sortlast::blend(own_.op, own_.format.channels, own_.format.depth, {&own, 1}, copy.view(),
+                  own_.format.scalar, whole.size());
+  return copy;
 }
 
 }  // namespace sortlast

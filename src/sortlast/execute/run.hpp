@@ -18,6 +18,7 @@ struct Contribution {
   ConstPixels pixels;
   Format format;
   Op op = Op::over;
+  bool background = false;  // one will be put behind the result
 };
 
 // Pixels on their way: `format` says what they are stored as (partial composites may have another scalar than
@@ -59,15 +60,15 @@ class Run {
   std::int64_t blend();
 
   bool blended() const { return merges_left_ == 0; }  // all merges are done
-  // The finished pixels, once blended(); zero colour and depth +infinity if no rank had an image. Call once.
+  // The finished pixels, once blended(); see fill_absent() for those of no image. Call once.
   Stretch take_result();
 
  private:
   struct Held {  // a value
     Format format;
     Stretch memory;
-    bool there = false;  // received, or all merges done
-    bool absent = false;
+    bool there = false;                // received, or all merges done
+    bool absent = false;               // own or received, and no rank that it stands for had an image
     int uses = 0;                      // sends and merges that still need it
     int merges_left = 0;               // merges that still write into it
     std::vector<std::size_t> readers;  // merges that read it
@@ -86,6 +87,7 @@ class Run {
   void index_steps();
   Format stored_as(Value value, const std::vector<bool>& is_sent) const;
   bool ready(Value value, Range pixels) const;
+  bool absent(Value value, Range pixels) const;
   ConstPixels view(Value value, Range pixels) const;
   void settled(Value value);
   void release(Value value);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -112,7 +111,7 @@ Frame new_frame(Size size, const Format& format) {
 
 void check_images(std::span<const ConstPixels> images, Size size, const Format& format, Op op) {
   check_format(format, op);
-  if (size.width < 0 || size.height < 0) throw ArgumentError("image size is negative");
+  check_size(size, format);
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (images[i].colour != nullptr && format.depth && images[i].depth == nullptr) {
       throw ArgumentError("image " + std::to_string(i) + " has no depth; expected one, as its format says");
@@ -137,9 +136,7 @@ Frame composite_serial(std::span<const ConstPixels> images, Size size, const For
   }
   if (n == 0) return frame;
   if (chain.empty()) {
-    std::fill_n(frame.pixels.view().colour, static_cast<std::size_t>(n) * format.colour_bytes(),
-                std::byte{0});
-    if (format.depth) std::fill_n(frame.pixels.view().depth, n, std::numeric_limits<float>::infinity());
+    fill_absent(op, format, !background.empty(), frame.pixels.view(), n);
   } else {
     blend_reference(op, format.channels, format.depth, chain, frame.pixels.view(), format.scalar, n);
   }
@@ -157,6 +154,10 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
   if (size.pixels() != schedule.n()) {
     throw ArgumentError("images of " + std::to_string(size.pixels()) + " pixels; the schedule is for " +
                         std::to_string(schedule.n()));
+  }
+  if (schedule.setting().commutes && !commutes(op)) {
+    throw ArgumentError("the schedule is for operators that commute, and " + std::string(op_name(op)) +
+                        " does not; make it with commutes = false");
   }
   Ranks ranks(schedule, images, format, op);
   std::mt19937 random(seed);

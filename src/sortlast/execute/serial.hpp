@@ -12,7 +12,8 @@
 namespace sortlast {
 
 // The oracle: images[r] (colour null: rank r has none) composited one after the other from front to back
-// as `order` lists them (empty: 0, 1, ...), in float32, rounded once. All have `size` and `format`;
+// as `order` lists them (empty: 0, 1, ...), in float32, rounded once (and once more behind a
+// background). All have `size` and `format`;
 // `background` is empty or has format.channels values. Throws ArgumentError.
 Frame composite_serial(std::span<const ConstPixels> images, Size size, const Format& format, Op op,
                        const std::vector<std::int32_t>& order = {}, std::span<const float> background = {});

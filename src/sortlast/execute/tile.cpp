@@ -1,7 +1,22 @@
 // Tile: the finished pixels that one rank holds after compositing.
 #include "sortlast/execute/tile.hpp"
 
+#include <limits>
+#include <string>
+
+#include "sortlast/error.hpp"
+
 namespace sortlast {
+
+void check_size(Size size, const Format& format) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+  const auto bytes = static_cast<std::int64_t>(format.pixel_bytes());
+  const bool counts =
+      size.width >= 0 && size.height >= 0 && (size.height == 0 || size.width <= most / bytes / size.height);
+  if (counts) return;
+  throw ArgumentError("image size is " + std::to_string(size.width) + "x" + std::to_string(size.height) +
+                      "; expected extents of 0 or more, and less than 2^61 bytes");
+}
 
 Stretch::Stretch(Pool& pool, const Format& format, std::int64_t n) {
   const auto count = static_cast<std::size_t>(n);

@@ -19,6 +19,9 @@ struct Size {
   bool operator==(const Size&) const = default;
 };
 
+// Throws ArgumentError unless both extents are 0 or more and the pixels' bytes can be counted.
+void check_size(Size size, const Format& format);
+
 // A stretch of pixels in memory of its own: colour, then depth if the format has it.
 class Stretch {
  public:
@@ -40,6 +43,8 @@ struct Tile {
   Format format;
   Stretch pixels;
   std::shared_ptr<const Schedule> schedule;  // tells which rank holds which pixels
+  std::shared_ptr<const void> maker;         // the compositor that made it, and
+  std::int64_t frame = 0;                    // the number of its frame there
 };
 
 // A whole finished image.

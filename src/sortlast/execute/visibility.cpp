@@ -26,14 +26,17 @@ bool is_empty(const Box& box) {
 // Whether some plane across `axis` between a and b has the eye on b's side (or in it): then a cannot
 // cover b. Requires that a and b are apart on the axis.
 bool hidden_side(const Box& a, const Box& b, std::size_t axis, const Viewpoint& view) {
-  const bool a_below = a.high[axis] <= b.low[axis];
+  const bool a_below = a.low[axis] + a.high[axis] < b.low[axis] + b.high[axis];
   const double eye = view.position[axis];
   if (view.parallel) return a_below ? eye <= 0 : eye >= 0;  // looking up the axis, what is below is in front
   return a_below ? eye >= a.high[axis] : eye <= a.low[axis];
 }
 
+// Faces that should be one may differ by rounding.
 bool apart(const Box& a, const Box& b, std::size_t axis) {
-  return a.high[axis] <= b.low[axis] || b.high[axis] <= a.low[axis];
+  constexpr double tolerance = 1e-6;  // of the boxes' extent
+  const double slack = tolerance * std::max(a.high[axis] - a.low[axis], b.high[axis] - b.low[axis]);
+  return a.high[axis] <= b.low[axis] + slack || b.high[axis] <= a.low[axis] + slack;
 }
 
 bool can_cover(const Box& a, const Box& b, const Viewpoint& view) {
@@ -69,6 +72,10 @@ std::string describe_cycle(const std::vector<std::vector<std::int32_t>>& covered
 
 std::vector<std::int32_t> visibility_order(std::span<const Box> boxes, const Viewpoint& viewpoint) {
   const std::size_t p = boxes.size();
+  const auto& position = viewpoint.position;
+  if (viewpoint.parallel && position[0] == 0 && position[1] == 0 && position[2] == 0) {
+    throw ArgumentError("the direction of view is (0, 0, 0); expected one that points somewhere");
+  }
   std::vector<std::vector<std::int32_t>> covers(p);
   std::vector<std::vector<std::int32_t>> covered_by(p);
   std::vector<int> waiting(p, 0);  // ranks in front that are not placed yet

@@ -21,9 +21,9 @@ struct Viewpoint {
 };
 
 // Ranks (indices into `boxes`) from front to back: a rank stands behind all ranks whose box can cover a
-// part of its own. Boxes may share faces. Where several orders are right, lower ranks come first; empty
-// boxes come last. Throws ArgumentError, naming the ranks, if two boxes overlap or boxes cover each other
-// in a cycle; the boxes of a kd-tree or of a regular grid never do. O(p^2).
+// part of its own. Boxes may share faces, up to a millionth of their extent. Where several orders are right,
+// lower ranks come first; empty boxes come last. Throws ArgumentError, naming the ranks, if two boxes overlap
+// or boxes cover each other in a cycle; the boxes of a kd-tree or of a regular grid never do. O(p^2).
 std::vector<std::int32_t> visibility_order(std::span<const Box> boxes, const Viewpoint& viewpoint);
 
 }  // namespace sortlast

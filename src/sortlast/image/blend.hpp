@@ -51,6 +51,10 @@ void blend_reference(Op op, int channels, bool depth, std::span<const Link> chai
 // +infinity or the largest value; closest: 0 with depth +infinity). Depth planes become +infinity.
 void fill_identity(Op op, const Format& format, Pixels out, std::int64_t n);
 
+// Fill n pixels of an image that no rank contributed to: fill_identity() if a background will be put
+// behind it, else zero colour and depth +infinity.
+void fill_absent(Op op, const Format& format, bool background, Pixels out, std::int64_t n);
+
 // Put a background (`format.channels` values, premultiplied; 0..1 for uint8 images) behind n finished
 // pixels: over, add, max and min combine it as the image farthest back; closest shows it where no image
 // has a depth below +infinity, and the depth is +infinity there.

@@ -66,6 +66,16 @@ void fill_identity(Op op, const Format& format, Pixels out, std::int64_t n) {
   });
 }
 
+void fill_absent(Op op, const Format& format, bool background, Pixels out, std::int64_t n) {
+  if (background) {
+    fill_identity(op, format, out, n);
+    return;
+  }
+  check_format(format, op);
+  std::fill_n(out.colour, static_cast<std::size_t>(n) * format.colour_bytes(), std::byte{0});
+  if (format.depth) std::fill_n(out.depth, n, infinity);
+}
+
 void apply_background(Op op, const Format& format, std::span<const float> background, Pixels out,
                       std::int64_t n) {
   check_format(format, op);

@@ -23,12 +23,14 @@ class Remainder final : public GroupTree {
  private:
   Group root() const override { return group(floor_log2(p()), 0); }
 
-  std::vector<Child> divide(const Group& parent) const override {
-    const std::int32_t height = parent.height - 1;
-    const std::int64_t below = p() >> height;  // number of groups of that height
-    std::vector<Child> children{{group(height, 2 * parent.index)}, {group(height, 2 * parent.index + 1)}};
-    if (2 * parent.index + 3 == below) children.push_back({group(height, below - 1), false});
-    return children;
+  // Two children, and the last of an odd number of groups as the third.
+  std::int64_t children(const Group& parent) const override {
+    const std::int64_t below = p() >> (parent.height - 1);
+    return 2 * parent.index + 3 == below ? 3 : 2;
+  }
+
+  Child child(const Group& parent, std::int64_t c) const override {
+    return {group(parent.height - 1, 2 * parent.index + c), c < 2};
   }
 
   // Group `index` of a height: 2^height ranks, and all that are left for the last one.
@@ -51,15 +53,14 @@ class Fold final : public GroupTree {
 
   Group root() const override { return group(floor_log2(p()) + folds(), 0); }
 
-  std::vector<Child> divide(const Group& parent) const override {
-    if (parent.height > folds()) {
-      return {{group(parent.height - 1, 2 * parent.index)}, {group(parent.height - 1, 2 * parent.index + 1)}};
-    }
-    std::vector<Child> children;
-    for (std::int64_t position = parent.depth.begin; position < parent.depth.end; ++position) {
-      children.push_back({{0, position, {position, position + 1}, 1}, position == parent.depth.begin});
-    }
-    return children;
+  std::int64_t children(const Group& parent) const override {
+    return parent.height > folds() ? 2 : parent.depth.size();
+  }
+
+  Child child(const Group& parent, std::int64_t c) const override {
+    if (parent.height > folds()) return {group(parent.height - 1, 2 * parent.index + c)};
+    const std::int64_t position = parent.depth.begin + c;
+    return {{0, position, {position, position + 1}, 1}, c == 0};
   }
 
   Group group(std::int32_t height, std::int64_t index) const {

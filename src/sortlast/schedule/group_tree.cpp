@@ -7,7 +7,8 @@
 //
 // Which owner gets which new piece decides how much is sent. Old pieces nest in new ones if the new
 // pieces are dealt in the order of (midpoint of the owner's old piece, child): every owner keeps a part
-// of what it holds, and none sends more than n (p - 1) / p in all, the lower bound. Dealing them in
+// of what it holds, and, as long as all owners stay, none sends more than n (p - 1) / p in all, the lower
+// bound. Dealing them in
 // member order instead moves up to 1.5 n (and 11 messages instead of 6 at p = 64).
 //
 // Laziness: a program must cost O(its own steps), with p up to 10^6, so nothing is tabulated. The place
@@ -18,7 +19,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <utility>
 
 #include "sortlast/error.hpp"
@@ -35,60 +35,6 @@ std::int64_t pieces_before(std::int64_t s_other, std::int64_t j, std::int64_t s,
   const std::int64_t quotient = ties ? bound / s : (bound + s - 1) / s;  // odd numbers up to, or below
   const std::int64_t odds = ties ? (quotient + 1) / 2 : quotient / 2;
   return std::clamp<std::int64_t>(odds, 0, s_other);
-}
-
-// Place of owner j of child c among all owners that stay.
-std::int64_t place(const std::vector<Child>& children, std::size_t c, std::int64_t j) {
-  std::int64_t before = 0;
-  for (std::size_t other = 0; other < children.size(); ++other) {
-    if (!children[other].stays) continue;
-    before +=
-        other == c ? j : pieces_before(children[other].group.owners, j, children[c].group.owners, other < c);
-  }
-  return before;
-}
-
-// The owner j of child c that has the given place, if c has one.
-std::optional<std::int64_t> owner_with_place(const std::vector<Child>& children, std::size_t c,
-                                             std::int64_t wanted) {
-  std::int64_t low = 0;
-  std::int64_t high = children[c].group.owners;
-  while (low < high) {
-    const std::int64_t middle = (low + high) / 2;
-    const std::int64_t found = place(children, c, middle);
-    if (found == wanted) return middle;
-    if (found < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return std::nullopt;
-}
-
-// The child and its owner that have a place: the inverse of place().
-std::pair<std::size_t, std::int64_t> at_place(const std::vector<Child>& children, std::int64_t wanted) {
-  // Divide, where all children stay and have the same number of owners.
-  const std::int64_t owners = children.front().group.owners;
-  const auto count = static_cast<std::int64_t>(children.size());
-  const bool equal = std::all_of(children.begin(), children.end(), [owners](const Child& child) {
-    return child.stays && child.group.owners == owners;
-  });
-  if (equal) return {static_cast<std::size_t>(wanted % count), wanted / count};
-
-  // Search in each child.
-  for (std::size_t c = 0; c < children.size(); ++c) {
-    if (!children[c].stays) continue;
-    if (const auto owner = owner_with_place(children, c, wanted)) return {c, *owner};
-  }
-  throw Error("group_tree: no owner has place " + std::to_string(wanted));
-}
-
-std::size_t child_at(const std::vector<Child>& children, std::int64_t position) {
-  const auto after =
-      std::upper_bound(children.begin(), children.end(), position,
-                       [](std::int64_t at, const Child& child) { return at < child.group.depth.begin; });
-  return static_cast<std::size_t>(after - children.begin()) - 1;
 }
 
 // The pieces of g equal pieces of [0, n) that meet `pixels`, as a range of piece indices.
@@ -112,20 +58,69 @@ std::int32_t floor_log2(std::int64_t p) {
 GroupTree::GroupTree(const Setting& setting)
     : p_(setting.p), n_(setting.n), order_(setting.order), position_(inverse(setting.order)) {}
 
+std::int64_t GroupTree::child_at(const Group& group, std::int64_t position) const {
+  std::int64_t first = 0;
+  std::int64_t last = children(group) - 1;
+  while (first < last) {
+    const std::int64_t middle = (first + last) / 2;
+    if (position < child(group, middle).group.depth.end) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return first;
+}
+
+// Place of owner j of child c among all owners that stay.
+std::int64_t GroupTree::place(const Group& group, std::int64_t c, std::int64_t j) const {
+  const std::int64_t count = children(group);
+  if (uniform()) return j * count + c;
+  const std::int64_t owners = child(group, c).group.owners;
+  std::int64_t before = j;
+  for (std::int64_t other = 0; other < count; ++other) {
+    const Child sibling = child(group, other);
+    if (other != c && sibling.stays) before += pieces_before(sibling.group.owners, j, owners, other < c);
+  }
+  return before;
+}
+
+// The child and its owner that have a place: the inverse of place().
+std::pair<std::int64_t, std::int64_t> GroupTree::at_place(const Group& group, std::int64_t wanted) const {
+  const std::int64_t count = children(group);
+  if (uniform()) return {wanted % count, wanted / count};
+  for (std::int64_t c = 0; c < count; ++c) {
+    const Child candidate = child(group, c);
+    if (!candidate.stays) continue;
+    std::int64_t low = 0;
+    std::int64_t high = candidate.group.owners;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      const std::int64_t found = place(group, c, middle);
+      if (found == wanted) return {c, middle};
+      if (found < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+  }
+  throw Error("group_tree: no owner has place " + std::to_string(wanted));
+}
+
 std::int64_t GroupTree::owner_index(const Group& group, std::int64_t position) const {
   if (group.height == 0) return 0;
-  const std::vector<Child> children = divide(group);
-  const std::size_t c = child_at(children, position);
-  if (!children[c].stays) return -1;
-  const std::int64_t j = owner_index(children[c].group, position);
-  return j < 0 ? -1 : place(children, c, j);
+  const std::int64_t c = child_at(group, position);
+  const Child own = child(group, c);
+  if (!own.stays) return -1;
+  const std::int64_t j = owner_index(own.group, position);
+  return j < 0 ? -1 : place(group, c, j);
 }
 
 std::int64_t GroupTree::owner_position(const Group& group, std::int64_t index) const {
   if (group.height == 0) return group.depth.begin;
-  const std::vector<Child> children = divide(group);
-  const auto [c, j] = at_place(children, index);
-  return owner_position(children[c].group, j);
+  const auto [c, j] = at_place(group, index);
+  return owner_position(child(group, c).group, j);
 }
 
 Range GroupTree::piece(std::int32_t rank) const {
@@ -156,17 +151,17 @@ class GroupTree::Builder {
       holding_ = {0, tree_.n_};
       return;
     }
-    const std::vector<Child> children = tree_.divide(group);
-    const std::size_t own = child_at(children, position_);
-    climb(children[own].group);
+    const std::int64_t c = tree_.child_at(group, position_);
+    const Child own = tree_.child(group, c);
+    climb(own.group);
 
     // Find what this rank holds of the group once it is merged.
-    const std::int64_t index = index_ < 0 || !children[own].stays ? -1 : place(children, own, index_);
+    const std::int64_t index = index_ < 0 || !own.stays ? -1 : tree_.place(group, c, index_);
     const Range kept = index < 0 ? Range{} : piece_of(tree_.n_, group.owners, index);
 
-    if (children.size() > 1) {
+    if (tree_.children(group) > 1) {
       if (index_ >= 0) send(group, kept);
-      if (!kept.empty()) receive_and_merge(group, children, own, kept);
+      if (!kept.empty()) receive_and_merge(group, c, kept);
     }
     index_ = index;
     holding_ = kept;
@@ -187,8 +182,7 @@ class GroupTree::Builder {
   }
 
   // Receive `kept` from the owners of every child, and merge the children's fragments of it.
-  void receive_and_merge(const Group& group, const std::vector<Child>& children, std::size_t own,
-                         Range kept) {
+  void receive_and_merge(const Group& group, std::int64_t own, Range kept) {
     // Collect the sources, the own child first and then its neighbours in depth.
     struct Source {
       Range pixels;
@@ -196,9 +190,9 @@ class GroupTree::Builder {
     };
     std::vector<Source> sources;
     std::vector<std::int64_t> cuts{kept.begin, kept.end};
-    const Range all{0, static_cast<std::int64_t>(children.size())};
-    for (const std::int64_t c : nearest_first(all, static_cast<std::int64_t>(own))) {
-      const Group& child = children[static_cast<std::size_t>(c)].group;
+    const Range all{0, tree_.children(group)};
+    for (const std::int64_t c : nearest_first(all, own)) {
+      const Group child = tree_.child(group, c).group;
       const Range pieces = pieces_meeting(tree_.n_, child.owners, kept);
       for (std::int64_t j = pieces.begin; j < pieces.end; ++j) {
         const Range part = intersection(kept, piece_of(tree_.n_, child.owners, j));

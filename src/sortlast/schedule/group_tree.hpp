@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sortlast/schedule/schedule.hpp"
@@ -36,14 +37,20 @@ class GroupTree : public Algorithm {
 
  protected:
   virtual Group root() const = 0;
-  // The children of a group with height > 0, in depth order, tiling its depth range. O(children).
-  virtual std::vector<Child> divide(const Group& group) const = 0;
+  // A group with height > 0 has children 0, 1, ... in depth order, which tile its depth range. O(1).
+  virtual std::int64_t children(const Group& group) const = 0;
+  virtual Child child(const Group& group, std::int64_t c) const = 0;
+  // Whether all children of any group stay and have the same number of owners.
+  virtual bool uniform() const { return false; }
 
   std::int64_t p() const { return p_; }
 
  private:
   class Builder;
 
+  std::int64_t child_at(const Group& group, std::int64_t position) const;
+  std::int64_t place(const Group& group, std::int64_t c, std::int64_t j) const;
+  std::pair<std::int64_t, std::int64_t> at_place(const Group& group, std::int64_t wanted) const;
   std::int64_t owner_index(const Group& group, std::int64_t position) const;
   std::int64_t owner_position(const Group& group, std::int64_t index) const;
 

@@ -24,15 +24,15 @@ class RadixK final : public GroupTree {
  private:
   Group root() const override { return group(static_cast<std::int32_t>(k_.size()), 0); }
 
-  std::vector<Child> divide(const Group& parent) const override {
-    const std::int64_t factor = k_[static_cast<std::size_t>(parent.height) - 1];
-    std::vector<Child> children;
-    children.reserve(static_cast<std::size_t>(factor));
-    for (std::int64_t c = 0; c < factor; ++c) {
-      children.push_back({group(parent.height - 1, parent.index * factor + c)});
-    }
-    return children;
+  std::int64_t children(const Group& parent) const override {
+    return k_[static_cast<std::size_t>(parent.height) - 1];
   }
+
+  Child child(const Group& parent, std::int64_t c) const override {
+    return {group(parent.height - 1, parent.index * children(parent) + c)};
+  }
+
+  bool uniform() const override { return true; }
 
   Group group(std::int32_t height, std::int64_t index) const {
     const std::int64_t size = sizes_[static_cast<std::size_t>(height)];

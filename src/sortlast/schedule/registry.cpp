@@ -60,8 +60,10 @@ Schedule make_schedule(std::string_view name, Setting setting) {
   check_permutation(setting.order, setting.p, "order");
   check_permutation(setting.ring, setting.p, "ring");
 
+  CostModel model;
+  model.overlap = true;  // as the executor does
   const std::string chosen =
-      name == "auto" ? cheapest_algorithm(setting.p, setting.n, CostModel{}) : std::string(name);
+      name == "auto" ? cheapest_algorithm(setting.p, setting.n, model) : std::string(name);
   auto [entry, parameters] = parse_algorithm(chosen);
   std::shared_ptr<const Algorithm> algorithm = entry.make(setting, parameters);
   return {entry.name + (parameters.empty() ? "" : ":" + parameters), std::move(setting),

@@ -17,11 +17,12 @@ class Tree final : public GroupTree {
  private:
   Group root() const override { return group(p() == 1 ? 0 : floor_log2(p() - 1) + 1, 0); }
 
-  std::vector<Child> divide(const Group& parent) const override {
-    std::vector<Child> children{{group(parent.height - 1, 2 * parent.index)}};
-    const Group second = group(parent.height - 1, 2 * parent.index + 1);
-    if (!second.depth.empty()) children.push_back({second, false});
-    return children;
+  std::int64_t children(const Group& parent) const override {
+    return group(parent.height - 1, 2 * parent.index + 1).depth.empty() ? 1 : 2;
+  }
+
+  Child child(const Group& parent, std::int64_t c) const override {
+    return {group(parent.height - 1, 2 * parent.index + c), c == 0};
   }
 
   Group group(std::int32_t height, std::int64_t index) const {

@@ -16,20 +16,21 @@ class TwoThreeSwap final : public GroupTree {
  private:
   Group root() const override { return group(floor_log2(p()), {0, p()}); }
 
-  // 2^h <= size < 2^(h+1) ranks halve into two such groups of height h - 1; at the bottom, two or three
-  // ranks are a group.
-  std::vector<Child> divide(const Group& parent) const override {
-    const Range depth = parent.depth;
-    if (parent.height == 1) {
-      std::vector<Child> ranks;
-      for (std::int64_t position = depth.begin; position < depth.end; ++position) {
-        ranks.push_back({group(0, {position, position + 1})});
-      }
-      return ranks;
-    }
-    const std::int64_t middle = depth.begin + (depth.size() + 1) / 2;
-    return {{group(parent.height - 1, {depth.begin, middle})},
-            {group(parent.height - 1, {middle, depth.end})}};
+  // A group of height h holds 2^h to 3^h ranks, so that two or three children fit at every height; it
+  // divides in two if the larger half fits.
+  std::int64_t children(const Group& parent) const override {
+    std::int64_t most = 1;  // ranks of a child
+    for (std::int32_t height = 1; height < parent.height; ++height) most *= 3;
+    return (parent.depth.size() + 1) / 2 <= most ? 2 : 3;
+  }
+
+  // Larger children first.
+  Child child(const Group& parent, std::int64_t c) const override {
+    const std::int64_t count = children(parent);
+    const auto begin = [&](std::int64_t i) {
+      return parent.depth.begin + (parent.depth.size() * i + count - 1) / count;
+    };
+    return {group(parent.height - 1, {begin(c), begin(c + 1)})};
   }
 
   static Group group(std::int32_t height, Range depth) { return {height, depth.begin, depth, depth.size()}; }

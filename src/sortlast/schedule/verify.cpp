@@ -45,6 +45,8 @@ class ProgramCheck {
       fail("starts with " + text(own) + ", which is not its own image");
     }
     written_[0].push_back({own.pixels, 0});
+    check_order(program_.sends, "sends");
+    check_order(program_.receives, "receives");
     for (const Receive& receive : program_.receives) accept(receive);
     for (const Merge& merge : program_.merges) check(merge);
     for (const Send& send : program_.sends) check(send);
@@ -61,6 +63,13 @@ class ProgramCheck {
       fail("uses value " + std::to_string(index) + ", which it does not have");
     }
     return program_.values[static_cast<std::size_t>(index)];
+  }
+
+  template <typename Steps>
+  void check_order(const Steps& steps, const char* what) const {
+    const bool sorted = std::is_sorted(steps.begin(), steps.end(),
+                                       [](const auto& a, const auto& b) { return a.stage < b.stage; });
+    if (!sorted) fail(std::string("lists its ") + what + " out of the order of stages");
   }
 
   void accept(const Receive& receive) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "sortlast/execute/mpi/call.hpp"
 
@@ -11,7 +12,9 @@ namespace sortlast {
 class Alarm {
  public:
   // `control` carries nothing but alarms. `limit` [s]: the longest wait without any progress.
-  Alarm(const Communicator& control, double limit) : control_(control), limit_(limit) {}
+  // `interrupt`, if there is one, may throw to end a wait.
+  Alarm(const Communicator& control, double limit, std::function<void()> interrupt)
+      : control_(control), limit_(limit), interrupt_(std::move(interrupt)) {}
 
   double limit() const { return limit_; }
 
@@ -20,11 +23,16 @@ class Alarm {
   [[noreturn]] void raise(const std::string& waits_for) const;
 
   // Join the alarm if another rank has raised one; returns if none has.
+  void interrupt() const {
+    if (interrupt_) interrupt_();
+  }
+
   void join_if_raised(const std::function<std::string()>& waits_for) const;
 
  private:
   const Communicator& control_;
   double limit_;
+  std::function<void()> interrupt_;
 };
 
 }  // namespace sortlast

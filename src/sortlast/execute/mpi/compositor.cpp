@@ -45,11 +45,14 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
     throw ArgumentError("MPI is not initialised; call MPI_Init before making a Compositor");
   if (comm == MPI_COMM_NULL)
     throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
+  int between_groups = 0;
+  check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
+  if (between_groups != 0)
+    throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
   MPI_Request request = MPI_REQUEST_NULL;
   auto* const copy = new MPI_Comm(MPI_COMM_NULL);  // given up if the wait fails
   check_mpi(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup");
-  // A wrong timeout becomes every rank's error once there is a communicator to agree over.
-  const double until = MPI_Wtime() + (timeout > 0 ? timeout : Options{}.timeout);
+  const double until = MPI_Wtime() + timeout;
   for (int done = 0, polls = 0; done == 0; ++polls) {
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) break;
@@ -65,6 +68,19 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
   return made;
 }
 
+// The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
+// communicator to agree over.
+double usable(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
+
+// An order that is the identity is none: both mean the same.
+std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p) {
+  if (order.size() != static_cast<std::size_t>(p)) return order;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<std::int32_t>(i)) return order;
+  }
+  return {};
+}
+
 int tag_limit(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
@@ -78,15 +94,17 @@ class Compositor::Impl {
  public:
   Impl(MPI_Comm comm, const Options& options)
       : options_(options),
-        data_(duplicate(comm, options.timeout)),
-        control_(duplicate(comm, options.timeout)),
-        alarm_(control_, options.timeout),
+        data_(duplicate(comm, usable(options.timeout))),
+        control_(duplicate(comm, usable(options.timeout))),
+        alarm_(control_, usable(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
-        tag_limit_(tag_limit(data_.get())) {
+        tag_limit_(tag_limit(data_.get())),
+        maker_(std::make_shared<int>(0)) {
+    options_.ring = normalised(options.ring, size_);
     Arguments arguments("Compositor");
     arguments.add("algorithm", options.algorithm);
-    arguments.add("ring", options.ring);
+    arguments.add("ring", options_.ring);
     const std::string problem = problem_of([&] {
       if (!options.problem.empty()) throw ArgumentError(options.problem);
       if (!(options.timeout > 0))
@@ -96,24 +114,26 @@ class Compositor::Impl {
     guarded([&] { agree(data_, alarm_, arguments, problem); });
   }
 
-  Tile composite(const Image& image, const Composition& composition) {
+  Tile composite(const Image& image, Composition composition) {
     const double begin = trace_clock();
     timing_ = {};
-    pool_.reset_peak();
+    pool_.begin_frame();
+    composition.order = normalised(composition.order, size_);
     agree_on("composite", image, composition);
     const double agreed = trace_clock();
     record({Activity::agree, begin, agreed, -1, -1, 0});
     timing_.agree = agreed - begin;
 
     const Plan& plan = plan_for(image, composition);
-    const Contribution contribution{image.pixels, image.format, composition.op};
+    const bool background = !composition.background.empty();
+    const Contribution contribution{image.pixels, image.format, composition.op, background};
     const std::size_t before = pool_.taken();
-    Tile tile{schedule_->piece(rank_), image.size, image.format, {}, schedule_};
+    Tile tile{plan.schedule->piece(rank_), image.size, image.format, {}, plan.schedule, maker_, ++frame_};
     guarded([&] {
       tile.pixels =
           exchange(plan, contribution, data_, alarm_, pool_, timing_, recording_ ? &events_ : nullptr);
     });
-    if (!composition.background.empty()) {
+    if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
                        tile.range.size());
     }
@@ -129,18 +149,14 @@ class Compositor::Impl {
     Arguments arguments("gather");
     arguments.add("root", std::to_string(root));
     arguments.add("depth", with_depth ? "yes" : "no");
-    arguments.add("size", text(tile.size));
-    arguments.add("format", format_name(tile.format));
-    arguments.add("algorithm", tile.schedule ? tile.schedule->name() : "");
-    arguments.add("order", tile.schedule ? tile.schedule->setting().order : std::vector<std::int32_t>{});
+    arguments.add("frame", std::to_string(tile.frame));
     const std::string problem = problem_of([&] {
       if (root < 0 || root >= size_) {
         throw ArgumentError("root is " + std::to_string(root) + "; expected a rank, 0.." +
                             std::to_string(size_ - 1));
       }
-      if (!tile.schedule || tile.schedule->p() != size_ || tile.range != tile.schedule->piece(rank_)) {
-        throw ArgumentError("the tile is not one that composite() returned on this rank");
-      }
+      if (tile.maker != maker_)
+        throw ArgumentError("the tile is not one that composite() of this compositor returned");
       if (with_depth && !tile.format.depth) throw ArgumentError("depth was asked for; the images had none");
     });
     std::optional<Frame> frame;
@@ -173,7 +189,8 @@ class Compositor::Impl {
   int tag_limit_;
   bool broken_ = false;  // messages may be under way for ever
   Pool pool_;
-  std::shared_ptr<const Schedule> schedule_;
+  std::shared_ptr<const void> maker_;  // marks this compositor's tiles
+  std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<Plan> plan_;
   Setting planned_;  // what plan_ is for
   Format planned_format_;
@@ -208,18 +225,18 @@ class Compositor::Impl {
   void agree_on(const std::string& call, const Image& image, const Composition& composition) {
     Arguments arguments(call);
     arguments.add("size", text(image.size));
-    arguments.add("format", format_name(image.format));
-    arguments.add("op", std::string(op_name(composition.op)));
+    const std::string unknown =
+        problem_of([&] { arguments.add("format", format_name(image.format)); }) +
+        problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
     arguments.add("order", composition.order);
     arguments.add("background", text(composition.background));
-    const std::string problem = problem_of([&] { check(image, composition); });
+    const std::string problem = unknown.empty() ? problem_of([&] { check(image, composition); }) : unknown;
     guarded([&] { agree(data_, alarm_, arguments, problem); });
   }
 
   void check(const Image& image, const Composition& composition) const {
     check_format(image.format, composition.op);
-    if (image.size.width < 0 || image.size.height < 0)
-      throw ArgumentError("image size is " + text(image.size) + "; expected 0x0 or more");
+    check_size(image.size, image.format);
     if (image.format.depth && image.pixels.colour != nullptr && image.pixels.depth == nullptr) {
       throw ArgumentError("the image has no depth; expected one, as its format says");
     }
@@ -236,8 +253,8 @@ class Compositor::Impl {
     const bool same = plan_ && wanted.n == planned_.n && wanted.order == planned_.order &&
                       wanted.commutes == planned_.commutes && image.format == planned_format_;
     if (!same) {
-      schedule_ = std::make_shared<const Schedule>(make_schedule(options_.algorithm, wanted));
-      plan_ = std::make_unique<Plan>(schedule_, rank_, image.format, tag_limit_);
+      auto schedule = std::make_shared<const Schedule>(make_schedule(options_.algorithm, wanted));
+      plan_ = std::make_unique<Plan>(std::move(schedule), rank_, image.format, tag_limit_);
       planned_ = std::move(wanted);
       planned_format_ = image.format;
     }
@@ -260,7 +277,7 @@ std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_de
 void Compositor::refuse(const std::string& call, const std::string& problem) { impl_->refuse(call, problem); }
 const Timing& Compositor::timing() const { return impl_->timing_; }
 std::string Compositor::algorithm() const {
-  return impl_->schedule_ ? impl_->schedule_->name() : impl_->options_.algorithm;
+  return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;
 }
 void Compositor::trace(bool on) { impl_->recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl_->events_; }

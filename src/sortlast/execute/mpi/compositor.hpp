@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct Options {
   // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
   // becomes every rank's error. For language bindings.
   std::string problem = {};
+  // Called about every 50 ms of waiting; what it throws ends the call, as a timeout would. For language
+  // bindings that must see signals.
+  std::function<void()> interrupt = {};
 };
 
 // One rank's image: size.height rows of size.width pixels of `format`, premultiplied, row-major, without

@@ -14,21 +14,25 @@ namespace {
 
 // Give each transfer of a pair tags of its own; both ends count them in the same order.
 template <typename Step, typename Pixels>
-std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& format, int tag_limit,
-                                 Pixels pixels_of) {
-  std::unordered_map<std::int32_t, std::int32_t> next;
+std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& format, Pixels pixels_of) {
+  std::unordered_map<std::int32_t, std::int64_t> next;
   std::vector<std::int32_t> tags;
+  tags.reserve(steps.size());
   for (const Step& step : steps) {
-    std::int32_t& tag = next[step.peer];
-    tags.push_back(tag);
+    std::int64_t& tag = next[step.peer];
+    tags.push_back(static_cast<std::int32_t>(tag));
     tag += Messages::tags(format, pixels_of(step).size());
-    if (tag > tag_limit) {
-      throw ArgumentError(
-          "the schedule has more messages for one pair of ranks than this MPI library has tags (" +
-          std::to_string(tag_limit) + ")");
-    }
   }
   return tags;
+}
+
+// Throws the same on every rank if some pair of ranks might need more tags than there are: at most two
+// transfers a stage.
+void check_tags(const Schedule& schedule, const Format& format, int tag_limit) {
+  if (2 * schedule.stages() * Messages::tags(format, schedule.n()) <= tag_limit) return;
+  throw ArgumentError(schedule.name() + " of " + std::to_string(schedule.n()) +
+                      " pixels may take more messages between two ranks than this MPI library has tags (" +
+                      std::to_string(tag_limit) + "); choose an algorithm with fewer stages");
 }
 
 class Exchange {
@@ -209,8 +213,9 @@ class Exchange {
 
 Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Format& format, int tag_limit)
     : schedule(std::move(made)), program(schedule->program(rank)) {
-  send_tags = number(program.sends, format, tag_limit, [](const Send& send) { return send.pixels; });
-  receive_tags = number(program.receives, format, tag_limit, [this](const Receive& receive) {
+  check_tags(*schedule, format, tag_limit);
+  send_tags = number(program.sends, format, [](const Send& send) { return send.pixels; });
+  receive_tags = number(program.receives, format, [this](const Receive& receive) {
     return program.values[static_cast<std::size_t>(receive.value)].pixels;
   });
 }

@@ -21,8 +21,8 @@ Messages::~Messages() {
   for (auto& [bytes, type] : types_) MPI_Type_free(&type);
 }
 
-std::int32_t Messages::tags(const Format& format, std::int64_t count) {
-  return static_cast<std::int32_t>(chunks(count) * (format.depth ? 2 : 1));
+std::int64_t Messages::tags(const Format& format, std::int64_t count) {
+  return chunks(count) * (format.depth ? 2 : 1);
 }
 
 MPI_Datatype Messages::pixel_type(std::size_t bytes) {
@@ -51,6 +51,9 @@ void Messages::post(std::size_t transfer, bool sending, const Parcel& parcel, co
   const MPI_Datatype colour_type = pixel_type(parcel.format.colour_bytes());
   const std::int64_t messages = tags(parcel.format, parcel.count) / (parcel.format.depth ? 2 : 1);
   std::int32_t number = 0;
+  requests_.reserve(requests_.size() +
+                    2 * static_cast<std::size_t>(messages));  // nothing may throw once posted
+  owner_.reserve(requests_.capacity());
   const auto add = [&](auto* memory, std::int64_t count, MPI_Datatype type) {
     MPI_Request request = MPI_REQUEST_NULL;
     post_one(memory, static_cast<int>(count), type, number++, &request);

@@ -20,7 +20,7 @@ class Messages {
   ~Messages();
 
   // How many tags a transfer of `count` pixels of a format takes, from the first on.
-  static std::int32_t tags(const Format& format, std::int64_t count);
+  static std::int64_t tags(const Format& format, std::int64_t count);
 
   // `transfer` is the caller's name for it. Tags from `tag` on; the other end uses the same. An absent
   // parcel is sent as messages without pixels.

@@ -49,6 +49,7 @@ void Patience::pause() {
     next_check_ = now + between_checks;
     if (std::chrono::duration<double>(now - since_).count() > alarm_.limit()) alarm_.raise(waits_for_());
     alarm_.join_if_raised(waits_for_);
+    alarm_.interrupt();
   }
   std::this_thread::sleep_for(nap);
 }
