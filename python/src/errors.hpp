@@ -3,13 +3,18 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstring>
+
 #include "sortlast/error.hpp"
 
 namespace sortlast::python {
 
 inline void raise(const char* name, const char* what) {
   const nanobind::object type = nanobind::module_::import_("sortlast._errors").attr(name);
-  PyErr_SetString(type.ptr(), what);
+  // A message may have been cut in the middle of a character.
+  const auto text =
+      nanobind::steal(PyUnicode_DecodeUTF8(what, static_cast<Py_ssize_t>(std::strlen(what)), "replace"));
+  PyErr_SetObject(type.ptr(), text.ptr());
 }
 
 inline void register_errors() {

@@ -114,6 +114,19 @@ std::string difference(const std::string& name, const std::vector<std::string>& 
   return text;
 }
 
+// "wrong argument on ranks 1, 3: image is float64; expected ..." of those ranks that have a problem.
+std::string problems(const std::vector<std::string>& problem_of) {
+  std::map<std::string, std::vector<int>> ranks_with;
+  for (std::size_t rank = 0; rank < problem_of.size(); ++rank) {
+    if (!problem_of[rank].empty()) ranks_with[problem_of[rank]].push_back(static_cast<int>(rank));
+  }
+  std::string text;
+  for (const auto& [problem, ranks] : ranks_with) {
+    text += (text.empty() ? "" : " | ") + ("wrong argument on " + list_ranks(ranks)) + ": " + problem;
+  }
+  return text;
+}
+
 [[noreturn]] void throw_difference(const std::vector<std::string>& texts) {
   std::vector<std::map<std::string, std::string>> parsed;
   for (const std::string& text : texts) parsed.push_back(parse(text));
@@ -129,13 +142,11 @@ std::string difference(const std::string& name, const std::vector<std::string>& 
     }
   }
 
-  // A wrong argument explains the rest, and so does another call.
-  for (const char* first : {"call", "problem"}) {
-    const auto found = values.find(first);
-    if (found == values.end()) continue;
-    const std::string text = difference(first, found->second);
-    if (!text.empty()) throw MismatchError("ranks disagree: " + text);
-  }
+  // Another call explains the rest, and so does a wrong argument.
+  const std::string call = difference("call", values.at("call"));
+  if (!call.empty()) throw MismatchError("ranks disagree: " + call);
+  const std::string wrong = problems(values["problem"]);
+  if (!wrong.empty()) throw MismatchError(wrong);
   std::string all;
   for (const auto& [name, by_rank] : values) {
     const std::string text = difference(name, by_rank);

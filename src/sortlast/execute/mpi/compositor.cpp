@@ -20,6 +20,12 @@ namespace {
 
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
+std::string text(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
 std::string text(const std::vector<float>& values) {
   std::ostringstream out;
   out.precision(9);
@@ -58,7 +64,7 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
     if (done != 0) break;
     if (MPI_Wtime() > until) {
       throw TimeoutError("making a Compositor: not all ranks of the communicator made one within " +
-                         std::to_string(timeout) + " s");
+                         text(timeout) + " s");
     }
     yield_core(polls);
   }
@@ -108,7 +114,7 @@ class Compositor::Impl {
     const std::string problem = problem_of([&] {
       if (!options.problem.empty()) throw ArgumentError(options.problem);
       if (!(options.timeout > 0))
-        throw ArgumentError("timeout is " + std::to_string(options.timeout) + " s; expected more than 0");
+        throw ArgumentError("timeout is " + text(options.timeout) + " s; expected more than 0");
       make_schedule(options.algorithm, setting(0, {}, false));
     });
     guarded([&] { agree(data_, alarm_, arguments, problem); });
