@@ -137,7 +137,7 @@ TEST_F(Frames, GatherAtEveryRoot) {
 TEST_F(Frames, NanAndInfinityPassThrough) {
   std::mt19937 random(26);
   for (const Op op : {Op::over, Op::add, Op::max, Op::min}) {
-    Scene scene(p_, {}, {2 * p_, 3}, random, false);
+    Scene scene(p_, {}, {std::int64_t{2} * p_, 3}, random, false);
     // Rank r has them in colour channels of pixel 2 r, where everything is half transparent, so that no
     // association turns an infinity into NaN.
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(p_); ++rank) {

@@ -74,7 +74,7 @@ class Mismatch : public ::testing::Test {
     expect_works(compositor);
   }
 
-  void check_all(Call base, const std::vector<Change>& changes) const {
+  void check_all(const Call& base, const std::vector<Change>& changes) const {
     Compositor compositor(MPI_COMM_WORLD, {.timeout = 20});
     for (const int odd : {0, p_ - 1, p_ / 2}) {
       for (const Change& change : changes) check(compositor, base, change, odd);

@@ -39,7 +39,7 @@ class BeforeSends {
 
 // What an action throws; fails if it is not an E.
 template <typename E, typename Action>
-std::string error_of(Action action) {
+std::string error_of(const Action& action) {
   try {
     action();
   } catch (const E& error) {

@@ -116,8 +116,8 @@ void bind_registry(nb::module_& module) {
   module.def(
       "make",
       [](const std::string& name, std::int32_t p, std::int64_t n,
-         std::optional<std::vector<std::int32_t>> order, std::optional<std::vector<std::int32_t>> ring,
-         bool commutes) {
+         const std::optional<std::vector<std::int32_t>>& order,
+         const std::optional<std::vector<std::int32_t>>& ring, bool commutes) {
         return make_schedule(name, {p, n, order.value_or(std::vector<std::int32_t>{}),
                                     ring.value_or(std::vector<std::int32_t>{}), commutes});
       },

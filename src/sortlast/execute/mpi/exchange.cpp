@@ -29,7 +29,7 @@ std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& f
 // Throws the same on every rank if some pair of ranks might need more tags than there are: at most two
 // transfers a stage.
 void check_tags(const Schedule& schedule, const Format& format, int tag_limit) {
-  if (2 * schedule.stages() * Messages::tags(format, schedule.n()) <= tag_limit) return;
+  if (std::int64_t{2} * schedule.stages() * Messages::tags(format, schedule.n()) <= tag_limit) return;
   throw ArgumentError(schedule.name() + " of " + std::to_string(schedule.n()) +
                       " pixels may take more messages between two ranks than this MPI library has tags (" +
                       std::to_string(tag_limit) + "); choose an algorithm with fewer stages");

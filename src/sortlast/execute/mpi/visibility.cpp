@@ -1,6 +1,5 @@
 // Visibility order over MPI: every rank learns all boxes and sorts them by itself.
 #include <array>
-#include <cstring>
 #include <string>
 
 #include "sortlast/error.hpp"
@@ -26,7 +25,7 @@ std::string text(const View& view) {
 }
 
 bool same_viewpoint(const View& a, const View& b) {
-  return a.parallel == b.parallel && std::memcmp(&a.position, &b.position, sizeof(a.position)) == 0;
+  return a.parallel == b.parallel && a.position == b.position;
 }
 
 }  // namespace
