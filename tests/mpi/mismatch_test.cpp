@@ -60,13 +60,14 @@ class Mismatch : public ::testing::Test {
   }
 
   // Let rank `odd` make a changed call, and check what everybody gets.
-  void check(Compositor& compositor, Call base, const Change& change, int odd) const {
+  void check(Compositor& compositor, const Call& base, const Change& change, int odd) const {
     SCOPED_TRACE(change.what + " differs on rank " + std::to_string(odd));
     const Tile tile = compositor.composite(testing::image_of(scene_, rank_));
-    if (rank_ == odd) change.apply(base);
+    Call call = base;
+    if (rank_ == odd) change.apply(call);
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    const std::string text = error_of<MismatchError>([&] { make(compositor, tile, base); });
+    const std::string text = error_of<MismatchError>([&] { make(compositor, tile, call); });
     EXPECT_LT(MPI_Wtime() - begin, 2.0);
     for (const std::string& part : change.expected) expect_contains(text, part);
     expect_contains(text, "on rank " + std::to_string(odd));
