@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <sstream>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
 
 namespace sortlast {
@@ -27,48 +29,49 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-void wait(MPI_Request request, const Alarm& alarm, const std::string& call) {
+// Wait for a collective call that works on `memory`.
+void wait(MPI_Request request, const Alarm& alarm, const std::string& call,
+          const std::shared_ptr<void>& memory) {
   Patience patience(alarm, [&call] { return "all ranks to call " + call + ", before stage 1"; });
-  int done = 0;
-  while (true) {
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
-    patience.pause();
+  try {
+    for (int done = 0; done == 0;) {
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done == 0) patience.pause();
+    }
+  } catch (...) {
+    keep_for_ever(memory);
+    throw;
   }
 }
 
 bool all_same(const Communicator& comm, const Alarm& alarm, const Arguments& arguments) {
-  // The memory of a reduction that never ends must stay, so it is given up if the wait throws.
-  struct Exchange {
+  struct Reduction {
     std::array<std::uint64_t, 2> mine;
     std::array<std::uint64_t, 2> least;
   };
   const std::uint64_t own = hash(arguments.text());
-  auto* const exchange = new Exchange{{own, ~own}, {}};
+  const auto reduction = std::make_shared<Reduction>(Reduction{{own, ~own}, {}});
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(exchange->mine.data(), exchange->least.data(), 2, MPI_UINT64_T, MPI_MIN,
+  check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 2, MPI_UINT64_T, MPI_MIN,
                            comm.get(), &request),
             "MPI_Iallreduce");
-  wait(request, alarm, arguments.call());
-  const bool same = exchange->least[0] == ~exchange->least[1];
-  delete exchange;
-  return same;
+  wait(request, alarm, arguments.call(), reduction);
+  return reduction->least[0] == ~reduction->least[1];
 }
 
 std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& alarm,
                                       const Arguments& arguments) {
   constexpr std::size_t room = 1024;
   const auto p = static_cast<std::size_t>(comm.size());
-  auto* const exchange = new std::vector<char>((p + 1) * room, '\0');
-  std::strncpy(exchange->data(), arguments.text().c_str(), room - 1);
+  const auto mine = std::make_shared<std::vector<char>>((p + 1) * room, '\0');
+  char* const all = mine->data() + room;
+  std::strncpy(mine->data(), arguments.text().c_str(), room - 1);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(exchange->data(), room, MPI_CHAR, exchange->data() + room, room, MPI_CHAR,
-                           comm.get(), &request),
+  check_mpi(MPI_Iallgather(mine->data(), room, MPI_CHAR, all, room, MPI_CHAR, comm.get(), &request),
             "MPI_Iallgather");
-  wait(request, alarm, arguments.call());
+  wait(request, alarm, arguments.call(), mine);
   std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < p; ++rank) texts.emplace_back(exchange->data() + (rank + 1) * room);
-  delete exchange;
+  for (std::size_t rank = 0; rank < p; ++rank) texts.emplace_back(all + rank * room);
   return texts;
 }
 

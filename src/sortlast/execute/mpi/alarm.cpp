@@ -11,11 +11,13 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <thread>
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/keep.hpp"
 
 namespace sortlast {
 namespace {
@@ -83,9 +85,9 @@ void Alarm::raise(const std::string& waits_for) const {
   const int rank = control_.rank();
   std::map<int, std::string> reports{{rank, waits_for}};
 
-  // Tell everyone. The messages may never be received, so nobody waits for them, and their memory is
-  // given up on purpose.
-  auto* const text = new Text(to_text(waits_for));
+  // Tell everyone. The messages may never be received, so nobody waits for them.
+  const auto text = std::make_shared<Text>(to_text(waits_for));
+  keep_for_ever(text);
   for (int peer = 0; peer < p; ++peer) {
     if (peer == rank) continue;
     MPI_Request request = MPI_REQUEST_NULL;

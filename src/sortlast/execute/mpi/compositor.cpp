@@ -10,6 +10,7 @@
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/permutation.hpp"
@@ -56,20 +57,20 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
   if (between_groups != 0)
     throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
   MPI_Request request = MPI_REQUEST_NULL;
-  auto* const copy = new MPI_Comm(MPI_COMM_NULL);  // given up if the wait fails
-  check_mpi(MPI_Comm_idup(comm, copy, &request), "MPI_Comm_idup");
+  const auto copy = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
+  check_mpi(MPI_Comm_idup(comm, copy.get(), &request), "MPI_Comm_idup");
   const double until = MPI_Wtime() + timeout;
   for (int done = 0, polls = 0; done == 0; ++polls) {
     check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done != 0) break;
     if (MPI_Wtime() > until) {
+      keep_for_ever(copy);
       throw TimeoutError("making a Compositor: not all ranks of the communicator made one within " +
                          text(timeout) + " s");
     }
     yield_core(polls);
   }
   const MPI_Comm made = *copy;
-  delete copy;
   check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return made;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
 
@@ -58,10 +59,9 @@ class Exchange {
     try {
       while (!done()) advance();
     } catch (...) {
-      // MPI may still write into this memory, or read it: it must never be given back.
-      (void)run_.release();
       messages_->abandon();
-      (void)messages_.release();
+      keep_for_ever(std::move(messages_));
+      keep_for_ever(std::move(run_));
       throw;
     }
     return run_->take_result();

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
 
@@ -60,11 +61,10 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
       }
     }
   } catch (...) {
-    // MPI may still write into this memory, or read it: it must never be given back.
     messages->abandon();
-    (void)messages.release();
-    if (frame) (void)new Frame(*frame);
-    (void)new Tile(tile);
+    keep_for_ever(std::move(messages));
+    if (frame) keep_for_ever(std::make_shared<Frame>(*frame));
+    keep_for_ever(std::make_shared<Tile>(tile));
     throw;
   }
   return frame;
