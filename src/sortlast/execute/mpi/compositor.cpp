@@ -214,7 +214,9 @@ class Compositor::Impl {
   template <typename Action>
   void guarded(Action action) {
     if (broken_)
-      throw TimeoutError("this compositor has timed out before and cannot be used any more; make a new one");
+      throw TimeoutError(
+          "an earlier call of this compositor was given up on the way, so it cannot be used any more; make a "
+          "new one");
     try {
       action();
     } catch (const MismatchError&) {
