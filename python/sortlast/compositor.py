@@ -202,6 +202,7 @@ def visibility_order(
     Args:
         comm: an mpi4py communicator.
         bounds: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
+            A minimum above its maximum, as of an empty VTK dataset, says the same. Such ranks come last.
         eye: position of the eye, the same on every rank.
         direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
 
