@@ -272,6 +272,28 @@ def test_a_rank_that_comes_late():
     assert seconds < 2.0
 
 
+def test_an_interrupt_ends_a_wait():
+    """Ctrl-C on a rank that waits is seen at once, not when the limit has passed."""
+    reports = run(
+        2,
+        """
+        import os, signal, threading
+        comp = sortlast.Compositor(comm, timeout=20)
+        comm.barrier()
+        if rank == 0:
+            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            begin = time.monotonic()
+            try:
+                comp.composite(image)
+            except KeyboardInterrupt:
+                report(time.monotonic() - begin)
+        comm.barrier()
+        """,
+        timeout=30,
+    )
+    assert reports[0] < 5
+
+
 def test_a_rank_that_leaves_early():
     """It goes on to the end of its program; the others report and end too."""
     reports = run(
