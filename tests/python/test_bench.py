@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from PIL import Image
 import mpirun
 import sortlast
 from sortlast import schedule
-from sortlast.bench import Row, Settings, Task, pattern
+from sortlast.bench import Row, Settings, Task, pattern, runner
 from sortlast.bench.peers import PEERS
 
 KEYS = [
@@ -243,6 +244,32 @@ def test_a_wrong_answer_is_never_timed(spoil, by):
     assert job.reports[0] == job.reports[1]
     assert job.reports[0].startswith("wrong (MPI_Reduce) is wrong: over of 2 images, 33x17 float32, differs")
     assert by in job.reports[0]
+
+
+@pytest.mark.parametrize("peers", [3, 9, 13])
+def test_no_peer_always_follows_the_same_one(peers):
+    frames = 12
+    order = runner.turns(peers, frames)
+    assert order == runner.turns(peers, frames)  # every rank makes its own
+    assert all(sorted(frame) == list(range(peers)) for frame in order)
+    flat = [peer for frame in order for peer in frame]
+    for peer in range(peers):
+        before = [first for first, then in itertools.pairwise(flat) if then == peer]
+        assert len({*before} - {peer}) >= min(peers - 1, 6)
+        assert max(before.count(other) for other in range(peers)) <= frames // 2
+
+
+@pytest.mark.mpi
+def test_peak_memory_does_not_tell_what_ran_before(tmp_path):
+    if not Path("/proc/self/clear_refs").exists():
+        pytest.skip("this kernel does not tell the peak")
+    rows, _ = rows_of(
+        "--ranks", 2, "--size", "512x512", "--gather", "--frames", 1, "--peers", "sortlast,floor-memcpy",
+        "--algorithms", "shift,direct-send,shift,binary-swap,shift", path=tmp_path / "rows.json",
+    )  # fmt: skip
+    peaks = [row["peak_bytes"] for row in rows if row["algorithm"] == "shift"]
+    assert len(peaks) == 3
+    assert max(peaks) - min(peaks) < 0.6e6  # the kernel's counters are exact to a quarter
 
 
 def test_settings_become_tasks():

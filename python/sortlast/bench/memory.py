@@ -1,10 +1,12 @@
 """How much memory a frame takes: one method for all peers.
 
-``peak_bytes`` is the greatest resident memory of a process while it works on one frame (VmHWM of
+``peak_bytes`` is the greatest resident memory of a process while it works on a few frames (VmHWM of
 /proc/self/status, set back just before by writing 5 to /proc/self/clear_refs), less its resident memory
-before the peer was set up, when it already held its image. So it counts the result, everything that the
-peer keeps from frame to frame, and what the MPI library takes for it and gives back. It does not count
-what the MPI library already held from earlier frames, nor what the kernel holds. Pages of shared memory
+once the peer is closed, when it still holds its image. So it counts the result, everything that the peer
+keeps from frame to frame, and what the MPI library takes for it and gives back. The frames come after
+the peer's own warm-up, and what stays behind counts on both sides: pages that the MPI library or the
+allocator touch for the first time are charged to nobody, whatever ran before. Nor does it count what the
+kernel holds. Pages of shared memory
 count in every process that has touched them: the shared window shows the images of all ranks. The
 kernel's own counters are exact to about a quarter of a megabyte.
 """
@@ -24,13 +26,13 @@ def resident() -> int | None:
 
     None where the kernel does not tell.
     """
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)  # glibc's
+    _trim()
     return _read("VmRSS")
 
 
 def reset_peak() -> None:
-    """Forget the peak so far."""
+    """Give back what is free and forget the peak so far."""
+    _trim()
     with contextlib.suppress(OSError):
         _CLEAR.write_text("5")
 
@@ -38,6 +40,11 @@ def reset_peak() -> None:
 def peak() -> int | None:
     """Greatest resident memory since reset_peak(), in bytes. None where the kernel does not tell."""
     return _read("VmHWM")
+
+
+def _trim() -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)  # glibc's
 
 
 def _read(name: str) -> int | None:

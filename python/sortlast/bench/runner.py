@@ -21,7 +21,9 @@ from sortlast.bench.task import Row, Task
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-WARM_UPS = 2  # frames of each peer that are not timed
+WARM_UPS = 2  # frames of each peer that are not timed, before its memory is read and before it is timed
+_MEASURED = 3  # frames during which its memory is read: how many pieces are under way at once varies
+_SEED = 2012  # of the orders of turns
 
 Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
 
@@ -100,22 +102,21 @@ def _measure(
     image = pattern.image(task, comm.rank)
     oracle = Oracle(comm, task)
 
-    # Check every answer; whatever the MPI library allocates once, it allocates here.
+    # Check every answer.
     errors = []
     for entry in entries:
         progress(f"checking {entry.peer.name} {entry.algorithm}", 0.1)
         errors.append(_check(comm, task, image, entry, oracle))
     oracle.close()
 
-    # Set all up, with their first frames and what memory they take.
-    peers, peaks = [], []
+    # Find what memory each takes while no other is set up.
+    peaks = []
     for entry in entries:
-        progress(f"first frames of {entry.peer.name} {entry.algorithm}", 0.2)
-        peer, peak = _set_up(comm, task, image, entry)
-        peers.append(peer)
-        peaks.append(peak)
+        progress(f"memory of {entry.peer.name} {entry.algorithm}", 0.2)
+        peaks.append(_peak(comm, task, image, entry))
 
-    # Let them take turns.
+    # Set all up and let them take turns.
+    peers = [entry.peer(comm, task, image, entry.algorithm) for entry in entries]
     seconds = _time(
         comm, peers, settings.frames, lambda frame: progress("timing", 0.3 + 0.7 * frame / settings.frames)
     )
@@ -171,36 +172,50 @@ def _check(comm: MPI.Intracomm, task: Task, image: pattern.Image, entry: _Entry,
     return error
 
 
-def _set_up(comm: MPI.Intracomm, task: Task, image: pattern.Image, entry: _Entry) -> tuple[Peer, int | None]:
-    """A peer after its first frames, and the most memory of any rank during the last of them."""
-    before = memory.resident()
+def _peak(comm: MPI.Intracomm, task: Task, image: pattern.Image, entry: _Entry) -> int | None:
+    """Most memory that warm frames take on any rank, in bytes; see :mod:`sortlast.bench.memory`."""
     peer = entry.peer(comm, task, image, entry.algorithm)
     for _ in range(WARM_UPS):
-        comm.Barrier()
-        memory.reset_peak()
         peer.frame()
-        peak = memory.peak()
-    taken = None if before is None or peak is None else max(0, peak - before)
+    memory.reset_peak()
+    for _ in range(_MEASURED):
+        comm.Barrier()
+        peer.frame()
+    peak = memory.peak()
+    peer.close()
+    del peer  # and with it the result
+    after = memory.resident()
+    taken = None if after is None or peak is None else max(0, peak - after)
     ranks = [bytes_ for bytes_ in comm.allgather(taken) if bytes_ is not None]
-    return peer, max(ranks, default=None)
+    return max(ranks, default=None)
+
+
+def turns(peers: int, frames: int) -> list[list[int]]:
+    """Who follows whom: for each frame the peers in an order of its own, the same on every rank.
+
+    A frame finds the caches, the memory and the ranks' delays as the one before it left them. In random
+    orders every peer follows every other equally often in the long run, and none pays for the same one.
+    """
+    random = np.random.default_rng(_SEED)
+    return [random.permutation(peers).tolist() for _ in range(frames)]
 
 
 def _time(
     comm: MPI.Intracomm, peers: Sequence[Peer], frames: int, progress: Callable[[int], None]
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Seconds (peers, frames): of each frame those of the slowest rank."""
+    """Seconds (peers, frames): of each frame those of the slowest rank. WARM_UPS rounds come before."""
     from mpi4py import MPI
 
     seconds = np.zeros((len(peers), frames))
     with _no_garbage_collection():
-        for frame in range(frames):
-            progress(frame)
-            for turn in range(len(peers)):
-                k = (turn + frame) % len(peers)  # so that no peer always follows the same one
+        for frame, order in enumerate(turns(len(peers), WARM_UPS + frames), -WARM_UPS):
+            progress(max(frame, 0))
+            for k in order:
                 comm.Barrier()
                 begin = time.perf_counter()
                 peers[k].frame()
-                seconds[k, frame] = time.perf_counter() - begin
+                if frame >= 0:
+                    seconds[k, frame] = time.perf_counter() - begin
     comm.Allreduce(MPI.IN_PLACE, seconds, op=MPI.MAX)
     return seconds
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 if TYPE_CHECKING:
@@ -24,17 +25,17 @@ def _table(rows: list[Row]) -> Table:
     first = rows[0]
     where = "whole at rank 0" if first.gather else "where it is finished"
     kind = f"{first.width}x{first.height} {first.format}, {first.op}, {where}"
-    table = Table(title=f"{first.ranks} ranks, {kind}, {first.frames} frames, ms")
-    table.add_column("peer")
-    table.add_column("algorithm")
-    for heading in ("median", "min", "max", "/ fastest", "/ window", "error", "peak MB"):
-        table.add_column(heading, justify="right")
+    table = Table(
+        title=f"{first.ranks} ranks, {kind}, {first.frames} frames, ms", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    table.add_column("peer and algorithm", overflow="fold")
+    for heading in ("median", "min", "max", "/\nfastest", "/\nwindow", "error", "peak\nMB"):
+        table.add_column(heading, justify="right", no_wrap=True)
     fastest = min((row.median_ms for row in rows if not row.peer.startswith("floor-")), default=None)
     window = next((row.median_ms for row in rows if row.peer == _WINDOW), None)
     for row in rows:
         table.add_row(
-            row.peer,
-            row.algorithm,
+            f"{row.peer} {row.algorithm}",
             *(f"{value:.2f}" for value in (row.median_ms, row.min_ms, row.max_ms)),
             _ratio(row.median_ms, fastest),
             _ratio(row.median_ms, window),
