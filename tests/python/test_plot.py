@@ -140,6 +140,13 @@ def test_timeline_shows_every_event_in_its_colour_row_and_time():
     assert labels == ["agree 1.5 ms", "wait 1 ms", "blend 1 ms", "send 1 ms"]
 
 
+def test_the_legend_counts_messages_that_overlap_once():
+    sends = [Event("send", begin, end, 1, 1, 80) for begin, end in ((0, 4), (1, 2), (3, 5), (7, 8))]
+    axes = activity.draw([sends, [Event("send", 0, 2, 0, 1, 80)]]).axes[0]
+    (label,) = (text.get_text() for text in axes.get_legend().get_texts())
+    assert label == "send 4e+03 ms"  # 6 s of rank 0 and 2 s of rank 1
+
+
 def test_timeline_joins_both_ends_of_a_message():
     axes = activity.draw(RUN).axes[0]
     (segment,) = next(item for item in axes.collections if item.get_gid() == "messages").get_segments()

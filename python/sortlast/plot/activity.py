@@ -7,6 +7,7 @@ the lower part its sends under way, laid over each other; lines join the two end
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
         if not bars:
             continue
         _bars(axes, bars, zero, name, colour)
-        busy = sum(event.end - event.begin for _, event in bars) / ranks
+        busy = sum(_union([e for e in own if e.name == name]) for own in events) / ranks
         shown.append(Patch(color=colour, alpha=_ALPHA.get(name), label=f"{name} {1e3 * busy:.3g} ms"))
 
     # Join the two ends of every message.
@@ -94,6 +95,15 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
         handlelength=1.4,
     )
     return figure
+
+
+def _union(events: Sequence[Event]) -> float:
+    """Seconds during which at least one of one rank's events is under way."""
+    total, until = 0.0, -math.inf
+    for event in sorted(events, key=lambda event: event.begin):
+        total += max(0.0, event.end - max(event.begin, until))
+        until = max(until, event.end)
+    return total
 
 
 def _bars(axes: Axes, bars: list[tuple[int, Event]], zero: float, name: str, colour: str) -> None:
