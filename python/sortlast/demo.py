@@ -57,8 +57,9 @@ class Settings:
 class Result:
     """What rank 0 has at the end.
 
-    `algorithm` is a full name, what `auto` chose. `rows` holds one entry a frame: seconds of PHASES and
-    TIMES on the slowest rank, COUNTS summed over the ranks (stages: the most). `error` is the greatest
+    `algorithm` is a full name, what `auto` chose. `rows` holds one entry a frame: seconds of PHASES on the
+    rank that is slowest in each, TIMES of the rank that is slowest in "composite", COUNTS summed over the
+    ranks (stages: the most). The first frame was made once before, untimed. `error` is the greatest
     difference to the serial composite and `bound` what it may be. `whole` compares with one process:
     seconds to render, greatest and mean absolute difference, and the share of pixels above VISIBLE, for
     channels in [0, 1].
@@ -110,7 +111,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
     `progress` is called on rank 0 alone. Raises sortlast.Error on every rank if the data cannot be read
     or split, if rendering cannot work here, or if compositing fails.
     """
-    steps = settings.frames + 4
+    steps = settings.frames + 5
     report = progress if comm.rank == 0 else lambda what, done, total: None
     _share_cores(comm)
 
@@ -128,21 +129,23 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
     compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
 
     def make(k: int) -> Frame:
-        report(f"frame {k + 1} of {settings.frames}", 2 + k, steps)
         camera = scene.camera(k / settings.frames)
         # The last frame alone: rendering would leave several far apart on the timeline.
         compositor.trace = settings.trace is not None and k == settings.frames - 1
+        report(f"frame {k + 1} of {settings.frames}", 3 + k, steps)
         return _frame(comm, compositor, renderer, camera, block.bounds(scene.spacing))
 
+    report("untimed frame", 2, steps)
+    _frame(comm, compositor, renderer, scene.camera(0), block.bounds(scene.spacing))
     first = make(0)
     rows = [first.row, *(make(k).row for k in range(1, settings.frames))]
     if settings.trace is not None:
         _write_trace(comm, compositor, settings.trace)
 
     # Check the first frame.
-    report("checking against the serial composite", settings.frames + 2, steps)
+    report("checking against the serial composite", settings.frames + 3, steps)
     error = _difference_to_serial(comm, first)
-    report("rendering the whole volume in one process", settings.frames + 3, steps)
+    report("rendering the whole volume in one process", settings.frames + 4, steps)
     whole = None
     if volume is not None and first.composited is not None:
         whole = _compare_with_whole(settings, scene, volume.voxels, first.composited)
@@ -218,11 +221,13 @@ def _frame(
 
 
 def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str, float]:
-    """One frame's numbers over all ranks, on every rank: slowest times, summed counts."""
+    """One frame's numbers over all ranks, on every rank; see Result."""
     own = dict(zip(PHASES, spans, strict=True))
     own |= {name: getattr(timing, name) for name in TIMES + COUNTS}
     ranks = comm.allgather(own)
-    row = {name: max(r[name] for r in ranks) for name in (*PHASES, *TIMES, "stages")}
+    slowest = max(ranks, key=lambda r: r["composite"])
+    row = {name: max(r[name] for r in ranks) for name in (*PHASES, "stages")}
+    row |= {name: slowest[name] for name in TIMES}
     return row | {name: sum(r[name] for r in ranks) for name in COUNTS if name != "stages"}
 
 

@@ -34,6 +34,21 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def check_place(path: str | Path) -> None:
+    """Raise :class:`sortlast.Error` where :func:`replacing` could not write. Makes nothing.
+
+    For jobs that write at their end: what can be known of the place is said before they begin.
+    """
+    path = Path(path)
+    folder = next(each for each in path.absolute().parents if os.path.exists(each))
+    if os.path.isdir(path):
+        raise Error(f"cannot write {path}: it is a folder; name a file")
+    if not folder.is_dir():
+        raise Error(f"cannot write {path}: {folder} is no folder; choose another place")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise Error(f"cannot write {path}: you may not write to {folder}; choose another place")
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -17,7 +17,7 @@ from PIL import Image as Pillow
 import mpirun
 import sortlast
 from sortlast import image_files, schedule
-from sortlast.cli import main
+from sortlast.cli import _terminal, main
 from sortlast.image_files import Image
 
 RANKS = 3
@@ -119,6 +119,28 @@ def test_price_is_table_1(cli, tmp_path):
     assert rows["2-3-swap"]["ratio"] < 0.8
     assert all(row["ratio"] is None for row in written["rows"] if row["p"] == 1)
     assert {row["algorithm"] for row in written["rows"]} == {entry.name for entry in schedule.algorithms()}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_price_cuts_no_number(cli, tmp_path, monkeypatch, width):
+    monkeypatch.setattr(_terminal, "_WIDTH_OF_FILES", width)
+    _, out, _ = cli("price", "--p", "12,500", "--json", tmp_path / "price.json")
+    assert max(map(len, out.splitlines())) <= width
+    assert "…" not in out
+    for row in json.loads((tmp_path / "price.json").read_text())["rows"]:
+        numbers = [f"{1e3 * row[key]:.3f}" for key in ("formula_s", "schedule_s")]
+        numbers += [f"{row['ratio']:.3f}", str(row["messages"])]
+        assert re.search(r"\s+".join(map(re.escape, numbers)), out)
+
+
+@pytest.mark.parametrize("p", [3, 12, 64])
+def test_price_counts_messages_either_way(cli, tmp_path, p):
+    cli("price", "--p", p, "--json", tmp_path / "price.json")
+    for row in json.loads((tmp_path / "price.json").read_text())["rows"]:
+        made = schedule.make(row["schedule"], p=p, n=4096 * 4096)
+        programs = [made.program(rank) for rank in range(p)]
+        assert row["messages"] == max(max(len(own.sends), len(own.receives)) for own in programs)
+        assert row["messages"] > 0
 
 
 def test_price_knows_both_readings_of_radix_k(cli, tmp_path):
@@ -319,6 +341,15 @@ def test_composite_writes_a_trace_and_its_picture(files, tmp_path):
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert {event["pid"] for event in events if event["ph"] == "X"} == set(range(RANKS))
     assert Pillow.open(tmp_path / "trace.png").format == "PNG"
+    for name in ("trace.json", "trace.png"):
+        assert f"wrote {tmp_path / name}\n" in done.stdout
+
+
+@pytest.mark.mpi
+def test_composite_of_one_image(files, tmp_path):
+    done = composite(files[0], "-o", tmp_path / "out.npy")
+    assert done.returncode == 0, done.stderr
+    assert ": 1 image of 13x7, over" in done.stdout
 
 
 @pytest.mark.mpi
@@ -352,4 +383,24 @@ def test_composite_refuses_before_it_starts_ranks(cli, files, tmp_path, monkeypa
         assert status == 2
         assert message in " ".join(err.replace("│", " ").split())
     assert "known are png" in refused(cli("composite", *files, "-o", tmp_path / "out.jpg"))
+    assert "is no folder" in refused(cli("composite", *files, "-o", files[0] / "out.npy"))
+    assert "is no folder" in refused(cli("composite", *files, "-o", output, "--trace", files[0] / "t.json"))
     assert "no mpiexec" in refused(cli("composite", *files, "-o", output))
+
+
+def test_demo_refuses_before_it_starts_ranks(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "prefix", os.devnull)  # no mpiexec can be found from here on
+    monkeypatch.chdir(tmp_path)
+    for value in ("0", "-1", "nan"):
+        status, _, err = cli("demo", "--timeout", value)
+        assert status == 2
+        assert f"{value} is not above 0" in " ".join(err.replace("│", " ").split())
+    (tmp_path / "folder.png").mkdir()
+    assert "is a folder" in refused(cli("demo", "--output", "folder.png"))
+    assert "cannot write /dev/null/new/a.png: /dev/null is no folder" in refused(
+        cli("demo", "--output", "/dev/null/new/a.png")
+    )
+    assert "is no folder" in refused(cli("demo", "--json", "/dev/null/a.json"))
+    assert "is no folder" in refused(cli("demo", "--trace", "/dev/null/a.json"))
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.png"]

@@ -46,12 +46,24 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
     for frame in numbers["frames"]:
         assert frame["frame"] >= frame["render"] > 0
         assert frame["composite"] > 0
+        assert frame["agree"] + frame["wait"] + frame["blend"] <= frame["composite"]
         assert (frame["bytes_sent"] > 0) == (ranks > 1)
     picture = np.asarray(Image.open(tmp_path / "demo.png"))
     assert picture.shape == (64, 96, 3)
     assert picture[0, 0].max() < 40
     assert picture.max() > 100
-    for text in ("render", "composite", "gather", "frames per second", "MB", f"{ranks} ranks"):
+    parts = sum(numbers["median"][name] for name in ("agree", "wait", "blend"))
+    assert parts <= numbers["median"]["composite"]
+    assert done.stdout.endswith("wrote demo.png\nwrote demo.json\n")
+    for text in (
+        "render",
+        "composite",
+        "gather",
+        "after an untimed frame",
+        "frames per second",
+        "MB",
+        f"{ranks} ranks",
+    ):
         assert text in done.stdout
 
 
@@ -100,6 +112,7 @@ def test_a_trace_holds_every_rank(tmp_path):
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert {event["pid"] for event in events} == {0, 1, 2}
     assert Image.open(tmp_path / "trace.png").size[0] > 100
+    assert done.stdout.endswith("wrote demo.png\nwrote trace.json\nwrote trace.png\n")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def algorithms(
         return
     table = Table()
     for heading in ("name", *fields[1:]):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for entry in entries:
         table.add_row(*(str(getattr(entry, field)) for field in fields))
     _terminal.console().print(table)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _parse
+from sortlast.files import check_place
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -63,6 +64,8 @@ def composite(
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
     if not launch.under_mpiexec():
+        for path in filter(None, (output, trace)):
+            check_place(path)
         raise typer.Exit(launch.run("sortlast", sys.argv[1:], len(files)))
     job = _Job(files, planes, output, trace, op, ranking, colour, algorithm)
     job.run(launch.world())
@@ -123,7 +126,7 @@ class _Job:
             self._write_trace(comm, compositor, self.trace)
         if result is not None:
             print(
-                f"wrote {self.output}: {len(self.files)} images of {_size(result.pixels)}, {self.op},"
+                f"wrote {self.output}: {_images(len(self.files))} of {_size(result.pixels)}, {self.op},"
                 f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms"
             )
 
@@ -160,6 +163,12 @@ class _Job:
 
         events = trace.write(comm, compositor, path)
         together(comm, lambda: None if events is None else plot.timeline(events, path))
+        if events is not None:
+            print(f"wrote {path}\nwrote {path.with_suffix('.png')}")
+
+
+def _images(count: int) -> str:
+    return "1 image" if count == 1 else f"{count} images"
 
 
 def _size(plane: NDArray[Any]) -> str:

@@ -12,7 +12,7 @@ import typer
 
 from sortlast import Error, launch
 from sortlast.cli import _failure, _parse, _terminal
-from sortlast.files import replacing
+from sortlast.files import check_place, replacing
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -47,6 +47,12 @@ def register(app: typer.Typer) -> None:
     app.command()(demo)
 
 
+def _positive(seconds: float) -> float:
+    if not seconds > 0:
+        raise typer.BadParameter(f"{seconds:g} is not above 0")
+    return seconds
+
+
 def demo(
     ranks: Annotated[
         int | None, typer.Option(min=1, show_default=str(_RANKS), help="Ranks to start.")
@@ -67,13 +73,16 @@ def demo(
         Path | None,
         typer.Option(help="Write a Chrome trace of the last frame to this JSON file, and a PNG beside it."),
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0, help="Longest wait for a rank, in seconds.")] = 60.0,
+    timeout: Annotated[
+        float, typer.Option(callback=_positive, help="Longest wait for a rank, in seconds; above 0.")
+    ] = 60.0,
 ) -> None:
     """Render a volume on several ranks, composite their images, and write the picture.
 
     The volume is split into one block a rank. Each rank renders its own off screen with VTK; the images
-    are composited in parallel and gathered. The first frame is compared with the serial composite of the
-    same images (exit status 1 if they differ) and with one process that renders everything.
+    are composited in parallel and gathered. The first frame is made twice, and timed the second time. It is
+    compared with the serial composite of the same images (exit status 1 if they differ) and with one
+    process that renders everything.
 
     The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
     """
@@ -91,6 +100,8 @@ def demo(
 
     if not launch.under_mpiexec():
         schedule.make(algorithm, p=ranks or _RANKS, n=0)
+        for path in filter(None, (output, json, trace)):
+            check_place(path)
         render.check_offscreen()
         _terminal.hand_on()
         raise typer.Exit(launch.run("sortlast", sys.argv[1:], ranks or _RANKS))
@@ -124,6 +135,9 @@ def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | Non
         _print(result, settings, comm.size, output)
         if json is not None:
             _terminal.write_json(_document(result, settings, comm.size), json)
+        trace = settings.trace
+        for path in filter(None, (output, json, trace, trace and trace.with_suffix(".png"))):
+            _terminal.console().print(f"wrote {path}", soft_wrap=True)
         return result.error <= result.bound
 
     passed: bool = comm.bcast(_failure.together(comm, report), root=0)
@@ -146,7 +160,13 @@ def _write_picture(result: Result, path: Path) -> None:
 
 
 def _medians(result: Result) -> dict[str, float]:
-    return {name: statistics.median(row[name] for row in result.rows) for name in result.rows[0]}
+    """Medians over the frames; "composite" and its parts are one frame's, so that they fit together."""
+    from sortlast.demo import TIMES
+
+    median = {name: statistics.median(row[name] for row in result.rows) for name in result.rows[0]}
+    middle = statistics.median_low(row["composite"] for row in result.rows)
+    frame = next(row for row in result.rows if row["composite"] == middle)
+    return median | {name: frame[name] for name in ("composite", *TIMES)}
 
 
 def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None:
@@ -156,7 +176,7 @@ def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None
     width, height = settings.size
     frames = f"median of {settings.frames} frames" if settings.frames > 1 else "1 frame"
     table = Table(title=f"{settings.data}, {settings.mode}, {ranks} ranks, {width}x{height}, {frames}")
-    table.add_column("phase, slowest rank")
+    table.add_column("phase, slowest rank, after an untimed frame")
     table.add_column("", justify="right")
     for name, about in _PHASES.items():
         table.add_row(about, f"{1e3 * median[name]:.2f} ms")
@@ -176,7 +196,6 @@ def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None
     table.add_row("rendering in one process", f"{1e3 * whole['render']:.2f} ms")
     console = _terminal.console()
     console.print(table)
-    console.print(f"wrote {output}")
 
 
 def _document(result: Result, settings: Settings, ranks: int) -> dict[str, Any]:

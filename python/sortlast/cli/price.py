@@ -54,7 +54,8 @@ def price(
     Fat-Trees" (2012), section 4, and its defaults are the paper's 4x DDR InfiniBand: a message of m pixels
     takes alpha + beta m, a rank sends one message and receives one message at a time. The table is their
     Table 1 in milliseconds of communication; a ratio below 1 means that the schedule costs less than the
-    published bound. "messages" are those that the costliest rank sends.
+    published bound. "messages" are those that the costliest rank
+    sends or receives, whichever are more.
 
     The ratio is above 1 for the parallel pipeline, because an operator such as over may not join the two
     ends of the ring, so that most pieces travel as two runs of images (--commutes: one), and for binary
@@ -113,7 +114,7 @@ def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
                 "formula_s": formula,
                 "schedule_s": walked.wait,
                 "ratio": walked.wait / formula if formula > 0 else None,
-                "messages": walked.messages_sent,
+                "messages": max(walked.messages_sent, walked.messages_received),
                 "overlap": entry.overlap,
             }
         )
@@ -132,12 +133,12 @@ def _print(rows: list[dict[str, Any]], network: Network) -> None:
         f" alpha = {network.alpha:g} s {network.latency.replace('_', ' ')}, {network.bandwidth / 1e6:g} MB/s"
     )
     for p in dict.fromkeys(row["p"] for row in rows):
-        table = Table(title=f"p = {p}", title_justify="left", box=SIMPLE_HEAD)
-        table.add_column("algorithm", no_wrap=True)
-        table.add_column("cost", no_wrap=True)
+        table = Table(title=f"p = {p}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.add_column("algorithm", overflow="fold")
+        table.add_column("cost", overflow="fold")
         for heading in ("formula", "schedule", "ratio", "messages"):
-            table.add_column(heading, justify="right")
-        table.add_column("overlap")
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("overlap", overflow="fold")
         for row in rows:
             if row["p"] == p:
                 table.add_row(*_cells(row))
