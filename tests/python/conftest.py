@@ -1,8 +1,12 @@
 """Settings of all Python tests."""
 
 import signal
+import sys
 
+import pytest
 from hypothesis import settings
+
+from sortlast.cli import main
 
 # The same examples on every run: a failure on one machine is a failure on all.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -12,3 +16,17 @@ settings.load_profile("repeatable")
 # of interrupts need it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def cli(monkeypatch, capsys):
+    """Call the command line in this process: ``cli("price", ...)`` gives (status, stdout, stderr)."""
+
+    def call(*args):
+        monkeypatch.setattr(sys, "argv", ["sortlast", *map(str, args)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return ended.value.code or 0, captured.out, captured.err
+
+    return call

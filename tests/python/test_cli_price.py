@@ -1,0 +1,92 @@
+"""The command price: what it prints, draws and refuses."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import pytest
+
+from sortlast import schedule
+from sortlast.cli import _terminal
+
+
+def test_price_is_table_1(cli, tmp_path):
+    path = tmp_path / "price.json"
+    status, out, _ = cli("price", "--p", "64,1", "--size", "1000x500", "--json", path)
+    assert status == 0
+    written = json.loads(path.read_text())
+    rows = {row["algorithm"]: row for row in written["rows"] if row["p"] == 64}
+    transfer = 16 / 1800e6 * 500_000 * 63 / 64
+    for name, latency, factor in (
+        ("direct-send", 63, 1),
+        ("binary-swap", 6, 1),
+        ("2-3-swap", 24, 1.3),
+        ("parallel-pipeline", 63, 1),
+        ("shift", 63, 1),
+    ):
+        assert rows[name]["formula_s"] == pytest.approx(1e-6 * latency + factor * transfer)
+        assert f"{1e3 * rows[name]['formula_s']:.3f}" in out
+    assert rows["shift"]["ratio"] == pytest.approx(1, rel=1e-3)
+    assert rows["2-3-swap"]["ratio"] < 0.8
+    assert all(row["ratio"] is None for row in written["rows"] if row["p"] == 1)
+    assert {row["algorithm"] for row in written["rows"]} == {entry.name for entry in schedule.algorithms()}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_price_cuts_no_number(cli, tmp_path, monkeypatch, width):
+    monkeypatch.setattr(_terminal, "_WIDTH_OF_FILES", width)
+    _, out, _ = cli("price", "--p", "12,500", "--json", tmp_path / "price.json")
+    assert max(map(len, out.splitlines())) <= width
+    assert "…" not in out
+    for row in json.loads((tmp_path / "price.json").read_text())["rows"]:
+        numbers = [f"{1e3 * row[key]:.3f}" for key in ("formula_s", "schedule_s")]
+        numbers += [f"{row['ratio']:.3f}", str(row["messages"])]
+        assert re.search(r"\s+".join(map(re.escape, numbers)), out)
+
+
+@pytest.mark.parametrize("p", [3, 12, 64])
+def test_price_counts_messages_either_way(cli, tmp_path, p):
+    cli("price", "--p", p, "--json", tmp_path / "price.json")
+    for row in json.loads((tmp_path / "price.json").read_text())["rows"]:
+        made = schedule.make(row["schedule"], p=p, n=4096 * 4096)
+        programs = [made.program(rank) for rank in range(p)]
+        assert row["messages"] == max(max(len(own.sends), len(own.receives)) for own in programs)
+        assert row["messages"] > 0
+
+
+def test_price_knows_both_readings_of_radix_k(cli, tmp_path):
+    times = {}
+    for reading in ("per_message", "per_round"):
+        cli("price", "--p", "64", "--size", "0x0", "--latency", reading, "--json", tmp_path / "price.json")
+        rows = json.loads((tmp_path / "price.json").read_text())["rows"]
+        (row,) = (row for row in rows if row["algorithm"] == "radix-k")
+        factors = [int(k) for k in row["schedule"].split(":")[1].split(",")]
+        assert math.prod(factors) == 64
+        times[reading] = (row["formula_s"], sum(k - 1 for k in factors), len(factors))
+    formula, messages, _ = times["per_message"]
+    assert formula == pytest.approx(1e-6 * messages)
+    formula, _, rounds = times["per_round"]
+    assert formula == pytest.approx(1e-6 * rounds)
+
+
+def test_price_draws_both_figures(cli, tmp_path):
+    status, out, _ = cli("price", "--p", "4", "--output-dir", tmp_path / "new")
+    assert status == 0
+    names = {
+        f"communication-{name}.{suffix}" for name in ("crossbar", "fat-tree") for suffix in ("png", "svg")
+    }
+    assert {path.name for path in (tmp_path / "new").iterdir()} == names
+    assert all(name in out for name in names)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("--size", "4x"), ("--size", "-1x5"), ("--p", "a"), ("--bandwidth", "0"), ("--latency", "never")],
+)
+def test_price_explains_wrong_options(cli, args):
+    status, out, err = cli("price", *args)
+    assert (status, out) == (2, "")
+    assert args[1] in err
+    assert "Traceback" not in err
