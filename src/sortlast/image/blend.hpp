@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/image/active.hpp"
 #include "sortlast/image/format.hpp"
 
 namespace sortlast {
@@ -18,6 +19,12 @@ struct Link {
   ConstPixels pixels;
   Scalar scalar = Scalar::float32;
   Side side = Side::back;
+  // If `sparse`, only these runs of pixels are stored, run i from pixel runs[i].at of `pixels` on, and every
+  // other pixel is the empty one (see active.hpp). `first` is the number, in the runs' counting, of the
+  // call's pixel 0. The result has the same bits as that of the dense pixels.
+  bool sparse = false;
+  std::span<const ActiveRun> runs = {};
+  std::int64_t first = 0;
 };
 
 // Scalar in which a composite of several images travels: that of the images, but float32 for `over` on

@@ -91,12 +91,14 @@ struct Program {
 // What a schedule is made for. `order` lists the ranks from front to back, `ring` in the order in which
 // they should talk (the fabric's routing order); empty lists mean rank order. `commutes`: the operator
 // does not care for the order of its operands, so that depth positions may be taken from the ring.
+// `nodes` gives the node of each rank, numbered from 0 without gaps; empty: every rank is a node of its own.
 struct Setting {
   std::int32_t p = 1;
   std::int64_t n = 0;
   std::vector<std::int32_t> order;
   std::vector<std::int32_t> ring;
   bool commutes = false;
+  std::vector<std::int32_t> nodes;
 };
 
 // An algorithm for one setting. One small file each; see registry.hpp for how to add one.
