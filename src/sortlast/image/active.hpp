@@ -1,0 +1,54 @@
+// Active pixels: which pixels of a stretch hold anything, as runs; and stretches stored without the rest.
+//
+// The empty pixel has all bits of its colour 0 and, if the format has a depth, depth +infinity: what a
+// renderer leaves where it drew nothing. Leaving empty pixels out is lossless for every operator, since a
+// stretch without them says exactly what the dense one says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sortlast/image/format.hpp"
+
+namespace sortlast {
+
+// Active pixels [begin, begin + count) of a stretch; they are stored from pixel `at` on of what goes with
+// the runs: `at` == `begin` if the runs point into a dense image, the sum of the counts before if the
+// pixels are packed.
+struct ActiveRun {
+  std::uint32_t begin = 0;
+  std::uint32_t count = 0;
+  std::uint32_t at = 0;
+
+  bool operator==(const ActiveRun&) const = default;
+};
+
+// Append the runs of active pixels among pixels [begin, end) of a dense stretch (end < 2^32), with
+// `at` == `begin`. One pass over memory; gaps of a few empty pixels may be kept as active where that
+// takes less room than a run.
+void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
+                   std::vector<ActiveRun>& runs);
+
+// Estimated share (0..1) of active pixels among pixels [begin, end), from a few samples; 0 for no pixels.
+double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end);
+
+// Bytes that pack() writes for these runs with colours stored as `scalar`.
+std::size_t packed_bytes(const Format& format, Scalar scalar, std::span<const ActiveRun> runs);
+
+// Write the active pixels of a dense stretch of `format` one behind the other into `out`, with their runs
+// (begin counted from pixel `origin`), the colours converted to `scalar`. `out` is aligned to 64.
+void pack(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs, std::int64_t origin,
+          Scalar scalar, std::byte* out);
+
+// Packed pixels taken apart without a copy: views into `data` (aligned to 64) of `bytes` bytes that pack()
+// wrote for a stretch of n pixels of `format` (its scalar being that of the stored colours). Throws Error if
+// they cannot be that.
+struct Packed {
+  ConstPixels pixels;
+  std::span<const ActiveRun> runs;
+};
+Packed unpack(const Format& format, const std::byte* data, std::size_t bytes, std::int64_t n);
+
+}  // namespace sortlast
