@@ -98,7 +98,7 @@ struct Setting {
   std::vector<std::int32_t> order;
   std::vector<std::int32_t> ring;
   bool commutes = false;
-  std::vector<std::int32_t> nodes;
+  std::vector<std::int32_t> nodes = {};
 };
 
 // An algorithm for one setting. One small file each; see registry.hpp for how to add one.
