@@ -66,7 +66,8 @@ struct Receive {
 // Join the part `pixels` of several values into `value`: start with inputs[0], then join each next one
 // from the side it says, in this order. The list is in the order in which the inputs are expected, so
 // that blending can begin with the first two and go on as the others arrive; and because it is a list,
-// the association (and so the bits) never depends on the arrival.
+// the association (and so the bits) never depends on the arrival. A list of one is a copy: it puts parts of
+// a fragment that came separately into one value.
 struct Merge {
   struct Input {
     Value value = 0;
@@ -74,7 +75,7 @@ struct Merge {
   };
   Value value = 0;
   Range pixels;
-  std::vector<Input> inputs;  // two or more
+  std::vector<Input> inputs;  // one or more
 };
 
 // All that one rank does. `sends` and `receives` are in order of stage, and both ends of a pair list the
@@ -148,7 +149,7 @@ class Schedule {
   // [0, p) each. Throws Error with the first thing that does not hold. Costs O(all steps).
   void verify() const;
 
-  // {"algorithm", "p", "n", "stages", "order", "ring", "programs": [...]}
+  // {"algorithm", "p", "n", "stages", "order", "ring", "nodes", "programs": [...]}
   std::string to_json() const;
 
  private:

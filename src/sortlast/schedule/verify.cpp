@@ -108,8 +108,7 @@ class ProgramCheck {
   }
 
   void check(const Merge& merge) {
-    if (merge.inputs.size() < 2)
-      fail("merges fewer than two values into value " + std::to_string(merge.value));
+    if (merge.inputs.empty()) fail("merges nothing into value " + std::to_string(merge.value));
     if (merge.pixels.empty() || !value(merge.value).pixels.contains(merge.pixels)) {
       fail("merges pixels " + text(merge.pixels) + " into value " + std::to_string(merge.value) + ", " +
            text(value(merge.value)));
