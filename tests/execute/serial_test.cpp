@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/run.hpp"
@@ -58,6 +59,31 @@ TEST(Serial, BitsDoNotDependOnTheOrderOfArrival) {
           scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, op, seed), first);
         }
         ASSERT_FALSE(HasFailure());
+      }
+    }
+  }
+}
+
+TEST(Serial, TwoLevelsGiveTheOraclesImage) {
+  std::mt19937 random(16);
+  for (const std::int32_t p : {2, 3, 6, 9, 14}) {
+    for (const auto& [kind, nodes] : sortlast::testing::node_lists(p, random)) {
+      for (const AlgorithmEntry& entry : algorithms()) {
+        if (entry.name == "two-level") continue;
+        for (const auto& [format, op] : cases()) {
+          SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " nodes: " + kind + " " +
+                       format_name(format) + " " + std::string(op_name(op)));
+          const Size size{23, 3};
+          const Scene scene(p, format, size, random, p % 2 == 0);
+          const auto order = shuffled(p, random);
+          const Frame oracle = composite_serial(scene.views(), size, format, op, order);
+          const Schedule schedule = make_schedule(
+              "two-level:" + entry.name, {p, size.pixels(), order, shuffled(p, random), commutes(op), nodes});
+          const Frame first = execute_serial(schedule, scene.views(), size, format, op, 1);
+          scene.expect_near(first, oracle, sortlast::testing::tolerance(format, op, p, false));
+          scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, op, 2), first);
+          ASSERT_FALSE(HasFailure());
+        }
       }
     }
   }

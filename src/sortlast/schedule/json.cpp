@@ -64,6 +64,8 @@ std::string Schedule::to_json() const {
   write_list(out, setting_.order, write_rank);
   out << ", \"ring\": ";
   write_list(out, setting_.ring, write_rank);
+  out << ", \"nodes\": ";
+  write_list(out, setting_.nodes, write_rank);
   out << ", \"programs\": [";
   for (std::int32_t rank = 0; rank < p(); ++rank) {
     out << (rank == 0 ? "\n" : ",\n");

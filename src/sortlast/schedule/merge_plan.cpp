@@ -111,4 +111,16 @@ void plan_merges(Program& program, Value target, Range pixels, const std::vector
   plan.finish(target);
 }
 
+std::vector<std::int64_t> nearest_first(Range range, std::int64_t centre) {
+  std::vector<std::int64_t> order;
+  order.reserve(static_cast<std::size_t>(range.size()));
+  for (std::int64_t distance = 0; static_cast<std::int64_t>(order.size()) < range.size(); ++distance) {
+    const std::int64_t front = centre - distance;
+    const std::int64_t back = centre + distance;
+    if (front >= range.begin && front < range.end) order.push_back(front);
+    if (distance > 0 && back >= range.begin && back < range.end) order.push_back(back);
+  }
+  return order;
+}
+
 }  // namespace sortlast

@@ -21,4 +21,8 @@ struct Arrival {
 void plan_merges(Program& program, Value target, Range pixels, const std::vector<Arrival>& arrivals,
                  std::int64_t circle);
 
+// The members of `range`, `centre` first, then by distance from it, to either side in turn: the order in
+// which a rank that sits at `centre` expects its neighbours in depth, so that one chain joins them all.
+std::vector<std::int64_t> nearest_first(Range range, std::int64_t centre);
+
 }  // namespace sortlast

@@ -5,6 +5,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/cost.hpp"
+#include "sortlast/schedule/nodes.hpp"
 #include "sortlast/schedule/permutation.hpp"
 
 // One line an algorithm: the function that its file defines.
@@ -15,7 +16,8 @@
   ADD(radix_k)                   \
   ADD(parallel_pipeline)         \
   ADD(shift)                     \
-  ADD(tree)
+  ADD(tree)                      \
+  ADD(two_level)
 
 namespace sortlast {
 
@@ -59,6 +61,7 @@ Schedule make_schedule(std::string_view name, Setting setting) {
   if (setting.n < 0) throw ArgumentError("n = " + std::to_string(setting.n) + "; expected 0 or more pixels");
   check_permutation(setting.order, setting.p, "order");
   check_permutation(setting.ring, setting.p, "ring");
+  check_nodes(setting.nodes, setting.p);
 
   CostModel model;
   model.overlap = true;  // as the executor does

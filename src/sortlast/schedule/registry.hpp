@@ -54,7 +54,8 @@ void refuse_parameters(std::string_view name, const std::string& parameters);
 
 // Make a schedule by name: "shift", "radix-k:4,3", ... or "auto" (the cheapest by published_cost() with
 // overlap, see cost.hpp). Throws ArgumentError: unknown name (the message lists the names), parameters
-// that do not fit p, p < 1, n < 0, an order or ring that is not a permutation of 0..p-1.
+// that do not fit p, p < 1, n < 0, an order or ring that is not a permutation of 0..p-1,
+// nodes that are not one for each rank or not numbered from 0 without gaps.
 Schedule make_schedule(std::string_view name, Setting setting);
 
 }  // namespace sortlast
