@@ -1,4 +1,5 @@
-// The blend kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace.
+// The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace.
+#include "sortlast/image/kernels/active.hpp"
 #include "sortlast/image/kernels/closest.hpp"
 #include "sortlast/image/kernels/convert.hpp"
 #include "sortlast/image/kernels/operators.hpp"
@@ -21,7 +22,13 @@ constexpr Kernels table{
                  {closest<false, 3>, closest<false, 4>}},
                 {{closest<true, 12>, closest<true, 16>},
                  {closest<true, 6>, closest<true, 8>},
-                 {closest<true, 3>, closest<true, 4>}}}};
+                 {closest<true, 3>, closest<true, 4>}}},
+    .active = {{{active<std::uint32_t, 3, false>, active<std::uint32_t, 3, true>},
+                {active<std::uint64_t, 2, false>, active<std::uint64_t, 2, true>}},
+               {{active<std::uint16_t, 3, false>, active<std::uint16_t, 3, true>},
+                {active<std::uint64_t, 1, false>, active<std::uint64_t, 1, true>}},
+               {{active<std::uint8_t, 3, false>, active<std::uint8_t, 3, true>},
+                {active<std::uint32_t, 1, false>, active<std::uint32_t, 1, true>}}}};
 
 }  // namespace
 

@@ -1,7 +1,8 @@
-// Table of the blend kernels of one instruction set; image/targets.cpp chooses one at run time.
+// Table of the kernels of one instruction set; image/targets.cpp chooses one at run time.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sortlast {
 
@@ -17,6 +18,8 @@ struct Kernels {
   using Closest = void (*)(std::byte* to, std::byte* to_depth, const std::byte* gathered,
                            const std::byte* gathered_depth, const std::byte* link,
                            const std::byte* link_depth, std::size_t pixels);
+  using Active = void (*)(std::uint64_t* masks, const std::byte* colour, const std::byte* depth,
+                          std::size_t pixels);
 
   // float32 from the scalar, and the scalar from float32, rounded to nearest even; no overlap. Null for
   // float32, which needs neither.
@@ -31,6 +34,10 @@ struct Kernels {
 
   Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
   Closest closest[2][3][2];  // [..][..][channels - 3]; `to` may be `gathered`
+
+  // Bit i % 64 of masks[i / 64] = whether pixel i is active (image/active.hpp); the bits of the last mask
+  // beyond the pixels are 0.
+  Active active[3][2][2];  // [..][channels - 3][with depth]
 };
 
 namespace baseline {

@@ -1,0 +1,124 @@
+// The scan for active pixels, against the definition of the empty pixel.
+#include <gtest/gtest.h>
+
+#include "image/sparse_images.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::Image;
+using testing::Pattern;
+
+std::vector<Format> all_formats() { return testing::formats_of(Op::add); }
+
+std::vector<ActiveRun> runs_of(Image& image, std::int64_t begin, std::int64_t end) {
+  std::vector<ActiveRun> runs;
+  append_active(image.format(), image.pixels(), begin, end, runs);
+  return runs;
+}
+
+// The runs hold every active pixel, begin and end with one, and lie further apart than a run takes room.
+void expect_runs(Image& image, std::int64_t begin, std::int64_t end, const std::vector<ActiveRun>& runs) {
+  std::int64_t at = begin;
+  for (const ActiveRun& run : runs) {
+    ASSERT_EQ(run.at, run.begin);
+    ASSERT_GT(run.count, 0u);
+    const std::int64_t run_end = std::int64_t{run.begin} + run.count;
+    ASSERT_LE(run_end, end);
+    if (at > begin) {
+      ASSERT_GT((run.begin - at) * static_cast<std::int64_t>(image.format().pixel_bytes()), 12);
+    }
+    for (std::int64_t i = at; i < run.begin; ++i) ASSERT_TRUE(testing::is_empty(image, i)) << i;
+    EXPECT_FALSE(testing::is_empty(image, run.begin)) << run.begin;
+    EXPECT_FALSE(testing::is_empty(image, run_end - 1)) << run_end - 1;
+    at = run_end;
+  }
+  for (std::int64_t i = at; i < end; ++i) ASSERT_TRUE(testing::is_empty(image, i)) << i;
+}
+
+TEST(Active, RunsHoldEveryActivePixel) {
+  std::mt19937 random(11);
+  for (const Format& format : all_formats())
+    for (Pattern pattern : testing::all_patterns)
+      for (std::int64_t n : {1, 2, 63, 64, 65, 130, 4095, 4096, 4097, 9000}) {
+        Image image = testing::random_image(format, n, random, random() % 16);
+        testing::keep_pattern(image, n, pattern, random);
+        const std::int64_t begin = n / 5;
+        const std::int64_t end = n - n / 7;
+        testing::for_each_target([&](const std::string& target) {
+          SCOPED_TRACE(target + ", " + format_name(format) + ", n = " + std::to_string(n));
+          expect_runs(image, 0, n, runs_of(image, 0, n));
+          expect_runs(image, begin, end, runs_of(image, begin, end));
+        });
+      }
+}
+
+// One bit anywhere in a pixel makes it active: minus zero and a NaN depth as well.
+TEST(Active, EveryBitCounts) {
+  const std::int64_t n = 70;
+  for (const Format& format : all_formats()) {
+    Image image(format, n);
+    for (std::int64_t i = 0; i < n; ++i) testing::clear_pixel(image, i);
+    testing::for_each_target([&](const std::string& target) {
+      for (std::int64_t pixel : {0, 3, 63, 64, 69})
+        for (std::size_t bit = 0; bit < format.pixel_bytes() * 8; ++bit) {
+          Image changed = image;
+          const Pixels at = changed.pixels(pixel);
+          const std::size_t colour_bits = format.colour_bytes() * 8;
+          std::byte* const byte = bit < colour_bits
+                                      ? at.colour + bit / 8
+                                      : reinterpret_cast<std::byte*>(at.depth) + (bit - colour_bits) / 8;
+          *byte ^= static_cast<std::byte>(1u << bit % 8);
+          const auto begin = static_cast<std::uint32_t>(pixel);
+          EXPECT_EQ(runs_of(changed, 0, n), (std::vector<ActiveRun>{{begin, 1, begin}}))
+              << target << ", " << format_name(format) << ", bit " << bit << " of pixel " << pixel;
+        }
+      EXPECT_TRUE(runs_of(image, 0, n).empty()) << target;
+    });
+  }
+}
+
+TEST(Active, GapsShorterThanARunAreKept) {
+  const std::int64_t n = 400;
+  for (const Format& format : all_formats()) {
+    const auto longest = static_cast<std::int64_t>(12 / format.pixel_bytes());
+    for (std::int64_t gap : {longest, longest + 1}) {
+      Image image(format, n);
+      for (std::int64_t i = 0; i < n; ++i) testing::clear_pixel(image, i);
+      image.set(100, 0, std::uint8_t{1});
+      image.set(101 + gap, 0, std::uint8_t{1});
+      EXPECT_EQ(runs_of(image, 0, n).size(), gap <= longest ? 1u : 2u) << format_name(format) << ", " << gap;
+    }
+  }
+}
+
+TEST(Active, RunsAreAppended) {
+  Image image({Scalar::uint8, 4, false}, 100);
+  for (std::int64_t i = 0; i < 100; ++i) image.set(i, 1, std::uint8_t{7});
+  std::vector<ActiveRun> runs;
+  append_active(image.format(), image.pixels(), 0, 40, runs);
+  append_active(image.format(), image.pixels(), 40, 100, runs);
+  append_active(image.format(), image.pixels(), 100, 100, runs);
+  EXPECT_EQ(runs, (std::vector<ActiveRun>{{0, 40, 0}, {40, 60, 40}}));
+}
+
+TEST(Active, TheSampleIsCloseToTheShare) {
+  std::mt19937 random(12);
+  for (const Format& format : all_formats()) {
+    const std::int64_t n = 1 << 18;
+    Image image = testing::random_image(format, n, random);
+    EXPECT_EQ(sample_active(format, image.pixels(), 5, 5), 0.0);
+    EXPECT_EQ(sample_active(format, image.pixels(), 0, n), 1.0) << format_name(format);
+
+    // A box of half the rows' width and a quarter of the height.
+    for (std::int64_t i = 0; i < n; ++i)
+      if (i % 1024 >= 512 || i / 1024 >= 64) testing::clear_pixel(image, i);
+    EXPECT_NEAR(sample_active(format, image.pixels(), 0, n), 0.125, 0.05) << format_name(format);
+    EXPECT_NEAR(sample_active(format, image.pixels(), 0, 1024 * 64), 0.5, 0.05) << format_name(format);
+    EXPECT_EQ(sample_active(format, image.pixels(), n / 2, n), 0.0) << format_name(format);
+    EXPECT_EQ(sample_active(format, image.pixels(), 500, 524), 0.5) << format_name(format);
+  }
+}
+
+}  // namespace
+}  // namespace sortlast
