@@ -46,12 +46,18 @@ class Job:
 
 
 def run_command(
-    ranks: int, command: Sequence[str], *, timeout: float = 60.0, env: Mapping[str, str] | None = None
+    ranks: int,
+    command: Sequence[str],
+    *,
+    timeout: float = 60.0,
+    env: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    options: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command on every rank, e.g. a compiled C example; errors as in `run`."""
+    """Run a command on every rank, e.g. a compiled C example; arguments and errors as in `run`."""
     launcher = launch.find_mpiexec()
     settings = launch.environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
-    argv = [str(launcher.path), "-n", str(ranks), *command]
+    argv = [*before, str(launcher.path), *options, "-n", str(ranks), *command]
     with subprocess.Popen(
         argv,
         stdin=subprocess.DEVNULL,
@@ -71,7 +77,15 @@ def run_command(
     return subprocess.CompletedProcess(argv, process.returncode, stdout, stderr)
 
 
-def run(ranks: int, snippet: str, *, timeout: float = 60.0, env: Mapping[str, str] | None = None) -> Job:
+def run(
+    ranks: int,
+    snippet: str,
+    *,
+    timeout: float = 60.0,
+    env: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+    options: Sequence[str] = (),
+) -> Job:
     """Run a Python snippet on each of `ranks` ranks.
 
     Args:
@@ -79,6 +93,8 @@ def run(ranks: int, snippet: str, *, timeout: float = 60.0, env: Mapping[str, st
         snippet: source text, indented as one likes; sees `comm`, `rank`, `size` and `report`.
         timeout: limit in seconds; the ranks are ended when it has passed.
         env: environment variables on top of this process's own.
+        before: a command that starts mpiexec, such as ``ip netns exec NAME``.
+        options: options of mpiexec.
 
     Raises:
         TimeoutError: the ranks did not end in time; the message holds what they printed.
@@ -89,7 +105,7 @@ def run(ranks: int, snippet: str, *, timeout: float = 60.0, env: Mapping[str, st
         script = Path(folder, "snippet.py")
         script.write_text(PRELUDE.format(folder=folder) + textwrap.dedent(snippet))
         command = [sys.executable, "-m", "mpi4py", str(script)]
-        done = run_command(ranks, command, timeout=timeout, env=env)
+        done = run_command(ranks, command, timeout=timeout, env=env, before=before, options=options)
         files = [Path(folder, f"{rank}.json") for rank in range(ranks)]
         reports = [json.loads(file.read_text()) if file.exists() else None for file in files]
     return Job(done.returncode, done.stdout, done.stderr, reports)

@@ -1,0 +1,70 @@
+"""Prints how long a frame takes on separate hosts, and what it moves over their interfaces.
+
+    python tests/hosts/measure.py direct-send shift radix-k:4,4
+
+Algorithms run in turns, ROUNDS jobs each; times are medians over all frames. Needs what testbed.py needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+import frames
+from testbed import Testbed, why_not
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("algorithm", nargs="+", help="algorithm with its parameters")
+    parser.add_argument("--hosts", type=int, default=8)
+    parser.add_argument("--ranks", type=int, default=16, help="a multiple of the hosts")
+    parser.add_argument("--rate", type=int, default=100, help="rate of every link in Mbit/s")
+    parser.add_argument("--width", type=int, default=1024)
+    parser.add_argument("--height", type=int, default=512)
+    parser.add_argument("--frames", type=int, default=9, help="frames a job")
+    parser.add_argument("--rounds", type=int, default=1, help="jobs an algorithm")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    if reason := why_not():
+        sys.exit(f"measure.py: {reason}")
+    order = list(range(options.ranks))
+    runs: dict[str, list[frames.Frames]] = {algorithm: [] for algorithm in options.algorithm}
+    with Testbed(options.hosts, options.rate) as testbed:
+        for algorithm in options.algorithm * options.rounds:
+            size = {"width": options.width, "height": options.height, "frames": options.frames}
+            runs[algorithm].append(frames.run(testbed, options.ranks, algorithm, order, **size))
+    print(
+        f"{options.ranks} ranks on {options.hosts} hosts at {options.rate} Mbit/s,"
+        f" {options.width}x{options.height} RGBA float32"
+    )
+    print("| algorithm | composite [ms] | gather [ms] | most bytes sent by a host [MB] | schedule [MB] |")
+    print("|---|---|---|---|---|")
+    for algorithm, jobs in runs.items():
+        print_row(options, order, algorithm, jobs)
+
+
+def print_row(
+    options: argparse.Namespace, order: list[int], algorithm: str, jobs: list[frames.Frames]
+) -> None:
+    nodes = [rank * options.hosts // options.ranks for rank in order]
+    plan = frames.planned(algorithm, nodes, order, options.width * options.height)
+    composite = statistics.median(seconds for job in jobs for seconds in job.seconds)
+    gather = statistics.median(job.gather for job in jobs)
+    counted = max(host.sent for job in jobs for host in job.counted) / options.frames
+    promised = max(host.sent for host in plan)
+    print(
+        f"| {jobs[0].algorithm} | {composite * 1e3:.0f} | {gather * 1e3:.0f}"
+        f" | {counted / 1e6:.2f} | {promised / 1e6:.2f} |"
+    )
+
+
+if __name__ == "__main__":
+    main()
