@@ -89,6 +89,29 @@ TEST(Serial, TwoLevelsGiveTheOraclesImage) {
   }
 }
 
+TEST(Serial, FragmentsThatNothingJoinsAreCopied) {
+  // Nodes that interleave in depth, and an inner algorithm that fills values from several merges: there
+  // are merges of a single input.
+  std::mt19937 random(17);
+  const std::int32_t p = 20;
+  const Size size{31, 3};
+  const Setting setting{p,  size.pixels(), shuffled(p, random),
+                        {}, false,         sortlast::testing::cyclic_nodes(p, 10)};
+  const Schedule schedule = make_schedule("two-level:2-3-swap", setting);
+  std::size_t copies = 0;
+  for (std::int32_t rank = 0; rank < p; ++rank) {
+    for (const Merge& merge : schedule.program(rank).merges) copies += merge.inputs.size() == 1 ? 1 : 0;
+  }
+  ASSERT_GT(copies, 0u);
+  for (const auto& [format, op] : cases()) {
+    SCOPED_TRACE(format_name(format) + " " + std::string(op_name(op)));
+    const Scene scene(p, format, size, random, true);
+    const Frame oracle = composite_serial(scene.views(), size, format, op, setting.order);
+    scene.expect_near(execute_serial(schedule, scene.views(), size, format, op, 1), oracle,
+                      sortlast::testing::tolerance(format, op, p, false));
+  }
+}
+
 TEST(Serial, PassesAreCutAtUnits) {
   // More pixels than one blend unit, so that messages arrive in the middle of a pass.
   std::mt19937 random(13);
