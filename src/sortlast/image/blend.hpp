@@ -21,7 +21,8 @@ struct Link {
   Side side = Side::back;
   // If `sparse`, only these runs of pixels are stored, run i from pixel runs[i].at of `pixels` on, and every
   // other pixel is the empty one (see active.hpp). `first` is the number, in the runs' counting, of the
-  // call's pixel 0. The result has the same bits as that of the dense pixels.
+  // call's pixel 0. The runs ascend and do not overlap; without any, `pixels` may be null. The result has
+  // the same bits as that of the dense pixels.
   bool sparse = false;
   std::span<const ActiveRun> runs = {};
   std::int64_t first = 0;
@@ -44,9 +45,9 @@ Scalar accumulator_scalar(Scalar scalar, Op op);
 // The arithmetic is float32 (uint8 scaled to [0, 1]); the result is rounded once, to
 // nearest, ties to even, saturating, into `out_scalar`. A NaN that an operator makes is always the same
 // one (0x7fc00000). `out` may be chain[0]'s memory if the scalars are of one size; no other overlap is
-// allowed. A chain of one link converts. Needs no alignment. With `depth` every link and `out` have a
-// depth plane. Throws ArgumentError if a plane is missing, the chain is empty, n is negative or
-// check_format() does.
+// allowed. A chain of one link converts (a sparse one is expanded). Needs no alignment. With `depth` every
+// link and `out` have a depth plane. Throws ArgumentError if a plane is missing, the chain is empty, n is
+// negative or check_format() does.
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
            std::int64_t n);
 

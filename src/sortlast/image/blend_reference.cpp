@@ -1,6 +1,8 @@
 // Blending by the plainest possible loop: one pixel, one link, one channel at a time.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "sortlast/image/blend.hpp"
@@ -124,6 +126,17 @@ Pixel combine(Op op, int channels, bool has_depth, const Pixel& front, const Pix
   return result;
 }
 
+// Where a link stores pixel i of the call; -1 if it is an empty one.
+std::int64_t stored_at(const Link& link, std::int64_t i) {
+  if (!link.sparse) return i;
+  const std::int64_t pixel = link.first + i;
+  const auto next = std::upper_bound(link.runs.begin(), link.runs.end(), pixel,
+                                     [](std::int64_t p, const ActiveRun& run) { return p < run.begin; });
+  if (next == link.runs.begin()) return -1;
+  const ActiveRun& run = *std::prev(next);
+  return pixel - run.begin < run.count ? run.at + (pixel - run.begin) : -1;
+}
+
 }  // namespace
 
 void blend_reference(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out,
@@ -142,9 +155,11 @@ void blend_reference(Op op, int channels, bool depth, std::span<const Link> chai
     for (std::size_t k = 0; k < chain.size(); ++k) {
       const Link& link = chain[k];
       Pixel pixel;
-      for (int c = 0; c < channels; ++c)
-        pixel.channel[c] = load(channel_at(link.pixels.colour, link.scalar, i, c), link.scalar);
-      if (depth) pixel.depth = read<float>(depth_at(link.pixels.depth, i));
+      pixel.depth = std::numeric_limits<float>::infinity();
+      const std::int64_t at = stored_at(link, i);
+      for (int c = 0; c < channels && at >= 0; ++c)
+        pixel.channel[c] = load(channel_at(link.pixels.colour, link.scalar, at, c), link.scalar);
+      if (depth && at >= 0) pixel.depth = read<float>(depth_at(link.pixels.depth, at));
       if (k == 0)
         gathered = pixel;
       else

@@ -22,7 +22,8 @@ void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, P
   if (n == 0) return;
   check_planes(out, depth, "the output");
   for (std::size_t i = 0; i < chain.size(); ++i)
-    check_planes(chain[i].pixels, depth, "link " + std::to_string(i));
+    if (!chain[i].sparse || !chain[i].runs.empty())
+      check_planes(chain[i].pixels, depth, "link " + std::to_string(i));
 }
 
 }  // namespace sortlast

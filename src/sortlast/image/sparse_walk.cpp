@@ -1,0 +1,111 @@
+// How sparse links join, and which of the empty ones can be left out.
+//
+// A block that one run covers is read where it lies. A block that runs cover in part is opened in the
+// first-level cache and blended like any other: blending run by run would need kernels for a pixel or two.
+// A block of nothing but empty pixels (E below) should cost nothing; but E is not always neutral, and the
+// result must have the bits that the dense images would give. What E does to gathered pixels g:
+//
+// over    From the front, 0 + (1 - 0) g: a -0 becomes +0 and every NaN the one NaN. From the back,
+//         g + (1 - a) 0 with a the alpha of g: the same if a <= 1; -0 stays if a > 1; all channels become NaN
+//         if a is infinite or NaN. Each is idempotent, they commute with each other, and E op E is E. So
+//         of a row of empty links, with no other between, one a side is enough, and of those at the
+//         beginning of the chain the first. No more can be left out: alphas above 1 can make the sign of a
+//         zero depend on every row.
+// add     g + 0: a -0 becomes +0, which no later sum undoes, and every NaN the one NaN. One E anywhere
+//         has the effect of many.
+// max, min, nearest depth   One E anywhere, since they are associative, commutative and idempotent.
+// closest A selection by depth and then by position: of equal pixels only the frontmost can be seen, so
+//         the frontmost E stands for all.
+//
+// A lone E joins in the cache and costs little; a row of many, as in a chain whose images hardly overlap,
+// costs as much as one.
+#include "sortlast/image/sparse_walk.hpp"
+
+#include <algorithm>
+
+namespace sortlast {
+
+SparseWalk::SparseWalk(Op op, int channels, bool depth, std::span<const Link> chain)
+    : op_(op), channels_(channels), depth_(depth), chain_(chain), parts_(chain.size()) {
+  cursors_.reserve(chain.size());
+  for (const Link& link : chain) cursors_.emplace_back(link.runs, link.first);
+}
+
+void SparseWalk::block(Gathering& gathering, std::int64_t begin, std::size_t pixels) {
+  // See how the links cover the block.
+  bool all_empty = true;
+  bool any_empty = false;
+  for (std::size_t k = 0; k < chain_.size(); ++k) {
+    const std::int64_t from = chain_[k].first + begin;
+    const Cover cover =
+        chain_[k].sparse ? cursors_[k].move(from, from + static_cast<std::int64_t>(pixels)) : Cover::all;
+    parts_[k] = cover == Cover::none ? Part::empty : cover == Cover::all ? Part::lying : Part::opened;
+    all_empty = all_empty && cover == Cover::none;
+    any_empty = any_empty || cover == Cover::none;
+  }
+  if (all_empty) return gathering.clear(begin, pixels);
+
+  // Leave out what others stand for.
+  if (any_empty) {
+    if (op_ == Op::over)
+      choose_over();
+    else
+      keep_one(op_ == Op::closest
+                   ? frontmost_empty()
+                   : static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), Part::empty) -
+                                              parts_.begin()));
+  }
+
+  // Join the others.
+  gathering.begin(begin, pixels);
+  std::size_t room = 0;
+  for (std::size_t k = 0; k < chain_.size(); ++k) {
+    if (parts_[k] == Part::left_out) continue;
+    const Link& link = chain_[k];
+    if (parts_[k] == Part::empty)
+      gathering.join_empty(link.side);
+    else if (parts_[k] == Part::opened)
+      gathering.join(opened(k, room));
+    else
+      gathering.join(piece_of(link, channels_, depth_, link.sparse ? cursors_[k].stored() : begin));
+    room = 1;
+  }
+  gathering.end();
+}
+
+// Of each row of empty links keep the first from either side; of a row at the beginning the first.
+void SparseWalk::choose_over() {
+  bool taken[2] = {false, false};
+  for (std::size_t k = 0; k < chain_.size(); ++k) {
+    if (parts_[k] != Part::empty) {
+      taken[0] = taken[1] = false;
+    } else if (k == 0) {
+      taken[0] = taken[1] = true;
+    } else {
+      bool& side_taken = taken[chain_[k].side == Side::front];
+      if (side_taken) parts_[k] = Part::left_out;
+      side_taken = true;
+    }
+  }
+}
+
+void SparseWalk::keep_one(std::size_t kept) {
+  for (std::size_t k = 0; k < chain_.size(); ++k)
+    if (parts_[k] == Part::empty && k != kept) parts_[k] = Part::left_out;
+}
+
+// The last that joins from the front, or the first of all if none does.
+std::size_t SparseWalk::frontmost_empty() const {
+  for (std::size_t k = chain_.size(); k-- > 1;)
+    if (parts_[k] == Part::empty && chain_[k].side == Side::front) return k;
+  return static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), Part::empty) - parts_.begin());
+}
+
+Piece SparseWalk::opened(std::size_t k, std::size_t room) {
+  const Link& link = chain_[k];
+  Room& into = rooms_[room];
+  cursors_[k].open({link.scalar, channels_, depth_}, link.pixels, into.colour, into.depth);
+  return {into.colour, into.depth, link.scalar, link.side};
+}
+
+}  // namespace sortlast
