@@ -23,13 +23,14 @@ namespace sortlast {
 
 // What a rank brings to a meeting.
 struct Offer {
-  std::uint64_t hash = 0;     // of the call's arguments
-  ConstPixels pixels;         // its image, in any memory of this process; null: none
-  std::int64_t count = 0;     // pixels of it
+  std::uint64_t hash = 0;  // of the call's arguments
+  ConstPixels pixels;      // its image, in any memory of this process; null: none
+  std::int64_t count = 0;  // pixels of it
   Format format;
-  std::int64_t box[4] = {};   // pixel rectangle x0, y0, x1, y1 (half open) outside which its pixels are empty
+  std::int64_t box[4] = {};  // pixel rectangle x0, y0, x1, y1 (half open) outside which its pixels are empty
   bool boxed = false;
   std::size_t frame_bytes = 0;  // bytes of the frame in which the node's ranks put their results; 0: none
+  std::int64_t width = 0;  // pixels a row, so that no more than the box's rows need a copy; 0: not in rows
 };
 
 class Node {
@@ -42,18 +43,21 @@ class Node {
 
   // Node of every rank, numbered from 0 in the order of their lowest ranks.
   const std::vector<std::int32_t>& nodes() const;
-  bool everybody() const;  // all ranks of the communicator are on this node
-  bool alone() const;      // no other rank is
+  bool everybody() const;     // all ranks of the communicator are on this node
+  bool alone() const;         // no other rank is
   bool mate(int rank) const;  // another rank of this node
   int size() const;
 
   // A new image in a segment that the mates can map, zeros (empty pixels but for the depth). The mates
   // recognise pixels that lie in it by their address. Not collective.
   Stretch allocate(const Format& format, std::int64_t count);
+  // The same for memory that holds one plane; `bytes` zeros, aligned to 64. Null for 0 bytes.
+  Memory allocate(std::size_t bytes);
 
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
-  // hash and frame_bytes. Offers can be read from then on until wait_until_read(). `call` completes "rank r
-  // waits for ...". Throws TimeoutError.
+  // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
+  // called before the next meeting if there was a frame. `call` completes "rank r waits for ...". Throws
+  // TimeoutError.
   bool meet(const Offer& mine, const std::string& call);
 
   // The image of a rank of this node as it was offered, if it lies where this process can read it.
@@ -75,7 +79,8 @@ class Node {
   void wait_until_read(const std::string& call);
 
   // Memory for the frame, the same for all ranks of the node since the last meeting that asked for it, which
-  // stays theirs for as long as one of them holds a copy; null if there is none (no mates).
+  // stays theirs for as long as one of them holds a copy, in any thread and after the node is gone; null if
+  // there is none (no mates, ranks that disagree, or no memory to be had: then for all of them).
   Memory frame() const;
 
  private:

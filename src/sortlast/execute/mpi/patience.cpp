@@ -45,13 +45,21 @@ void Patience::pause() {
     sched_yield();
     return;
   }
-  if (now >= next_check_) {
-    next_check_ = now + between_checks;
-    if (std::chrono::duration<double>(now - since_).count() > alarm_.limit()) alarm_.raise(waits_for_());
-    alarm_.join_if_raised(waits_for_);
-    alarm_.interrupt();
-  }
+  check(now);
   std::this_thread::sleep_for(nap);
+}
+
+void Patience::sleep(Bell& bell, std::uint32_t seen) {
+  bell.wait(seen, std::chrono::duration<double>(between_checks).count());
+  if (bell.rings() == seen) check(Clock::now());
+}
+
+void Patience::check(Clock::time_point now) {
+  if (now < next_check_) return;
+  next_check_ = now + between_checks;
+  if (std::chrono::duration<double>(now - since_).count() > alarm_.limit()) alarm_.raise(waits_for_());
+  alarm_.join_if_raised(waits_for_);
+  alarm_.interrupt();
 }
 
 }  // namespace sortlast

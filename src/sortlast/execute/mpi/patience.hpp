@@ -2,10 +2,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/node/bell.hpp"
 
 namespace sortlast {
 
@@ -23,9 +25,13 @@ class Patience {
   // Give up the core for a moment; throws TimeoutError after alarm.limit() seconds without progress, or
   // when another rank has raised the alarm.
   void pause();
+  // Sleep until a bell has rung more often than `seen`, or for a moment; throws like pause().
+  void sleep(Bell& bell, std::uint32_t seen);
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void check(Clock::time_point now);
 
   const Alarm& alarm_;
   std::function<std::string()> waits_for_;

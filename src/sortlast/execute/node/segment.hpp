@@ -33,10 +33,15 @@ class Segment {
   const SegmentName& name() const { return name_; }
   // Keeps the mapping, and at its owner the segment, for as long as a copy exists.
   const std::shared_ptr<std::byte>& memory() const { return memory_; }
+  // Its owner has let it go: the memory is gone when the last process has unmapped it.
+  bool closed() const;
 
  private:
+  struct Label;
+
   SegmentName name_;
   std::shared_ptr<std::byte> memory_;
+  Label* label_ = nullptr;  // after the data
 };
 
 }  // namespace sortlast

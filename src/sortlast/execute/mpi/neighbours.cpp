@@ -1,0 +1,111 @@
+// Neighbours: which ranks share a machine, and whether they can share memory.
+#include "sortlast/execute/mpi/neighbours.hpp"
+
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <type_traits>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/node/control.hpp"
+#include "sortlast/execute/node/remote.hpp"
+
+namespace sortlast {
+namespace {
+
+// Ranks that MPI says can share memory; at most `ranks` of them unless that is 0.
+Communicator split(const Communicator& all, int ranks) {
+  MPI_Comm made = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(all.get(), MPI_COMM_TYPE_SHARED, all.rank(), MPI_INFO_NULL, &made),
+            "MPI_Comm_split_type");
+  Communicator shared(made);
+  if (ranks == 0) return shared;
+  check_mpi(MPI_Comm_split(shared.get(), shared.rank() / ranks, shared.rank(), &made), "MPI_Comm_split");
+  return Communicator(made);
+}
+
+// Collective: whether a thing is so on all ranks.
+bool all_of(const Communicator& comm, bool mine) {
+  int all = mine ? 1 : 0;
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
+  return all != 0;
+}
+
+// Collective: a segment that the lowest rank makes and the others map; none if one of them cannot.
+std::optional<Segment> share_control(const Communicator& node) {
+  std::optional<Segment> control;
+  const auto attempt = [&](const auto& argument) {
+    try {
+      control.emplace(argument);
+    } catch (const Error&) {
+      control.reset();
+    }
+  };
+  SegmentName name;
+  static_assert(std::is_trivially_copyable_v<SegmentName>);
+  if (node.rank() == 0) attempt(Control::bytes(static_cast<std::size_t>(node.size())));
+  if (control) name = control->name();
+  check_mpi(MPI_Bcast(&name, sizeof name, MPI_BYTE, 0, node.get()), "MPI_Bcast");
+  if (node.rank() != 0 && name.process != 0) attempt(name);
+  if (!all_of(node, control.has_value())) control.reset();
+  return control;
+}
+
+// Collective: whether every rank can read a number in the memory of every other.
+bool probe_remote_reads(const Communicator& node, Control& control) {
+  const auto me = static_cast<std::size_t>(node.rank());
+  const std::uint64_t token = 0x746f6b656e000000 + me;
+  Seat& mine = control.seat(me);
+  mine.token = token;
+  mine.token_address = reinterpret_cast<std::uint64_t>(&token);
+  mine.process = this_process();
+  check_mpi(MPI_Barrier(node.get()), "MPI_Barrier");
+  bool readable = true;
+  for (std::size_t other = 0; other < static_cast<std::size_t>(node.size()) && readable; ++other) {
+    const Seat& seat = control.seat(other);
+    std::uint64_t found = 0;
+    try {
+      read_remote(seat.process,
+                  {RemoteSpan{reinterpret_cast<std::byte*>(&found), seat.token_address, sizeof found}, {}});
+    } catch (const Error&) {
+      readable = false;
+    }
+    readable = readable && found == seat.token;
+  }
+  return all_of(node, readable);
+}
+
+}  // namespace
+
+Neighbours find_neighbours(const Communicator& all, int ranks) {
+  const auto p = static_cast<std::size_t>(all.size());
+  Neighbours found;
+  found.nodes.resize(p);
+  found.members = {all.rank()};
+  if (ranks == 1 || p == 1) {
+    std::iota(found.nodes.begin(), found.nodes.end(), 0);
+    return found;
+  }
+
+  // Find who shares this machine, and whether all of those can share memory.
+  const Communicator node = split(all, ranks);
+  if (node.size() > 1) found.control = share_control(node);
+  if (found.control)
+    found.remote_reads = probe_remote_reads(node, *reinterpret_cast<Control*>(found.control->data()));
+
+  // Number the nodes by their lowest ranks.
+  int lowest = all.rank();
+  if (found.control) check_mpi(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
+  std::vector<int> lowest_of(p);
+  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, lowest_of.data(), 1, MPI_INT, all.get()), "MPI_Allgather");
+  std::map<int, std::int32_t> numbers;
+  found.members.clear();
+  for (std::size_t rank = 0; rank < p; ++rank) {
+    const auto next = static_cast<std::int32_t>(numbers.size());
+    found.nodes[rank] = numbers.try_emplace(lowest_of[rank], next).first->second;
+    if (lowest_of[rank] == lowest) found.members.push_back(static_cast<int>(rank));
+  }
+  return found;
+}
+
+}  // namespace sortlast

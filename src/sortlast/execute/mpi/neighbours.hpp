@@ -1,0 +1,23 @@
+// Neighbours: which ranks share a machine, and whether they can share memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sortlast/execute/mpi/call.hpp"
+#include "sortlast/execute/node/segment.hpp"
+
+namespace sortlast {
+
+struct Neighbours {
+  std::vector<std::int32_t> nodes;  // of every rank, numbered in the order of their lowest ranks
+  std::vector<int> members;         // the ranks of this node, this one among them, ascending
+  std::optional<Segment> control;   // theirs; none if there is one member
+  bool remote_reads = false;        // each can read the memory of the others through the kernel
+};
+
+// Collective. `ranks`: see Node. Ranks that cannot map one segment together become nodes of one.
+Neighbours find_neighbours(const Communicator& all, int ranks);
+
+}  // namespace sortlast

@@ -1,0 +1,145 @@
+// Segment.
+//
+// Another process opens the owner's descriptor through /proc, which works where it may look at the owner's
+// descriptors (the same user; no debugger's rights are needed). Numbers of processes and descriptors are used
+// again, and mean something else in another container, so the page after the data tells what this segment is,
+// and whether its owner still has it.
+#include "sortlast/execute/node/segment.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <random>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/node/remote.hpp"
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace sortlast {
+
+// The page after the data.
+struct Segment::Label {
+  std::uint64_t magic;
+  std::uint64_t serial;
+  std::atomic<std::uint32_t> closed;
+};
+
+#ifdef __linux__
+
+namespace {
+
+constexpr std::uint64_t magic = 0x746e656d67657320;
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+std::size_t page() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+// Where the label lies.
+std::size_t label_offset(std::uint64_t bytes) { return (bytes + page() - 1) / page() * page(); }
+
+// Starts at random, so that two processes that have the same number in two containers differ.
+std::uint64_t next_serial() {
+  static std::atomic<std::uint64_t> serial = [] {
+    std::random_device random;
+    return (std::uint64_t{random()} << 32) | random();
+  }();
+  return ++serial;
+}
+
+std::string reason() { return std::generic_category().message(errno); }
+
+// Closes itself.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  int get() const { return descriptor_; }
+  int release() { return std::exchange(descriptor_, -1); }
+
+ private:
+  int descriptor_;
+};
+
+// The data and the label, or null with errno set.
+std::byte* map(int file, std::uint64_t bytes) {
+  const std::size_t all = label_offset(bytes) + page();
+  void* const memory = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (all >= huge_page) madvise(memory, all, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
+void unmap(std::byte* memory, std::uint64_t bytes) { munmap(memory, label_offset(bytes) + page()); }
+
+}  // namespace
+
+Segment::Segment(std::size_t bytes) {
+  const auto fail = [&](const char* step) {
+    throw Error("cannot make a shared segment of " + std::to_string(bytes) + " bytes: " + step + ": " +
+                reason());
+  };
+  File file(memfd_create("sortlast", MFD_CLOEXEC));
+  if (file.get() < 0) fail("memfd_create");
+  if (ftruncate(file.get(), static_cast<off_t>(label_offset(bytes) + page())) != 0) fail("ftruncate");
+  std::byte* const data = map(file.get(), bytes);
+  if (data == nullptr) fail("mmap");
+
+  name_ = {this_process(), file.get(), next_serial(), bytes};
+  label_ = reinterpret_cast<Label*>(data + label_offset(bytes));
+  label_->magic = magic;
+  label_->serial = name_.serial;
+  memory_ = {data, [descriptor = file.release(), bytes, label = label_](std::byte* memory) {
+               label->closed.store(1, std::memory_order_release);
+               unmap(memory, bytes);
+               close(descriptor);
+             }};
+}
+
+Segment::Segment(const SegmentName& name) : name_(name) {
+  const auto fail = [&](const std::string& why) {
+    throw Error("cannot map the shared segment of " + std::to_string(name.bytes) + " bytes of process " +
+                std::to_string(name.process) + ": " + why);
+  };
+  const std::string path = "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.file);
+
+  // Open nothing but a file of the right size: to open a device or a pipe may have effects.
+  const auto expected = static_cast<off_t>(label_offset(name.bytes) + page());
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0) fail("stat of " + path + ": " + reason());
+  if (!S_ISREG(found.st_mode) || found.st_size != expected) fail(path + " is something else by now");
+  const File file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (file.get() < 0) fail("open of " + path + ": " + reason());
+  if (fstat(file.get(), &found) != 0 || found.st_size != expected) fail(path + " is something else by now");
+
+  std::byte* const data = map(file.get(), name.bytes);
+  if (data == nullptr) fail("mmap of " + path + ": " + reason());
+  memory_ = {data, [bytes = name.bytes](std::byte* memory) { unmap(memory, bytes); }};
+  label_ = reinterpret_cast<Label*>(data + label_offset(name.bytes));
+  if (label_->magic != magic || label_->serial != name.serial) fail(path + " is another segment by now");
+}
+
+bool Segment::closed() const { return label_->closed.load(std::memory_order_acquire) != 0; }
+
+#else
+
+Segment::Segment(std::size_t) { throw Error("shared segments exist on Linux only"); }
+Segment::Segment(const SegmentName&) { throw Error("shared segments exist on Linux only"); }
+bool Segment::closed() const { return true; }
+
+#endif
+
+}  // namespace sortlast
