@@ -4,7 +4,7 @@
 #   enter.sh [-OPTION ...] HOST COMMAND ...
 #
 # HOST is a network namespace. The command also gets what tells hosts apart beside the network: a name of its
-# own, no System V memory and no /dev/shm in common with other hosts.
+# own, processes of its own, and neither System V memory nor /dev/shm nor TMPDIR in common with other hosts.
 set -eu
 
 # Options are meant for ssh.
@@ -12,9 +12,10 @@ while [ "${1#-}" != "$1" ]; do shift; done
 host=$1
 shift
 
-# ip has unshared the mounts already. As with ssh, the words of the command make a line for a shell.
+# As with ssh, the words of the command make a line for a shell.
 # shellcheck disable=SC2016
-exec ip netns exec "$host" unshare --uts --ipc sh -euc '
+exec ip netns exec "$host" unshare --uts --ipc --pid --fork --kill-child --mount-proc sh -ec '
   mount -t tmpfs tmpfs /dev/shm
   echo "$1" >/proc/sys/kernel/hostname
+  export TMPDIR=/dev/shm
   eval "$2"' sh "$host" "$*"

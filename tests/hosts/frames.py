@@ -30,30 +30,34 @@ def counters():
     comm.barrier()
     return values
 
-compositor = sortlast.Compositor(comm, algorithm=ALGORITHM)
-mine = picture(rank)
-tile = compositor.composite(mine, order=ORDER)
+def measure(algorithm):
+    compositor = sortlast.Compositor(comm, algorithm=algorithm)
+    compositor.composite(mine, order=ORDER)
 
-seconds = []
-before = counters()
-for frame in range(FRAMES):
+    seconds = []
+    before = counters()
+    for frame in range(FRAMES):
+        began = time.perf_counter()
+        tile = compositor.composite(mine, order=ORDER)
+        comm.barrier()
+        seconds.append(time.perf_counter() - began)
+    sent, received = (now - then for now, then in zip(counters(), before))
+
     began = time.perf_counter()
-    tile = compositor.composite(mine, order=ORDER)
-    comm.barrier()
-    seconds.append(time.perf_counter() - began)
-sent, received = (now - then for now, then in zip(counters(), before))
+    whole = compositor.gather(tile)
+    gather = time.perf_counter() - began
+    return {
+        "algorithm": compositor.algorithm, "sent": sent, "received": received, "seconds": seconds,
+        "gather": gather, "error": 0.0 if whole is None else float(np.abs(whole - oracle).max()),
+    }
 
-began = time.perf_counter()
-whole = compositor.gather(tile)
-gather = time.perf_counter() - began
-error = 0.0
+mine = picture(rank)
 if rank == 0:
     oracle = sortlast.composite_serial([picture(r) for r in range(size)], order=ORDER)
-    error = float(np.abs(whole - oracle).max())
 node = comm.Split_type(MPI.COMM_TYPE_SHARED)
 report({
-    "host": MPI.Get_processor_name(), "node": node.allgather(rank), "algorithm": compositor.algorithm,
-    "sent": sent, "received": received, "seconds": seconds, "gather": gather, "error": error,
+    "host": MPI.Get_processor_name(), "node": node.allgather(rank),
+    "measured": [measure(algorithm) for algorithm in ALGORITHMS],
 })
 """
 
@@ -69,41 +73,65 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Frames:
-    """Frames of one job; bytes and seconds are those of all frames together or each, gather apart."""
+    """Frames of one algorithm: counted on every host, timed and checked at rank 0."""
 
     algorithm: str  # with all parameters
-    nodes: list[list[int]]  # ranks that share memory with each host's first rank
-    names: list[str]  # what each host calls itself
-    counted: list[Traffic]  # of all frames, one entry a host
+    counted: list[Traffic]  # of all frames together, one entry a host
     seconds: list[float]  # of each frame, until all ranks have their tile
     gather: float  # seconds of one collection at rank 0
     error: float  # largest difference from the oracle in any channel
 
 
+@dataclass(frozen=True)
+class Job:
+    """What ran where, and its frames."""
+
+    names: list[str]  # what each host calls itself
+    nodes: list[list[int]]  # ranks that share memory with each host's first rank
+    measured: list[Frames]  # one entry an algorithm
+
+
 def run(
-    testbed: Testbed, ranks: int, algorithm: str, order: list[int], *, width: int, height: int, frames: int
-) -> Frames:
-    """Composite frames of RGBA float32 with `over`; one more, before them, opens the connections."""
+    testbed: Testbed,
+    ranks: int,
+    algorithms: list[str],
+    order: list[int],
+    *,
+    width: int,
+    height: int,
+    frames: int,
+) -> Job:
+    """Composite frames of RGBA float32 with `over`, for one algorithm after the other.
+
+    One more frame, before the counted ones, opens an algorithm's connections.
+    """
     settings = {
-        "ALGORITHM": algorithm,
+        "ALGORITHMS": algorithms,
         "ORDER": order,
         "WIDTH": width,
         "HEIGHT": height,
         "FRAMES": frames,
     }
     head = "\n".join(f"{name} = {value!r}" for name, value in settings.items())
-    job = testbed.run(ranks, head + JOB)
+    job = testbed.run(ranks, head + JOB, timeout=300)
     if job.returncode:
-        raise RuntimeError(f"{algorithm} on {ranks} ranks ended with status {job.returncode}:\n{job.stderr}")
-    firsts = job.reports[:: ranks // len(testbed.hosts)]
-    return Frames(
-        algorithm=firsts[0]["algorithm"],
-        nodes=[report["node"] for report in firsts],
-        names=[report["host"] for report in firsts],
-        counted=[Traffic(report["sent"], report["received"]) for report in firsts],
-        seconds=firsts[0]["seconds"],
-        gather=firsts[0]["gather"],
-        error=firsts[0]["error"],
+        raise RuntimeError(f"{algorithms} on {ranks} ranks ended with {job.returncode}:\n{job.stderr}")
+    hosts = job.reports[:: ranks // len(testbed.hosts)]
+    return Job(
+        names=[host["host"] for host in hosts],
+        nodes=[host["node"] for host in hosts],
+        measured=[
+            Frames(
+                algorithm=first["algorithm"],
+                counted=[
+                    Traffic(host["measured"][k]["sent"], host["measured"][k]["received"]) for host in hosts
+                ],
+                seconds=first["seconds"],
+                gather=first["gather"],
+                error=first["error"],
+            )
+            for k, first in enumerate(hosts[0]["measured"])
+        ],
     )
 
 

@@ -2,7 +2,7 @@
 
     python tests/hosts/measure.py direct-send shift radix-k:4,4
 
-Algorithms run in turns, ROUNDS jobs each; times are medians over all frames. Needs what testbed.py needs.
+Algorithms take turns, ROUNDS each; times are medians over all frames. Needs what testbed.py needs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", type=int, default=100, help="rate of every link in Mbit/s")
     parser.add_argument("--width", type=int, default=1024)
     parser.add_argument("--height", type=int, default=512)
-    parser.add_argument("--frames", type=int, default=9, help="frames a job")
-    parser.add_argument("--rounds", type=int, default=1, help="jobs an algorithm")
+    parser.add_argument("--frames", type=int, default=5, help="frames a turn")
+    parser.add_argument("--rounds", type=int, default=3, help="turns an algorithm")
     return parser.parse_args()
 
 
@@ -36,32 +36,31 @@ def main() -> None:
     if reason := why_not():
         sys.exit(f"measure.py: {reason}")
     order = list(range(options.ranks))
-    runs: dict[str, list[frames.Frames]] = {algorithm: [] for algorithm in options.algorithm}
+    size = {"width": options.width, "height": options.height, "frames": options.frames}
     with Testbed(options.hosts, options.rate) as testbed:
-        for algorithm in options.algorithm * options.rounds:
-            size = {"width": options.width, "height": options.height, "frames": options.frames}
-            runs[algorithm].append(frames.run(testbed, options.ranks, algorithm, order, **size))
+        measured = frames.run(
+            testbed, options.ranks, options.algorithm * options.rounds, order, **size
+        ).measured
     print(
         f"{options.ranks} ranks on {options.hosts} hosts at {options.rate} Mbit/s,"
         f" {options.width}x{options.height} RGBA float32"
     )
     print("| algorithm | composite [ms] | gather [ms] | most bytes sent by a host [MB] | schedule [MB] |")
     print("|---|---|---|---|---|")
-    for algorithm, jobs in runs.items():
-        print_row(options, order, algorithm, jobs)
+    for k in range(len(options.algorithm)):
+        print_row(options, order, measured[k :: len(options.algorithm)])
 
 
-def print_row(
-    options: argparse.Namespace, order: list[int], algorithm: str, jobs: list[frames.Frames]
-) -> None:
+def print_row(options: argparse.Namespace, order: list[int], turns: list[frames.Frames]) -> None:
     nodes = [rank * options.hosts // options.ranks for rank in order]
+    algorithm = turns[0].algorithm
     plan = frames.planned(algorithm, nodes, order, options.width * options.height)
-    composite = statistics.median(seconds for job in jobs for seconds in job.seconds)
-    gather = statistics.median(job.gather for job in jobs)
-    counted = max(host.sent for job in jobs for host in job.counted) / options.frames
+    composite = statistics.median(seconds for turn in turns for seconds in turn.seconds)
+    gather = statistics.median(turn.gather for turn in turns)
+    counted = max(host.sent for turn in turns for host in turn.counted) / options.frames
     promised = max(host.sent for host in plan)
     print(
-        f"| {jobs[0].algorithm} | {composite * 1e3:.0f} | {gather * 1e3:.0f}"
+        f"| {algorithm} | {composite * 1e3:.0f} | {gather * 1e3:.0f}"
         f" | {counted / 1e6:.2f} | {promised / 1e6:.2f} |"
     )
 

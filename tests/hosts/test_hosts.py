@@ -35,46 +35,52 @@ def testbed() -> Iterator[Testbed]:
         yield hosts
 
 
-class Case:
-    """Frames as they came out, and as the schedule has them."""
-
-    def __init__(self, testbed: Testbed, algorithm: str, ranks: int) -> None:
-        self.ranks = ranks
-        order = random.Random(ranks).sample(range(ranks), ranks)
-        self.real: Frames = frames.run(
-            testbed, ranks, algorithm, order, width=WIDTH, height=HEIGHT, frames=FRAMES
-        )
-        nodes = [rank * HOSTS // ranks for rank in range(ranks)]
-        self.planned = frames.planned(self.real.algorithm, nodes, order, WIDTH * HEIGHT)
+@pytest.fixture(scope="module", params=[HOSTS, 2 * HOSTS], ids=lambda ranks: f"{ranks} ranks")
+def ranks(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
 
 
-@pytest.fixture(
-    scope="module",
-    params=[(algorithm, ranks) for ranks in (HOSTS, 2 * HOSTS) for algorithm in ALGORITHMS],
-    ids=lambda case: f"{case[0]}-{case[1]}",
-)
-def case(request: pytest.FixtureRequest, testbed: Testbed) -> Case:
-    return Case(testbed, *request.param)
+@pytest.fixture(scope="module")
+def order(ranks: int) -> list[int]:
+    return random.Random(ranks).sample(range(ranks), ranks)
 
 
-def test_picture_is_the_oracles(case: Case) -> None:
-    assert case.real.error <= 1e-6 * case.ranks
+@pytest.fixture(scope="module")
+def job(testbed: Testbed, ranks: int, order: list[int]) -> frames.Job:
+    return frames.run(testbed, ranks, ALGORITHMS, order, width=WIDTH, height=HEIGHT, frames=FRAMES)
 
 
-def test_hosts_are_separate(case: Case) -> None:
-    each = case.ranks // HOSTS
-    assert len(set(case.real.names)) == HOSTS
-    assert case.real.nodes == [[host * each + k for k in range(each)] for host in range(HOSTS)]
+@pytest.fixture(params=range(len(ALGORITHMS)), ids=ALGORITHMS)
+def measured(request: pytest.FixtureRequest, job: frames.Job) -> Frames:
+    return job.measured[request.param]
 
 
-def test_interfaces_carry_what_the_schedule_says(case: Case, testbed: Testbed) -> None:
+@pytest.fixture
+def planned(measured: Frames, ranks: int, order: list[int]) -> list[Traffic]:
+    """What each host moves in one frame, after the schedule."""
+    nodes = [rank * HOSTS // ranks for rank in range(ranks)]
+    return frames.planned(measured.algorithm, nodes, order, WIDTH * HEIGHT)
+
+
+def test_hosts_are_separate(job: frames.Job, ranks: int) -> None:
+    each = ranks // HOSTS
+    assert len(set(job.names)) == HOSTS
+    assert job.nodes == [[host * each + k for k in range(each)] for host in range(HOSTS)]
+
+
+def test_picture_is_the_oracles(measured: Frames, ranks: int) -> None:
+    assert measured.error <= 1e-6 * ranks
+
+
+def test_interfaces_carry_what_the_schedule_says(
+    measured: Frames, planned: list[Traffic], testbed: Testbed
+) -> None:
     assert testbed.dropped() == 0
-    for counted, planned in zip(case.real.counted, case.planned, strict=True):
-        assert planned.sent > 0
-        assert planned.received > 0
-        messages = planned.messages
-        assert_carries(counted.sent, planned.sent, planned.received, messages)
-        assert_carries(counted.received, planned.received, planned.sent, messages)
+    for counted, plan in zip(measured.counted, planned, strict=True):
+        assert plan.sent > 0
+        assert plan.received > 0
+        assert_carries(counted.sent, plan.sent, plan.received, plan.messages)
+        assert_carries(counted.received, plan.received, plan.sent, plan.messages)
 
 
 def assert_carries(counted: int, data: int, opposite: int, messages: int) -> None:
@@ -88,10 +94,10 @@ def assert_carries(counted: int, data: int, opposite: int, messages: int) -> Non
     assert least <= counted <= most
 
 
-def test_links_keep_their_rate(case: Case) -> None:
-    busiest = max(max(host.sent, host.received) for host in case.planned)
+def test_links_keep_their_rate(measured: Frames, planned: list[Traffic]) -> None:
+    busiest = max(max(host.sent, host.received) for host in planned)
     seconds = busiest * FULL_FRAME / PAYLOAD * 8 / (RATE_MBIT * 1e6)
-    assert min(case.real.seconds) >= 0.95 * seconds
+    assert min(measured.seconds) >= 0.95 * seconds
 
 
 def test_planned_bytes_are_those_of_the_formula() -> None:

@@ -19,22 +19,25 @@ from testbed import Testbed, why_not
 
 pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
 
-# Ranks that would run for a minute, and say who they are.
+# Ranks that would run for a minute, and say that they have begun.
 SCRIPT = """
 from testbed import Testbed
 with Testbed(hosts=2) as testbed:
     print(*testbed.hosts, flush=True)
     testbed.run(2, '''
-        import os, pathlib, time
-        pathlib.Path({folder!r}, str(os.getpid())).touch()
+        import pathlib, time
+        pathlib.Path({folder!r}, str(rank)).touch()
         time.sleep(60)
     ''')
 """
 
 
+def ip(*args: str) -> str:
+    return subprocess.run(["ip", *args], capture_output=True, text=True, check=True).stdout
+
+
 def namespaces() -> set[str]:
-    listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True)
-    return {line.split()[0] for line in listed.stdout.splitlines() if line}
+    return {line.split()[0] for line in ip("netns", "list").splitlines() if line}
 
 
 def test_a_failure_inside_removes_all() -> None:
@@ -48,9 +51,9 @@ def test_a_failure_inside_removes_all() -> None:
 def test_a_failure_while_making_removes_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without tc the switch and the first host are made, and then nothing goes on."""
     before = namespaces()
-    ip = shutil.which("ip")
-    assert ip is not None
-    (tmp_path / "ip").symlink_to(ip)
+    path = shutil.which("ip")
+    assert path is not None
+    (tmp_path / "ip").symlink_to(path)
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
         with pytest.raises(FileNotFoundError, match="'tc'"), Testbed(hosts=2):
@@ -71,11 +74,11 @@ def test_ranks_that_do_not_spread_evenly_are_refused() -> None:
 
 @dataclass(frozen=True)
 class RunningJob:
-    """A process with a testbed, its hosts, and the ranks that run there."""
+    """A process with a testbed, its hosts, and the processes that run there."""
 
     process: subprocess.Popen[str]
     hosts: set[str]
-    ranks: list[int]
+    pids: list[int]
 
 
 @pytest.fixture
@@ -89,10 +92,9 @@ def job(tmp_path: Path) -> Iterator[RunningJob]:
         assert process.stdout is not None
         hosts = set(process.stdout.readline().split())
         wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
-        ranks = [int(file.name) for file in tmp_path.iterdir()]
-        assert hosts <= namespaces()
-        assert all(runs(pid) for pid in ranks)
-        yield RunningJob(process, hosts, ranks)
+        pids = [int(pid) for host in hosts for pid in ip("netns", "pids", host).split()]
+        assert len(pids) >= len(hosts) == 2
+        yield RunningJob(process, hosts, pids)
         process.kill()
 
 
@@ -115,7 +117,7 @@ def test_an_interrupt_removes_all_and_ends_the_ranks(job: RunningJob) -> None:
     job.process.send_signal(signal.SIGINT)
     assert job.process.wait(timeout=20) != 0
     assert not job.hosts & namespaces()
-    wait_until(lambda: not any(runs(pid) for pid in job.ranks))
+    wait_until(lambda: not any(runs(pid) for pid in job.pids))
 
 
 def test_the_next_testbed_removes_what_a_killed_process_left(job: RunningJob) -> None:
@@ -124,4 +126,4 @@ def test_the_next_testbed_removes_what_a_killed_process_left(job: RunningJob) ->
     assert job.hosts <= namespaces()
     with Testbed(hosts=1):
         assert not job.hosts & namespaces()
-    wait_until(lambda: not any(runs(pid) for pid in job.ranks))
+    wait_until(lambda: not any(runs(pid) for pid in job.pids))

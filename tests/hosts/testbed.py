@@ -5,9 +5,9 @@
 
 A host is a network namespace with one interface, `eth0`. A cable (a veth pair) joins it to a bridge in a
 namespace of its own, the switch; both ends of every cable send at the given rate. Ranks on different hosts
-share no memory, no host name and no loopback interface, so that MPI has nothing but TCP between them, while
-ranks on one host share memory as always. Nothing leaves the namespaces: the machine's own network has no
-part in it.
+share no memory, see no process of each other and have no loopback interface in common, so that MPI has
+nothing but TCP between them, while ranks on one host share memory as always. Nothing leaves the namespaces:
+the machine's own network has no part in it.
 
 Queues are long enough for what hosts may send at once, so that no packet is lost and sent again, as on a
 fabric with link-level flow control. Segments leave the hosts in frames of at most the MTU, without
@@ -50,9 +50,8 @@ def why_not() -> str:
     lacking = [command for command in ("ip", "tc", "unshare") if shutil.which(command) is None]
     if lacking:
         return f"hosts are network namespaces, which need {', '.join(lacking)} (iproute2, util-linux)"
-    probe = subprocess.run(
-        ["unshare", "--net", "--uts", "--ipc", "--mount", "true"], capture_output=True, text=True, check=False
-    )
+    command = "unshare --net --uts --ipc --pid --fork --kill-child --mount-proc true"
+    probe = subprocess.run(command.split(), capture_output=True, text=True, check=False)
     return f"this machine refuses namespaces: {probe.stderr.strip()}" if probe.returncode else ""
 
 
