@@ -195,6 +195,16 @@ class Schedule:
     def commutes(self) -> bool: ...
 
     @property
+    def nodes(self) -> list[int]:
+        """Node of each rank; empty: every rank is a node of its own."""
+
+    @property
+    def depth_runs(self) -> list[int]:
+        """
+        By node: how many runs of depth positions its ranks hold, which are the fragments that a two-level schedule leaves for the network.
+        """
+
+    @property
     def stage_count(self) -> int: ...
 
     @property
@@ -242,9 +252,11 @@ class AlgorithmEntry:
 
 def algorithms() -> list[AlgorithmEntry]: ...
 
-def make(name: str, p: int, n: int, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False) -> Schedule:
+def make(name: str, p: int, n: int, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None) -> Schedule:
     """
     Make a schedule by name for p ranks and n pixels. Raises ArgumentError.
+
+    `nodes` gives the node of each rank, numbered from 0 without gaps.
     """
 
 def price(schedule: Schedule, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:

@@ -121,7 +121,22 @@ def test_schedule_as_json_and_picture(cli, tmp_path):
     assert b"<svg" in (tmp_path / "s.svg").read_bytes()
 
 
+def test_schedule_over_nodes_tells_what_they_leave(cli, tmp_path):
+    _, out, _ = cli("schedule", "two-level:radix-k", "--p", 8, "--n", 800, "--node-size", 2)
+    heading = (
+        "two-level:radix-k:4: 8 ranks on 4 nodes (up to 1 fragment each), 800 pixels, 2 stages, verified"
+    )
+    assert out.splitlines()[0] == heading
+    picture = tmp_path / "s.png"
+    status, out, _ = cli("schedule", "two-level", "--p", 4, "--nodes", "0,1,0,1", "--draw", picture)
+    assert status == 0
+    assert "two-level:direct-send: 4 ranks on 2 nodes (up to 2 fragments each)" in out
+    assert picture.stat().st_size > 1000
+
+
 def test_schedule_refuses_in_one_line(cli, tmp_path):
+    assert "--nodes and --node-size both" in cli("schedule", "shift", "--p", 2, "--nodes", "0,1", "--node-size", 1)[2]
+    assert "no rank on node 1" in refused(cli("schedule", "shift", "--p", 2, "--nodes", "0,2"))
     assert "nope" in refused(cli("schedule", "nope", "--p", 4))
     assert "order" in refused(cli("schedule", "shift", "--p", 3, "--order", "0,1,1"))
     assert "rank" in refused(cli("schedule", "shift", "--p", 3, "--rank", 3))

@@ -30,6 +30,30 @@ def test_schedules_are_complete(name, data):
     assert ends[-1] == n
 
 
+@pytest.mark.parametrize("inner", [name for name in NAMES if name != "two-level"])
+@given(data=st.data())
+def test_two_levels_are_complete_whatever_the_nodes(inner, data):
+    p = data.draw(st.integers(1, 24), "p")
+    m = data.draw(st.integers(1, p), "m")
+    others = data.draw(st.lists(st.integers(0, m - 1), min_size=p - m, max_size=p - m), "others")
+    nodes = data.draw(st.permutations([*range(m), *others]), "nodes")
+    order = data.draw(st.none() | st.permutations(range(p)), "order")
+    s = schedule.make(
+        f"two-level:{inner}", p, 1000, order=order, commutes=data.draw(st.booleans()), nodes=nodes
+    )
+    s.verify()
+    assert s.nodes == list(nodes)
+    assert len(s.depth_runs) == m
+    for node, runs in enumerate(s.depth_runs):
+        assert runs == (1 if s.commutes else len(list(runs_of(node, nodes, order or range(p)))))
+
+
+def runs_of(node, nodes, order):
+    """The depth positions, from the front, at which a run of this node's ranks begins."""
+    on_node = [nodes[rank] == node for rank in order]
+    return (i for i, here in enumerate(on_node) if here and (i == 0 or not on_node[i - 1]))
+
+
 @every_algorithm
 @pytest.mark.parametrize("p", [1, 2, 3, 7, 8, 12])
 def test_stages_are_the_programs_seen_from_above(name, p):
@@ -46,10 +70,12 @@ def test_stages_are_the_programs_seen_from_above(name, p):
 
 @every_algorithm
 def test_json_holds_the_setting_and_every_program(name):
-    s = schedule.make(name, 6, 100, order=[5, 4, 3, 2, 1, 0], ring=[0, 2, 4, 1, 3, 5])
+    order, ring, nodes = [5, 4, 3, 2, 1, 0], [0, 2, 4, 1, 3, 5], [0, 0, 1, 1, 2, 2]
+    s = schedule.make(name, 6, 100, order=order, ring=ring, nodes=nodes)
     told = json.loads(s.to_json())
     assert told["algorithm"] == s.name
-    assert (told["p"], told["n"], told["order"], told["ring"]) == (6, 100, s.order, s.ring)
+    assert (told["p"], told["n"]) == (6, 100)
+    assert (told["order"], told["ring"], told["nodes"]) == (order, ring, nodes)
     assert len(told["programs"]) == 6
 
 
@@ -74,6 +100,8 @@ def test_names_are_completed():
         (("shift", 4, 9, [0, 1, 2]), "order"),
         (("shift", 4, 9, [0, 1, 2, 4]), "order"),
         (("shift", 4, 9, None, [0, 1, 2, 2]), "ring"),
+        (("shift", 4, 9, None, None, False, [0, 1, 3, 3]), "no rank on node 2"),
+        (("two-level:two-level", 4, 9), "any other"),
     ],
 )
 def test_wrong_settings_are_refused(arguments, expected):

@@ -31,6 +31,12 @@ def schedule(
     commutes: Annotated[
         bool, typer.Option("--commutes", help="For an operator that does not care for the order.")
     ] = False,
+    nodes: Annotated[
+        str | None, typer.Option(help="Node of each rank, such as 0,0,1,1. One rank a node if not given.")
+    ] = None,
+    node_size: Annotated[
+        int | None, typer.Option(min=1, help="Put this many ranks on each node, in rank order.")
+    ] = None,
     rank: Annotated[int | None, typer.Option(help="Print the program of this rank alone.")] = None,
     draw: Annotated[Path | None, typer.Option(help="Draw it into this PNG, SVG or PDF file.")] = None,
     json: Annotated[Path | None, typer.Option(help="Write it to this JSON file.")] = None,
@@ -57,6 +63,7 @@ def schedule(
         order=None if order is None else _parse.integers(order),
         ring=None if ring is None else _parse.integers(ring),
         commutes=commutes,
+        nodes=_nodes(p, nodes, node_size),
     )
     if verify:
         made.verify()
@@ -79,8 +86,22 @@ def schedule(
         console.print(f"wrote {draw}")
 
 
+def _nodes(p: int, nodes: str | None, node_size: int | None) -> list[int] | None:
+    if nodes is not None and node_size is not None:
+        raise typer.BadParameter("--nodes and --node-size both say where the ranks are; give one of them")
+    if node_size is not None:
+        return [rank // node_size for rank in range(p)]
+    return None if nodes is None else _parse.integers(nodes)
+
+
 def _heading(made: Schedule, verified: bool) -> str:
     checked = "verified" if verified else "not verified"
-    ranks = "1 rank" if made.p == 1 else f"{made.p} ranks"
-    stages = "1 stage" if made.stage_count == 1 else f"{made.stage_count} stages"
-    return f"{made.name}: {ranks}, {made.n:,} pixels, {stages}, {checked}"
+    where = _count(made.p, "rank")
+    if made.nodes:
+        runs = made.depth_runs
+        where += f" on {_count(len(runs), 'node')} (up to {_count(max(runs), 'fragment')} each)"
+    return f"{made.name}: {where}, {made.n:,} pixels, {_count(made.stage_count, 'stage')}, {checked}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -7,6 +7,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/cost.hpp"
+#include "sortlast/schedule/nodes.hpp"
 #include "sortlast/schedule/registry.hpp"
 
 namespace nb = nanobind;
@@ -86,6 +87,13 @@ void bind_value(nb::module_& module) {
           "ring", [](const Schedule& s) { return s.setting().ring; },
           "Ranks in communication order; empty: rank order.")
       .def_prop_ro("commutes", [](const Schedule& s) { return s.setting().commutes; })
+      .def_prop_ro(
+          "nodes", [](const Schedule& s) { return s.setting().nodes; },
+          "Node of each rank; empty: every rank is a node of its own.")
+      .def_prop_ro(
+          "depth_runs", [](const Schedule& s) { return depth_runs(s.setting()); },
+          "By node: how many runs of depth positions its ranks hold, which are the fragments that a "
+          "two-level schedule leaves for the network.")
       .def_prop_ro("stage_count", &Schedule::stages)
       .def_prop_ro("window", &Schedule::window, "Most stages under way at once on a rank; 0: no limit.")
       .def("program", &Schedule::program, "rank"_a, "What one rank does. Costs O(its own steps).")
@@ -117,12 +125,16 @@ void bind_registry(nb::module_& module) {
       "make",
       [](const std::string& name, std::int32_t p, std::int64_t n,
          const std::optional<std::vector<std::int32_t>>& order,
-         const std::optional<std::vector<std::int32_t>>& ring, bool commutes) {
-        return make_schedule(name, {p, n, order.value_or(std::vector<std::int32_t>{}),
-                                    ring.value_or(std::vector<std::int32_t>{}), commutes});
+         const std::optional<std::vector<std::int32_t>>& ring, bool commutes,
+         const std::optional<std::vector<std::int32_t>>& nodes) {
+        const std::vector<std::int32_t> none;
+        return make_schedule(
+            name, {p, n, order.value_or(none), ring.value_or(none), commutes, nodes.value_or(none)});
       },
       "name"_a, "p"_a, "n"_a, "order"_a = nb::none(), "ring"_a = nb::none(), "commutes"_a = false,
-      "Make a schedule by name for p ranks and n pixels. Raises ArgumentError.");
+      "nodes"_a = nb::none(),
+      "Make a schedule by name for p ranks and n pixels. Raises ArgumentError.\n\n"
+      "`nodes` gives the node of each rank, numbered from 0 without gaps.");
 }
 
 void bind_cost(nb::module_& module) {

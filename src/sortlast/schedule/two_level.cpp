@@ -1,7 +1,7 @@
 // Two levels: the ranks of a node merge among themselves, then the nodes run another algorithm.
 //
 // Ranks of one node reach each other's images through shared memory, and only what a node has merged need
-// cross the network. With L ranks on every node that is 1/L of the pixels.
+// cross the network: with L ranks on every node, 1/L of the pixels a rank.
 //
 //   columns     The image is cut into C columns, pieces of [0, n), C being the number of ranks of the
 //               smallest node. Rank number c of a node (in the ring's order) owns column c for its node;
@@ -252,8 +252,8 @@ std::unique_ptr<Algorithm> make(const Setting& setting, std::string& parameters)
 
 AlgorithmEntry two_level() {
   return {"two-level", "two-level[:NAME]",
-          "The ranks of a node merge through shared memory, then the nodes run algorithm NAME.",
-          "that of NAME for p nodes", "that of NAME for p nodes / ranks a node", "as NAME", make,
+          "The L ranks of every node merge what they hold, then p/L nodes run algorithm NAME.",
+          "NAME's, p/L nodes", "NAME's, n/L pixels", "as NAME", make,
           // The nodes are not known here: as if every rank were one.
           [](std::int32_t p, const std::string& parameters) {
             const AlgorithmName inner = parse_inner(parameters);
