@@ -1,0 +1,307 @@
+// Nodes: which ranks they hold, and that every rank sees the images of its mates, wherever they lie.
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "mpi/node_ranks.hpp"
+#include "sortlast/error.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::NodeOfRanks;
+using testing::OwnImage;
+using testing::paint;
+using testing::wrong_pixels;
+
+// What the kernel does with reads of other processes' memory: as it is, forbidden (as by default on many
+// machines), or no more than so many bytes a call.
+enum class Reads { as_they_are, forbidden, short_ones };
+std::atomic<Reads> reads = Reads::as_they_are;
+constexpr std::size_t most_bytes = 1000;
+
+class With {
+ public:
+  explicit With(Reads which) { reads = which; }
+  With(const With&) = delete;
+  With& operator=(const With&) = delete;
+  ~With() { reads = Reads::as_they_are; }
+};
+
+// Where an image lies.
+enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, none };
+constexpr Memory_ kinds[] = {Memory_::own,         Memory_::allocated, Memory_::part_of_allocated,
+                             Memory_::depth_apart, Memory_::depth_own, Memory_::none};
+
+class NodeImages : public ::testing::Test {
+ protected:
+  int p_ = testing::world_size();
+  int rank_ = testing::world_rank();
+
+  struct Held {
+    Pixels pixels;
+    std::optional<OwnImage> own;
+    Memory colour;
+    Memory depth;
+  };
+
+  static Held make(NodeOfRanks& node, Memory_ kind, const Format& format, std::int64_t count) {
+    Held held;
+    const auto pixels = static_cast<std::size_t>(count);
+    if (kind == Memory_::own || kind == Memory_::depth_own) {
+      held.own.emplace(format, count);
+      held.pixels = held.own->view();
+    }
+    if (kind == Memory_::allocated) {
+      const Stretch stretch = node->allocate(format, count);
+      held.colour = stretch.memory();
+      held.pixels = stretch.view();
+    }
+    if (kind == Memory_::part_of_allocated) {
+      const Stretch stretch = node->allocate(format, count + 100);
+      held.colour = stretch.memory();
+      held.pixels = advance(stretch.view(), format, 100);
+    }
+    if (kind == Memory_::depth_apart || kind == Memory_::depth_own) {
+      held.colour = node->allocate(pixels * format.colour_bytes());
+      held.pixels.colour = held.colour.get();
+    }
+    if (kind == Memory_::depth_apart) {
+      held.depth = node->allocate(pixels * sizeof(float));
+      held.pixels.depth = format.depth ? reinterpret_cast<float*>(held.depth.get()) : nullptr;
+    }
+    return held;
+  }
+
+  // Read all of a mate's image, in parts of odd sizes where it has to be pulled.
+  static std::int64_t wrong_in(NodeOfRanks& node, int mate, const Node::Image& image, const Format& format,
+                               std::int64_t count, std::int64_t frame) {
+    if (image.direct) return wrong_pixels(image.pixels, format, 0, count, mate, frame);
+    std::int64_t wrong = 0;
+    constexpr std::int64_t part = 777;
+    OwnImage read(format, part);
+    for (std::int64_t begin = 0; begin < count; begin += part) {
+      const std::int64_t end = std::min(begin + part, count);
+      node->pull(mate, begin, end, read.view());
+      wrong += wrong_pixels(read.view(), format, begin, end, mate, frame);
+    }
+    return wrong;
+  }
+
+  // Every rank offers another kind of memory in each frame, and overwrites it as soon as the frame is over.
+  void expect_all_seen(NodeOfRanks& node, const Format& format, bool pulls) {
+    constexpr std::int64_t count = 5000;
+    constexpr int kinds_count = static_cast<int>(std::size(kinds));
+    const auto kind_of = [&](int rank, int frame) { return kinds[(rank + frame) % kinds_count]; };
+    std::vector<Held> images;
+    for (const Memory_ kind : kinds) images.push_back(make(node, kind, format, count));
+
+    for (int frame = 0; frame < 2 * kinds_count; ++frame) {
+      const Held& mine = images[static_cast<std::size_t>((rank_ + frame) % kinds_count)];
+      if (mine.pixels.colour != nullptr) paint(mine.pixels, format, 0, count, rank_, frame);
+      Offer offer;
+      offer.hash = static_cast<std::uint64_t>(frame);
+      offer.pixels = mine.pixels;
+      offer.count = count;
+      offer.format = format;
+      offer.frame_bytes = 1;
+      ASSERT_TRUE(node->meet(offer, "everybody"));
+      EXPECT_EQ(node->image(rank_).pixels.colour, mine.pixels.colour);
+      for (const int mate : node.mates()) {
+        SCOPED_TRACE("frame " + std::to_string(frame) + ", image of rank " + std::to_string(mate));
+        const Memory_ kind = kind_of(mate, frame);
+        const Node::Image image = node->image(mate);
+        ASSERT_EQ(image.present, kind != Memory_::none);
+        if (!image.present) continue;
+        const bool in_process = kind == Memory_::own || (kind == Memory_::depth_own && format.depth);
+        EXPECT_EQ(image.direct, !(in_process && pulls));
+        EXPECT_EQ(wrong_in(node, mate, image, format, count, frame), 0);
+      }
+      node.finish();
+      if (mine.pixels.colour != nullptr) paint(mine.pixels, format, 0, count, rank_, -1);
+    }
+  }
+
+  static constexpr Format rgba8{Scalar::uint8, 4, false};
+  static constexpr Format rgba32_depth{Scalar::float32, 4, true};
+};
+
+TEST_F(NodeImages, HoldTheRanksOfTheMachine) {
+  for (const int ranks : {0, 1, 2, 3, 100}) {
+    SCOPED_TRACE(ranks);
+    NodeOfRanks node(ranks);
+    const int per_node = ranks == 0 ? p_ : ranks;
+    int size = 0;
+    for (int rank = 0; rank < p_; ++rank) {
+      const bool together = rank / per_node == rank_ / per_node;
+      size += together ? 1 : 0;
+      EXPECT_EQ(node->nodes()[static_cast<std::size_t>(rank)], rank / per_node);
+      EXPECT_EQ(node->mate(rank), together && rank != rank_);
+    }
+    EXPECT_EQ(node->size(), size);
+    EXPECT_EQ(node->alone(), size == 1);
+    EXPECT_EQ(node->everybody(), size == p_);
+  }
+}
+
+TEST_F(NodeImages, AreSeenByAllMates) {
+  for (const int ranks : {0, 2, 3}) {
+    NodeOfRanks node(ranks);
+    expect_all_seen(node, rgba8, true);
+    expect_all_seen(node, rgba32_depth, true);
+  }
+}
+
+TEST_F(NodeImages, AreSeenWhereTheKernelReadsOnlyPartOfWhatWasAsked) {
+  const With with(Reads::short_ones);
+  NodeOfRanks node;
+  expect_all_seen(node, rgba32_depth, true);
+}
+
+TEST_F(NodeImages, AreCopiedWhereTheKernelForbidsToReadThem) {
+  // One rank that may not read is enough for all of its node to copy.
+  const int forbidden = p_ - 1;
+  if (rank_ == forbidden) reads = Reads::forbidden;
+  for (const int ranks : {0, 2, 3}) {
+    NodeOfRanks node(ranks);
+    const bool pulls = ranks == 0 ? false : rank_ / ranks != forbidden / ranks;
+    expect_all_seen(node, rgba8, pulls);
+    expect_all_seen(node, rgba32_depth, pulls);
+  }
+  reads = Reads::as_they_are;
+}
+
+TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
+  constexpr std::int64_t width = 60;
+  constexpr std::int64_t height = 40;
+  for (const Reads which : {Reads::as_they_are, Reads::forbidden}) {
+    const With with(which);
+    NodeOfRanks node;
+    OwnImage image(rgba32_depth, width * height);
+    for (int frame = 0; frame < 10; ++frame) {
+      const auto box_of = [&](int rank) {
+        const std::int64_t top = (rank * 7 + frame) % height;
+        return std::array<std::int64_t, 4>{frame, top, width - rank, std::min(height, top + frame)};
+      };
+      paint(image.view(), rgba32_depth, 0, width * height, rank_, frame);
+      Offer offer;
+      offer.pixels = image.view();
+      offer.count = width * height;
+      offer.format = rgba32_depth;
+      std::ranges::copy(box_of(rank_), offer.box);
+      offer.boxed = frame % 2 == 0;
+      offer.frame_bytes = 1;
+      offer.width = width;
+      ASSERT_TRUE(node->meet(offer, "everybody"));
+      for (const int mate : node.mates()) {
+        const Node::Image seen = node->image(mate);
+        const auto box = box_of(mate);
+        EXPECT_EQ(seen.boxed, frame % 2 == 0);
+        EXPECT_TRUE(std::ranges::equal(seen.box, box));
+        const std::int64_t begin = seen.boxed ? box[1] * width : 0;
+        const std::int64_t end = seen.boxed ? box[3] * width : width * height;
+        OwnImage read(rgba32_depth, end - begin);
+        ConstPixels pixels = read.view();
+        if (seen.direct) {
+          pixels = advance(seen.pixels, rgba32_depth, begin);
+        } else {
+          node->pull(mate, begin, end, read.view());
+        }
+        EXPECT_EQ(wrong_pixels(pixels, rgba32_depth, begin, end, mate, frame), 0);
+      }
+      node.finish();
+    }
+  }
+}
+
+TEST_F(NodeImages, AreNotShownWhereArgumentsDiffer) {
+  NodeOfRanks node;
+  const bool differ = p_ > 1;
+  for (int round = 0; round < 5; ++round) {
+    Offer offer;
+    offer.hash = rank_ == round % p_ ? 1 : 2;
+    offer.frame_bytes = 100;
+    EXPECT_EQ(node->meet(offer, "everybody"), !differ);
+    EXPECT_EQ(node->frame(), nullptr);
+    offer.hash = 3;
+    offer.frame_bytes = rank_ == round % p_ ? 100 : 200;
+    EXPECT_EQ(node->meet(offer, "everybody"), !differ);
+    EXPECT_EQ(node->frame(), nullptr);
+
+    // A meeting without a frame asks for no releases.
+    offer.frame_bytes = 0;
+    EXPECT_TRUE(node->meet(offer, "everybody"));
+    offer.frame_bytes = 100;
+    EXPECT_TRUE(node->meet(offer, "everybody"));
+    node.finish();
+  }
+}
+
+TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
+  NodeOfRanks node;
+  std::mt19937 random(static_cast<unsigned>(rank_));
+  std::int64_t wrong = 0;
+  const Stretch image = node->allocate(rgba8, 10);
+  const std::vector<int> mates = node.mates();
+  for (int round = 0; round < 1000; ++round) {
+    const bool frame = round % 3 != 0;
+    if (random() % 16 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
+    paint(image.view(), rgba8, 0, 10, rank_, round);
+    Offer offer;
+    offer.pixels = image.view();
+    offer.count = 10;
+    offer.format = rgba8;
+    offer.frame_bytes = frame ? 1000 : 0;
+    wrong += node->meet(offer, "everybody") ? 0 : 1;
+    if (!frame) continue;
+    for (const int mate : mates) {
+      if (random() % 64 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
+      wrong += wrong_pixels(node->image(mate).pixels, rgba8, 0, 10, mate, round);
+      node->release(mate);
+    }
+    node->wait_until_read("everybody");
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(NodeImages, TwoNodesInTwoThreadsDoNotMeet) {
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  if (provided < MPI_THREAD_MULTIPLE) GTEST_SKIP() << "this MPI has no MPI_THREAD_MULTIPLE";
+  NodeOfRanks first;
+  NodeOfRanks second(2);
+  std::thread thread([&] { expect_all_seen(second, rgba8, true); });
+  expect_all_seen(first, rgba32_depth, true);
+  thread.join();
+}
+
+}  // namespace
+}  // namespace sortlast
+
+// Stands before the C library's.
+extern "C" ssize_t process_vm_readv(pid_t process, const iovec* to, unsigned long to_count, const iovec* from,
+                                    unsigned long from_count, unsigned long flags) {
+  using sortlast::most_bytes;
+  using sortlast::Reads;
+  const Reads which = sortlast::reads;
+  if (which == Reads::forbidden) {
+    errno = EPERM;
+    return -1;
+  }
+  iovec part{};
+  if (which == Reads::short_ones) {
+    for (unsigned long i = 0; i < to_count && part.iov_len == 0; ++i)
+      part = {to[i].iov_base, std::min(to[i].iov_len, most_bytes)};
+    to = &part;
+    to_count = 1;
+  }
+  return syscall(SYS_process_vm_readv, process, to, to_count, from, from_count, flags);
+}
