@@ -50,10 +50,7 @@ void SparseWalk::block(Gathering& gathering, std::int64_t begin, std::size_t pix
     if (op_ == Op::over)
       choose_over();
     else
-      keep_one(op_ == Op::closest
-                   ? frontmost_empty()
-                   : static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), Part::empty) -
-                                              parts_.begin()));
+      keep_one(representative());
   }
 
   // Join the others.
@@ -94,9 +91,10 @@ void SparseWalk::keep_one(std::size_t kept) {
     if (parts_[k] == Part::empty && k != kept) parts_[k] = Part::left_out;
 }
 
-// The last that joins from the front, or the first of all if none does.
-std::size_t SparseWalk::frontmost_empty() const {
-  for (std::size_t k = chain_.size(); k-- > 1;)
+// The empty link that stands for all: the frontmost for closest, which is the last that joins from the front
+// or else the first of all; any for the others.
+std::size_t SparseWalk::representative() const {
+  for (std::size_t k = chain_.size(); op_ == Op::closest && k-- > 1;)
     if (parts_[k] == Part::empty && chain_[k].side == Side::front) return k;
   return static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), Part::empty) - parts_.begin());
 }

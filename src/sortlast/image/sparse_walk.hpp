@@ -24,7 +24,7 @@ class SparseWalk {
 
   void choose_over();
   void keep_one(std::size_t kept);
-  std::size_t frontmost_empty() const;
+  std::size_t representative() const;
   Piece opened(std::size_t link, std::size_t room);
 
   const Op op_;
