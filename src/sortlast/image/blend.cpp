@@ -25,17 +25,15 @@ std::int64_t pixels_before_line(const std::byte* colour, std::size_t pixel_bytes
   return 0;
 }
 
-// Call block(begin, pixels) for all blocks of n pixels. A short first block lets the others start at a
-// cache line of the output, and as a rule of the images too: vectors as wide as a line would touch two at
-// every step.
+// Call block(begin, most) for n pixels, block by block; it returns the end of the block that it made of at
+// most `most` pixels. A short first block lets the others start at a cache line of the output, and as a rule
+// of the images too: vectors as wide as a line would touch two at every step.
 template <class Block>
 void each_block(const std::byte* out, std::size_t pixel_bytes, std::int64_t n, Block block) {
   const std::int64_t head = pixels_before_line(out, pixel_bytes);
   std::int64_t end = 0;
-  for (std::int64_t begin = 0; begin < n; begin = end) {
-    end = std::min(n, begin == 0 && head > 0 ? head : begin + block_pixels);
-    block(begin, static_cast<std::size_t>(end - begin));
-  }
+  for (std::int64_t begin = 0; begin < n; begin = end)
+    end = block(begin, std::min(n - begin, begin == 0 && head > 0 ? head : block_pixels));
 }
 
 }  // namespace
@@ -55,13 +53,14 @@ void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels 
   if (std::any_of(chain.begin(), chain.end(), [](const Link& link) { return link.sparse; })) {
     SparseWalk walk(op, channels, depth, chain);
     each_block(out.colour, pixel_bytes, n,
-               [&](std::int64_t begin, std::size_t pixels) { walk.block(gathering, begin, pixels); });
+               [&](std::int64_t begin, std::int64_t most) { return walk.block(gathering, begin, most); });
     return;
   }
-  each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::size_t pixels) {
-    gathering.begin(begin, pixels);
+  each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::int64_t pixels) {
+    gathering.begin(begin, static_cast<std::size_t>(pixels));
     for (const Link& link : chain) gathering.join(piece_of(link, channels, depth, begin));
     gathering.end();
+    return begin + pixels;
   });
 }
 

@@ -22,6 +22,7 @@
 #include "sortlast/image/sparse_walk.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sortlast {
 
@@ -31,22 +32,19 @@ SparseWalk::SparseWalk(Op op, int channels, bool depth, std::span<const Link> ch
   for (const Link& link : chain) cursors_.emplace_back(link.runs, link.first);
 }
 
-void SparseWalk::block(Gathering& gathering, std::int64_t begin, std::size_t pixels) {
-  // See how the links cover the block.
-  bool all_empty = true;
-  bool any_empty = false;
-  for (std::size_t k = 0; k < chain_.size(); ++k) {
-    const std::int64_t from = chain_[k].first + begin;
-    const Cover cover =
-        chain_[k].sparse ? cursors_[k].move(from, from + static_cast<std::int64_t>(pixels)) : Cover::all;
-    parts_[k] = cover == Cover::none ? Part::empty : cover == Cover::all ? Part::lying : Part::opened;
-    all_empty = all_empty && cover == Cover::none;
-    any_empty = any_empty || cover == Cover::none;
+std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::int64_t most) {
+  // See what the links hold of the block.
+  const std::int64_t end = end_of_block(begin, most);
+  const auto pixels = static_cast<std::size_t>(end - begin);
+  for (std::size_t k = 0; k < chain_.size(); ++k) parts_[k] = part(k, end);
+  const auto empty = std::count(parts_.begin(), parts_.end(), Part::empty);
+  if (empty == std::ssize(parts_)) {
+    gathering.clear(begin, pixels);
+    return end;
   }
-  if (all_empty) return gathering.clear(begin, pixels);
 
   // Leave out what others stand for.
-  if (any_empty) {
+  if (empty > 0) {
     if (op_ == Op::over)
       choose_over();
     else
@@ -62,12 +60,33 @@ void SparseWalk::block(Gathering& gathering, std::int64_t begin, std::size_t pix
     if (parts_[k] == Part::empty)
       gathering.join_empty(link.side);
     else if (parts_[k] == Part::opened)
-      gathering.join(opened(k, room));
+      gathering.join(opened(k, end, room));
     else
       gathering.join(piece_of(link, channels_, depth_, link.sparse ? cursors_[k].stored() : begin));
     room = 1;
   }
   gathering.end();
+  return end;
+}
+
+// Where a long run or gap of a link ends, so that its blocks need not be opened; but a block is worth its
+// while only if it is not much shorter than others.
+std::int64_t SparseWalk::end_of_block(std::int64_t begin, std::int64_t most) {
+  constexpr std::int64_t least = block_pixels / 4;
+  std::int64_t pixels = most;
+  for (std::size_t k = 0; k < chain_.size(); ++k) {
+    if (!chain_[k].sparse) continue;
+    const std::int64_t from = chain_[k].first + begin;
+    const std::int64_t same = cursors_[k].move(from) - from;
+    if (same >= least) pixels = std::min(pixels, same);
+  }
+  return begin + pixels;
+}
+
+SparseWalk::Part SparseWalk::part(std::size_t k, std::int64_t end) const {
+  if (!chain_[k].sparse) return Part::lying;
+  const Cover cover = cursors_[k].cover(chain_[k].first + end);
+  return cover == Cover::none ? Part::empty : cover == Cover::all ? Part::lying : Part::opened;
 }
 
 // Of each row of empty links keep the first from either side; of a row at the beginning the first.
@@ -99,10 +118,10 @@ std::size_t SparseWalk::representative() const {
   return static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), Part::empty) - parts_.begin());
 }
 
-Piece SparseWalk::opened(std::size_t k, std::size_t room) {
+Piece SparseWalk::opened(std::size_t k, std::int64_t end, std::size_t room) {
   const Link& link = chain_[k];
   Room& into = rooms_[room];
-  cursors_[k].open({link.scalar, channels_, depth_}, link.pixels, into.colour, into.depth);
+  cursors_[k].open({link.scalar, channels_, depth_}, link.pixels, link.first + end, into.colour, into.depth);
   return {into.colour, into.depth, link.scalar, link.side};
 }
 
