@@ -6,11 +6,18 @@
 // A row gives the bytes of the input images divided by the median time of one call, the same for a
 // memcpy of those bytes, and their ratio. memcpy and the targets take turns, so that a busy machine slows
 // them alike. Each result is compared with blend_reference() bit for bit before it is timed.
+//
+// The second table has images of which an eighth of the pixels is active: a box each of a 4 x 2 grid, or
+// pixels at random. It gives the median times of the scan and the packing of one image, and of the chain
+// blended dense and from packed pixels, by the best target.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
 #include <random>
 #include <string>
 #include <vector>
@@ -134,6 +141,91 @@ bool measure(const Task& task, std::int64_t n) {
   return std::find(right.begin(), right.end(), false) == right.end();
 }
 
+enum class Pattern { boxes, random };
+
+// Make all pixels of image k empty but an eighth.
+void keep_eighth(Image& image, const Format& format, std::int64_t n, Pattern pattern, int k) {
+  constexpr std::int64_t width = 2048;
+  const std::int64_t height = std::max<std::int64_t>(2, n / width);
+  std::mt19937 random(static_cast<unsigned>(100 + k));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool in_box = i % width * 4 / width == k % 4 && i / width * 2 / height == k / 4 % 2;
+    if (pattern == Pattern::boxes ? in_box : random() % 8 == 0) continue;
+    const auto at = static_cast<std::size_t>(i);
+    std::fill_n(image.colour.data() + at * format.colour_bytes(), format.colour_bytes(), std::byte{0});
+    if (format.depth) image.depth[at] = std::numeric_limits<float>::infinity();
+  }
+}
+
+// An image's active pixels, packed.
+struct PackedImage {
+  struct Free {
+    void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t{64}); }
+  };
+  std::vector<sortlast::ActiveRun> runs;
+  std::unique_ptr<std::byte, Free> data;
+  sortlast::Packed packed;
+};
+
+// Scan and pack an image, adding to the seconds of both.
+PackedImage packed_image(const Format& format, Image& image, std::int64_t n, std::vector<double>& scan,
+                         std::vector<double>& pack) {
+  PackedImage result;
+  result.runs.reserve(static_cast<std::size_t>(n));
+  scan.push_back(seconds_of([&] { sortlast::append_active(format, image.pixels(), 0, n, result.runs); }));
+  const std::size_t bytes = sortlast::packed_bytes(format, format.scalar, result.runs);
+  result.data.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
+  std::memset(result.data.get(), 1, bytes);
+  pack.push_back(seconds_of(
+      [&] { sortlast::pack(format, image.pixels(), result.runs, 0, format.scalar, result.data.get()); }));
+  result.packed = sortlast::unpack(format, result.data.get(), bytes, n);
+  return result;
+}
+
+bool measure_sparse(const Task& task, Pattern pattern, std::int64_t n) {
+  const Format& format = task.format;
+  sortlast::use_target(sortlast::kernel_targets().front());
+  std::vector<Image> images;
+  std::vector<PackedImage> packed;
+  std::vector<Link> dense;
+  std::vector<Link> sparse;
+  std::vector<double> scan_seconds;
+  std::vector<double> pack_seconds;
+  for (int k = 0; k < task.links; ++k) {
+    images.push_back(random_image(format, n, static_cast<unsigned>(k + 1)));
+    keep_eighth(images.back(), format, n, pattern, k);
+    packed.push_back(packed_image(format, images.back(), n, scan_seconds, pack_seconds));
+    dense.push_back({images.back().pixels(), format.scalar, sortlast::Side::back});
+    const sortlast::Packed& stored = packed.back().packed;
+    sparse.push_back({stored.pixels, format.scalar, sortlast::Side::back, true, stored.runs, 0});
+  }
+
+  Format out_format = format;
+  out_format.scalar = task.out_scalar;
+  Image out = random_image(out_format, n, 0);
+  Image expected = out;
+  const auto call = [&](const std::vector<Link>& chain) {
+    sortlast::blend(task.op, format.channels, format.depth, chain, out.pixels(), task.out_scalar, n);
+  };
+  sortlast::blend_reference(task.op, format.channels, format.depth, dense, expected.pixels(), task.out_scalar,
+                            n);
+  call(sparse);
+  const bool right = same_bits(out, expected);
+  std::vector<double> dense_seconds;
+  std::vector<double> sparse_seconds;
+  for (int round = 0; round < 9; ++round) {
+    dense_seconds.push_back(seconds_of([&] { call(dense); }));
+    sparse_seconds.push_back(seconds_of([&] { call(sparse); }));
+  }
+  std::printf("%-8s %-20s %-8s %2d  %-10s %8.2f %8.2f %8.2f %8.2f %6.2f  %s\n",
+              sortlast::op_name(task.op).data(), sortlast::format_name(format).c_str(),
+              sortlast::scalar_name(task.out_scalar).data(), task.links,
+              pattern == Pattern::boxes ? "boxes" : "random", 1e3 * median(scan_seconds),
+              1e3 * median(pack_seconds), 1e3 * median(dense_seconds), 1e3 * median(sparse_seconds),
+              median(dense_seconds) / median(sparse_seconds), right ? "" : "WRONG");
+  return right;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -148,7 +240,8 @@ int main(int count, char** arguments) {
   const Format bytes_depth{Scalar::uint8, 3, true};
   const Format halves{Scalar::float16, 4, false};
   const Task tasks[] = {
-      {Op::over, rgba, Scalar::float32, 2},     {Op::over, rgba, Scalar::float32, 8},
+      {Op::over, rgba, Scalar::float32, 2},     {Op::over, rgba, Scalar::float32, 4},
+      {Op::over, rgba, Scalar::float32, 8},     {Op::over, rgba, Scalar::float32, 16},
       {Op::over, depth, Scalar::float32, 2},    {Op::closest, depth, Scalar::float32, 2},
       {Op::closest, depth, Scalar::float32, 8}, {Op::closest, bytes_depth, Scalar::uint8, 2},
       {Op::over, bytes, Scalar::float32, 2},    {Op::over, bytes, Scalar::uint8, 8},
@@ -161,6 +254,18 @@ int main(int count, char** arguments) {
               "memcpy", "ratio");
   bool right = true;
   for (const Task& task : tasks) right = measure(task, n) && right;
+
+  std::printf("\nan eighth of the pixels active; ms\n");
+  std::printf("%-8s %-20s %-8s %2s  %-10s %8s %8s %8s %8s %6s\n", "op", "format", "out", "k", "active",
+              "scan", "pack", "dense", "sparse", "ratio");
+  const Task sparse_tasks[] = {
+      {Op::over, rgba, Scalar::float32, 2},         {Op::over, rgba, Scalar::float32, 8},
+      {Op::closest, depth, Scalar::float32, 8},     {Op::over, bytes, Scalar::uint8, 8},
+      {Op::closest, bytes_depth, Scalar::uint8, 8},
+  };
+  for (const Task& task : sparse_tasks)
+    for (Pattern pattern : {Pattern::boxes, Pattern::random})
+      right = measure_sparse(task, pattern, n) && right;
   if (!right) std::fprintf(stderr, "a kernel differs from blend_reference(): see WRONG above\n");
   return right ? 0 : 1;
 }
