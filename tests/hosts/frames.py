@@ -64,11 +64,10 @@ report({
 
 @dataclass(frozen=True)
 class Traffic:
-    """What goes over one host's interface, in bytes, and in how many messages to and from it."""
+    """Bytes that go over one host's interface."""
 
     sent: int
     received: int
-    messages: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,10 +99,12 @@ def run(
     width: int,
     height: int,
     frames: int,
+    timeout: float = 60.0,
 ) -> Job:
     """Composite frames of RGBA float32 with `over`, for one algorithm after the other.
 
-    One more frame, before the counted ones, opens an algorithm's connections.
+    One more frame, before the counted ones, opens an algorithm's connections. Raises RuntimeError with what
+    the ranks wrote if one of them fails, TimeoutError after `timeout` seconds.
     """
     settings = {
         "ALGORITHMS": algorithms,
@@ -113,7 +114,7 @@ def run(
         "FRAMES": frames,
     }
     head = "\n".join(f"{name} = {value!r}" for name, value in settings.items())
-    job = testbed.run(ranks, head + JOB, timeout=300)
+    job = testbed.run(ranks, head + JOB, timeout=timeout)
     if job.returncode:
         raise RuntimeError(f"{algorithms} on {ranks} ranks ended with {job.returncode}:\n{job.stderr}")
     hosts = job.reports[:: ranks // len(testbed.hosts)]
@@ -137,16 +138,13 @@ def run(
 
 def planned(algorithm: str, nodes: list[int], order: list[int], pixels: int) -> list[Traffic]:
     """What a schedule moves between hosts in one frame, without any protocol; `nodes` is each rank's host."""
-    more = {"nodes": nodes} if algorithm.startswith("two-level") else {}
-    schedule = sortlast.schedule.make(algorithm, len(nodes), pixels, order=order, **more)
+    schedule = sortlast.schedule.make(algorithm, len(nodes), pixels, order=order, nodes=nodes)
     sent: Counter[int] = Counter()
     received: Counter[int] = Counter()
-    messages: Counter[int] = Counter()
     for transfer in (transfer for stage in schedule.stages() for transfer in stage):
         source, destination = nodes[transfer.source], nodes[transfer.destination]
         if source != destination:
             begin, end = transfer.pixels
             sent[source] += (end - begin) * PIXEL
             received[destination] += (end - begin) * PIXEL
-            messages.update((source, destination))
-    return [Traffic(sent[host], received[host], messages[host]) for host in range(max(nodes) + 1)]
+    return [Traffic(sent[host], received[host]) for host in range(max(nodes) + 1)]

@@ -28,6 +28,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--height", type=int, default=512)
     parser.add_argument("--frames", type=int, default=5, help="frames a turn")
     parser.add_argument("--rounds", type=int, default=3, help="turns an algorithm")
+    parser.add_argument("--timeout", type=float, default=600.0, help="limit of the whole in seconds")
     return parser.parse_args()
 
 
@@ -38,9 +39,8 @@ def main() -> None:
     order = list(range(options.ranks))
     size = {"width": options.width, "height": options.height, "frames": options.frames}
     with Testbed(options.hosts, options.rate) as testbed:
-        measured = frames.run(
-            testbed, options.ranks, options.algorithm * options.rounds, order, **size
-        ).measured
+        turns = options.algorithm * options.rounds
+        job = frames.run(testbed, options.ranks, turns, order, **size, timeout=options.timeout)
     print(
         f"{options.ranks} ranks on {options.hosts} hosts at {options.rate} Mbit/s,"
         f" {options.width}x{options.height} RGBA float32"
@@ -48,7 +48,7 @@ def main() -> None:
     print("| algorithm | composite [ms] | gather [ms] | most bytes sent by a host [MB] | schedule [MB] |")
     print("|---|---|---|---|---|")
     for k in range(len(options.algorithm)):
-        print_row(options, order, measured[k :: len(options.algorithm)])
+        print_row(options, order, job.measured[k :: len(options.algorithm)])
 
 
 def print_row(options: argparse.Namespace, order: list[int], turns: list[frames.Frames]) -> None:
