@@ -2,7 +2,6 @@
 #include "sortlast/execute/node/segment.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "no_more_files.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/allocations.hpp"
 
@@ -96,19 +96,18 @@ TEST(Segment, IsNotMistakenForAnother) {
 }
 
 TEST(Segment, SaysWhyThereIsNone) {
-  rlimit before{};
-  getrlimit(RLIMIT_NOFILE, &before);
   const Segment segment(100);
-  const rlimit none{0, before.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &none);
   std::string text;
-  try {
-    const Segment another(12'345);
-  } catch (const Error& error) {
-    text = error.what();
+  std::string text_of_mapping;
+  {
+    const testing::NoMoreFiles no_more;
+    try {
+      const Segment another(12'345);
+    } catch (const Error& error) {
+      text = error.what();
+    }
+    text_of_mapping = error_of_mapping(segment.name());
   }
-  const std::string text_of_mapping = error_of_mapping(segment.name());
-  setrlimit(RLIMIT_NOFILE, &before);
   expect_contains(text, "12345 bytes");
   expect_contains(text, "memfd_create: Too many open files");
   expect_contains(text_of_mapping, "Too many open files");

@@ -47,7 +47,7 @@ class NodeOfRanks {
   // Do what ends a frame: this rank reads no more, and waits for those that read its image.
   void finish() {
     for (const int mate : mates()) node_->release(mate);
-    node_->wait_until_read("its image to be read");
+    node_->wait_until_read("test");
   }
 
  private:

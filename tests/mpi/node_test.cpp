@@ -53,6 +53,10 @@ class NodeImages : public ::testing::Test {
     Memory depth;
   };
 
+  static Stretch allocate(NodeOfRanks& node, const Format& format, std::int64_t count) {
+    return {node->allocate(Stretch::bytes(format, count)), format, count};
+  }
+
   static Held make(NodeOfRanks& node, Memory_ kind, const Format& format, std::int64_t count) {
     Held held;
     const auto pixels = static_cast<std::size_t>(count);
@@ -61,12 +65,12 @@ class NodeImages : public ::testing::Test {
       held.pixels = held.own->view();
     }
     if (kind == Memory_::allocated) {
-      const Stretch stretch = node->allocate(format, count);
+      const Stretch stretch = allocate(node, format, count);
       held.colour = stretch.memory();
       held.pixels = stretch.view();
     }
     if (kind == Memory_::part_of_allocated) {
-      const Stretch stretch = node->allocate(format, count + 100);
+      const Stretch stretch = allocate(node, format, count + 100);
       held.colour = stretch.memory();
       held.pixels = advance(stretch.view(), format, 100);
     }
@@ -113,7 +117,7 @@ class NodeImages : public ::testing::Test {
       offer.count = count;
       offer.format = format;
       offer.frame_bytes = 1;
-      ASSERT_TRUE(node->meet(offer, "everybody"));
+      ASSERT_TRUE(node->meet(offer, "test"));
       EXPECT_EQ(node->image(rank_).pixels.colour, mine.pixels.colour);
       for (const int mate : node.mates()) {
         SCOPED_TRACE("frame " + std::to_string(frame) + ", image of rank " + std::to_string(mate));
@@ -200,7 +204,7 @@ TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
       offer.boxed = frame % 2 == 0;
       offer.frame_bytes = 1;
       offer.width = width;
-      ASSERT_TRUE(node->meet(offer, "everybody"));
+      ASSERT_TRUE(node->meet(offer, "test"));
       for (const int mate : node.mates()) {
         const Node::Image seen = node->image(mate);
         const auto box = box_of(mate);
@@ -229,18 +233,18 @@ TEST_F(NodeImages, AreNotShownWhereArgumentsDiffer) {
     Offer offer;
     offer.hash = rank_ == round % p_ ? 1 : 2;
     offer.frame_bytes = 100;
-    EXPECT_EQ(node->meet(offer, "everybody"), !differ);
+    EXPECT_EQ(node->meet(offer, "test"), !differ);
     EXPECT_EQ(node->frame(), nullptr);
     offer.hash = 3;
     offer.frame_bytes = rank_ == round % p_ ? 100 : 200;
-    EXPECT_EQ(node->meet(offer, "everybody"), !differ);
+    EXPECT_EQ(node->meet(offer, "test"), !differ);
     EXPECT_EQ(node->frame(), nullptr);
 
     // A meeting without a frame asks for no releases.
     offer.frame_bytes = 0;
-    EXPECT_TRUE(node->meet(offer, "everybody"));
+    EXPECT_TRUE(node->meet(offer, "test"));
     offer.frame_bytes = 100;
-    EXPECT_TRUE(node->meet(offer, "everybody"));
+    EXPECT_TRUE(node->meet(offer, "test"));
     node.finish();
   }
 }
@@ -249,7 +253,7 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
   NodeOfRanks node;
   std::mt19937 random(static_cast<unsigned>(rank_));
   std::int64_t wrong = 0;
-  const Stretch image = node->allocate(rgba8, 10);
+  const Stretch image = allocate(node, rgba8, 10);
   const std::vector<int> mates = node.mates();
   for (int round = 0; round < 1000; ++round) {
     const bool frame = round % 3 != 0;
@@ -260,14 +264,14 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
     offer.count = 10;
     offer.format = rgba8;
     offer.frame_bytes = frame ? 1000 : 0;
-    wrong += node->meet(offer, "everybody") ? 0 : 1;
+    wrong += node->meet(offer, "test") ? 0 : 1;
     if (!frame) continue;
     for (const int mate : mates) {
       if (random() % 64 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
       wrong += wrong_pixels(node->image(mate).pixels, rgba8, 0, 10, mate, round);
       node->release(mate);
     }
-    node->wait_until_read("everybody");
+    node->wait_until_read("test");
   }
   EXPECT_EQ(wrong, 0);
 }

@@ -22,8 +22,6 @@
 namespace sortlast {
 namespace {
 
-constexpr std::size_t line = 64;
-
 // Memory of this process alone, zeros.
 Memory private_zeros(std::size_t bytes) {
   Memory memory = Pool().take(bytes);
@@ -55,18 +53,19 @@ class Node::Impl {
     std::copy_n(mine.box, box_.size(), box_.begin());
     if (alone()) return true;
 
-    // Leave the last meeting behind.
-    parity_ = 1 - parity_;
-    mappings_.drop_closed();
-    if (mine.frame_bytes > 0) frame_.reset();
-
     // Offer the image, and wait for those of the others.
+    parity_ = 1 - parity_;
+    if (mine.frame_bytes > 0) frame_.reset();
     Seat& seat = control().seat(me_);
     record(mine, seat.offers[parity_]);
     seat.unread.store(static_cast<std::uint32_t>(mates()), std::memory_order_relaxed);
     Decision& decision = control().decisions[parity_];
-    come_together(control().meeting, call, [&] { decide(decision); });
-    if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, call);
+    const auto all_come = [&] { return "all ranks to call " + call + ", before stage 1"; };
+    come_together(control().meeting, all_come, [&] { decide(decision); });
+
+    // Forget the images that the others have given back, and take the frame.
+    mappings_.drop_closed();
+    if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, all_come);
     return decision.agreed;
   }
 
@@ -104,7 +103,8 @@ class Node::Impl {
   void wait_until_read(const std::string& call) {
     if (alone()) return;
     Seat& seat = control().seat(me_);
-    wait(seat.read, call, [&] { return seat.unread.load(std::memory_order_acquire); });
+    const auto readers = [&] { return "the ranks of its node to read its image in " + call; };
+    wait(seat.read, readers, [&] { return seat.unread.load(std::memory_order_acquire); });
   }
 
   const Neighbours neighbours_;
@@ -160,13 +160,14 @@ class Node::Impl {
   }
 
   // All ranks, after they have agreed on a frame. A new one is theirs only if all could map it.
-  void take_frame(Frames::Choice choice, const std::string& call) {
+  template <typename WaitsFor>
+  void take_frame(Frames::Choice choice, const WaitsFor& waits_for) {
     const bool mapped = frames_->update(choice.slot);
     if (choice.slot < 0) return;
     if (choice.fresh) {
       if (!mapped) control().failures.fetch_add(1);
       Decision& decision = control().decisions[parity_];
-      come_together(control().confirmation, call, [&] {
+      come_together(control().confirmation, waits_for, [&] {
         if (control().failures.exchange(0) == 0) return;
         frames_->take_back(choice.slot);
         decision.frame = {};
@@ -188,11 +189,11 @@ class Node::Impl {
   }
 
   // Wait at a barrier. The last to come decides for all and wakes the others.
-  template <typename Decide>
-  void come_together(Barrier& barrier, const std::string& call, const Decide& decide_for_all) {
+  template <typename WaitsFor, typename Decide>
+  void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
     const std::uint32_t seen = barrier.openings();
     if (!barrier.arrive(mates() + 1)) {
-      wait(barrier.bell(), call, [&] { return barrier.openings() == seen ? 1U : 0U; });
+      wait(barrier.bell(), waits_for, [&] { return barrier.openings() == seen ? 1U : 0U; });
       return;
     }
     if (control().broken.load()) alarm_.raise("nobody, it came late");
@@ -201,13 +202,14 @@ class Node::Impl {
   }
 
   // Sleep until missing() is 0; looks again whenever the bell has rung. Each change is progress.
-  template <typename Missing>
-  void wait(Bell& bell, const std::string& call, const Missing& missing) {
+  // waits_for() completes "rank r waits for ...".
+  template <typename WaitsFor, typename Missing>
+  void wait(Bell& bell, const WaitsFor& waits_for, const Missing& missing) {
     std::uint32_t before = missing();
     if (before == 0) return;
     const auto give_up = [&] {
       control().broken.store(true);
-      return call;
+      return waits_for();
     };
     Patience patience(alarm_, give_up);
     try {
@@ -248,15 +250,6 @@ bool Node::mate(int rank) const { return impl_->mate(rank); }
 int Node::size() const { return static_cast<int>(impl_->neighbours_.members.size()); }
 
 Memory Node::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
-
-Stretch Node::allocate(const Format& format, std::int64_t count) {
-  const auto pixels = static_cast<std::size_t>(count);
-  const std::size_t colour = (pixels * format.colour_bytes() + line - 1) / line * line;
-  Memory memory = allocate(colour + (format.depth ? pixels * sizeof(float) : 0));
-  Pixels view{memory.get(), nullptr};
-  if (format.depth && memory) view.depth = reinterpret_cast<float*>(memory.get() + colour);
-  return {std::move(memory), view};
-}
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
 Node::Image Node::image(int rank) { return impl_->image(rank); }

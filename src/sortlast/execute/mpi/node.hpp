@@ -48,16 +48,14 @@ class Node {
   bool mate(int rank) const;  // another rank of this node
   int size() const;
 
-  // A new image in a segment that the mates can map, zeros (empty pixels but for the depth). The mates
-  // recognise pixels that lie in it by their address. Not collective.
-  Stretch allocate(const Format& format, std::int64_t count);
-  // The same for memory that holds one plane; `bytes` zeros, aligned to 64. Null for 0 bytes.
+  // Memory for an image, or for a plane of one, in a segment that the mates can map: `bytes` zeros (empty
+  // pixels but for the depth), aligned to 64; null for 0 bytes. Pixels in it are recognised by their address
+  // when they are offered. Given back when the last copy is gone. Not collective, and for any thread.
   Memory allocate(std::size_t bytes);
 
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
-  // called before the next meeting if there was a frame. `call` completes "rank r waits for ...". Throws
-  // TimeoutError.
+  // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
 
   // The image of a rank of this node as it was offered, if it lies where this process can read it.
