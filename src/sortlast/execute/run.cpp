@@ -1,9 +1,10 @@
 // Run: one rank's program at work on real pixels.
 //
-// A merge is a chain of inputs in a fixed order. It goes on in passes: each pass joins all inputs that are
-// there, in the chain's order, in one sweep over memory; inputs that came early are held until those
-// before them are there. A pass that is not the last leaves its pixels in the accumulator's scalar, from
-// which a later pass goes on without any difference, so the bits do not depend on how the chain was cut.
+// A merge is a chain of inputs in a fixed order. It goes on in passes: each pass joins all inputs that have
+// begun to arrive, in the chain's order, in one sweep over memory that follows the slowest of them; inputs
+// that come later are held until the next pass. A pass that is not the last leaves its pixels in the
+// accumulator's scalar, from which a later pass goes on without any difference, so the bits do not depend on
+// how the chain was cut.
 #include "sortlast/execute/run.hpp"
 
 #include <algorithm>
@@ -11,153 +12,180 @@
 
 namespace sortlast {
 
-Run::Run(const Program& program, const Contribution& contribution, Pool& pool)
+Run::Run(const Program& program, const Contribution& contribution, const Carriage& carriage, Pool& pool)
     : program_(program),
       own_(contribution),
+      carriage_(carriage),
       pool_(pool),
+      chunk_pixels_(carriage.chunk_pixels(contribution.format)),
       held_(program.values.size()),
       joining_(program.merges.size()),
+      sends_(program.sends.size()),
+      receives_(program.receives.size()),
       merges_left_(program.merges.size()) {
   index_steps();
-  held_[0].there = true;
-  held_[0].absent = own_.pixels.colour == nullptr;
-  settled(0);
+  find_aliases();
+  held_[0].absent = own_.image.pixels.colour == nullptr;
+  if (own_.image.bounds) own_rows_ = rows_of(*own_.image.bounds, own_.size, held_[0].pixels, 0);
 }
 
-void Run::index_steps() {
-  std::vector<bool> is_sent(held_.size(), false);
-  for (const Receive& receive : program_.receives) is_sent[static_cast<std::size_t>(receive.value)] = true;
-  for (std::size_t i = 0; i < program_.sends.size(); ++i) {
-    Held& held = held_[static_cast<std::size_t>(program_.sends[i].value)];
-    held.sends.push_back(i);
-    ++held.uses;
-    is_sent[static_cast<std::size_t>(program_.sends[i].value)] = true;
-  }
-  for (std::size_t i = 0; i < program_.merges.size(); ++i) {
-    const Merge& merge = program_.merges[i];
-    Held& target = held_[static_cast<std::size_t>(merge.value)];
-    target.writers.push_back(i);
-    ++target.merges_left;
-    for (const Merge::Input& input : merge.inputs) {
-      Held& held = held_[static_cast<std::size_t>(input.value)];
-      held.readers.push_back(i);
-      ++held.uses;
-    }
-  }
-  for (std::size_t value = 0; value < held_.size(); ++value) {
-    held_[value].format = stored_as(static_cast<Value>(value), is_sent);
+void Run::open(std::int32_t stage) {
+  if (stage <= open_) return;
+  const std::int32_t before = std::exchange(open_, stage);
+  if (before == 0) settled(0);
+  for (std::size_t i = 0; i < program_.receives.size(); ++i) {
+    const std::int32_t of = program_.receives[i].stage;
+    if (of > before && of <= stage) offer_receive(i);
   }
 }
 
-// What a value is stored as. Both ends of a transfer come to the same answer.
-Format Run::stored_as(Value value, const std::vector<bool>& is_sent) const {
-  Format format = own_.format;
-  const Fragment& fragment = program_.values[static_cast<std::size_t>(value)];
-  if (value == program_.result || fragment.depth.size() == 1) return format;
-  format.scalar = is_sent[static_cast<std::size_t>(value)] ? partial_scalar(format.scalar, own_.op)
-                                                           : accumulator_scalar(format.scalar, own_.op);
-  return format;
+// Let the next chunk of a receive be posted, if it may.
+void Run::offer_receive(std::size_t receive) {
+  Flow& flow = receives_[receive];
+  const Receive& step = program_.receives[receive];
+  if (step.stage > open_ || held(step.value).referred || flow.queued) return;
+  if (flow.begun == flow.chunks || flow.begun - flow.done >= window) return;
+  ready_receives_.emplace(step.stage, flow.begun, receive);
+  flow.queued = true;
 }
 
-Parcel Run::parcel(std::size_t receive) const {
-  const auto value = static_cast<std::size_t>(program_.receives[receive].value);
-  return {held_[value].format, program_.values[value].pixels.size(), false};
+// Let the next chunk of a send go, if it is there.
+void Run::offer_send(std::size_t send) {
+  Flow& flow = sends_[send];
+  const Send& step = program_.sends[send];
+  if (flow.queued || flow.begun == flow.chunks || flow.begun - flow.done >= window) return;
+  if (!ready(step.value, chunk_of(step.pixels, flow.begun))) return;
+  ready_sends_.emplace(step.stage, flow.begun, send);
+  flow.queued = true;
 }
 
-Incoming Run::incoming(std::size_t receive) {
-  Held& held = held_[static_cast<std::size_t>(program_.receives[receive].value)];
-  const Parcel parcel = this->parcel(receive);
-  held.memory = Stretch(pool_, parcel.format, parcel.count);
-  return {parcel, held.memory.view()};
+// More of a value is there: its sends and readers may go on.
+void Run::settled(Value value) {
+  for (const std::size_t send : held(value).sends) offer_send(send);
+  for (const std::size_t merge : held(value).readers) {
+    if (!joining_[merge].complete) candidates_.push_back(merge);
+  }
 }
 
-void Run::arrived(std::size_t receive, bool absent) {
-  const Value value = program_.receives[receive].value;
-  Held& held = held_[static_cast<std::size_t>(value)];
-  held.there = true;
-  held.absent = absent;
+std::optional<Chunk> Run::next_receive() {
+  if (ready_receives_.empty()) return std::nullopt;
+  const auto [stage, number, receive] = *ready_receives_.begin();
+  ready_receives_.erase(ready_receives_.begin());
+  Flow& flow = receives_[receive];
+  flow.queued = false;
+  ++flow.begun;
+  offer_receive(receive);
+  return Chunk{receive, number};
+}
+
+Incoming Run::incoming(Chunk chunk) {
+  Held& to = held(program_.receives[chunk.transfer].value);
+  const Range pixels = chunk_of(to.pixels, chunk.number);
+  const Stretch room(pool_, to.format, pixels.size());
+  Part& part = to.parts[static_cast<std::size_t>(chunk.number)];
+  part.memory = room.memory();
+  part.pixels = room.view();
+  return {to.format, pixels.size(), room.view()};
+}
+
+void Run::arrived(Chunk chunk, std::size_t colour_bytes) {
+  const Value value = program_.receives[chunk.transfer].value;
+  Held& to = held(value);
+  Part& part = to.parts[static_cast<std::size_t>(chunk.number)];
+  const Incoming room{to.format, chunk_of(to.pixels, chunk.number).size(), {}};
+  const Content content = room.content(colour_bytes);
+  to.absent = content == Content::absent;
+  if (content == Content::sparse) {
+    const Packed packed = unpack(to.format, part.memory.get(), colour_bytes, room.count);
+    part.sparse = true;
+    part.pixels = packed.pixels;
+    part.runs = packed.runs;
+  }
+  part.there = true;
   settled(value);
 }
 
-// A value is there (or a part of it is): its sends and readers may be ready.
-void Run::settled(Value value) {
-  Held& held = held_[static_cast<std::size_t>(value)];
-  std::erase_if(held.sends, [this](std::size_t send) {
-    if (!ready(program_.sends[send].value, program_.sends[send].pixels)) return false;
-    ready_sends_.push_back(send);
-    return true;
-  });
-  candidates_.insert(candidates_.end(), held.readers.begin(), held.readers.end());
+std::optional<Chunk> Run::next_send() {
+  if (ready_sends_.empty() || std::get<0>(*ready_sends_.begin()) > open_) return std::nullopt;
+  const auto [stage, number, send] = *ready_sends_.begin();
+  ready_sends_.erase(ready_sends_.begin());
+  Flow& flow = sends_[send];
+  flow.queued = false;
+  ++flow.begun;
+  offer_send(send);
+  return Chunk{send, number};
 }
 
-bool Run::ready(Value value, Range pixels) const {
-  const Held& held = held_[static_cast<std::size_t>(value)];
-  if (held.there) return true;
-  if (held.writers.empty()) return false;
-  return std::all_of(held.writers.begin(), held.writers.end(), [&](std::size_t writer) {
-    return joining_[writer].complete || intersection(program_.merges[writer].pixels, pixels).empty();
-  });
+Outgoing Run::outgoing(Chunk chunk) {
+  const Send& step = program_.sends[chunk.transfer];
+  const Range pixels = chunk_of(step.pixels, chunk.number);
+  if (held(step.value).absent)
+    return {Content::absent, carriage_.on_the_way(held(step.value).format, own_.format), pixels.size()};
+  Stretch copy;
+  Load load = this->load(step.value, pixels, copy);
+  std::vector<ActiveRun> rows;
+  if (step.value == 0 && own_.image.bounds) {
+    rows = rows_of(*own_.image.bounds, own_.size, pixels, pixels.begin);
+    load.boxed = true;
+    load.runs = rows;
+  }
+  Outgoing parcel = make_parcel(carriage_, own_.format, load, pool_);
+  if (!parcel.memory) parcel.memory = copy.memory();
+  return parcel;
 }
 
-// Whether none of the images that these pixels of a value (which is ready) stand for was there.
-bool Run::absent(Value value, Range pixels) const {
-  const Held& held = held_[static_cast<std::size_t>(value)];
-  if (held.writers.empty()) return held.absent;
-  return std::none_of(held.writers.begin(), held.writers.end(), [&](std::size_t writer) {
-    return joining_[writer].gathered && !intersection(program_.merges[writer].pixels, pixels).empty();
-  });
-}
-
-ConstPixels Run::view(Value value, Range pixels) const {
-  const Held& held = held_[static_cast<std::size_t>(value)];
-  const ConstPixels start = value == 0 ? own_.pixels : ConstPixels(held.memory.view());
-  return advance(start, held.format,
-                 pixels.begin - program_.values[static_cast<std::size_t>(value)].pixels.begin);
-}
-
-std::optional<std::size_t> Run::next_send() {
-  if (ready_sends_.empty()) return std::nullopt;
-  const std::size_t send = ready_sends_.back();
-  ready_sends_.pop_back();
-  return send;
-}
-
-Outgoing Run::outgoing(std::size_t send) const {
-  const Send& step = program_.sends[send];
-  const Held& held = held_[static_cast<std::size_t>(step.value)];
-  if (absent(step.value, step.pixels)) return {{held.format, 0, true}, {}};
-  return {{held.format, step.pixels.size(), false}, view(step.value, step.pixels)};
-}
-
-void Run::sent(std::size_t send) { release(program_.sends[send].value); }
-
-void Run::release(Value value) {
-  Held& held = held_[static_cast<std::size_t>(value)];
-  if (--held.uses == 0 && value != program_.result) held.memory = Stretch();
+void Run::sent(Chunk chunk) {
+  const Send& step = program_.sends[chunk.transfer];
+  Flow& flow = sends_[chunk.transfer];
+  use_up(step.value, chunk_of(step.pixels, chunk.number));
+  if (++flow.done == flow.chunks) release(step.value);
+  offer_send(chunk.transfer);
 }
 
 std::int64_t Run::blend() {
   while (!candidates_.empty()) {
     const std::size_t merge = candidates_.back();
-    Joining& state = joining_[merge];
-    if (state.joining > state.joined || start_pass(merge)) return continue_pass(merge);
+    const Joining& state = joining_[merge];
+    if (state.joining > state.joined || start_pass(merge)) {
+      const Range unit = next_unit(merge);
+      if (!unit.empty()) return blend_unit_of(merge, unit);
+    }
     candidates_.pop_back();
   }
   return 0;
 }
 
-// Begin a pass over all inputs that are there, if that is worth one.
+// Begin a pass over all inputs that have begun to arrive, if that is worth one.
 bool Run::start_pass(std::size_t merge) {
   const Merge& step = program_.merges[merge];
   Joining& state = joining_[merge];
   if (state.complete) return false;
+  const auto begun = [&](Value value) { return ready_until(value, step.pixels.begin) > step.pixels.begin; };
   std::size_t end = state.joined;
-  while (end < step.inputs.size() && ready(step.inputs[end].value, step.pixels)) ++end;
+  while (end < step.inputs.size() && begun(step.inputs[end].value)) ++end;
   const std::size_t least = state.joined == 0 ? std::min<std::size_t>(2, step.inputs.size()) : 1;
   if (end - state.joined < least) return false;
   state.joining = end;
   state.done = 0;
+  state.gathering = state.gathered;
+  for (std::size_t i = state.joined; i < end; ++i) {
+    if (!held(step.inputs[i].value).absent) state.gathering = true;
+  }
+  if (end == step.inputs.size()) held(step.value).absent = !state.gathering;
   return true;
+}
+
+// The pixels of a pass that can be blended next; empty if some are not there yet.
+Range Run::next_unit(std::size_t merge) const {
+  const Merge& step = program_.merges[merge];
+  const Joining& state = joining_[merge];
+  Range unit{step.pixels.begin + state.done, 0};
+  unit.end = std::min(step.pixels.end, unit.begin + blend_unit);
+  for (std::size_t i = state.joined; i < state.joining; ++i) {
+    const Value value = step.inputs[i].value;
+    unit.end = std::min({unit.end, ready_until(value, unit.begin), contiguous_until(value, unit.begin)});
+  }
+  return unit;
 }
 
 // Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet,
@@ -165,12 +193,20 @@ bool Run::start_pass(std::size_t merge) {
 Pixels Run::accumulate_into(std::size_t merge, bool last) {
   const Merge& step = program_.merges[merge];
   Joining& state = joining_[merge];
-  Held& target = held_[static_cast<std::size_t>(step.value)];
-  const Fragment& whole = program_.values[static_cast<std::size_t>(step.value)];
+  Held& target = held(step.value);
   if (last || target.format.scalar == accumulator_scalar(own_.format.scalar, own_.op)) {
-    if (target.memory.view().colour == nullptr)
-      target.memory = Stretch(pool_, target.format, whole.pixels.size());
-    return advance(target.memory.view(), target.format, step.pixels.begin - whole.pixels.begin);
+    if (target.memory.view().colour == nullptr) {
+      const Stretch source = target.alias < 0 ? Stretch() : held(target.alias).memory;
+      if (step.value == program_.result && own_.result.view().colour != nullptr) {
+        target.memory = own_.result;
+      } else if (source.view().colour != nullptr) {
+        const std::int64_t offset = target.pixels.begin - held(target.alias).pixels.begin;
+        target.memory = Stretch(source.memory(), advance(source.view(), target.format, offset));
+      } else {
+        target.memory = Stretch(pool_, target.format, target.pixels.size());
+      }
+    }
+    return advance(target.memory.view(), target.format, step.pixels.begin - target.pixels.begin);
   }
   if (state.accumulator.view().colour == nullptr) {
     Format format = target.format;
@@ -180,43 +216,43 @@ Pixels Run::accumulate_into(std::size_t merge, bool last) {
   return state.accumulator.view();
 }
 
-std::int64_t Run::continue_pass(std::size_t merge) {
+std::int64_t Run::blend_unit_of(std::size_t merge, Range unit) {
   const Merge& step = program_.merges[merge];
   Joining& state = joining_[merge];
   const bool last = state.joining == step.inputs.size();
-  const Held& target = held_[static_cast<std::size_t>(step.value)];
-  Format accumulated = target.format;
-  accumulated.scalar = accumulator_scalar(own_.format.scalar, own_.op);
-  const Format out_format = last ? target.format : accumulated;
-  const Range unit{step.pixels.begin + state.done,
-                   std::min(step.pixels.end, step.pixels.begin + state.done + blend_unit)};
+  std::int64_t bytes = 0;
 
-  // Collect the links: what was gathered, and the inputs of this pass that are not absent.
-  const Pixels out = accumulate_into(merge, last);
-  std::vector<Link> chain;
-  if (state.gathered) {
-    const Pixels gathered = state.accumulator.view().colour != nullptr ? state.accumulator.view() : out;
-    chain.push_back(
-        {advance(ConstPixels(gathered), accumulated, state.done), accumulated.scalar, Side::back});
-  }
-  for (std::size_t i = state.joined; i < state.joining; ++i) {
-    const Merge::Input input = step.inputs[i];
-    const Held& held = held_[static_cast<std::size_t>(input.value)];
-    if (absent(input.value, unit)) continue;
-    chain.push_back({view(input.value, unit), held.format.scalar, input.front ? Side::front : Side::back});
-  }
+  if (state.gathering) {
+    const Format target = held(step.value).format;
+    Format accumulated = target;
+    accumulated.scalar = accumulator_scalar(own_.format.scalar, own_.op);
+    const Format out_format = last ? target : accumulated;
 
-  // Blend one unit of pixels.
-  if (!chain.empty()) {
+    // Collect the links: what was gathered, and the inputs of this pass that are not absent.
+    const Pixels out = accumulate_into(merge, last);
+    std::vector<Link> chain;
+    if (state.gathered) {
+      const Pixels gathered = state.accumulator.view().colour != nullptr ? state.accumulator.view() : out;
+      chain.push_back(
+          {advance(ConstPixels(gathered), accumulated, state.done), accumulated.scalar, Side::back});
+    }
+    staged_ = staged_links_ = 0;
+    for (std::size_t i = state.joined; i < state.joining; ++i) {
+      const Merge::Input input = step.inputs[i];
+      if (held(input.value).absent) continue;
+      chain.push_back(link(input.value, unit, input.front ? Side::front : Side::back));
+    }
     sortlast::blend(own_.op, own_.format.channels, own_.format.depth, chain,
                     advance(out, out_format, state.done), out_format.scalar, unit.size());
+    bytes = static_cast<std::int64_t>(chain.size() * own_.format.pixel_bytes()) * unit.size();
   }
+
   state.done += unit.size();
-  const auto bytes = static_cast<std::int64_t>(chain.size() * own_.format.pixel_bytes()) * unit.size();
-  if (state.done == step.pixels.size() || chain.empty()) {
-    state.gathered = !chain.empty();
+  for (std::size_t i = state.joined; i < state.joining; ++i) use_up(step.inputs[i].value, unit);
+  if (state.done == step.pixels.size()) {
     finish_pass(merge);
   }
+  if (last) settled(step.value);
   return std::max<std::int64_t>(bytes, 1);
 }
 
@@ -225,41 +261,27 @@ void Run::finish_pass(std::size_t merge) {
   Joining& state = joining_[merge];
   for (std::size_t i = state.joined; i < state.joining; ++i) release(step.inputs[i].value);
   state.joined = state.joining;
-  if (state.joined == step.inputs.size()) complete(merge);
-}
-
-void Run::complete(std::size_t merge) {
-  const Merge& step = program_.merges[merge];
-  Joining& state = joining_[merge];
-  Held& target = held_[static_cast<std::size_t>(step.value)];
+  state.gathered = state.gathering;
+  if (state.joined < step.inputs.size()) return;
   state.accumulator = Stretch();
   state.complete = true;
   --merges_left_;
-
-  // Where others write the rest of the value, these pixels must change nothing.
-  if (!state.gathered && target.writers.size() > 1) {
-    fill_identity(own_.op, target.format, accumulate_into(merge, true), step.pixels.size());
-  }
-  if (--target.merges_left == 0) target.there = true;
-  settled(step.value);
 }
 
 Stretch Run::take_result() {
   const Value result = program_.result;
   if (result < 0) return {};
-  Held& held = held_[static_cast<std::size_t>(result)];
-  const Range whole = program_.values[static_cast<std::size_t>(result)].pixels;
-  if (absent(result, whole)) {
-    Stretch nothing(pool_, held.format, whole.size());
-    fill_absent(own_.op, held.format, own_.background, nothing.view(), whole.size());
-    return nothing;
+  Held& from = held(result);
+  const std::int64_t n = from.pixels.size();
+  if (!from.absent && result != 0 && from.parts.empty()) return std::exchange(from.memory, Stretch());
+  const Stretch to =
+      own_.result.view().colour != nullptr ? own_.result : Stretch(pool_, own_.format, n);
+  if (from.absent) {
+    fill_absent(own_.op, own_.format, own_.background, to.view(), n);
+  } else {
+    materialise(result, from.pixels, to.view());
   }
-  if (result != 0) return std::exchange(held.memory, Stretch());
-  Stretch copy(pool_, held.format, whole.size());
-  const Link own{own_.pixels, own_.format.scalar, Side::back};
-  sortlast::blend(own_.op, own_.format.channels, own_.format.depth, {&own, 1}, copy.view(),
-                  own_.format.scalar, whole.size());
-  return copy;
+  return to;
 }
 
 }  // namespace sortlast

@@ -3,9 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
+#include "sortlast/execute/parcel.hpp"
 #include "sortlast/execute/pool.hpp"
 #include "sortlast/execute/tile.hpp"
 #include "sortlast/image/blend.hpp"
@@ -13,46 +17,68 @@
 
 namespace sortlast {
 
-// What a rank brings: n pixels of a format, or nothing (colour is null) if it has no image.
-struct Contribution {
+// An image of n pixels, or none (colour is null). If `bounds`, the pixels outside are known to be empty.
+struct Source {
   ConstPixels pixels;
+  std::optional<Rectangle> bounds;
+};
+
+// What a rank brings.
+struct Contribution {
+  Source image;
+  Size size;
   Format format;
   Op op = Op::over;
   bool background = false;  // one will be put behind the result
+  Stretch result;           // where the finished pixels are to be put; empty: anywhere
 };
 
-// Pixels on their way: `format` says what they are stored as (partial composites may have another scalar than
-// the images). An absent message has no pixels: none of the ranks that it stands for had an image.
-struct Parcel {
-  Format format;
-  std::int64_t count = 0;
+// The image of another rank that can be read without a message: where it lies, or, if `pull` is set, by
+// having pixels [begin, end) of it copied. `released` is called once, when it has been read.
+struct Reference {
   bool absent = false;
-};
-struct Outgoing : Parcel {
-  ConstPixels pixels;
-};
-struct Incoming : Parcel {
-  Pixels pixels;
+  Source image;
+  std::function<void(std::int64_t begin, std::int64_t end, Pixels to)> pull;
+  std::function<void()> released;
 };
 
-// The executor calls: incoming() once for each receive (any time before its message), arrived() when the
-// message is there, next_send() until it is empty and sent() when a send's memory is no longer needed,
-// blend() whenever there is time. Neither the order nor the moment of these calls changes the result.
+// One message's part of a transfer: program.sends[transfer] or program.receives[transfer].
+struct Chunk {
+  std::size_t transfer = 0;
+  std::int64_t number = 0;
+
+  auto operator<=>(const Chunk&) const = default;
+};
+
+// A transfer is cut into chunks of carriage.chunk_pixels(), in order. Of each transfer at most `window`
+// chunks are under way, at both ends, so that the memory for messages stays small; blending and sending
+// follow chunk by chunk. The executor calls: open() when transfers of further stages may begin, next_receive()
+// and incoming() for each chunk to receive and arrived() when it is there, next_send() and outgoing() for
+// each to send and sent() when its memory is no longer needed, blend() whenever there is time. Neither the
+// order nor the moment of these calls changes the result.
 class Run {
  public:
+  static constexpr std::int64_t window = 3;
+
   // `program` and the contribution's pixels must outlive the run.
-  Run(const Program& program, const Contribution& contribution, Pool& pool);
+  Run(const Program& program, const Contribution& contribution, const Carriage& carriage, Pool& pool);
 
-  // What the message of program.receives[receive] holds, and memory for it.
-  Parcel parcel(std::size_t receive) const;
-  Incoming incoming(std::size_t receive);
-  // The message of program.receives[receive] lies in its memory, or was absent.
-  void arrived(std::size_t receive, bool absent);
+  std::int64_t chunks(Range pixels) const;  // of a transfer; 1 or more
 
-  // A send (index into program.sends) whose pixels are complete, each once; none if there is none now.
-  std::optional<std::size_t> next_send();
-  Outgoing outgoing(std::size_t send) const;
-  void sent(std::size_t send);
+  // Transfers without a message, to be named before anything else: program.receives[receive] is read where it
+  // lies, and the receiver of program.sends[send] reads this rank's image.
+  void refer(std::size_t receive, Reference reference);
+  void spare(std::size_t send);
+  // Transfers of the stages up to `stage` may be under way.
+  void open(std::int32_t stage);
+
+  std::optional<Chunk> next_receive();
+  Incoming incoming(Chunk chunk);
+  void arrived(Chunk chunk, std::size_t colour_bytes);
+
+  std::optional<Chunk> next_send();
+  Outgoing outgoing(Chunk chunk);
+  void sent(Chunk chunk);
 
   // Blend up to `blend_unit` pixels of what is there. Returns the bytes that were read; 0 if there is
   // nothing to blend now.
@@ -64,14 +90,29 @@ class Run {
   Stretch take_result();
 
  private:
+  struct Part {  // a chunk of a received value
+    Memory memory;
+    ConstPixels pixels;
+    bool sparse = false;
+    std::span<const ActiveRun> runs;
+    bool there = false;
+    std::int64_t uses = 0;  // pixels times the merges and sends that still need them
+  };
+  struct Referred {  // the image of another rank
+    Reference reference;
+    std::vector<ActiveRun> rows;  // of its bounds, counted from the value's first pixel
+  };
   struct Held {  // a value
+    Range pixels;
     Format format;
-    Stretch memory;
-    bool there = false;                // received, or all merges done
-    bool absent = false;               // own or received, and no rank that it stands for had an image
-    int uses = 0;                      // sends and merges that still need it
-    int merges_left = 0;               // merges that still write into it
-    std::vector<std::size_t> readers;  // merges that read it
+    bool absent = false;  // no rank that it stands for had an image; known once any of it is there
+    int uses = 0;         // sends and merges that still need it
+    std::size_t receive = 0;
+    std::vector<Part> parts;             // if received
+    std::unique_ptr<Referred> referred;  // if read where it lies
+    Stretch memory;                      // if merged
+    Value alias = -1;                    // value in whose memory its merges go on
+    std::vector<std::size_t> readers;    // merges that read it
     std::vector<std::size_t> sends;
     std::vector<std::size_t> writers;  // merges that write into it
   };
@@ -79,32 +120,70 @@ class Run {
     std::size_t joined = 0;   // inputs that are in what was gathered
     std::size_t joining = 0;  // inputs of the pass under way end here; == joined: no pass
     std::int64_t done = 0;    // pixels of the pass that are done
-    bool gathered = false;    // the pixels gathered so far are not absent
+    bool gathered = false;    // the pixels gathered by earlier passes are not absent
+    bool gathering = false;   // nor are those of this one
     bool complete = false;
     Stretch accumulator;  // gathered pixels, where they may not lie in the value yet
   };
+  struct Flow {  // a send or receive
+    std::int64_t chunks = 0;
+    std::int64_t begun = 0;  // chunks that were posted
+    std::int64_t done = 0;   // chunks that were sent, or received and used up
+    bool queued = false;
+  };
 
+  // What values hold, and where: values.cpp.
+  Held& held(Value value) { return held_[static_cast<std::size_t>(value)]; }
+  const Held& held(Value value) const { return held_[static_cast<std::size_t>(value)]; }
   void index_steps();
   Format stored_as(Value value, const std::vector<bool>& is_sent) const;
+  void find_aliases();
+  bool may_alias(Value target, Value source) const;
+  Range chunk_of(Range pixels, std::int64_t number) const;
+  std::size_t part_at(const Held& held, std::int64_t pixel) const;
+  std::int64_t ready_until(Value value, std::int64_t pixel) const;
   bool ready(Value value, Range pixels) const;
-  bool absent(Value value, Range pixels) const;
-  ConstPixels view(Value value, Range pixels) const;
-  void settled(Value value);
+  std::int64_t pull_pixels(const Format& format) const;
+  std::int64_t contiguous_until(Value value, std::int64_t pixel) const;
+  Link link(Value value, Range pixels, Side side);
+  Link pulled(const Held& held, Range pixels, Side side);
+  Load load(Value value, Range pixels, Stretch& copy);
+  void materialise(Value value, Range pixels, Pixels to);
+  void use_up(Value value, Range pixels);
   void release(Value value);
+  void offer_receive(std::size_t receive);
+  void offer_send(std::size_t send);
+  void settled(Value value);
+
   bool start_pass(std::size_t merge);
-  std::int64_t continue_pass(std::size_t merge);
+  Range next_unit(std::size_t merge) const;
+  std::int64_t blend_unit_of(std::size_t merge, Range unit);
   void finish_pass(std::size_t merge);
   void complete(std::size_t merge);
   Pixels accumulate_into(std::size_t merge, bool last);
 
   const Program& program_;
-  Contribution own_;
+  const Contribution& own_;
+  Carriage carriage_;
   Pool& pool_;
+  std::int64_t chunk_pixels_;
+  std::int32_t open_ = 0;
   std::vector<Held> held_;
   std::vector<Joining> joining_;
-  std::vector<std::size_t> ready_sends_;
+  std::vector<Flow> sends_;
+  std::vector<Flow> receives_;
+  std::vector<ActiveRun> own_rows_;                                            // of the own image's bounds
+  std::set<std::tuple<std::int32_t, std::int64_t, std::size_t>> ready_sends_;  // stage, chunk, send
+  std::set<std::tuple<std::int32_t, std::int64_t, std::size_t>> ready_receives_;
   std::vector<std::size_t> candidates_;  // merges that may be able to go on
   std::size_t merges_left_ = 0;
+
+  // Pulled pixels of the unit that is being blended.
+  Memory staging_;
+  std::size_t pulls_ = 0;   // values that are pulled
+  std::size_t staged_ = 0;  // bytes in use
+  std::vector<std::vector<ActiveRun>> staged_rows_;
+  std::size_t staged_links_ = 0;
 };
 
 }  // namespace sortlast

@@ -23,30 +23,20 @@ void copy_pixels(const Format& format, ConstPixels from, Pixels to, std::int64_t
   if (format.depth) std::memcpy(to.depth, from.depth, count * sizeof(float));
 }
 
-// All ranks of a schedule, and the messages between them.
+// All ranks of a schedule, and the messages between them. Ranks of one node read each other's images.
 class Ranks {
  public:
-  Ranks(const Schedule& schedule, std::span<const ConstPixels> images, const Format& format, Op op) {
+  Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
+        const Carriage& carriage) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
-      const Contribution contribution{images[static_cast<std::size_t>(rank)], format, op};
-      runs_.push_back(std::make_unique<Run>(*programs_.back(), contribution, pool_));
+      contributions_.push_back(std::make_unique<Contribution>(
+          Contribution{{images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}}));
+      runs_.push_back(std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_));
     }
-    // The k-th send of a pair belongs to its k-th receive.
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> receives;
-    for (const auto& program : programs_) {
-      for (std::size_t i = 0; i < program->receives.size(); ++i) {
-        receives[{program->receives[i].peer, program->rank}].push_back(i);
-      }
-    }
-    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> next;
-    for (const auto& program : programs_) {
-      auto& mine = receive_of_.emplace_back();
-      for (const Send& send : program->sends) {
-        const std::pair pair{program->rank, send.peer};
-        mine.push_back(receives.at(pair)[next[pair]++]);
-      }
-    }
+    pair_transfers();
+    share_images(schedule.setting().nodes);
+    for (const auto& run : runs_) run->open(schedule.stages());
   }
 
   // Let one rank, chosen at random, do one step; returns whether any could.
@@ -63,45 +53,94 @@ class Ranks {
   Run& run(std::int32_t rank) { return *runs_[static_cast<std::size_t>(rank)]; }
 
  private:
+  struct End {  // of a transfer
+    std::size_t rank = 0;
+    std::size_t step = 0;
+  };
   struct Message {
     std::size_t from;
-    std::size_t send;
+    Chunk chunk;
+    Outgoing parcel;
   };
+  using Room = std::pair<std::size_t, Chunk>;  // receiver and chunk
+
+  // The k-th send of a pair belongs to its k-th receive.
+  void pair_transfers() {
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> receives;
+    for (const auto& program : programs_) {
+      for (std::size_t i = 0; i < program->receives.size(); ++i) {
+        receives[{program->receives[i].peer, program->rank}].push_back(i);
+      }
+    }
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> next;
+    for (const auto& program : programs_) {
+      auto& mine = receiver_.emplace_back();
+      for (const Send& send : program->sends) {
+        const std::pair pair{program->rank, send.peer};
+        mine.push_back({static_cast<std::size_t>(send.peer), receives.at(pair)[next[pair]++]});
+      }
+    }
+  }
+
+  void share_images(const std::vector<std::int32_t>& nodes) {
+    if (nodes.empty()) return;
+    for (std::size_t rank = 0; rank < runs_.size(); ++rank) {
+      for (std::size_t i = 0; i < receiver_[rank].size(); ++i) {
+        const End to = receiver_[rank][i];
+        if (nodes[rank] != nodes[to.rank] || programs_[rank]->sends[i].value != 0) continue;
+        const Source& image = contributions_[rank]->image;
+        runs_[rank]->spare(i);
+        runs_[to.rank]->refer(to.step, {image.pixels.colour == nullptr, image, {}, {}});
+      }
+    }
+  }
 
   bool act(std::size_t rank, std::mt19937& random) {
     Run& run = *runs_[rank];
-    for (auto send = run.next_send(); send; send = run.next_send()) under_way_.push_back({rank, *send});
-    if (!under_way_.empty() && random() % 2 == 0) {
-      deliver(random() % under_way_.size());
-      return true;
-    }
-    if (run.blend() > 0) return true;
-    if (under_way_.empty()) return false;
-    deliver(random() % under_way_.size());
-    return true;
+    for (auto chunk = run.next_receive(); chunk; chunk = run.next_receive())
+      rooms_[{rank, *chunk}] = run.incoming(*chunk);
+    for (auto chunk = run.next_send(); chunk; chunk = run.next_send())
+      under_way_.push_back({rank, *chunk, run.outgoing(*chunk)});
+    if (random() % 2 == 0 && deliver_one(random)) return true;
+    return run.blend() > 0 || deliver_one(random);
   }
 
-  void deliver(std::size_t index) {
-    const Message message = under_way_[index];
-    under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(index));
-    Run& from = *runs_[message.from];
-    const auto to = static_cast<std::size_t>(programs_[message.from]->sends[message.send].peer);
-    const std::size_t receive = receive_of_[message.from][message.send];
-    const Outgoing out = from.outgoing(message.send);
-    const Incoming in = runs_[to]->incoming(receive);
-    if (!out.absent && (out.count != in.count || out.format != in.format)) {
+  // Deliver one message, chosen at random among those that their receivers wait for.
+  bool deliver_one(std::mt19937& random) {
+    if (under_way_.empty()) return false;
+    const std::size_t first = random() % under_way_.size();
+    for (std::size_t i = 0; i < under_way_.size(); ++i) {
+      const std::size_t index = (first + i) % under_way_.size();
+      const Message& message = under_way_[index];
+      const End to = receiver_[message.from][message.chunk.transfer];
+      const auto room = rooms_.find({to.rank, Chunk{to.step, message.chunk.number}});
+      if (room == rooms_.end()) continue;
+      deliver(message, to, room->second);
+      rooms_.erase(room);
+      under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(index));
+      return true;
+    }
+    return false;
+  }
+
+  void deliver(const Message& message, End to, const Incoming& room) {
+    const Outgoing& parcel = message.parcel;
+    if (parcel.count != room.count || parcel.format != room.format) {
       throw Error("serial executor: the ends of a transfer disagree about its pixels");
     }
-    if (!out.absent) copy_pixels(out.format, out.pixels, in.pixels, out.count);
-    from.sent(message.send);
-    runs_[to]->arrived(receive, out.absent);
+    if (parcel.colour_bytes() > 0) std::memcpy(room.room.colour, parcel.pixels.colour, parcel.colour_bytes());
+    if (parcel.depth_bytes() > 0) std::memcpy(room.room.depth, parcel.pixels.depth, parcel.depth_bytes());
+    runs_[message.from]->sent(message.chunk);
+    runs_[to.rank]->arrived({to.step, message.chunk.number}, parcel.colour_bytes());
   }
 
   Pool pool_;
   std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<std::unique_ptr<Contribution>> contributions_;
   std::vector<std::unique_ptr<Run>> runs_;
-  std::vector<std::vector<std::size_t>> receive_of_;  // rank, send -> receive of the peer
+  std::vector<std::vector<End>> receiver_;  // rank, send -> where it ends
   std::vector<Message> under_way_;
+  std::map<Room, Incoming> rooms_;  // for messages that are waited for
 };
 
 Frame new_frame(Size size, const Format& format) {
@@ -145,7 +184,7 @@ Frame composite_serial(std::span<const ConstPixels> images, Size size, const For
 }
 
 Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
-                     const Format& format, Op op, std::uint32_t seed) {
+                     const Format& format, Op op, std::uint32_t seed, const Carriage& carriage) {
   check_images(images, size, format, op);
   if (images.size() != static_cast<std::size_t>(schedule.p())) {
     throw ArgumentError(std::to_string(images.size()) + " images; expected one for each of " +
@@ -159,7 +198,7 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
     throw ArgumentError("the schedule is for operators that commute, and " + std::string(op_name(op)) +
                         " does not; make it with commutes = false");
   }
-  Ranks ranks(schedule, images, format, op);
+  Ranks ranks(schedule, images, size, format, op, carriage);
   std::mt19937 random(seed);
   while (ranks.step(random)) {
   }

@@ -18,12 +18,19 @@ void check_size(Size size, const Format& format) {
                       "; expected extents of 0 or more, and less than 2^61 bytes");
 }
 
-Stretch::Stretch(Pool& pool, const Format& format, std::int64_t n) {
+Stretch::Stretch(Pool& pool, const Format& format, std::int64_t n)
+    : Stretch(pool.take(bytes(format, n)), format, n) {}
+
+Stretch::Stretch(Memory memory, const Format& format, std::int64_t n) : memory_(std::move(memory)) {
+  view_.colour = memory_.get();
+  if (format.depth && memory_) view_.depth = reinterpret_cast<float*>(memory_.get() + bytes({format.scalar, format.channels}, n));
+}
+
+// Depths start at a cache line behind the colours.
+std::size_t Stretch::bytes(const Format& format, std::int64_t n) {
   const auto count = static_cast<std::size_t>(n);
   const std::size_t colour = (count * format.colour_bytes() + 63) / 64 * 64;
-  memory_ = pool.take(colour + (format.depth ? count * sizeof(float) : 0));
-  view_.colour = memory_.get();
-  if (format.depth && memory_) view_.depth = reinterpret_cast<float*>(memory_.get() + colour);
+  return colour + (format.depth ? count * sizeof(float) : 0);
 }
 
 ConstPixels advance(ConstPixels view, const Format& format, std::int64_t pixels) {

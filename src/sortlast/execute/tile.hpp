@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "sortlast/execute/pool.hpp"
 #include "sortlast/image/format.hpp"
@@ -27,8 +28,14 @@ class Stretch {
  public:
   Stretch() = default;
   Stretch(Pool& pool, const Format& format, std::int64_t n);
+  // n pixels laid out in memory of bytes(format, n) bytes or more.
+  Stretch(Memory memory, const Format& format, std::int64_t n);
+  // Pixels that lie at `view` in memory that is kept for as long as a copy of this exists.
+  Stretch(Memory memory, Pixels view) : memory_(std::move(memory)), view_(view) {}
 
   Pixels view() const { return view_; }
+  const Memory& memory() const { return memory_; }
+  static std::size_t bytes(const Format& format, std::int64_t n);
 
  private:
   Memory memory_;
@@ -42,6 +49,7 @@ struct Tile {
   Size size;  // of the whole image
   Format format;
   Stretch pixels;
+  Memory shared;                             // the frame of its node, if the pixels lie in one
   std::shared_ptr<const Schedule> schedule;  // tells which rank holds which pixels
   std::shared_ptr<const void> maker;         // the compositor that made it, and
   std::int64_t frame = 0;                    // the number of its frame there

@@ -44,21 +44,6 @@ void wait(MPI_Request request, const Alarm& alarm, const std::string& call,
   }
 }
 
-bool all_same(const Communicator& comm, const Alarm& alarm, const Arguments& arguments) {
-  struct Reduction {
-    std::array<std::uint64_t, 2> mine;
-    std::array<std::uint64_t, 2> least;
-  };
-  const std::uint64_t own = hash(arguments.text());
-  const auto reduction = std::make_shared<Reduction>(Reduction{{own, ~own}, {}});
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 2, MPI_UINT64_T, MPI_MIN,
-                           comm.get(), &request),
-            "MPI_Iallreduce");
-  wait(request, alarm, arguments.call(), reduction);
-  return reduction->least[0] == ~reduction->least[1];
-}
-
 std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& alarm,
                                       const Arguments& arguments) {
   constexpr std::size_t room = 1024;
@@ -179,10 +164,27 @@ void Arguments::add(std::string_view name, const std::vector<std::int32_t>& rank
   add(name, std::move(shown));
 }
 
-void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem) {
+Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call) {
+  return [&comm, &alarm, call = std::move(call)](std::uint64_t own) {
+    struct Reduction {
+      std::array<std::uint64_t, 2> mine;
+      std::array<std::uint64_t, 2> least;
+    };
+    const auto reduction = std::make_shared<Reduction>(Reduction{{own, ~own}, {}});
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 2, MPI_UINT64_T, MPI_MIN,
+                             comm.get(), &request),
+              "MPI_Iallreduce");
+    wait(request, alarm, call, reduction);
+    return reduction->least[0] == ~reduction->least[1];
+  };
+}
+
+void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem,
+           const Compare& compare) {
   arguments.add("problem", problem);
   alarm.join_if_raised([] { return std::string("nobody, it came late"); });
-  if (!all_same(comm, alarm, arguments)) throw_difference(gather_texts(comm, alarm, arguments));
+  if (!compare(hash(arguments.text()))) throw_difference(gather_texts(comm, alarm, arguments));
   if (!problem.empty()) throw ArgumentError(problem);
 }
 

@@ -1,6 +1,8 @@
 // Agreement: all ranks passed the same arguments, or all throw the same error, before any pixel moves.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,10 +30,17 @@ class Arguments {
   std::string text_;
 };
 
-// Collective. Returns if every rank passed the same arguments and no problem; one small reduction.
-// Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the same,
-// else a MismatchError that names the arguments that differ, with the ranks and their values. `problem`:
-// what is wrong with this rank's own arguments, or empty. Throws TimeoutError if a rank does not come.
-void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem);
+// Collective: whether all ranks brought the same hash.
+using Compare = std::function<bool(std::uint64_t hash)>;
+
+// By one small reduction over `comm`. Throws TimeoutError if a rank does not come.
+Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call);
+
+// Collective. Returns if every rank passed the same arguments and no problem; `compare` is all that it
+// costs then. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the
+// same, else a MismatchError that names the arguments that differ, with the ranks and their values.
+// `problem`: what is wrong with this rank's own arguments, or empty.
+void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem,
+           const Compare& compare);
 
 }  // namespace sortlast

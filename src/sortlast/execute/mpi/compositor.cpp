@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
+#include "sortlast/execute/mpi/node.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/permutation.hpp"
@@ -18,6 +20,9 @@
 
 namespace sortlast {
 namespace {
+
+constexpr std::int64_t least_chunk_bytes = 1 << 12;
+constexpr std::int64_t most_chunk_bytes = 1 << 30;
 
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
@@ -79,6 +84,14 @@ MPI_Comm duplicate(MPI_Comm comm, double timeout) {
 // communicator to agree over.
 double usable(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
 
+void check_bounds(const Rectangle& bounds, Size size) {
+  const bool inside = bounds.x0 >= 0 && bounds.y0 >= 0 && bounds.x1 <= size.width && bounds.y1 <= size.height;
+  if (inside && bounds.x0 <= bounds.x1 && bounds.y0 <= bounds.y1) return;
+  throw ArgumentError("bounds are x " + std::to_string(bounds.x0) + " to " + std::to_string(bounds.x1) + ", y " +
+                      std::to_string(bounds.y0) + " to " + std::to_string(bounds.y1) +
+                      "; expected a rectangle within the image of " + text(size) + " pixels");
+}
+
 // An order that is the identity is none: both mean the same.
 std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p) {
   if (order.size() != static_cast<std::size_t>(p)) return order;
@@ -112,13 +125,28 @@ class Compositor::Impl {
     Arguments arguments("Compositor");
     arguments.add("algorithm", options.algorithm);
     arguments.add("ring", options_.ring);
+    arguments.add("node ranks", std::to_string(options.node_ranks));
+    arguments.add("check", options.check ? "yes" : "no");
+    arguments.add("half", options.half ? "yes" : "no");
+    arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
     const std::string problem = problem_of([&] {
       if (!options.problem.empty()) throw ArgumentError(options.problem);
       if (!(options.timeout > 0))
         throw ArgumentError("timeout is " + text(options.timeout) + " s; expected more than 0");
+      if (options.node_ranks < 0)
+        throw ArgumentError("node ranks are " + std::to_string(options.node_ranks) +
+                            "; expected 0 (those that share a machine), 1 (each by itself) or more");
+      if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes)
+        throw ArgumentError("chunks of " + std::to_string(options.chunk_bytes) + " bytes; expected " +
+                            std::to_string(least_chunk_bytes) + " to " + std::to_string(most_chunk_bytes));
       make_schedule(options.algorithm, setting(0, {}, false));
     });
-    guarded([&] { agree(data_, alarm_, arguments, problem); });
+    guarded([&] {
+      agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
+      node_ = std::make_unique<Node>(data_, alarm_, options.node_ranks);
+    });
+    if (std::none_of(node_->nodes().begin(), node_->nodes().end(), [this](std::int32_t node) { return node + 1 == size_; }))
+      nodes_ = node_->nodes();
   }
 
   Tile composite(const Image& image, Composition composition) {
@@ -133,18 +161,18 @@ class Compositor::Impl {
 
     const Plan& plan = plan_for(image, composition);
     const bool background = !composition.background.empty();
-    const Contribution contribution{image.pixels, image.format, composition.op, background};
     const std::size_t before = pool_.taken();
-    Tile tile{plan.schedule->piece(rank_), image.size, image.format, {}, plan.schedule, maker_, ++frame_};
-    guarded([&] {
-      tile.pixels =
-          exchange(plan, contribution, data_, alarm_, pool_, timing_, recording_ ? &events_ : nullptr);
-    });
+    Tile tile{plan.schedule->piece(rank_), image.size, image.format, {}, node_->frame(), plan.schedule, maker_,
+              ++frame_};
+    const auto contribution = std::make_shared<Contribution>(Contribution{
+        {image.pixels, bounds_of(image)}, image.size, image.format, composition.op, background, place_in(tile)});
+    guarded([&] { tile.pixels = exchange(plan, contribution, surroundings()); });
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
                        tile.range.size());
     }
-    const std::size_t result = static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
+    const std::size_t result =
+        tile.shared ? 0 : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
     timing_.peak_bytes = std::max<std::int64_t>(
         0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
     timing_.total = trace_clock() - begin;
@@ -168,8 +196,8 @@ class Compositor::Impl {
     });
     std::optional<Frame> frame;
     guarded([&] {
-      agree(data_, alarm_, arguments, problem);
-      frame = gather_tiles(tile, root, with_depth, data_, alarm_, pool_, timing_);
+      meet(arguments, problem, {});
+      frame = gather_tiles(tile, root, with_depth, surroundings());
     });
     const double end = trace_clock();
     record({Activity::gather, begin, end, root, -1, 0});
@@ -179,7 +207,7 @@ class Compositor::Impl {
   }
 
   [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
-    guarded([&] { agree(data_, alarm_, Arguments(call), problem); });
+    guarded([&] { meet(Arguments(call), problem, {}); });
     throw ArgumentError(problem);
   }
 
@@ -191,6 +219,8 @@ class Compositor::Impl {
   Communicator data_;
   Communicator control_;
   Alarm alarm_;
+  std::unique_ptr<Node> node_;
+  std::vector<std::int32_t> nodes_;  // node of each rank; empty: every rank is one
   int rank_;
   int size_;
   int tag_limit_;
@@ -207,7 +237,42 @@ class Compositor::Impl {
 
  private:
   Setting setting(std::int64_t n, const std::vector<std::int32_t>& order, bool commuting) const {
-    return {size_, n, order, options_.ring, commuting};
+    return {size_, n, order, options_.ring, commuting, nodes_};
+  }
+
+  Surroundings surroundings() {
+    return {data_, alarm_, *node_, pool_, timing_, recording_ ? &events_ : nullptr};
+  }
+
+  // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
+  // each other's offers.
+  void meet(const Arguments& arguments, const std::string& problem, Offer offer) {
+    const auto in_node = [&](std::uint64_t hash) {
+      offer.hash = hash;
+      return node_->meet(offer, arguments.call());
+    };
+    if (node_->everybody()) {
+      agree(data_, alarm_, arguments, problem, in_node);
+      return;
+    }
+    if (options_.check) {
+      agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, arguments.call()));
+    } else if (!problem.empty()) {
+      throw ArgumentError(problem);
+    }
+    if (!node_->alone()) in_node(0);
+  }
+
+  // Where the tile's pixels belong in the frame of the node; nothing if there is none.
+  Stretch place_in(const Tile& tile) const {
+    if (!tile.shared || tile.range.empty()) return {};
+    const Stretch whole(tile.shared, tile.format, tile.size.pixels());
+    return {tile.shared, advance(whole.view(), tile.format, tile.range.begin)};
+  }
+
+  // Bounds that can be made use of: pixels are counted in 32 bits there.
+  static std::optional<Rectangle> bounds_of(const Image& image) {
+    return image.size.pixels() <= std::numeric_limits<std::uint32_t>::max() ? image.bounds : std::nullopt;
   }
 
   // Run an action that communicates. After a TimeoutError nothing more can be done with the communicators.
@@ -240,7 +305,22 @@ class Compositor::Impl {
     arguments.add("order", composition.order);
     arguments.add("background", text(composition.background));
     const std::string problem = unknown.empty() ? problem_of([&] { check(image, composition); }) : unknown;
-    guarded([&] { agree(data_, alarm_, arguments, problem); });
+    Offer offer;
+    if (problem.empty()) {
+      offer.pixels = image.pixels;
+      offer.count = image.size.pixels();
+      offer.format = image.format;
+      offer.frame_bytes = Stretch::bytes(image.format, offer.count);
+      offer.width = image.size.width;
+      if (const auto bounds = bounds_of(image)) {
+        offer.boxed = true;
+        offer.box[0] = bounds->x0;
+        offer.box[1] = bounds->y0;
+        offer.box[2] = bounds->x1;
+        offer.box[3] = bounds->y1;
+      }
+    }
+    guarded([&] { meet(arguments, problem, offer); });
   }
 
   void check(const Image& image, const Composition& composition) const {
@@ -250,6 +330,7 @@ class Compositor::Impl {
       throw ArgumentError("the image has no depth; expected one, as its format says");
     }
     check_permutation(composition.order, size_, "order");
+    if (image.bounds) check_bounds(*image.bounds, image.size);
     const auto channels = static_cast<std::size_t>(image.format.channels);
     if (!composition.background.empty() && composition.background.size() != channels) {
       throw ArgumentError("background has " + std::to_string(composition.background.size()) +
@@ -263,7 +344,9 @@ class Compositor::Impl {
                       wanted.commutes == planned_.commutes && image.format == planned_format_;
     if (!same) {
       auto schedule = std::make_shared<const Schedule>(make_schedule(options_.algorithm, wanted));
-      plan_ = std::make_unique<Plan>(std::move(schedule), rank_, image.format, tag_limit_);
+      plan_ = std::make_unique<Plan>(
+          std::move(schedule), rank_, Carriage{options_.chunk_bytes, options_.sparse, options_.half}, *node_,
+          tag_limit_);
       planned_ = std::move(wanted);
       planned_format_ = image.format;
     }
@@ -283,6 +366,7 @@ Tile Compositor::composite(const Image& image, const Composition& composition) {
 std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) {
   return impl_->gather(tile, root, with_depth);
 }
+Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
 void Compositor::refuse(const std::string& call, const std::string& problem) { impl_->refuse(call, problem); }
 const Timing& Compositor::timing() const { return impl_->timing_; }
 std::string Compositor::algorithm() const {

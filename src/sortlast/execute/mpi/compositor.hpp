@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/execute/parcel.hpp"
 #include "sortlast/execute/tile.hpp"
 #include "sortlast/execute/trace.hpp"
 #include "sortlast/execute/visibility.hpp"
@@ -23,6 +24,15 @@ struct Options {
   // empty: rank order. Shift and direct-send follow it whatever the view.
   std::vector<std::int32_t> ring = {};
   double timeout = 60;  // longest wait without any progress [s]
+  // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
+  // pixels travel as messages; k: at most k of them, as if the others were on other machines.
+  int node_ranks = 0;
+  // Check in every call, by a reduction of two numbers, that all ranks passed the same arguments. Without it
+  // ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at no cost anyway.
+  bool check = true;
+  bool sparse = true;  // leave out empty pixels of messages where that pays; the result has the same bits
+  bool half = false;   // colours of float32 images travel as float16 (2^-11 relative error a transfer)
+  std::int64_t chunk_bytes = Carriage{}.chunk_bytes;  // most that one message carries
   // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
   // becomes every rank's error. For language bindings.
   std::string problem = {};
@@ -33,10 +43,13 @@ struct Options {
 
 // One rank's image: size.height rows of size.width pixels of `format`, premultiplied, row-major, without
 // gaps. A rank without an image leaves `pixels` null and gives the size and format that the others have.
+// `bounds`, if known: all pixels outside are empty (see image/active.hpp) and will not be read. Ranks may
+// differ in it.
 struct Image {
   ConstPixels pixels;
   Size size;
   Format format;
+  std::optional<Rectangle> bounds = {};
 };
 
 // How the images of one frame become one.
@@ -63,8 +76,13 @@ class Compositor {
   // Composite and return this rank's finished pixels. The image is only read, and free again on return.
   Tile composite(const Image& image, const Composition& composition = {});
 
+  // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
+  // there are composited without a copy. Not collective. Null for 0 bytes.
+  Memory allocate(std::size_t bytes);
+
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
-  // `with_depth`: the depth too, if the images had it.
+  // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
+  // copied: they are parts of the frame, so who writes into it changes them.
   std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false);
 
   // Take part in the next call of the others, whichever it is, with arguments that were found wrong before

@@ -1,80 +1,126 @@
 // Exchange: one rank's run of a schedule over MPI.
 #include "sortlast/execute/mpi/exchange.hpp"
 
-#include <algorithm>
-#include <queue>
 #include <unordered_map>
+#include <utility>
 
-#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/schedule/permutation.hpp"
 
 namespace sortlast {
 namespace {
 
-// Give each transfer of a pair tags of its own; both ends count them in the same order.
-template <typename Step, typename Pixels>
-std::vector<std::int32_t> number(const std::vector<Step>& steps, const Format& format, Pixels pixels_of) {
-  std::unordered_map<std::int32_t, std::int64_t> next;
+// A tag for each transfer of a pair; both ends count them in the same order. Tags that come round again are
+// those of transfers that are long through.
+template <typename Step>
+std::vector<std::int32_t> number(const std::vector<Step>& steps, int tag_limit) {
+  std::unordered_map<std::int32_t, std::int32_t> next;
   std::vector<std::int32_t> tags;
   tags.reserve(steps.size());
   for (const Step& step : steps) {
-    std::int64_t& tag = next[step.peer];
-    tags.push_back(static_cast<std::int32_t>(tag));
-    tag += Messages::tags(format, pixels_of(step).size());
+    std::int32_t& tag = next[step.peer];
+    tags.push_back(tag);
+    tag = tag == tag_limit ? 0 : tag + 1;
   }
   return tags;
 }
 
-// Throws the same on every rank if some pair of ranks might need more tags than there are: at most two
-// transfers a stage.
-void check_tags(const Schedule& schedule, const Format& format, int tag_limit) {
-  if (std::int64_t{2} * schedule.stages() * Messages::tags(format, schedule.n()) <= tag_limit) return;
-  throw ArgumentError(schedule.name() + " of " + std::to_string(schedule.n()) +
-                      " pixels may take more messages between two ranks than this MPI library has tags (" +
-                      std::to_string(tag_limit) + "); choose an algorithm with fewer stages");
+const Range& depth_of(const Program& program, Value value) {
+  return program.values[static_cast<std::size_t>(value)].depth;
 }
 
 class Exchange {
  public:
-  Exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm, const Alarm& alarm,
-           Pool& pool, Timing& timing, std::vector<Event>* events)
+  Exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
+           const Surroundings& surroundings)
       : plan_(plan),
         program_(plan.program),
-        run_(std::make_unique<Run>(program_, contribution, pool)),
-        messages_(std::make_unique<Messages>(comm)),
-        patience_(alarm, [this] { return waits_for(); }),
-        timing_(timing),
-        events_(events),
+        node_(surroundings.node),
+        contribution_(std::move(contribution)),
+        run_(std::make_unique<Run>(program_, *contribution_, plan.carriage, surroundings.pool)),
+        messages_(std::make_unique<Messages>(surroundings.comm)),
+        patience_(surroundings.alarm, [this] { return waits_for(); }),
+        timing_(surroundings.timing),
+        events_(surroundings.events),
         left_(static_cast<std::size_t>(plan.schedule->stages()) + 2, 0),
-        receive_left_(program_.receives.size()),
-        started_(program_.sends.size() + program_.receives.size(), 0.0),
-        arrived_(program_.receives.size(), false) {
-    for (const Send& send : program_.sends) ++left_[static_cast<std::size_t>(send.stage)];
-    for (const Receive& receive : program_.receives) ++left_[static_cast<std::size_t>(receive.stage)];
+        received_(program_.receives.size(), 0) {
+    const auto count = [this](const auto& step, Range pixels) {
+      left_[static_cast<std::size_t>(step.stage)] += run_->chunks(pixels);
+      all_left_ += run_->chunks(pixels);
+    };
+    for (std::size_t i = 0; i < program_.sends.size(); ++i)
+      if (!plan.sends_spared[i]) count(program_.sends[i], program_.sends[i].pixels);
+    for (std::size_t i = 0; i < program_.receives.size(); ++i)
+      if (!plan.receives_spared[i]) count(program_.receives[i], pixels_of(i));
   }
 
   Stretch run() {
     try {
-      while (!done()) advance();
+      share();
+      while (all_left_ > 0 || !run_->blended()) advance();
+      Stretch result = run_->take_result();
+      if (sharing_) node_.wait_until_read("composite");
+      return result;
     } catch (...) {
       messages_->abandon();
       keep_for_ever(std::move(messages_));
       keep_for_ever(std::move(run_));
+      keep_for_ever(std::move(contribution_));
       throw;
     }
-    return run_->take_result();
   }
 
  private:
-  bool done() const { return run_->blended() && receive_left_ == 0 && sends_done_ == program_.sends.size(); }
+  Range pixels_of(std::size_t receive) const {
+    return program_.values[static_cast<std::size_t>(program_.receives[receive].value)].pixels;
+  }
+
+  // Read the images of this node's ranks where they lie, and let go those that this rank does not need.
+  void share() {
+    if (node_.alone()) return;
+    sharing_ = true;
+    const auto size = static_cast<int>(plan_.schedule->p());
+    readings_.assign(static_cast<std::size_t>(size), 0);
+    for (std::size_t i = 0; i < program_.receives.size(); ++i)
+      if (plan_.receives_spared[i]) ++readings_[static_cast<std::size_t>(program_.receives[i].peer)];
+    for (int rank = 0; rank < size; ++rank)
+      if (node_.mate(rank) && readings_[static_cast<std::size_t>(rank)] == 0) node_.release(rank);
+    for (std::size_t i = 0; i < program_.sends.size(); ++i)
+      if (plan_.sends_spared[i]) run_->spare(i);
+    for (std::size_t i = 0; i < program_.receives.size(); ++i)
+      if (plan_.receives_spared[i]) run_->refer(i, reference(program_.receives[i].peer));
+  }
+
+  Reference reference(std::int32_t peer) {
+    const Node::Image image = node_.image(peer);
+    Reference reference;
+    reference.absent = !image.present;
+    reference.image.pixels = image.pixels;
+    if (image.boxed) reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
+    if (image.present && !image.direct) {
+      reference.pull = [this, peer](std::int64_t begin, std::int64_t end, Pixels to) {
+        node_.pull(peer, begin, end, to);
+      };
+    }
+    reference.released = [this, peer] {
+      if (--readings_[static_cast<std::size_t>(peer)] == 0) node_.release(peer);
+    };
+    return reference;
+  }
 
   // One turn: move what can move, then blend a little; if nothing went on, wait.
   void advance() {
     open_stages();
-    post_receives();
-    post_sends();
+    while (const auto chunk = run_->next_receive()) {
+      const Receive& receive = program_.receives[chunk->transfer];
+      messages_->receive(*chunk, receive.peer, plan_.receive_tags[chunk->transfer], run_->incoming(*chunk));
+    }
+    while (const auto chunk = run_->next_send()) {
+      const Send& send = program_.sends[chunk->transfer];
+      messages_->send(*chunk, send.peer, plan_.send_tags[chunk->transfer], run_->outgoing(*chunk));
+    }
     bool progress = take_messages();
     const double begin = trace_clock();
     const std::int64_t bytes = run_->blend();
@@ -96,68 +142,41 @@ class Exchange {
   // The last stage that may be under way.
   void open_stages() {
     const std::int32_t window = plan_.schedule->window();
-    if (window == 0) {
-      open_ = plan_.schedule->stages();
-      return;
+    std::int32_t open = plan_.schedule->stages();
+    if (window > 0) {
+      while (oldest_ <= plan_.schedule->stages() && left_[static_cast<std::size_t>(oldest_)] == 0) ++oldest_;
+      open = oldest_ + window - 1;
     }
-    while (oldest_ <= plan_.schedule->stages() && left_[static_cast<std::size_t>(oldest_)] == 0) ++oldest_;
-    open_ = oldest_ + window - 1;
-  }
-
-  void post_receives() {
-    for (; next_receive_ < program_.receives.size(); ++next_receive_) {
-      const Receive& receive = program_.receives[next_receive_];
-      if (receive.stage > open_) return;
-      const Incoming parcel = run_->incoming(next_receive_);
-      started_[program_.sends.size() + next_receive_] = trace_clock();
-      messages_->receive(next_receive_, receive.peer, plan_.receive_tags[next_receive_], parcel);
-    }
-  }
-
-  void post_sends() {
-    while (const auto ready = run_->next_send())
-      ready_.push({-program_.sends[*ready].stage, -static_cast<std::int64_t>(*ready)});
-    while (!ready_.empty() && -ready_.top().first <= open_) {
-      const auto send = static_cast<std::size_t>(-ready_.top().second);
-      ready_.pop();
-      const Outgoing parcel = run_->outgoing(send);
-      started_[send] = trace_clock();
-      messages_->send(send, program_.sends[send].peer, plan_.send_tags[send], parcel);
-      timing_.bytes_sent += bytes_of(parcel);
-      timing_.messages_sent += Messages::tags(parcel.format, parcel.count);
-    }
+    run_->open(open);
   }
 
   bool take_messages() {
     const auto& through = messages_->test();
     const double now = trace_clock();
     for (const Messages::Done& done : through) {
+      const std::size_t transfer = done.chunk.transfer;
+      const auto bytes = static_cast<std::int64_t>(done.bytes);
+      std::int32_t stage = 0;
       if (done.sent) {
-        const Send& send = program_.sends[done.transfer];
-        const std::int64_t bytes = events_ == nullptr ? 0 : bytes_of(run_->outgoing(done.transfer));
-        record({Activity::send, started_[done.transfer], now, send.peer, send.stage, bytes});
-        run_->sent(done.transfer);
-        ++sends_done_;
-        --left_[static_cast<std::size_t>(send.stage)];
-        continue;
+        const Send& send = program_.sends[transfer];
+        stage = send.stage;
+        record({Activity::send, done.posted, now, send.peer, stage, bytes});
+        timing_.bytes_sent += bytes;
+        timing_.messages_sent += done.messages;
+        run_->sent(done.chunk);
+      } else {
+        const Receive& receive = program_.receives[transfer];
+        stage = receive.stage;
+        record({Activity::receive, done.posted, now, receive.peer, stage, bytes});
+        timing_.bytes_received += bytes;
+        timing_.messages_received += done.messages;
+        run_->arrived(done.chunk, done.colour_bytes);
+        ++received_[transfer];
       }
-      const Receive& receive = program_.receives[done.transfer];
-      Parcel parcel = run_->parcel(done.transfer);
-      parcel.absent = done.absent;
-      timing_.bytes_received += bytes_of(parcel);
-      timing_.messages_received += Messages::tags(parcel.format, parcel.count);
-      record({Activity::receive, started_[program_.sends.size() + done.transfer], now, receive.peer,
-              receive.stage, bytes_of(parcel)});
-      run_->arrived(done.transfer, done.absent);
-      arrived_[done.transfer] = true;
-      --receive_left_;
-      --left_[static_cast<std::size_t>(receive.stage)];
+      --left_[static_cast<std::size_t>(stage)];
+      --all_left_;
     }
     return !through.empty();
-  }
-
-  static std::int64_t bytes_of(const Parcel& parcel) {
-    return parcel.absent ? 0 : parcel.count * static_cast<std::int64_t>(parcel.format.pixel_bytes());
   }
 
   void record(const Event& event) {
@@ -176,7 +195,7 @@ class Exchange {
     std::string text;
     std::size_t others = 0;
     for (std::size_t i = 0; i < program_.receives.size(); ++i) {
-      if (arrived_[i]) continue;
+      if (plan_.receives_spared[i] || received_[i] == run_->chunks(pixels_of(i))) continue;
       const Receive& receive = program_.receives[i];
       if (text.empty()) {
         text = "rank " + std::to_string(receive.peer) + " at stage " + std::to_string(receive.stage) +
@@ -192,38 +211,49 @@ class Exchange {
 
   const Plan& plan_;
   const Program& program_;
+  Node& node_;
+  std::shared_ptr<const Contribution> contribution_;
   std::unique_ptr<Run> run_;
   std::unique_ptr<Messages> messages_;
   Patience patience_;
   Timing& timing_;
   std::vector<Event>* events_;
-  std::vector<std::int64_t> left_;  // transfers of each stage that are not through
-  std::int32_t oldest_ = 1;         // stage before which all are through
-  std::int32_t open_ = 0;
-  std::size_t next_receive_ = 0;
-  std::size_t receive_left_;
-  std::size_t sends_done_ = 0;
-  std::priority_queue<std::pair<std::int64_t, std::int64_t>> ready_;  // by stage, then place in the list
-  std::vector<double> started_;                                       // of sends, then of receives
-  std::vector<bool> arrived_;
+  std::vector<std::int64_t> left_;  // chunks of each stage that are not through
+  std::int64_t all_left_ = 0;
+  std::int32_t oldest_ = 1;             // stage before which all are through
+  std::vector<std::int64_t> received_;  // chunks of each receive
+  bool sharing_ = false;
+  std::vector<int> readings_;  // by rank: receives that still read its image
   double waiting_since_ = -1;
 };
 
 }  // namespace
 
-Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Format& format, int tag_limit)
-    : schedule(std::move(made)), program(schedule->program(rank)) {
-  check_tags(*schedule, format, tag_limit);
-  send_tags = number(program.sends, format, [](const Send& send) { return send.pixels; });
-  receive_tags = number(program.receives, format, [this](const Receive& receive) {
-    return program.values[static_cast<std::size_t>(receive.value)].pixels;
-  });
+Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Carriage& way, const Node& node,
+           int tag_limit)
+    : schedule(std::move(made)), carriage(way), program(schedule->program(rank)) {
+  send_tags = number(program.sends, tag_limit);
+  receive_tags = number(program.receives, tag_limit);
+
+
+  // A fragment of one depth position is that rank's own image; where depth positions have no meaning, as the
+  // operator commutes, no rank passes on the image of another.
+  const Setting& setting = schedule->setting();
+  const std::vector<std::int32_t> position = inverse(setting.order);
+  for (const Send& send : program.sends) {
+    sends_spared.push_back(node.mate(send.peer) && depth_of(program, send.value) == depth_of(program, 0));
+  }
+  for (const Receive& receive : program.receives) {
+    const Range& depth = depth_of(program, receive.value);
+    const bool own = depth.size() == 1 && (setting.commutes || depth.begin == at(position, receive.peer));
+    receives_spared.push_back(node.mate(receive.peer) && own);
+  }
 }
 
-Stretch exchange(const Plan& plan, const Contribution& contribution, const Communicator& comm,
-                 const Alarm& alarm, Pool& pool, Timing& timing, std::vector<Event>* events) {
-  timing.stages = plan.schedule->stages();
-  return Exchange(plan, contribution, comm, alarm, pool, timing, events).run();
+Stretch exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
+                 const Surroundings& surroundings) {
+  surroundings.timing.stages = plan.schedule->stages();
+  return Exchange(plan, std::move(contribution), surroundings).run();
 }
 
 }  // namespace sortlast

@@ -1,6 +1,7 @@
 // Gather: the tiles of all ranks become one image at the root.
 #include "sortlast/execute/mpi/gather.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -18,43 +19,60 @@ void copy_tile(const Tile& tile, const Format& format, Pixels image) {
   if (format.depth) std::memcpy(to.depth, tile.pixels.view().depth, count * sizeof(float));
 }
 
+// Post the chunks of a piece of a tile: post(first pixel, pixels).
+template <typename Post>
+void cut(std::int64_t count, const Format& format, Post post) {
+  const std::int64_t most = Messages::most_pixels(format);
+  for (std::int64_t begin = 0; begin < count; begin += most) post(begin, std::min(most, count - begin));
+}
+
 }  // namespace
 
-std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, const Communicator& comm,
-                                  const Alarm& alarm, Pool& pool, Timing& timing) {
+std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, const Surroundings& with) {
   constexpr std::int32_t tag = 0;
-  const int rank = comm.rank();
+  const int rank = with.comm.rank();
   Format format = tile.format;
   format.depth = with_depth;
-  auto messages = std::make_unique<Messages>(comm);
+  auto messages = std::make_unique<Messages>(with.comm);
   std::optional<Frame> frame;
 
-  Patience patience(alarm, [&] {
+  // Whether a rank's tile lies in the root's frame already.
+  const auto in_place = [&](int peer) { return tile.shared && (peer == rank || with.node.mate(peer)); };
+
+  Patience patience(with.alarm, [&] {
     return rank == root ? std::string("tiles to gather")
                         : "rank " + std::to_string(root) + " to gather its tile";
   });
   try {
     if (rank == root) {
-      frame = Frame{tile.size, format, Stretch(pool, format, tile.size.pixels())};
+      const std::int64_t n = tile.size.pixels();
+      Stretch whole = tile.shared ? Stretch(tile.shared, tile.format, n) : Stretch(with.pool, format, n);
+      if (!with_depth) whole = Stretch(whole.memory(), Pixels{whole.view().colour, nullptr});
+      frame = Frame{tile.size, format, whole};
       for (std::int32_t peer = 0; peer < tile.schedule->p(); ++peer) {
         const Range piece = tile.schedule->piece(peer);
-        if (peer == rank || piece.empty()) continue;
+        if (peer == rank || piece.empty() || in_place(peer)) continue;
         const Pixels to = advance(frame->pixels.view(), format, piece.begin);
-        messages->receive(static_cast<std::size_t>(peer), peer, tag, {{format, piece.size(), false}, to});
-        timing.bytes_received += piece.size() * static_cast<std::int64_t>(format.pixel_bytes());
-        timing.messages_received += Messages::tags(format, piece.size());
+        cut(piece.size(), format, [&](std::int64_t begin, std::int64_t count) {
+          messages->receive({}, peer, tag, {format, count, advance(to, format, begin)});
+        });
       }
-      if (!tile.range.empty()) copy_tile(tile, format, frame->pixels.view());
-    } else if (!tile.range.empty()) {
-      ConstPixels pixels = tile.pixels.view();
-      if (!with_depth) pixels.depth = nullptr;
-      messages->send(0, root, tag, {{format, tile.range.size(), false}, pixels});
-      timing.bytes_sent += tile.range.size() * static_cast<std::int64_t>(format.pixel_bytes());
-      timing.messages_sent += Messages::tags(format, tile.range.size());
+      if (!tile.range.empty() && !tile.shared) copy_tile(tile, format, frame->pixels.view());
+    } else if (!tile.range.empty() && !in_place(root)) {
+      const ConstPixels pixels = tile.pixels.view();
+      cut(tile.range.size(), format, [&](std::int64_t begin, std::int64_t count) {
+        messages->send({}, root, tag, {Content::dense, format, count, advance(pixels, format, begin), 0, {}});
+      });
     }
 
     while (!messages->idle()) {
-      if (messages->test().empty()) {
+      const auto& through = messages->test();
+      for (const Messages::Done& done : through) {
+        const auto bytes = static_cast<std::int64_t>(done.bytes);
+        (done.sent ? with.timing.bytes_sent : with.timing.bytes_received) += bytes;
+        (done.sent ? with.timing.messages_sent : with.timing.messages_received) += done.messages;
+      }
+      if (through.empty()) {
         patience.pause();
       } else {
         patience.progress();

@@ -3,15 +3,15 @@
 
 #include <optional>
 
-#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/surroundings.hpp"
 #include "sortlast/execute/tile.hpp"
-#include "sortlast/timing.hpp"
 
 namespace sortlast {
 
-// Collective; all arguments were agreed on. Every message lands where it belongs in the root's image, so
+// Collective; all arguments were agreed on, and all ranks are through with compositing. Tiles that lie in the
+// frame of the root's node stay where they are; every message lands where it belongs in the root's image, so
 // the root copies nothing but its own tile. Throws TimeoutError.
-std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, const Communicator& comm,
-                                  const Alarm& alarm, Pool& pool, Timing& timing);
+std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth,
+                                  const Surroundings& surroundings);
 
 }  // namespace sortlast

@@ -1,7 +1,9 @@
-// Messages: the transfers of a run as MPI requests.
+// Messages: chunks of pixels as MPI requests.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sortlast/execute/mpi/call.hpp"
@@ -9,30 +11,30 @@
 
 namespace sortlast {
 
-// Posts stretches of pixels as messages and tells when they are through. A transfer is one message for
-// colour, one for depth if there is any, and more where a message would pass 2^30 pixels (MPI counts are
-// 32 bits wide).
+// Posts chunks and tells when they are through. A chunk is one message of colours (or of packed pixels), and
+// one of depths if its format has them; neither may pass 2^31 - 1 bytes. Chunks of one tag between two ranks
+// arrive in the order in which both ends post them.
 class Messages {
  public:
   explicit Messages(const Communicator& comm) : comm_(comm) {}
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
-  ~Messages();
 
-  // How many tags a transfer of `count` pixels of a format takes, from the first on.
-  static std::int64_t tags(const Format& format, std::int64_t count);
+  // Most pixels of a format that one chunk may have.
+  static std::int64_t most_pixels(const Format& format);
 
-  // `transfer` is the caller's name for it. Tags from `tag` on; the other end uses the same. An absent
-  // parcel is sent as messages without pixels.
-  void send(std::size_t transfer, int peer, std::int32_t tag, const Outgoing& parcel);
-  void receive(std::size_t transfer, int peer, std::int32_t tag, const Incoming& parcel);
+  void send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& parcel);
+  void receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& parcel);
 
   struct Done {
-    std::size_t transfer = 0;
-    bool sent = false;  // else received
-    bool absent = false;
+    Chunk chunk;
+    bool sent = false;             // else received
+    double posted = 0;             // when [s of trace_clock()]
+    std::size_t colour_bytes = 0;  // of the first message
+    std::size_t bytes = 0;         // of all
+    int messages = 0;
   };
-  // Transfers that are through since the last call; valid until the next one.
+  // Chunks that are through since the last call; valid until the next one.
   const std::vector<Done>& test();
 
   bool idle() const { return requests_.empty(); }
@@ -40,26 +42,23 @@ class Messages {
   void abandon();
 
  private:
-  struct Transfer {
-    std::size_t name = 0;
-    bool sending = false;
-    std::int32_t left = 0;      // messages under way
-    std::int64_t received = 0;  // bytes
+  struct Posted {
+    Done done;
+    int left = 0;   // messages under way
+    Memory memory;  // of a parcel that was made for sending
   };
 
-  template <typename View, typename Post>
-  void post(std::size_t transfer, bool sending, const Parcel& parcel, const View& pixels, Post post_one);
-  MPI_Datatype pixel_type(std::size_t bytes);
+  std::size_t begin(Chunk chunk, bool sent, int messages);
+  void add(std::size_t place, MPI_Request request, bool colour);
 
   const Communicator& comm_;
   std::vector<MPI_Request> requests_;
-  std::vector<std::size_t> owner_;  // request -> transfer
-  std::vector<Transfer> transfers_;
-  std::vector<std::size_t> free_;  // places in transfers_ to use again
+  std::vector<std::pair<std::size_t, bool>> owner_;  // request -> place in posted_, whether of colours
+  std::vector<Posted> posted_;
+  std::vector<std::size_t> free_;  // places in posted_ to use again
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<Done> done_;
-  std::vector<std::pair<std::size_t, MPI_Datatype>> types_;
 };
 
 }  // namespace sortlast
