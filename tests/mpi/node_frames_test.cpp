@@ -153,7 +153,7 @@ TEST_F(NodeFrames, OfEverChangingSizesLeaveNothingBehind) {
     constexpr int held = 2;  // one here, and one that is being made
     constexpr int idle = 4;  // kept for a few frames more
     for (int frame = 0; frame < 60; ++frame) {
-      last = make_frame(node, frame, static_cast<std::size_t>(10'000 + 5'000 * (frame % 2) + 10'000 * frame));
+      last = make_frame(node, frame, std::size_t{10'000} * static_cast<std::size_t>(frame + 1 + frame % 2));
       EXPECT_LE(mapped_segments(), segments + 1 + held + idle);
     }
     for (int frame = 0; frame < 10; ++frame) last = make_frame(node, frame, 100);

@@ -58,7 +58,7 @@ class NodeOfRanks {
 
 // Bytes that tell whose pixels they are, of which frame, and which.
 inline std::uint32_t number(int rank, std::int64_t frame, std::int64_t pixel) {
-  return static_cast<std::uint32_t>(rank * 7919 + frame * 104729 + pixel * 31 + 1);
+  return static_cast<std::uint32_t>(std::int64_t{7919} * rank + frame * 104729 + pixel * 31 + 1);
 }
 
 // Write pixels [begin, end) of a rank's image; each starts with its number.

@@ -72,7 +72,9 @@ bool probe_remote_reads(const Communicator& node, Control& control) {
     }
     readable = readable && found == seat.token;
   }
-  return all_of(node, readable);
+  const bool all = all_of(node, readable);
+  mine.token_address = 0;
+  return all;
 }
 
 }  // namespace

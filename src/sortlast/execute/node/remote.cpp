@@ -25,6 +25,7 @@ void read_remote(std::int32_t process, std::array<RemoteSpan, 2> spans) {
     std::array<iovec, 2> from{};
     for (std::size_t i = 0; i < spans.size(); ++i) {
       to[i] = {spans[i].to, spans[i].bytes};
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer in the other process
       from[i] = {reinterpret_cast<void*>(spans[i].from), spans[i].bytes};
     }
     const ssize_t read = process_vm_readv(process, to.data(), to.size(), from.data(), from.size(), 0);
