@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_no
 
 HOSTS, RATE_MBIT = 8, 100
 WIDTH, HEIGHT, FRAMES = 512, 256, 3
-ALGORITHMS = ["direct-send", "shift", "radix-k"]
+ALGORITHMS = ["direct-send", "shift", "radix-k", "two-level:direct-send", "two-level:radix-k"]
 
 # What may come on top of the data: 3 % for the headers and acknowledgements of TCP and the envelopes of
 # messages (0.3 to 0.5 % were measured), which is less than one more message of a frame would be; and in each
