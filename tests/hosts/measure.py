@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 import frames
+import sortlast
 from testbed import Testbed, why_not
 
 
@@ -34,33 +35,40 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    if reason := why_not():
-        sys.exit(f"measure.py: {reason}")
     order = list(range(options.ranks))
+    nodes = [rank * options.hosts // options.ranks for rank in order]
+    try:
+        if reason := why_not():
+            raise sortlast.Error(reason)
+        plans = [
+            frames.planned(algorithm, nodes, order, options.width * options.height)
+            for algorithm in options.algorithm
+        ]
+    except sortlast.Error as error:
+        sys.exit(f"measure.py: {error}")
+
     size = {"width": options.width, "height": options.height, "frames": options.frames}
     with Testbed(options.hosts, options.rate) as testbed:
         turns = options.algorithm * options.rounds
         job = frames.run(testbed, options.ranks, turns, order, **size, timeout=options.timeout)
+
     print(
         f"{options.ranks} ranks on {options.hosts} hosts at {options.rate} Mbit/s,"
         f" {options.width}x{options.height} RGBA float32"
     )
     print("| algorithm | composite [ms] | gather [ms] | most bytes sent by a host [MB] | schedule [MB] |")
     print("|---|---|---|---|---|")
-    for k in range(len(options.algorithm)):
-        print_row(options, order, job.measured[k :: len(options.algorithm)])
+    for k, plan in enumerate(plans):
+        print_row(plan, job.measured[k :: len(plans)])
 
 
-def print_row(options: argparse.Namespace, order: list[int], turns: list[frames.Frames]) -> None:
-    nodes = [rank * options.hosts // options.ranks for rank in order]
-    algorithm = turns[0].algorithm
-    plan = frames.planned(algorithm, nodes, order, options.width * options.height)
+def print_row(plan: list[frames.Traffic], turns: list[frames.Frames]) -> None:
     composite = statistics.median(seconds for turn in turns for seconds in turn.seconds)
     gather = statistics.median(turn.gather for turn in turns)
-    counted = max(host.sent for turn in turns for host in turn.counted) / options.frames
+    counted = max(host.sent / len(turn.seconds) for turn in turns for host in turn.counted)
     promised = max(host.sent for host in plan)
     print(
-        f"| {algorithm} | {composite * 1e3:.0f} | {gather * 1e3:.0f}"
+        f"| {turns[0].algorithm} | {composite * 1e3:.0f} | {gather * 1e3:.0f}"
         f" | {counted / 1e6:.2f} | {promised / 1e6:.2f} |"
     )
 
