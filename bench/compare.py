@@ -15,7 +15,19 @@ from pathlib import Path
 from typing import Any
 
 # What makes two rows the same measurement.
-IDENTITY = ("task", "peer", "algorithm", "ranks", "width", "height", "format", "op", "gather")
+IDENTITY = (
+    "task",
+    "peer",
+    "algorithm",
+    "ranks",
+    "width",
+    "height",
+    "format",
+    "op",
+    "gather",
+    "content",
+    "bounds",
+)
 
 Rows = dict[tuple[Any, ...], float]  # identity -> median in ms
 
@@ -67,9 +79,11 @@ def report(old: Rows, new: Rows, percent: float, absolute: float) -> int:
 
 
 def text(key: tuple[Any, ...]) -> str:
-    task, peer, algorithm, ranks, width, height, format_, op, gather = key
+    task, peer, algorithm, ranks, width, height, format_, op, gather, content, bounds = key
     where = "gathered" if gather else "not gathered"
-    return f"{task}/{peer} {algorithm}, {ranks} ranks, {width}x{height} {format_}, {op}, {where}"
+    told = ", bounds told" if bounds else ""
+    pixels = f"{width}x{height} {format_}"
+    return f"{task}/{peer} {algorithm}, {ranks} ranks, {pixels}, {op}, {content}{told}, {where}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The benchmark: what it measures, checks and writes, and the script that compares two runs."""
+"""The benchmark: what it measures, checks and writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PIL import Image
 import mpirun
 import sortlast
 from sortlast import schedule
-from sortlast.bench import Row, Settings, Task, pattern, runner
+from sortlast.bench import Row, Task, pattern, turns
 from sortlast.bench.peers import PEERS
 
 KEYS = [
@@ -29,6 +29,8 @@ KEYS = [
     "format",
     "op",
     "gather",
+    "content",
+    "bounds",
     "frames",
     "median_ms",
     "min_ms",
@@ -42,9 +44,10 @@ NAMES = {
     "mpi-reduce-scatter",
     "mpi-allreduce",
     "floor-memcpy",
+    "floor-network",
     "floor-shared-window",
 }
-COMPARE = Path(__file__).parents[2] / "bench" / "compare.py"
+INSTALLED = {"icet"}  # measured only where the user says where they lie
 
 
 def bench(*args):
@@ -81,7 +84,7 @@ def test_all_algorithms_beside_all_peers(tmp_path):
         assert 0 < row["min_ms"] <= row["median_ms"] <= row["max_ms"]
         assert 0 <= row["max_abs_error"] <= 1e-6 * row["ranks"]
         assert row["peak_bytes"] >= 0
-    assert out.count("where it is finished") == 2
+    assert out.count("dense, not gathered, 3 frames") == 2
     for row in rows:
         assert row["peer"] in out
         assert f"{row['median_ms']:.2f}" in out
@@ -110,7 +113,8 @@ def test_closest_leaves_the_reductions_out_and_says_so(tmp_path):
         "--ranks", 3, "--size", "50x9,8x8", "--op", "closest", "--no-gather", "--frames", 1,
         path=tmp_path / "rows.json",
     )  # fmt: skip
-    assert {row["peer"] for row in rows} == {"sortlast", "floor-memcpy", "floor-shared-window"}
+    floors = {"floor-memcpy", "floor-network", "floor-shared-window"}
+    assert {row["peer"] for row in rows} == {"sortlast", *floors}
     assert all(row["max_abs_error"] == 0 and not row["gather"] for row in rows)
     assert {(row["width"], row["height"]) for row in rows} == {(50, 9), (8, 8)}
     assert out.count("mpi-reduce is left out") == 1
@@ -138,6 +142,7 @@ def test_peak_memory_holds_what_a_peer_must_have(tmp_path):
     peak = {row["peer"]: row["peak_bytes"] / image for row in rows}
     assert peak["floor-memcpy"] == pytest.approx(1, abs=0.1)
     assert all(0.9 < peak[peer] < 4 for peer in NAMES)
+    assert peak["floor-network"] > 0.95  # half an image to send, half to receive, half to gather
 
 
 @pytest.mark.mpi
@@ -179,28 +184,28 @@ def test_refuses_before_it_starts_ranks(args, message):
 
 def test_a_row_has_the_documented_fields():
     assert [field.name for field in fields(Row)] == KEYS
-    assert set(PEERS) == NAMES
+    assert set(PEERS) == NAMES | INSTALLED
 
 
 @pytest.mark.parametrize("form", ["float32", "float16", "uint8"])
 def test_images_are_premultiplied_active_and_repeatable(form):
     task = Task(300, 400, form, "closest", gather=True)  # two chunks
-    image = pattern.image(task, rank=3)
+    image = pattern.image(task, 5, 3)
     assert image.colour.shape == (400, 300, 4)
     assert image.colour.dtype == form
     assert image.depth is not None
     colour = image.colour.astype(np.float32)
     assert colour[..., 3].min() > 0
     assert (colour[..., :3] <= colour[..., 3:]).all()
-    again = pattern.image(task, rank=3)
+    again = pattern.image(task, 5, 3)
     np.testing.assert_array_equal(again.colour, image.colour)
     np.testing.assert_array_equal(again.depth, image.depth)
-    assert not np.array_equal(pattern.image(task, rank=2).colour, image.colour)
+    assert not np.array_equal(pattern.image(task, 5, 2).colour, image.colour)
 
 
 def test_every_image_of_many_shows_and_its_place_matters():
     task = Task(32, 32, "float32", "over", gather=True)
-    images = [pattern.image(task, rank).colour for rank in range(16)]
+    images = [pattern.image(task, 16, rank).colour for rank in range(16)]
     right = sortlast.composite_serial(images)
     for wrong in (images[:-1], [*images[:-2], images[-1], images[-2]]):
         assert np.abs(sortlast.composite_serial(wrong) - right).max() > 10 * task.bound(16)
@@ -220,7 +225,8 @@ SNIPPET = """
             {spoil}
 
     PEERS["wrong"] = Wrong
-    settings = bench.Settings([(33, 17)], ["shift"], ["floor-memcpy", "wrong"], frames=1)
+    tasks = [bench.Task(33, 17, "float32", "over", gather=True)]
+    settings = bench.Settings(tasks, ["shift"], ["floor-memcpy", "wrong"], frames=1)
     try:
         bench.run(comm, settings, lambda what, done, total: None)
     except sortlast.Error as error:
@@ -242,15 +248,16 @@ def test_a_wrong_answer_is_never_timed(spoil, by):
     job = mpirun.run(2, SNIPPET.format(spoil=spoil))
     assert job.returncode == 0, job.stderr
     assert job.reports[0] == job.reports[1]
-    assert job.reports[0].startswith("wrong (MPI_Reduce) is wrong: over of 2 images, 33x17 float32, differs")
+    task = "2 ranks, 33x17 float32, over, dense, gathered"
+    assert job.reports[0].startswith(f"wrong (MPI_Reduce) is wrong: {task}: differs")
     assert by in job.reports[0]
 
 
 @pytest.mark.parametrize("peers", [3, 9, 13])
 def test_no_peer_always_follows_the_same_one(peers):
     frames = 12
-    order = runner.turns(peers, frames)
-    assert order == runner.turns(peers, frames)  # every rank makes its own
+    order = turns.turns(peers, frames)
+    assert order == turns.turns(peers, frames)  # every rank makes its own
     assert all(sorted(frame) == list(range(peers)) for frame in order)
     flat = [peer for frame in order for peer in frame]
     for peer in range(peers):
@@ -270,71 +277,3 @@ def test_peak_memory_does_not_tell_what_ran_before(tmp_path):
     peaks = [row["peak_bytes"] for row in rows if row["algorithm"] == "shift"]
     assert len(peaks) == 3
     assert max(peaks) - min(peaks) < 0.6e6  # the kernel's counters are exact to a quarter
-
-
-def test_settings_become_tasks():
-    settings = Settings([(4, 2), (8, 4)], ["auto"], ["sortlast"], "uint8", "max", [True, False])
-    assert settings.tasks() == [
-        Task(width, height, "uint8", "max", gather)
-        for width, height in ((4, 2), (8, 4))
-        for gather in (True, False)
-    ]
-
-
-# --- bench/compare.py ---------------------------------------------------------------------------------
-
-
-def row(median, **changes):
-    values = ["composite", "sortlast", "shift", 4, 64, 32, "float32", "over", True, 5, median, median, median]
-    return dict(zip(KEYS, [*values, 0.0, 1000], strict=True)) | changes
-
-
-def compare(tmp_path, old, new, *args):
-    paths = [tmp_path / "old.json", tmp_path / "new.json"]
-    for path, rows in zip(paths, (old, new), strict=True):
-        path.write_text(json.dumps(rows))
-    command = [sys.executable, str(COMPARE), *map(str, paths), *args]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "args", "status"),
-    [
-        (10.0, 10.0, (), 0),
-        (10.0, 5.0, (), 0),
-        (10.0, 12.0, (), 1),
-        (100.0, 105.0, (), 0),  # within 10 %
-        (1.0, 1.9, (), 0),  # within 1 ms
-        (100.0, 105.0, ("--percent", "4"), 1),
-        (1.0, 1.9, ("--absolute", "0.5"), 1),
-        (10.0, 12.0, ("--percent", "30"), 0),
-    ],
-)
-def test_compare_needs_both_thresholds(tmp_path, old, new, args, status):
-    done = compare(tmp_path, [row(old)], [row(new)], *args)
-    assert done.returncode == status, done.stderr
-    assert ("SLOWER" in done.stdout) == (status == 1)
-    assert f"{status} regressions" in done.stdout
-
-
-def test_compare_matches_rows_by_what_they_measure(tmp_path):
-    old = [row(10.0), row(50.0, ranks=8), row(3.0, algorithm="tree")]
-    new = [row(51.0, ranks=8), row(10.0), row(90.0, gather=False)]
-    done = compare(tmp_path, old, new)
-    assert done.returncode == 0
-    assert done.stdout.count("only in the") == 2
-    assert "only in the old file: composite/sortlast tree, 4 ranks" in done.stdout
-    assert "only in the new file: composite/sortlast shift, 4 ranks, 64x32 float32, over, not gathered" in (
-        done.stdout
-    )
-
-
-def test_compare_refuses_other_files(tmp_path):
-    for rows in ({"rows": []}, [{"peer": "sortlast"}], 3):
-        done = compare(tmp_path, [row(1.0)], rows)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "new.json" in done.stderr
-    missing = [sys.executable, str(COMPARE), str(tmp_path / "nowhere.json"), str(tmp_path / "old.json")]
-    done = subprocess.run(missing, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "nowhere.json" in done.stderr

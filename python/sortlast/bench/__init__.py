@@ -13,6 +13,8 @@ peer, algorithm           who, and which of its algorithms, see :mod:`sortlast.b
 ranks, width, height      p, and the size of an image in pixels
 format, op                float32, float16 or uint8 (RGBA, with a float32 depth for closest); the operator
 gather                    whether the frame had to be whole at rank 0, or may lie where it was finished
+content                   dense, block or random: which pixels are active, see :class:`Task`
+bounds                    whether the peers were told the box of each rank's active pixels
 frames                    how many were timed, after two that were not
 median_ms, min_ms, max_ms  of a frame's time: that of the slowest rank, each by its own clock from a barrier
 max_abs_error             greatest difference to the serial composite, in units of a channel
@@ -21,6 +23,6 @@ peak_bytes                most memory of any rank, see :mod:`sortlast.bench.memo
 """
 
 from sortlast.bench.runner import Report, Settings, run
-from sortlast.bench.task import FORMATS, OPS, Row, Task
+from sortlast.bench.task import CONTENTS, FORMATS, OPS, Row, Task
 
-__all__ = ["FORMATS", "OPS", "Report", "Row", "Settings", "Task", "run"]
+__all__ = ["CONTENTS", "FORMATS", "OPS", "Report", "Row", "Settings", "Task", "run"]

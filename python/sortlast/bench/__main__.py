@@ -12,16 +12,16 @@ from dataclasses import asdict
 from pathlib import Path
 
 from sortlast import launch
-from sortlast.bench import Settings
-from sortlast.cli import _failure, bench
+from sortlast.bench import Settings, Task
+from sortlast.cli import _bench_run, _failure
 
 
 def main(settings_file: str, report_file: str) -> None:
     """Measure on all ranks."""
     settings = json.loads(Path(settings_file).read_text())
-    settings["sizes"] = [tuple(size) for size in settings["sizes"]]
+    settings["tasks"] = [Task(**task) for task in settings["tasks"]]
     comm = launch.world()
-    report = bench.measure(comm, Settings(**settings))
+    report = _bench_run.measure(comm, Settings(**settings))
     if comm.rank == 0:
         Path(report_file).write_text(json.dumps(asdict(report)))
 

@@ -15,10 +15,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
+_SHARE = 0.5  # of the available memory: peaks are estimates, and others use the machine too
 
 
 def resident() -> int | None:
@@ -42,14 +48,46 @@ def peak() -> int | None:
     return _read("VmHWM")
 
 
+def room(comm: MPI.Intracomm) -> int | None:
+    """Bytes that the peers may take together on each rank: a share of what its node has left.
+
+    The same on every rank; None if no kernel tells. Communicates.
+    """
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    available = _read("MemAvailable", Path("/proc/meminfo"))
+    share = None if available is None else int(_SHARE * available / node.size)
+    node.Free()
+    shares = [bytes_ for bytes_ in comm.allgather(share) if bytes_ is not None]
+    return min(shares, default=None)
+
+
+def groups(needs: Sequence[int | None], room: int | None) -> list[list[int]]:
+    """Numbers of those whose ``needs`` fit into ``room`` bytes together, in the order in which they come.
+
+    One whose need is not known needs nothing; one that does not fit alone is alone.
+    """
+    made: list[list[int]] = []
+    taken = 0
+    for k, need in enumerate(needs):
+        wanted = need or 0
+        if not made or (room is not None and taken + wanted > room):
+            made.append([])
+            taken = 0
+        made[-1].append(k)
+        taken += wanted
+    return made
+
+
 def _trim() -> None:
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)  # glibc's
 
 
-def _read(name: str) -> int | None:
+def _read(name: str, table: Path = _STATUS) -> int | None:
     try:
-        lines = _STATUS.read_text().splitlines()
+        lines = table.read_text().splitlines()
     except OSError:
         return None
     for line in lines:

@@ -38,7 +38,7 @@ class Oracle:
         # Composite one chunk after the other.
         self._window.Fence()
         for index in pattern.chunks(task)[node.rank :: node.size]:
-            parts = [pattern.chunk(task, rank, index) for rank in range(comm.size)]
+            parts = [pattern.chunk(task, comm.size, rank, index) for rank in range(comm.size)]
             depths = [part.depth[None] for part in parts if part.depth is not None]
             made = composite_serial([part.colour[None] for part in parts], depths or None, op=task.op)
             pixels = (made[0] if isinstance(made, tuple) else made)[0]

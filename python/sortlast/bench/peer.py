@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -32,6 +32,20 @@ class Finished:
         return cls(0, np.empty((0, CHANNELS), task.dtype))
 
 
+@dataclass(frozen=True)
+class Scene:
+    """What all peers are given: the ranks, the task, this rank's image, and what the user asked for.
+
+    ``asked``: algorithms of sortlast. ``installed``: where peers that are no part of sortlast lie, by name.
+    """
+
+    comm: MPI.Intracomm
+    task: Task
+    image: Image
+    asked: Sequence[str] = ("auto",)
+    installed: Mapping[str, str] = field(default_factory=dict)
+
+
 class Peer(ABC):
     """One peer, set up for one task on a communicator of its own. Its calls are collective.
 
@@ -40,18 +54,19 @@ class Peer(ABC):
 
     name: ClassVar[str]
     is_floor: ClassVar[bool] = False  # does less than the task asks for
+    shortlist: ClassVar[int | None] = None  # time only so many of its algorithms, the fastest of a first look
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
-        self.comm = comm.Dup()
-        self.task, self.image, self.algorithm = task, image, algorithm
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        self.comm = scene.comm.Dup()
+        self.task, self.image, self.algorithm = scene.task, scene.image, algorithm
 
     @classmethod
     @abstractmethod
-    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
-        """What to set it up with, one after the other; ``asked``: algorithms of sortlast to measure."""
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
+        """What to set it up with, one after the other."""
 
     @classmethod
-    def obstacle(cls, comm: MPI.Intracomm, task: Task) -> str | None:
+    def obstacle(cls, scene: Scene) -> str | None:
         """Why it cannot do this task here; None if it can. Communicates."""
         return None
 

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast import _native
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Peer
-from sortlast.bench.task import CHANNELS, Task
+from sortlast.bench.peer import Peer, Scene
+from sortlast.bench.task import CHANNELS
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 
 class ReductionPeer(Peer):
@@ -27,22 +26,24 @@ class ReductionPeer(Peer):
 
     call: str  # MPI's name of it
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
+    def __init__(self, scene: Scene, algorithm: str) -> None:
         from mpi4py import MPI
 
-        super().__init__(comm, task, image, algorithm)
-        self.native: Any = _native.bench().Reduction(MPI._handleof(self.comm), task.op, task.format, task.n)
+        super().__init__(scene, algorithm)
+        self.native: Any = _native.bench().Reduction(
+            MPI._handleof(self.comm), self.task.op, self.task.format, self.task.n
+        )
 
     @classmethod
-    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
         """The only one."""
         return [cls.call]
 
     @classmethod
-    def obstacle(cls, comm: MPI.Intracomm, task: Task) -> str | None:
+    def obstacle(cls, scene: Scene) -> str | None:
         """Images with depth."""
-        if task.has_depth:
-            return f"{task.op} reads colour and depth, two planes, and a reduction has elements of one"
+        if scene.task.has_depth:
+            return f"{scene.task.op} reads colour and depth, two planes, and a reduction has elements of one"
         return None
 
     def memory(self, pixels: int) -> NDArray[Any]:

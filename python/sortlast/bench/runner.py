@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sortlast._errors import Error
-from sortlast.bench import memory, pattern
+from sortlast.bench import memory, pattern, turns
 from sortlast.bench.oracle import Oracle
-from sortlast.bench.peer import Peer
+from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.peers import PEERS
 from sortlast.bench.task import Row, Task
 
@@ -23,33 +22,25 @@ if TYPE_CHECKING:
 
 WARM_UPS = 2  # frames of each peer that are not timed, before its memory is read and before it is timed
 _MEASURED = 3  # frames during which its memory is read: how many pieces are under way at once varies
-_SEED = 2012  # of the orders of turns
+_LOOKS = 2  # frames of a peer's first look, the faster of which counts
+_LAPS = 3  # of the groups of peers, where they do not all fit into the memory
 
 Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What to measure: each size (width, height), with each of ``gather``, by all peers.
+    """What to measure: each task by all peers.
 
-    ``algorithms``: of sortlast. ``frames``: how many are timed.
+    ``algorithms``: of sortlast. ``frames``: how many are timed. ``installed``: where peers that are no part
+    of sortlast lie, by their names.
     """
 
-    sizes: list[tuple[int, int]]
+    tasks: list[Task]
     algorithms: list[str]
     peers: list[str]
-    format: str = "float32"
-    op: str = "over"
-    gather: list[bool] = field(default_factory=lambda: [True])
     frames: int = 10
-
-    def tasks(self) -> list[Task]:
-        """All tasks, in the order in which they are measured."""
-        return [
-            Task(width, height, self.format, self.op, gather)
-            for width, height in self.sizes
-            for gather in self.gather
-        ]
+    installed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,6 +49,11 @@ class Report:
 
     rows: list[Row]
     notes: list[str]
+
+    def note(self, line: str) -> None:
+        """Add a line, unless it is there."""
+        if line not in self.notes:
+            self.notes.append(line)
 
 
 @dataclass(frozen=True)
@@ -68,19 +64,27 @@ class _Entry:
     algorithm: str
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """An entry whose answer is right: its error, and the seconds of its first look if it had one."""
+
+    entry: _Entry
+    error: float
+    look: float
+
+
 def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Report:
     """Measure everything on the ranks of ``comm``; the same report on every rank. Communicates.
 
     ``progress`` is called on rank 0 alone. Raises sortlast.Error on every rank if an answer is wrong.
     """
     report = Report([], [])
-    tasks = settings.tasks()
     show = progress if comm.rank == 0 else lambda what, done, total: None
-    for k, task in enumerate(tasks):
-        title = f"{comm.size} ranks, {task.width}x{task.height}{', gather' if task.gather else ''}"
+    total = 1000 * len(settings.tasks)
+    for k, task in enumerate(settings.tasks):
 
-        def part(what: str, share: float, k: int = k, title: str = title) -> None:
-            show(f"{title}: {what}", round(1000 * (k + share)), 1000 * len(tasks))
+        def part(what: str, share: float, k: int = k, task: Task = task) -> None:
+            show(f"{task.title(comm.size)}: {what}", round(1000 * (k + share)), total)
 
         _measure(comm, task, settings, part, report)
     show("done", 1, 1)
@@ -95,136 +99,148 @@ def _measure(
     report: Report,
 ) -> None:
     """Measure one task and add it to the report."""
-    entries = _entries(comm, task, settings, report.notes)
-
     # Make the images and the right answer.
     progress("serial composite", 0.0)
-    image = pattern.image(task, comm.rank)
+    image = pattern.image(task, comm.size, comm.rank)
+    scene = Scene(comm, task, image, settings.algorithms, settings.installed)
+    entries = _entries(scene, settings.peers, report)
     oracle = Oracle(comm, task)
 
     # Check every answer.
-    errors = []
-    for entry in entries:
-        progress(f"checking {entry.peer.name} {entry.algorithm}", 0.1)
-        errors.append(_check(comm, task, image, entry, oracle))
+    checked = []
+    for k, entry in enumerate(entries):
+        progress(f"checking {entry.peer.name} {entry.algorithm}", 0.3 * k / len(entries))
+        checked.append(_check(scene, entry, oracle))
     oracle.close()
+    checked = _shortlist(checked, comm.size, report)
 
     # Find what memory each takes while no other is set up.
     peaks = []
-    for entry in entries:
-        progress(f"memory of {entry.peer.name} {entry.algorithm}", 0.2)
-        peaks.append(_peak(comm, task, image, entry))
+    for k, entry in enumerate(one.entry for one in checked):
+        progress(f"memory of {entry.peer.name} {entry.algorithm}", 0.3 + 0.2 * k / len(checked))
+        peaks.append(_peak(scene, entry))
 
-    # Set all up and let them take turns.
-    peers = [entry.peer(comm, task, image, entry.algorithm) for entry in entries]
-    seconds = _time(
-        comm, peers, settings.frames, lambda frame: progress("timing", 0.3 + 0.7 * frame / settings.frames)
+    # Let them take turns.
+    timed = _time_all(
+        scene,
+        [one.entry for one in checked],
+        peaks,
+        settings.frames,
+        lambda share: progress("timing", 0.5 + 0.5 * share),
     )
-    for peer, times, error, peak in zip(peers, 1e3 * seconds, errors, peaks, strict=True):
+    for (seconds, chosen), one, peak in zip(timed, checked, peaks, strict=True):
+        times = 1e3 * seconds
+        algorithm = one.entry.algorithm
         report.rows.append(
             Row(
                 task="composite",
-                peer=peer.name,
-                algorithm=peer.algorithm,
+                peer=one.entry.peer.name,
+                algorithm=algorithm,
                 ranks=comm.size,
                 **asdict(task),
                 frames=settings.frames,
                 median_ms=float(np.median(times)),
                 min_ms=float(times.min()),
                 max_ms=float(times.max()),
-                max_abs_error=error,
+                max_abs_error=one.error,
                 peak_bytes=peak,
             )
         )
-        if peer.chosen() != peer.algorithm:
-            note = f"{comm.size} ranks, {task.width}x{task.height}: {peer.algorithm} is {peer.chosen()}"
-            if note not in report.notes:
-                report.notes.append(note)
-        peer.close()
+        if chosen != algorithm:
+            report.note(f"{comm.size} ranks, {task.width}x{task.height}: {algorithm} is {chosen}")
 
 
-def _entries(comm: MPI.Intracomm, task: Task, settings: Settings, notes: list[str]) -> list[_Entry]:
+def _entries(scene: Scene, names: Sequence[str], report: Report) -> list[_Entry]:
+    """The peers that can do the task, with all their algorithms."""
     entries = []
-    for name in settings.peers:
+    for name in names:
         peer = PEERS[name]
-        obstacle = peer.obstacle(comm, task)
+        obstacle = peer.obstacle(scene)
         if obstacle is not None:
-            line = f"{name} is left out: {obstacle}"
-            if line not in notes:
-                notes.append(line)
+            report.note(f"{name} is left out: {obstacle}")
             continue
-        entries += [_Entry(peer, algorithm) for algorithm in peer.algorithms(settings.algorithms)]
+        entries += [_Entry(peer, algorithm) for algorithm in peer.algorithms(scene)]
     return entries
 
 
-def _check(comm: MPI.Intracomm, task: Task, image: pattern.Image, entry: _Entry, oracle: Oracle) -> float:
+def _check(scene: Scene, entry: _Entry, oracle: Oracle) -> _Checked:
     """Difference to the right answer; an Error on every rank if it is too great."""
-    peer = entry.peer(comm, task, image, entry.algorithm)
+    peer = entry.peer(scene, entry.algorithm)
     peer.frame()
     error, bound = peer.error(oracle), peer.bound()
+    look = 0.0
+    if error <= bound and peer.shortlist is not None:
+        look = float(turns.time_frames(scene.comm, [peer], _LOOKS, lambda share: None, warm_ups=0).min())
     peer.close()
     if not error <= bound:
         raise Error(
-            f"{peer.name} ({peer.algorithm}) is wrong: {task.op} of {comm.size} images,"
-            f" {task.width}x{task.height} {task.format}, differs from the serial composite by {error:g},"
-            f" more than {bound:g}"
+            f"{peer.name} ({peer.algorithm}) is wrong: {scene.task.title(scene.comm.size)}: differs from the"
+            f" serial composite by {error:g}, more than {bound:g}"
         )
-    return error
+    return _Checked(entry, error, look)
 
 
-def _peak(comm: MPI.Intracomm, task: Task, image: pattern.Image, entry: _Entry) -> int | None:
+def _shortlist(checked: Sequence[_Checked], ranks: int, report: Report) -> list[_Checked]:
+    """Leave of each peer with a shortlist those of its algorithms that were fastest at the first look."""
+    kept = list(checked)
+    for peer in dict.fromkeys(one.entry.peer for one in checked):
+        own = sorted((one for one in checked if one.entry.peer is peer), key=lambda one: one.look)
+        if peer.shortlist is not None and len(own) > peer.shortlist:
+            report.note(
+                f"{ranks} ranks: {peer.name} has {len(own)} settings; the {peer.shortlist} fastest of a first"
+                " look are timed"
+            )
+            kept = [one for one in kept if one not in own[peer.shortlist :]]
+    return kept
+
+
+def _peak(scene: Scene, entry: _Entry) -> int | None:
     """Most memory that warm frames take on any rank, in bytes; see :mod:`sortlast.bench.memory`."""
-    peer = entry.peer(comm, task, image, entry.algorithm)
+    peer = entry.peer(scene, entry.algorithm)
     for _ in range(WARM_UPS):
         peer.frame()
     memory.reset_peak()
     for _ in range(_MEASURED):
-        comm.Barrier()
+        scene.comm.Barrier()
         peer.frame()
     peak = memory.peak()
     peer.close()
     del peer  # and with it the result
     after = memory.resident()
     taken = None if after is None or peak is None else max(0, peak - after)
-    ranks = [bytes_ for bytes_ in comm.allgather(taken) if bytes_ is not None]
+    ranks = [bytes_ for bytes_ in scene.comm.allgather(taken) if bytes_ is not None]
     return max(ranks, default=None)
 
 
-def turns(peers: int, frames: int) -> list[list[int]]:
-    """Who follows whom: for each frame the peers in an order of its own, the same on every rank.
+def _time_all(
+    scene: Scene,
+    entries: Sequence[_Entry],
+    peaks: Sequence[int | None],
+    frames: int,
+    progress: Callable[[float], None],
+) -> list[tuple[NDArray[np.float64], str]]:
+    """For each entry the seconds of its frames, and what its algorithm turned out to be.
 
-    A frame finds the caches, the memory and the ranks' delays as the one before it left them. In random
-    orders every peer follows every other equally often in the long run, and none pays for the same one.
+    All take turns, unless they would not fit into the memory together: then groups of them do, one group
+    after the other, again and again, so that no peer's frames all come from the same minute.
     """
-    random = np.random.default_rng(_SEED)
-    return [random.permutation(peers).tolist() for _ in range(frames)]
+    groups = memory.groups(peaks, memory.room(scene.comm))
+    laps = min(_LAPS, frames) if len(groups) > 1 else 1
+    seconds = np.zeros((len(entries), frames))
+    chosen = [""] * len(entries)
+    for lap, group in itertools.product(range(laps), range(len(groups))):
+        begin, end = frames * lap // laps, frames * (lap + 1) // laps
+        members = groups[group]
+        peers = [entries[k].peer(scene, entries[k].algorithm) for k in members]
+        part = lap * len(groups) + group
 
+        def show(share: float, part: int = part) -> None:
+            progress((part + share) / (laps * len(groups)))
 
-def _time(
-    comm: MPI.Intracomm, peers: Sequence[Peer], frames: int, progress: Callable[[int], None]
-) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Seconds (peers, frames): of each frame those of the slowest rank. WARM_UPS rounds come before."""
-    from mpi4py import MPI
-
-    seconds = np.zeros((len(peers), frames))
-    with _no_garbage_collection():
-        for frame, order in enumerate(turns(len(peers), WARM_UPS + frames), -WARM_UPS):
-            progress(max(frame, 0))
-            for k in order:
-                comm.Barrier()
-                begin = time.perf_counter()
-                peers[k].frame()
-                if frame >= 0:
-                    seconds[k, frame] = time.perf_counter() - begin
-    comm.Allreduce(MPI.IN_PLACE, seconds, op=MPI.MAX)
-    return seconds
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+        seconds[members, begin:end] = turns.time_frames(
+            scene.comm, peers, end - begin, show, WARM_UPS, seed=lap
+        )
+        for k, peer in zip(members, peers, strict=True):
+            chosen[k] = peer.chosen()
+            peer.close()
+    return list(zip(seconds, chosen, strict=True))

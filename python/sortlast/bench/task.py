@@ -9,14 +9,18 @@ from numpy.typing import DTypeLike
 
 FORMATS = ("float32", "float16", "uint8")
 OPS = ("over", "closest", "add", "max", "min")
+CONTENTS = ("dense", "block", "random")
 CHANNELS = 4
 
 
 @dataclass(frozen=True)
 class Task:
-    """One image a rank, RGBA, all pixels active, becomes one frame.
+    """One image a rank, RGBA, becomes one frame.
 
     ``gather``: the frame must be whole at rank 0; else its pixels may stay where they are finished.
+    ``content``: which pixels are active, of p ranks: all (dense), those of a box of 1/p of the area at a
+    place of the rank's own (block), or each with probability 1/p (random). ``bounds``: whether the peers are
+    told the box that holds a rank's active pixels.
     """
 
     width: int
@@ -24,6 +28,8 @@ class Task:
     format: str
     op: str
     gather: bool
+    content: str = "dense"
+    bounds: bool = False
 
     @property
     def n(self) -> int:
@@ -39,6 +45,19 @@ class Task:
     def has_depth(self) -> bool:
         """Whether the images have a depth plane."""
         return self.op == "closest"
+
+    @property
+    def pixel_bytes(self) -> int:
+        """Bytes of a pixel, with its depth."""
+        return CHANNELS * np.dtype(self.format).itemsize + (4 if self.has_depth else 0)
+
+    def title(self, ranks: int) -> str:
+        """The task in a few words."""
+        told = ", bounds told" if self.bounds else ""
+        depth = " + depth" if self.has_depth else ""
+        where = "gathered" if self.gather else "not gathered"
+        pixels = f"{self.width}x{self.height} {self.format}{depth}"
+        return f"{ranks} ranks, {pixels}, {self.op}, {self.content}{told}, {where}"
 
     def bound(self, ranks: int) -> float:
         """Most that an answer may differ from the serial composite, in units of a channel.
@@ -65,9 +84,15 @@ class Row:
     format: str
     op: str
     gather: bool
+    content: str
+    bounds: bool
     frames: int
     median_ms: float
     min_ms: float
     max_ms: float
     max_abs_error: float
     peak_bytes: int | None
+
+    def task_of(self) -> Task:
+        """What was measured."""
+        return Task(self.width, self.height, self.format, self.op, self.gather, self.content, self.bounds)

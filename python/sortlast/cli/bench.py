@@ -1,23 +1,32 @@
-"""``sortlast bench composite``: algorithms side by side on this machine."""
+"""``sortlast bench``: compositing side by side with other ways to the same image, on this machine."""
 
 from __future__ import annotations
 
-import json as json_
-import tempfile
 from collections.abc import Collection
 from dataclasses import asdict
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast import Error, launch
-from sortlast.cli import _bench_table, _parse, _terminal
+from sortlast import launch
+from sortlast.cli import _bench_run, _bench_table, _parse, _terminal
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    from sortlast.bench import Report
 
-    from sortlast.bench import Report, Settings
+_Algorithms = Annotated[
+    str, typer.Option(help="all, or names of sortlast algorithms, such as shift,radix-k:4,2,auto.")
+]
+_Peers = Annotated[str, typer.Option(help="all, or some of those of the table, such as sortlast,mpi-reduce.")]
+_Frames = Annotated[int, typer.Option(min=1, help="Frames to time of each peer.")]
+_Icet = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True, file_okay=False, help="Installation or build folder of IceT, the peer icet; else none."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +34,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Measure this machine.", no_args_is_help=True)
     group.callback()(lambda: None)
     group.command()(composite)
+    group.command()(matrix)
     app.add_typer(group, name="bench")
 
 
@@ -35,14 +45,22 @@ def composite(
     size: Annotated[
         str, typer.Option(help="Width x height of the images in pixels; several with commas between.")
     ] = "2048x1024",
-    algorithms: Annotated[
-        str, typer.Option(help="all, or names of sortlast algorithms, such as shift,radix-k:4,2,auto.")
-    ] = "all",
-    peers: Annotated[
-        str, typer.Option(help="all, or some of those of the table, such as sortlast,mpi-reduce.")
-    ] = "all",
-    format_: Annotated[str, typer.Option("--format", help="RGBA of float32, float16 or uint8.")] = "float32",
-    op: Annotated[str, typer.Option(help="over, closest, add, max or min.")] = "over",
+    algorithms: _Algorithms = "all",
+    peers: _Peers = "all",
+    format_: Annotated[
+        str, typer.Option("--format", help="RGBA of float32, float16 or uint8; or several.")
+    ] = "float32",
+    op: Annotated[str, typer.Option(help="over, closest, add, max or min; or several.")] = "over",
+    content: Annotated[
+        str,
+        typer.Option(
+            help="Which of p ranks' pixels are active: dense (all), block (a box of 1/p of the area) or"
+            " random (each with probability 1/p); or several."
+        ),
+    ] = "dense",
+    bounds: Annotated[
+        bool, typer.Option(help="Tell the peers the box that holds each rank's active pixels.")
+    ] = False,
     gather: Annotated[
         bool | None,
         typer.Option(
@@ -50,68 +68,61 @@ def composite(
             help="The whole frame at rank 0, or pixels where they are finished.",
         ),
     ] = None,
-    frames: Annotated[int, typer.Option(min=1, help="Frames to time of each peer.")] = 10,
+    frames: _Frames = 10,
+    icet: _Icet = None,
     json: Annotated[Path | None, typer.Option(help="Also write all rows to this JSON file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
 ) -> None:
-    """Time compositing algorithms beside MPI's own reductions and two floors.
+    """Time compositing algorithms beside other ways to the same image, and beside floors.
 
-    Every rank holds a random image, all pixels active. Every answer is checked against the serial composite
-    before it is timed (exit status 2 if one is wrong). A frame's time is that of the slowest rank, and the
-    peers take turns, so rows of one run can be compared even where the machine is busy.
+    Every rank holds a random image. Every answer is checked against the serial composite before it is timed
+    (exit status 2 if one is wrong). A frame's time is that of the slowest rank, and the peers take turns, so
+    rows of one run can be compared even where the machine is busy.
 
-    Floors: `floor-memcpy` copies each rank's image once; `floor-shared-window` blends images that already
-    lie in memory shared by all ranks. The ranks are started here, or are those of your own mpiexec.
+    Floors: `floor-memcpy` copies each rank's image once; `floor-network` exchanges the pixels that have to
+    move and blends none; `floor-shared-window` blends images that already lie in memory shared by all ranks.
+    The ranks are started here, or are those of your own mpiexec.
     """
     from sortlast import plot as plots
     from sortlast import schedule
-    from sortlast.bench import FORMATS, OPS, Settings
-    from sortlast.bench.peers import PEERS
+    from sortlast.bench import CONTENTS, FORMATS, OPS, Settings, Task
 
     # Refuse before any rank starts what can be refused from the arguments alone.
-    counts = [4] if ranks is None else _parse.integers(ranks)
-    if min(counts) < 1:
-        raise typer.BadParameter(f"{ranks}: at least 1 rank", param_hint="--ranks")
-    _among("--format", [format_], FORMATS)
-    _among("--op", [op], OPS)
+    counts = None if ranks is None else _counts(ranks)
+    formats = _among("--format", format_, FORMATS)
+    ops = _among("--op", op, OPS)
+    contents = _among("--content", content, CONTENTS)
     if plot is not None:
         plots.check_format(plot)
-    chosen = list(PEERS) if peers == "all" else peers.split(",")
-    _among("--peers", chosen, PEERS)
     named = _algorithms(algorithms)
     if not launch.under_mpiexec():
         for name in named:
-            for count in counts:
+            for count in counts or [4]:
                 schedule.make(name, p=count, n=0)
-    settings = Settings(
-        [_size(text) for text in size.split(",")],
-        named,
-        chosen,
-        format_,
-        op,
-        [True, False] if gather is None else [gather],
-        frames,
-    )
+    sizes = [_size(text) for text in size.split(",")]
+    gathers = [True, False] if gather is None else [gather]
+    tasks = [
+        Task(*pixels, form, operator, where, filling, bounds)
+        for pixels, form, operator, filling, where in product(sizes, formats, ops, contents, gathers)
+    ]
+    settings = Settings(tasks, named, _peers(peers), frames, _installed(icet))
 
     # Measure.
     if launch.under_mpiexec():
-        comm = launch.world()
-        if ranks is not None and counts != [comm.size]:
-            raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
-        reports = [measure(comm, settings)]
+        comm = _bench_run.world(counts)
+        reports = [_bench_run.measure(comm, settings)]
         if comm.rank != 0:
             return
     else:
         _terminal.hand_on()
-        reports = [_launch(count, settings) for count in counts]
+        reports = [_bench_run.started(count, settings) for count in counts or [4]]
 
     # Report.
     rows = [row for report in reports for row in report.rows]
     console = _terminal.console()
     for table in _bench_table.tables(rows):
         console.print(table)
-    for line in dict.fromkeys(line for report in reports for line in report.notes):
-        console.print(line)
+    _print_notes(reports)
     if json is not None:
         _terminal.write_json([asdict(row) for row in rows], json)
         console.print(f"wrote {json}")
@@ -122,36 +133,90 @@ def composite(
         console.print(f"wrote {plot}")
 
 
-def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
-    """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+def matrix(
+    json: Annotated[
+        Path, typer.Option(help="The rows of all cells. Cells that are in the file are not measured again.")
+    ],
+    ranks: Annotated[
+        str | None, typer.Option(show_default="all", help="Only cells of so many ranks, such as 4,8.")
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(show_default="all", help="Only cells of such sizes, such as 2048x1024.")
+    ] = None,
+    algorithms: _Algorithms = "all",
+    peers: _Peers = "all",
+    frames: _Frames = 9,
+    icet: _Icet = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
+) -> None:
+    """Measure all cells that the project watches, and print how many times faster than others we are.
 
-    from sortlast import bench
+    Dense images on 2 to 16 ranks in two sizes; frames that are not gathered; sparse images with and without
+    bounds; images with depth. It takes hours where there are few cores: the file is written after every cell,
+    and the same command goes on where an interrupted one stopped. Under mpiexec, the cells of its ranks.
+    """
+    from sortlast import plot as plots
+    from sortlast.bench import Settings, cells
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
-        task = bar.add_task("", total=None)
+    # Choose the cells.
+    if plot is not None:
+        plots.check_format(plot)
+    counts = None if ranks is None else _counts(ranks)
+    sizes = None if size is None else [_size(text) for text in size.split(",")]
+    rows = _bench_run.read_rows(json)
+    known = {(cell.ranks, cell.task) for cell in cells.cells_of(rows)}
+    comm = _bench_run.world(counts) if launch.under_mpiexec() else None
+    if comm is not None:
+        counts = [comm.size]
+    asked = [
+        (count, task)
+        for count, task in cells.matrix()
+        if (counts is None or count in counts) and (sizes is None or (task.width, task.height) in sizes)
+    ]
+    missing = [cell for cell in asked if cell not in known]
 
-        def progress(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+    # Measure one cell after the other.
+    named, chosen, installed = _algorithms(algorithms), _peers(peers), _installed(icet)
+    reports = []
+    _terminal.hand_on()
+    for k, (count, task) in enumerate(missing):
+        settings = Settings([task], named, chosen, frames, installed)
+        if comm is None:
+            typer.echo(f"cell {k + 1} of {len(missing)}: {task.title(count)}", err=True)
+            report = _bench_run.started(count, settings)
+        else:
+            report = _bench_run.measure(comm, settings)
+        reports.append(report)
+        rows += report.rows
+        if comm is None or comm.rank == 0:
+            _terminal.write_json([asdict(row) for row in rows], json)
+    if comm is not None and comm.rank != 0:
+        return
 
-        return bench.run(comm, settings, progress)
+    # Report.
+    measured = [cell for cell in cells.cells_of(rows) if (cell.ranks, cell.task) in asked]
+    console = _terminal.console()
+    for table in _bench_table.summaries(measured):
+        console.print(table)
+    _print_notes(reports)
+    console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
+    if plot is not None:
+        from sortlast.plot import bench as drawing
+
+        plots.save(drawing.bars(measured), plot)
+        console.print(f"wrote {plot}")
 
 
-def _launch(ranks: int, settings: Settings) -> Report:
-    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
-    from sortlast.bench import Report, Row
+def _print_notes(reports: list[Report]) -> None:
+    for line in dict.fromkeys(line for report in reports for line in report.notes):
+        _terminal.console().print(line)
 
-    with tempfile.TemporaryDirectory(prefix="sortlast-bench-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json_.dumps(asdict(settings)))
-        status = launch.run("sortlast.bench", [str(asked), str(told)], ranks)
-        if status != 0:
-            raise typer.Exit(status)
-        report = json_.loads(told.read_text())
-    return Report([Row(**row) for row in report["rows"]], report["notes"])
+
+def _counts(text: str) -> list[int]:
+    counts = _parse.integers(text)
+    if min(counts) < 1:
+        raise typer.BadParameter(f"{text}: at least 1 rank", param_hint="--ranks")
+    return counts
 
 
 def _algorithms(text: str) -> list[str]:
@@ -169,6 +234,16 @@ def _algorithms(text: str) -> list[str]:
     return names
 
 
+def _peers(text: str) -> list[str]:
+    from sortlast.bench.peers import PEERS
+
+    return list(PEERS) if text == "all" else _among("--peers", text, PEERS)
+
+
+def _installed(icet: Path | None) -> dict[str, str]:
+    return {name: str(folder.resolve()) for name, folder in [("icet", icet)] if folder is not None}
+
+
 def _size(text: str) -> tuple[int, int]:
     width, height = _parse.size(text)
     if width < 1 or height < 1:
@@ -176,7 +251,9 @@ def _size(text: str) -> tuple[int, int]:
     return width, height
 
 
-def _among(option: str, values: list[str], known: Collection[str]) -> None:
+def _among(option: str, text: str, known: Collection[str]) -> list[str]:
+    values = text.split(",")
     for value in values:
         if value not in known:
             raise typer.BadParameter(f"{value!r} is none of {', '.join(known)}", param_hint=option)
+    return values

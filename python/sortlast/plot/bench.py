@@ -1,28 +1,44 @@
-"""The medians of a benchmark: who takes how long, over the number of ranks."""
+"""The medians of a benchmark: who takes how long, and by how much we are faster."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
 
 if TYPE_CHECKING:
     from sortlast.bench import Row
+    from sortlast.bench.cells import Cell
 
 _COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK)  # one a number of ranks
+_TITLE = 34  # characters of a panel's title in a line
+
+# The bars of a cell: their label, the peers whose best row they show, their colour.
+_MPI = ("mpi-reduce", "mpi-reduce-scatter", "mpi-allreduce")
+_BARS = (
+    ("IceT, best", ("icet",), VERMILION),
+    ("miniGraphics, best", ("minigraphics",), ORANGE),
+    ("MPI's reductions, best", _MPI, YELLOW),
+    ("sortlast-messages", ("sortlast-messages",), SKY),
+    ("sortlast", ("sortlast",), BLUE),
+    ("sortlast-allocated", ("sortlast-allocated",), GREEN),
+    ("floor-shared-window", ("floor-shared-window",), "white"),
+)
+_COLUMNS = 2  # of panels
 
 
 def medians(rows: Sequence[Row]) -> Figure:
-    """One panel for each size and kind of frame; one line of dots for each algorithm of each peer.
+    """One panel for each kind of cell; one line of dots for each algorithm of each peer.
 
     A dot is the median, the line through it reaches from the fastest frame to the slowest. Floors are
     hollow.
     """
-    panels = list(dict.fromkeys((row.width, row.height, row.gather) for row in rows))
+    panels = list(dict.fromkeys(_kind(row) for row in rows))
     counts = list(dict.fromkeys(row.ranks for row in rows))
     labels = list(dict.fromkeys(_label(row) for row in rows))
     height = 1.2 + 0.3 * len(labels)
@@ -30,7 +46,7 @@ def medians(rows: Sequence[Row]) -> Figure:
     grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axes, panel in zip(grid, panels, strict=True):
         for row in rows:
-            if (row.width, row.height, row.gather) != panel:
+            if _kind(row) != panel:
                 continue
             k = counts.index(row.ranks)
             colour = _COLOURS[k % len(_COLOURS)]
@@ -38,12 +54,10 @@ def medians(rows: Sequence[Row]) -> Figure:
             axes.plot([row.min_ms, row.max_ms], [y, y], color=colour, linewidth=1, alpha=0.6)
             face = "white" if row.peer.startswith("floor-") else colour
             axes.plot(row.median_ms, y, "o", color=colour, markerfacecolor=face, markersize=5)
-        width, height_, gather = panel
-        where = "whole at rank 0" if gather else "where it is finished"
-        axes.set_title(f"{width}x{height_}, {where}", fontsize="medium")
+        axes.set_title(_broken(panel), fontsize="medium")
         axes.set_xscale("log")
         axes.set_xlabel("time of a frame [ms]")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(_plain))
         axes.grid(axis="x", which="both", color=GREY, alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
     grid[0].set_yticks(range(len(labels)), labels)
@@ -54,5 +68,72 @@ def medians(rows: Sequence[Row]) -> Figure:
     return figure
 
 
+def bars(cells: Sequence[Cell]) -> Figure:
+    """One panel for each kind of cell; in it a group of bars for each number of ranks, one a peer.
+
+    A bar is the best median of its peer. The number on one of ours says how many times faster it is than
+    the fastest peer that is not.
+    """
+    panels: dict[str, list[Cell]] = {}
+    for cell in cells:
+        panels.setdefault(_kind(cell.rows[0]), []).append(cell)
+    lines = -(-len(panels) // _COLUMNS)
+    figure = Figure(figsize=(8 * min(_COLUMNS, len(panels)), 0.8 + 3.2 * lines), layout="constrained")
+    grid = figure.subplots(lines, min(_COLUMNS, len(panels)), squeeze=False).ravel()
+    for axes, (kind, group) in zip(grid, panels.items(), strict=False):
+        _panel(axes, group)
+        axes.set_title(kind, fontsize="medium")
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, fontsize="small")
+    return figure
+
+
+def _panel(axes: Axes, cells: Sequence[Cell]) -> None:
+    width = 0.85 / len(_BARS)
+    for k, (label, peers, colour) in enumerate(_BARS):
+        found = [(x, cell, cell.best(*peers)) for x, cell in enumerate(cells)]
+        shown = [(x, cell, row) for x, cell, row in found if row is not None]
+        places = [x + (k - (len(_BARS) - 1) / 2) * width for x, _, _ in shown]
+        heights = [row.median_ms for _, _, row in shown]
+        drawn = axes.bar(places, heights, width, label=label, color=colour, edgecolor=BLACK, linewidth=0.5)
+        if peers[0].startswith("sortlast"):
+            others = [cell.best("icet", "minigraphics", *_MPI) for _, cell, _ in shown]
+            texts = [
+                "" if other is None else f"{other.median_ms / own:.1f}"
+                for other, own in zip(others, heights, strict=True)
+            ]
+            axes.bar_label(drawn, texts, rotation=90, padding=2, fontsize="x-small")
+    axes.set_yscale("log")
+    axes.margins(y=0.15)
+    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    axes.set_ylabel("time of a frame [ms]")
+    axes.set_xticks(range(len(cells)), [f"{cell.ranks} ranks" for cell in cells])
+    axes.grid(axis="y", color=GREY, alpha=0.25)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _kind(row: Row) -> str:
+    """What was measured, without the number of ranks."""
+    return row.task_of().title(row.ranks).partition(", ")[2]
+
+
+def _broken(title: str) -> str:
+    """A title in lines that fit over a panel."""
+    lines = [""]
+    for part in title.split(", "):
+        if lines[-1] and len(lines[-1]) + len(part) > _TITLE:
+            lines.append("")
+        lines[-1] += f"{part}, "
+    return "\n".join(lines).removesuffix(", ")
+
+
+def _plain(value: float, _: object) -> str:
+    return f"{value:g}"
+
+
 def _label(row: Row) -> str:
-    return f"{row.peer} {row.algorithm}" if row.peer == "sortlast" else row.peer
+    several = row.peer.startswith("sortlast") or row.peer in ("icet", "minigraphics")
+    return f"{row.peer} {row.algorithm}" if several else row.peer

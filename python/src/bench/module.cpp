@@ -2,7 +2,9 @@
 // libraries.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
 #include "bench/reduction.hpp"
@@ -82,11 +84,12 @@ void bind_shared_window(nb::module_& module) {
       .def(
           "__init__",
           [](SharedWindow* self, std::uintptr_t comm, const std::string& op, const std::string& scalar,
-             bool depth, std::int64_t n, bool whole) {
+             bool depth, std::int64_t width, std::int64_t height, bool whole, std::vector<Box> boxes) {
             new (self) SharedWindow(python::communicator(comm), op_from_name(op),
-                                    Format{scalar_from_name(scalar), 4, depth}, n, whole);
+                                    Format{scalar_from_name(scalar), 4, depth}, {width, height}, whole,
+                                    std::move(boxes));
           },
-          "comm"_a, "op"_a, "scalar"_a, "depth"_a, "n"_a, "whole"_a)
+          "comm"_a, "op"_a, "scalar"_a, "depth"_a, "width"_a, "height"_a, "whole"_a, "boxes"_a)
       .def("frame", &SharedWindow::frame, released, "Barrier, blend this rank's piece, barrier.")
       .def(
           "image",

@@ -1,6 +1,8 @@
 // SharedWindow: the least that compositing on one node can do, a floor for every algorithm.
 #include "bench/shared_window.hpp"
 
+#include <utility>
+
 #include "sortlast/execute/mpi/call.hpp"
 #include "sortlast/execute/tile.hpp"
 
@@ -20,18 +22,25 @@ std::size_t bytes_of(const Format& format, std::int64_t n) {
 
 }  // namespace
 
-SharedWindow::SharedWindow(MPI_Comm comm, Op op, const Format& format, std::int64_t n, bool whole)
-    : comm_(comm), op_(op), format_(format), n_(n), whole_(whole) {
+SharedWindow::SharedWindow(MPI_Comm comm, Op op, const Format& format, Size size, bool whole,
+                           std::vector<Box> boxes)
+    : comm_(comm),
+      op_(op),
+      format_(format),
+      width_(size.width),
+      n_(size.pixels()),
+      whole_(whole),
+      boxes_(std::move(boxes)) {
   check_format(format, op);
   check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
-  begin_ = n * rank_ / size_;
-  end_ = n * (rank_ + 1) / size_;
+  begin_ = n_ * rank_ / size_;
+  end_ = n_ * (rank_ + 1) / size_;
 
   try {
-    images_ = allocate(n);
+    images_ = allocate(n_);
     if (whole) {
-      result_ = allocate(rank_ == 0 ? n : 0)[0];
+      result_ = allocate(rank_ == 0 ? n_ : 0)[0];
     } else {
       own_.resize(bytes_of(format, end_ - begin_));
       result_ = lay_out(own_.data(), format, end_ - begin_);
@@ -86,11 +95,20 @@ void SharedWindow::synchronize() {
 
 void SharedWindow::frame() {
   synchronize();
-  std::vector<Link> chain;
-  for (const Pixels& image : images_)
-    chain.push_back({advance(ConstPixels(image), format_, begin_), format_.scalar, Side::back});
   const Pixels out = whole_ ? advance(result_, format_, begin_) : result_;
-  blend(op_, format_.channels, format_.depth, chain, out, format_.scalar, end_ - begin_);
+  if (boxes_.empty()) {
+    std::vector<Link> chain;
+    for (const Pixels& image : images_) {
+      Link link;
+      link.pixels = advance(ConstPixels(image), format_, begin_);
+      link.scalar = format_.scalar;
+      chain.push_back(link);
+    }
+    blend(op_, format_.channels, format_.depth, chain, out, format_.scalar, end_ - begin_);
+  } else {
+    const std::vector<ConstPixels> images(images_.begin(), images_.end());
+    blend_boxes(op_, format_, images, boxes_, width_, {begin_, end_}, out);
+  }
   synchronize();
 }
 

@@ -7,18 +7,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/boxed_blend.hpp"
+#include "sortlast/execute/tile.hpp"
 #include "sortlast/image/blend.hpp"
 
 namespace sortlast::bench {
 
 // The images of all ranks of one node in an MPI-3 shared window. Each rank blends its piece, [n r / p,
 // n (r + 1) / p), of all images from front (rank 0) to back in one pass: no message, no copy, one barrier
-// before and one after. All calls but the accessors are collective; they throw MpiError.
+// before and one after. Where boxes of active pixels are given, nothing outside them is read. All calls but
+// the accessors are collective; they throw MpiError.
 class SharedWindow {
  public:
-  // `whole`: pieces go to one frame at rank 0, in a window too; else each to its rank's own memory.
+  // `whole`: pieces go to one frame at rank 0, in a window too; else each to its rank's own memory. `boxes`:
+  // for over and closest the box of each rank's active pixels; empty if they are not known.
   // Throws ArgumentError if check_format() does; all ranks of `comm` must be on one node.
-  SharedWindow(MPI_Comm comm, Op op, const Format& format, std::int64_t n, bool whole);
+  SharedWindow(MPI_Comm comm, Op op, const Format& format, Size size, bool whole, std::vector<Box> boxes);
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
   ~SharedWindow();
@@ -43,8 +47,10 @@ class SharedWindow {
   MPI_Comm comm_;
   Op op_;
   Format format_;
+  std::int64_t width_;
   std::int64_t n_;
   bool whole_;
+  std::vector<Box> boxes_;  // of all ranks, or empty
   int rank_ = 0;
   int size_ = 0;
   std::int64_t begin_ = 0;  // of this rank's piece

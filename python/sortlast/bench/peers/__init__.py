@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from sortlast.bench.peer import Peer
 from sortlast.bench.peers.compositor import SortlastPeer
+from sortlast.bench.peers.icet import IceT
 from sortlast.bench.peers.memory_copy import MemoryCopy
 from sortlast.bench.peers.mpi_allreduce import MpiAllreduce
 from sortlast.bench.peers.mpi_reduce import MpiReduce
 from sortlast.bench.peers.mpi_reduce_scatter import MpiReduceScatter
+from sortlast.bench.peers.network import Network
 from sortlast.bench.peers.shared_window import SharedWindow
 
 _CLASSES: tuple[type[Peer], ...] = (
     SortlastPeer,
+    IceT,
     MpiReduce,
     MpiReduceScatter,
     MpiAllreduce,
     MemoryCopy,
+    Network,
     SharedWindow,
 )
 PEERS: dict[str, type[Peer]] = {peer.name: peer for peer in _CLASSES}

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished, Peer
-from sortlast.bench.task import CHANNELS, Task
+from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.task import CHANNELS
 from sortlast.compositor import Compositor, Tile
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 _UINT8_BOUND = 2.0  # partial composites of uint8 images are not rounded to uint8
 
@@ -24,16 +23,16 @@ class SortlastPeer(Peer):
 
     name = "sortlast"
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
-        super().__init__(comm, task, image, algorithm)
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
         self._compositor = Compositor(self.comm, algorithm=algorithm)
         self._tile: Tile | None = None
         self._frame: NDArray[Any] | None = None
 
     @classmethod
-    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
         """All that are asked for."""
-        return asked
+        return scene.asked
 
     def frame(self) -> None:
         """Composite and gather."""

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortlast.bench.oracle import Oracle
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished, Peer
-from sortlast.bench.task import Task
+from sortlast.bench.peer import Finished, Peer, Scene
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 
 class MemoryCopy(Peer):
@@ -27,13 +25,13 @@ class MemoryCopy(Peer):
     name = "floor-memcpy"
     is_floor = True
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
-        super().__init__(comm, task, image, algorithm)
-        self._planes = [plane for plane in (image.colour, image.depth) if plane is not None]
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
+        self._planes = [plane for plane in (self.image.colour, self.image.depth) if plane is not None]
         self._copies = [np.zeros_like(plane) for plane in self._planes]
 
     @classmethod
-    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
         """The only one."""
         return ["memcpy"]
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished
+from sortlast.bench.peer import Finished, Scene
 from sortlast.bench.reduction import ReductionPeer
-from sortlast.bench.task import Task
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 
 class MpiAllreduce(ReductionPeer):
@@ -19,9 +17,9 @@ class MpiAllreduce(ReductionPeer):
     name = "mpi-allreduce"
     call = "MPI_Allreduce"
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
-        super().__init__(comm, task, image, algorithm)
-        self._out = self.memory(task.n)
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
+        self._out = self.memory(self.task.n)
 
     def frame(self) -> None:
         """Reduce to every rank."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished
+from sortlast.bench.peer import Finished, Scene
 from sortlast.bench.reduction import ReductionPeer
-from sortlast.bench.task import Task
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 
 class MpiReduce(ReductionPeer):
@@ -19,9 +17,9 @@ class MpiReduce(ReductionPeer):
     name = "mpi-reduce"
     call = "MPI_Reduce"
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
-        super().__init__(comm, task, image, algorithm)
-        self._out = self.memory(task.n if comm.rank == 0 else 0)
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
+        self._out = self.memory(self.task.n if self.comm.rank == 0 else 0)
 
     def frame(self) -> None:
         """Reduce to rank 0."""

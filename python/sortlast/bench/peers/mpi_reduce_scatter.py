@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished
+from sortlast.bench.peer import Finished, Scene
 from sortlast.bench.reduction import ReductionPeer
-from sortlast.bench.task import Task
 
 if TYPE_CHECKING:
-    from mpi4py import MPI
+    pass
 
 
 class MpiReduceScatter(ReductionPeer):
@@ -19,11 +17,11 @@ class MpiReduceScatter(ReductionPeer):
     name = "mpi-reduce-scatter"
     call = "MPI_Reduce_scatter"
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
-        super().__init__(comm, task, image, algorithm)
-        self._begin = self.native.begin(comm.rank)
-        self._piece = self.memory(self.native.begin(comm.rank + 1) - self._begin)
-        self._whole = self.memory(task.n if task.gather and comm.rank == 0 else 0)
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
+        self._begin = self.native.begin(self.comm.rank)
+        self._piece = self.memory(self.native.begin(self.comm.rank + 1) - self._begin)
+        self._whole = self.memory(self.task.n if self.task.gather and self.comm.rank == 0 else 0)
 
     def frame(self) -> None:
         """Reduce and scatter, and gather."""

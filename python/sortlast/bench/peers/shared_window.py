@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sortlast import _native
-from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished, Peer
-from sortlast.bench.task import CHANNELS, Task
-
-if TYPE_CHECKING:
-    from mpi4py import MPI
+from sortlast.bench import pattern
+from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.task import CHANNELS
 
 
 class SharedWindow(Peer):
     """Barrier, each rank blends its piece of all images in one pass, barrier. No pixel is sent.
 
-    It is a floor because the images already lie in the window: a renderer's do not.
+    If bounds are told, only pixels within them are read. It is a floor because the images already lie in the
+    window: a renderer's do not, unless it asked for its image there.
     """
 
     name = "floor-shared-window"
     is_floor = True
 
-    def __init__(self, comm: MPI.Intracomm, task: Task, image: Image, algorithm: str) -> None:
+    def __init__(self, scene: Scene, algorithm: str) -> None:
         from mpi4py import MPI
 
-        super().__init__(comm, task, image, algorithm)
+        super().__init__(scene, algorithm)
+        task, image = scene.task, scene.image
+        known = task.bounds and task.op in ("over", "closest")
+        boxes = [pattern.box(task, self.comm.size, rank) for rank in range(self.comm.size)] if known else []
         self._native = _native.bench().SharedWindow(
-            MPI._handleof(self.comm), task.op, task.format, task.has_depth, task.n, task.gather
+            MPI._handleof(self.comm),
+            task.op,
+            task.format,
+            task.has_depth,
+            task.width,
+            task.height,
+            task.gather,
+            boxes,
         )
         colour, depth = self._native.image()
         colour[:] = image.colour.reshape(-1, CHANNELS)
@@ -38,17 +45,17 @@ class SharedWindow(Peer):
             depth[:] = image.depth.reshape(-1)
 
     @classmethod
-    def algorithms(cls, asked: Sequence[str]) -> Sequence[str]:
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
         """The only one."""
         return ["shared-window"]
 
     @classmethod
-    def obstacle(cls, comm: MPI.Intracomm, task: Task) -> str | None:
+    def obstacle(cls, scene: Scene) -> str | None:
         """Ranks on several nodes."""
         from mpi4py import MPI
 
-        node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-        together = all(comm.allgather(node.size == comm.size))
+        node = scene.comm.Split_type(MPI.COMM_TYPE_SHARED)
+        together = all(scene.comm.allgather(node.size == scene.comm.size))
         node.Free()
         return None if together else "the ranks are on several nodes, which share no memory"
 

@@ -1,0 +1,229 @@
+"""IceT, the compositor of ParaView and VisIt, as an installed library that is loaded at run time.
+
+An algorithm is a strategy of IceT, a single-image strategy, and what can be set of them: ``k=``, the
+preferred factor of radix-k (ICET_MAGIC_K; 8 if not named), and ``plain``, which is without
+ICET_INTERLACE_IMAGES. Of all these the four that are fastest at a first look are timed.
+
+Every setting keeps its context for all frames. IceT's blend of uint8 pixels truncates, so that each of the
+p - 1 blends may lose up to a unit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from ctypes import c_float, c_int32, c_uint32, c_void_p
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast._errors import Error
+from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.task import CHANNELS
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+# Values of IceT.h.
+_COLOUR = {"uint8": 0xC001, "float32": 0xC002}
+_DEPTH_FLOAT, _DEPTH_NONE = 0xD001, 0xD000
+_STRATEGIES = {"sequential": 0x6002, "reduce": 0x6004}
+_SINGLE_IMAGE = {
+    "automatic": 0x7001,
+    "binary-swap": 0x7002,
+    "tree": 0x7003,
+    "radix-k": 0x7004,
+    "radix-kr": 0x7005,
+    "binary-swap-folding": 0x7006,
+}
+_Z_BUFFER, _BLEND = 0x0301, 0x0302
+_ORDERED_COMPOSITE, _INTERLACE_IMAGES, _COLLECT_IMAGES = 0x0142, 0x0145, 0x0146
+_VALID_PIXELS_TILE, _VALID_PIXELS_OFFSET, _VALID_PIXELS_NUM = 0x98, 0x99, 0x9A
+_ERRORS_OF_ALL_RANKS = 0x0101
+
+_KS = (4, 16)  # beside the default
+_DEFAULT_K = 8
+_MAGIC_K = "ICET_MAGIC_K"  # read from the environment when a context is made
+
+
+class _Image(ctypes.Structure):
+    _fields_ = (("internals", c_void_p),)
+
+
+class IceT(Peer):
+    """``icetCompositeImage()`` of one tile, displayed at rank 0."""
+
+    name = "icet"
+    shortlist = 4
+
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
+        strategy, single_image, *settings = algorithm.split()
+        values = dict(part.partition("=")[::2] for part in settings)
+        task = self.task
+
+        # Make a context of its own.
+        self._core, mpi = _libraries(scene.installed[self.name])
+        communicator = mpi.icetCreateMPICommunicator(_handle(self.comm))
+        os.environ[_MAGIC_K] = values.get("k", str(_DEFAULT_K))
+        self._context = self._core.icetCreateContext(communicator)
+        del os.environ[_MAGIC_K]
+        mpi.icetDestroyMPICommunicator(communicator)  # the context has a copy
+
+        # Say what is composited, and how.
+        core = self._core
+        core.icetDiagnostics(_ERRORS_OF_ALL_RANKS)
+        core.icetResetTiles()
+        core.icetAddTile(0, 0, task.width, task.height, 0)
+        core.icetStrategy(_STRATEGIES[strategy])
+        core.icetSingleImageStrategy(_SINGLE_IMAGE[single_image])
+        core.icetSetColorFormat(_COLOUR[task.format])
+        core.icetSetDepthFormat(_DEPTH_FLOAT if task.has_depth else _DEPTH_NONE)
+        core.icetCompositeMode(_Z_BUFFER if task.has_depth else _BLEND)
+        if not task.has_depth:
+            core.icetEnable(_ORDERED_COMPOSITE)
+            core.icetCompositeOrder((c_int32 * self.comm.size)(*range(self.comm.size)))
+        (core.icetEnable if task.gather else core.icetDisable)(_COLLECT_IMAGES)
+        if "plain" in values:
+            core.icetDisable(_INTERLACE_IMAGES)
+        self._raise_errors()
+
+        # Prepare the arguments of a frame.
+        depth, bounds = self.image.depth, self.image.bounds
+        viewport = None
+        if bounds is not None:
+            x0, y0, x1, y1 = bounds
+            viewport = (c_int32 * 4)(x0, y0, x1 - x0, y1 - y0)
+        self._arguments = (
+            self.image.colour.ctypes.data,
+            None if depth is None else depth.ctypes.data,
+            viewport,
+            None,  # no projection and no modelview: without bounding vertices they are not used
+            None,
+            (c_float * CHANNELS)(),
+        )
+        self._frame = _Image()
+
+    @classmethod
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
+        """Every strategy, with every k that may matter at this number of ranks."""
+        ks = ["", *(f" k={k}" for k in _KS if min(k, _DEFAULT_K) < scene.comm.size)]
+        single = ["automatic", "tree", "binary-swap", "binary-swap-folding"]
+        single += [f"{name}{k}" for name in ("radix-k", "radix-kr") for k in ks]
+        plain = [f"{name} plain" for name in single if name not in ("automatic", "tree")]
+        return [*(f"{strategy} {name}" for strategy in _STRATEGIES for name in single)] + [
+            f"sequential {name}" for name in plain
+        ]
+
+    @classmethod
+    def obstacle(cls, scene: Scene) -> str | None:
+        """No installation, or pixels it does not know."""
+        if cls.name not in scene.installed:
+            return "no installation is given (--icet)"
+        if scene.task.format not in _COLOUR:
+            return f"it has no {scene.task.format} pixels"
+        if scene.task.op not in ("over", "closest"):
+            return f"it has no operator like {scene.task.op}"
+        return None
+
+    def frame(self) -> None:
+        """Composite."""
+        self._core.icetSetContext(self._context)
+        self._frame = self._core.icetCompositeImage(*self._arguments)
+        self._raise_errors()
+
+    def finished(self) -> Finished:
+        """The tile at rank 0, or the pixels that are valid here."""
+        core, task = self._core, self.task
+        core.icetSetContext(self._context)
+        tile, offset, count = (
+            self._state(name) for name in (_VALID_PIXELS_TILE, _VALID_PIXELS_OFFSET, _VALID_PIXELS_NUM)
+        )
+        if tile < 0 or count == 0:
+            return Finished.nothing(task)
+        colours = {"uint8": core.icetImageGetColorub, "float32": core.icetImageGetColorf}
+        address = colours[task.format](self._frame)
+        size = task.n * CHANNELS * np.dtype(task.dtype).itemsize
+        memory = memoryview((ctypes.c_ubyte * size).from_address(address))
+        pixels: NDArray[Any] = np.frombuffer(memory, task.dtype)
+        return Finished(offset, pixels.reshape(task.n, CHANNELS)[offset : offset + count])
+
+    def close(self) -> None:
+        """Destroy the context, and with it the frame."""
+        self._core.icetDestroyContext(self._context)
+        super().close()
+
+    def _state(self, name: int) -> int:
+        value = c_int32()
+        self._core.icetGetIntegerv(name, ctypes.byref(value))
+        return value.value
+
+    def _raise_errors(self) -> None:
+        code = self._core.icetGetError()
+        if code != 0:
+            raise Error(f"IceT ({self.algorithm}) failed with error 0x{code:08X}; its own message is above")
+
+
+@cache
+def _libraries(folder: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
+    """IceT's core and its MPI layer, found below ``folder``, an installation or a build folder.
+
+    Raises Error if they are not there or belong to another MPI than that which runs.
+    """
+    before = _mapped_mpi()
+    libraries = []
+    for name in ("libIceTCore", "libIceTMPI"):
+        # The core first and for all to see: the other is linked with it.
+        paths = sorted(Path(folder).glob(f"**/{name}.so*")) + sorted(Path(folder).glob(f"**/{name}.dylib"))
+        if not paths:
+            raise Error(
+                f"no {name}.so below {folder}; --icet is the folder of an IceT that was built with shared"
+                " libraries and ICET_USE_MPI"
+            )
+        try:
+            libraries.append(ctypes.CDLL(str(paths[0]), ctypes.RTLD_GLOBAL))
+        except OSError as error:
+            raise Error(f"cannot load {paths[0]}: {error}") from error
+    if strangers := _mapped_mpi() - before:
+        raise Error(f"IceT in {folder} was built with another MPI, {', '.join(sorted(strangers))}")
+    core, mpi = libraries
+    _declare(core, mpi)
+    return core, mpi
+
+
+def _declare(core: ctypes.CDLL, mpi: ctypes.CDLL) -> None:
+    """Say what the functions take and return, where C's int does not do."""
+    mpi.icetCreateMPICommunicator.restype = c_void_p
+    mpi.icetDestroyMPICommunicator.argtypes = [c_void_p]
+    core.icetCreateContext.argtypes = [c_void_p]
+    core.icetCreateContext.restype = c_void_p
+    core.icetDestroyContext.argtypes = [c_void_p]
+    core.icetSetContext.argtypes = [c_void_p]
+    core.icetGetError.restype = c_uint32
+    core.icetGetIntegerv.argtypes = [c_uint32, c_void_p]
+    core.icetCompositeImage.argtypes = [c_void_p] * 6
+    core.icetCompositeImage.restype = _Image
+    for name in ("icetImageGetColorub", "icetImageGetColorf"):
+        getattr(core, name).argtypes = [_Image]
+        getattr(core, name).restype = c_void_p
+
+
+def _handle(comm: MPI.Intracomm) -> ctypes.c_int | c_void_p:
+    """A communicator as C has it: a number in MPICH, a pointer in Open MPI."""
+    from mpi4py import MPI
+
+    kind = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else c_void_p
+    return kind(MPI._handleof(comm))
+
+
+def _mapped_mpi() -> set[str]:
+    """Files of MPI libraries in this process, as far as the kernel tells."""
+    try:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except OSError:
+        return set()
+    return {line.split()[-1] for line in lines if "/libmpi.so" in line}

@@ -1,0 +1,67 @@
+"""Taking turns: frames of several peers, timed side by side."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast.bench.peer import Peer
+
+_SEED = 2012
+
+
+def turns(peers: int, frames: int, seed: int = 0) -> list[list[int]]:
+    """Who follows whom: for each frame the peers in an order of its own, the same on every rank.
+
+    A frame finds the caches, the memory and the ranks' delays as the one before it left them. In random
+    orders every peer follows every other equally often in the long run, and none pays for the same one.
+    """
+    random = np.random.default_rng((_SEED, seed))
+    return [random.permutation(peers).tolist() for _ in range(frames)]
+
+
+def time_frames(
+    comm: MPI.Intracomm,
+    peers: Sequence[Peer],
+    frames: int,
+    progress: Callable[[float], None],
+    warm_ups: int,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """Seconds (peers, frames): of each frame those of the slowest rank. Communicates.
+
+    ``warm_ups`` rounds come before. ``progress`` is told which share of the frames is done.
+    """
+    from mpi4py import MPI
+
+    seconds = np.zeros((len(peers), frames))
+    with _no_garbage_collection():
+        for frame, order in enumerate(turns(len(peers), warm_ups + frames, seed), -warm_ups):
+            progress(max(frame, 0) / frames)
+            for k in order:
+                comm.Barrier()
+                begin = time.perf_counter()
+                peers[k].frame()
+                if frame >= 0:
+                    seconds[k, frame] = time.perf_counter() - begin
+    comm.Allreduce(MPI.IN_PLACE, seconds, op=MPI.MAX)
+    return seconds
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

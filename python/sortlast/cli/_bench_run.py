@@ -1,0 +1,78 @@
+"""Measuring: on the ranks of the user's mpiexec, or on ranks that are started for it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from sortlast import Error, launch
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast.bench import Report, Row, Settings
+
+
+def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
+    """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from sortlast import bench
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
+        task = bar.add_task("", total=None)
+
+        def progress(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        return bench.run(comm, settings, progress)
+
+
+def started(ranks: int, settings: Settings) -> Report:
+    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
+    from sortlast.bench import Report, Row
+
+    with tempfile.TemporaryDirectory(prefix="sortlast-bench-") as folder:
+        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
+        asked.write_text(json.dumps(asdict(settings)))
+        status = launch.run("sortlast.bench", [str(asked), str(told)], ranks)
+        if status != 0:
+            raise typer.Exit(status)
+        report = json.loads(told.read_text())
+    return Report([Row(**row) for row in report["rows"]], report["notes"])
+
+
+def world(counts: list[int] | None) -> MPI.Intracomm:
+    """The ranks of the user's mpiexec. Raises Error if ``counts`` asks for others."""
+    comm = launch.world()
+    if counts not in (None, [comm.size]):
+        asked = ",".join(map(str, counts or ()))
+        raise Error(f"--ranks {asked}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
+    return comm
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of a benchmark's file, none if there is no file. Raises Error if it is another's."""
+    from sortlast.bench import Row
+
+    if not path.exists():
+        return []
+    try:
+        rows = json.loads(path.read_text())
+        if not isinstance(rows, list):
+            raise TypeError(f"a {type(rows).__name__} where a list was expected")
+        return [Row(**row) for row in rows]
+    except OSError as error:
+        raise Error(f"cannot read {path}: {error}") from error
+    except (ValueError, TypeError) as error:
+        raise Error(
+            f"{path} holds no rows of this benchmark ({error}); name another file, or remove it"
+        ) from error

@@ -1,0 +1,134 @@
+"""The benchmark's matrix: its cells, going on with an unfinished one, its tables and its picture."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+from PIL import Image
+
+import mpirun
+from sortlast.bench import Task, cells, memory
+from sortlast.cli import _bench_run
+
+SMALL = (2048, 1024)
+LARGE = (4096, 2048)
+TINY = [
+    (2, Task(24, 16, "float32", "over", True)),
+    (3, Task(24, 16, "float32", "over", True)),
+    (3, Task(24, 16, "float32", "over", True, "block", True)),
+]
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setattr(cells, "matrix", lambda: TINY)
+
+
+def test_the_matrix_has_the_cells_that_are_watched():
+    found = cells.matrix()
+    assert len(set(found)) == len(found)
+    for size in (SMALL, LARGE):
+        for ranks in (2, 3, 4, 5, 7, 8, 12, 16):
+            assert (ranks, Task(*size, "float32", "over", gather=True)) in found
+        for ranks in (2, 4, 8, 16):
+            assert (ranks, Task(*size, "float32", "over", gather=False)) in found
+    for ranks in (2, 4, 8, 16):
+        for content in ("block", "random"):
+            for bounds in (False, True):
+                assert (ranks, Task(*SMALL, "float32", "over", True, content, bounds)) in found
+        for form in ("float32", "uint8"):
+            assert (ranks, Task(*SMALL, form, "closest", gather=True)) in found
+
+
+@pytest.mark.mpi
+def test_an_interrupted_matrix_goes_on(tiny, cli, tmp_path):
+    path = tmp_path / "matrix.json"
+    args = ("bench", "matrix", "--json", path, "--frames", 2, "--algorithms", "shift,auto")
+    status, out, err = cli(*args, "--ranks", "2")
+    assert status == 0, err
+    assert "1 cells measured, 0 from" in out
+    before = json.loads(path.read_text())
+
+    status, out, err = cli(*args, "--plot", tmp_path / "matrix.png")
+    assert status == 0, err
+    assert "2 cells measured, 1 from" in out
+    rows = json.loads(path.read_text())
+    assert rows[: len(before)] == before
+    assert list(dict.fromkeys((row["ranks"], row["content"]) for row in rows)) == [
+        (2, "dense"),
+        (3, "dense"),
+        (3, "block"),
+    ]
+    for kind in ("24x16 float32, over, dense, gathered", "24x16 float32, over, block, bounds told, gathered"):
+        assert f"{kind}: best median" in " ".join(out.split())
+        assert f"{kind}: ratios" in " ".join(out.split())
+    assert Image.open(tmp_path / "matrix.png").width > 1000
+
+    status, out, err = cli(*args, "--size", "24x16")
+    assert (status, err) == (0, "")
+    assert "0 cells measured, 3 from" in out
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", '[{"peer": "icet"}]', "no json"])
+def test_a_file_that_is_none_of_the_benchmark_is_refused_and_kept(cli, tmp_path, text):
+    path = tmp_path / "file.json"
+    path.write_text(text)
+    status, _, err = cli("bench", "matrix", "--json", path)
+    assert status == 2
+    assert "holds no rows of this benchmark" in err
+    assert path.read_text() == text
+
+
+@pytest.mark.mpi
+def test_a_row_survives_the_file(tiny, cli, tmp_path):
+    path = tmp_path / "matrix.json"
+    status, _, err = cli(
+        "bench", "matrix", "--json", path, "--frames", 1, "--ranks", 2, "--peers", "mpi-reduce"
+    )
+    assert status == 0, err
+    (row,) = _bench_run.read_rows(path)
+    assert row.task_of() == TINY[0][1]
+    assert asdict(row) == json.loads(path.read_text())[0]
+
+
+# --- memory -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("needs", "room", "groups"),
+    [
+        ([], 10, []),
+        ([3, 4, 3], 10, [[0, 1, 2]]),
+        ([3, 4, 4], 10, [[0, 1], [2]]),
+        ([20, 1, None, 9, 1], 10, [[0], [1, 2, 3], [4]]),
+        ([20, 30], None, [[0, 1]]),
+    ],
+)
+def test_peers_that_do_not_fit_together_are_apart(needs, room, groups):
+    assert memory.groups(needs, room) == groups
+
+
+@pytest.mark.mpi
+def test_peers_that_do_not_fit_together_take_turns_in_groups():
+    job = mpirun.run(
+        2,
+        """
+        from sortlast import bench
+        from sortlast.bench import memory
+
+        memory.room = lambda comm: 1
+        done = []
+        tasks = [bench.Task(64, 32, "float32", "over", gather=True)]
+        settings = bench.Settings(tasks, ["shift", "tree"], ["sortlast", "mpi-reduce"], frames=4)
+        result = bench.run(comm, settings, lambda what, part, total: done.append(part))
+        rows = [(row.algorithm, row.frames, row.min_ms > 0) for row in result.rows]
+        report({"rows": rows, "steps": len(set(done)), "ordered": done[:-1] == sorted(done[:-1])})
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    rows = [["shift", 4, True], ["tree", 4, True], ["MPI_Reduce", 4, True]]
+    assert [told["rows"] for told in job.reports] == [rows, rows]
+    assert job.reports[0]["ordered"]
+    assert job.reports[0]["steps"] > 9  # three laps of three groups
