@@ -81,8 +81,8 @@ def picture(
 def _check_expected(colour: NDArray[Any], shape: Sequence[int] | None, dtype: DTypeLike | None) -> None:
     if shape is not None and _extents(shape) != colour.shape:
         raise ArgumentError(f"image has shape {colour.shape}, but shape={shape!r} was passed; leave it out")
-    if dtype is not None and _scalar(dtype) != str(colour.dtype):
-        raise ArgumentError(f"image is {colour.dtype}, but dtype={_scalar(dtype)} was passed; leave it out")
+    if dtype is not None and scalar(dtype) != str(colour.dtype):
+        raise ArgumentError(f"image is {colour.dtype}, but dtype={scalar(dtype)} was passed; leave it out")
 
 
 def _depth(depth: object, expected: tuple[int, int]) -> NDArray[np.float32]:
@@ -104,12 +104,12 @@ def _absent(depth: object | None, shape: Sequence[int] | None, dtype: DTypeLike 
             "image is None; expected shape=(H, W, C) and dtype= of the other ranks' images with it"
         )
     height, width, channels = _extents(shape)
-    scalar = _scalar(dtype)
+    name = scalar(dtype)
     if depth is not None and not isinstance(depth, bool):
         raise ArgumentError(
             "depth is a plane, but image is None; expected depth=True if the other ranks have depth"
         )
-    return Picture(None, None, height, width, channels, scalar, bool(depth))
+    return Picture(None, None, height, width, channels, name, bool(depth))
 
 
 def _extents(shape: Sequence[int]) -> tuple[int, int, int]:
@@ -121,17 +121,6 @@ def _extents(shape: Sequence[int]) -> tuple[int, int, int]:
     if channels not in (3, 4) or min(height, width) < 0 or 4 * height * width * channels > sys.maxsize:
         raise ArgumentError(f"shape is {shape!r}; expected (H, W, 4) or (H, W, 3)")
     return height, width, channels
-
-
-def _scalar(dtype: DTypeLike) -> str:
-    """The name of a supported dtype."""
-    try:
-        name = str(np.dtype(dtype))
-    except TypeError:
-        name = repr(dtype)
-    if name not in _DTYPES:
-        raise ArgumentError(f"dtype is {name}; expected float32, float16 or uint8")
-    return name
 
 
 def ranks(values: Sequence[int] | None, what: str) -> list[int]:
@@ -159,6 +148,52 @@ def colours(values: Sequence[float] | None, what: str) -> list[float]:
     if any(math.isfinite(value) and abs(value) > _LARGEST for value in listed):
         raise ArgumentError(f"{what} is {values!r}; expected numbers that float32 holds")
     return listed
+
+
+def whole(value: object, what: str) -> int:
+    """A whole number of 32 bits."""
+    try:
+        found = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        found = 2**31
+    if abs(found) >= 2**31:
+        raise ArgumentError(f"{what} is {value!r}; expected a whole number")
+    return found
+
+
+def rectangle(values: Sequence[int] | None) -> list[int] | None:
+    """Bounds (x0, y0, x1, y1) in pixels, or None."""
+    if values is None:
+        return None
+    try:
+        listed = [operator.index(value) for value in values]
+    except TypeError:
+        listed = []
+    if len(listed) != 4 or any(abs(value) >= 2**62 for value in listed):
+        raise ArgumentError(f"bounds is {values!r}; expected four whole numbers (x0, y0, x1, y1)")
+    return listed
+
+
+def extents(shape: Sequence[int]) -> list[int]:
+    """The numbers of an array's shape."""
+    try:
+        listed = [operator.index(extent) for extent in shape]
+    except TypeError:
+        listed = [-1]
+    if any(extent < 0 for extent in listed) or 4 * math.prod(listed) > sys.maxsize:
+        raise ArgumentError(f"shape is {shape!r}; expected extents of 0 or more")
+    return listed
+
+
+def scalar(dtype: DTypeLike) -> str:
+    """The name of a supported dtype."""
+    try:
+        name = str(np.dtype(dtype))
+    except TypeError:
+        name = repr(dtype)
+    if name not in _DTYPES:
+        raise ArgumentError(f"dtype is {name}; expected float32, float16 or uint8")
+    return name
 
 
 def number(value: object, what: str) -> float:

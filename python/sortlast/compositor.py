@@ -62,6 +62,17 @@ class Compositor:
         ring: ranks in communication order (the fabric's routing order), apart from depth order; shift and
             direct-send follow it whatever the view. None is rank order.
         timeout: longest wait without any progress, in seconds.
+        nodes: ranks that share a machine read each other's images where they lie. None: those that really do;
+            1: none, all pixels travel as messages; k: at most k of them, as if the others were on other
+            machines.
+        check: check in every call, by a reduction of two numbers, that all ranks passed the same arguments.
+            Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
+            no cost anyway.
+        sparse: leave out empty pixels (all channels 0, depth infinite) of messages where that pays. The
+            result has the same bits.
+        wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
+            2^-11 of itself a transfer; None sends what the images hold.
+        chunk: most bytes of pixels that one message carries.
     """
 
     def __init__(
@@ -70,17 +81,41 @@ class Compositor:
         algorithm: str = "auto",
         ring: Sequence[int] | None = None,
         timeout: float = 60.0,
+        *,
+        nodes: int | None = None,
+        check: bool = True,
+        sparse: bool = True,
+        wire: str | None = None,
+        chunk: int = 1 << 20,
     ) -> None:
         from mpi4py import MPI
 
         problem, name, ring_ranks, limit = "", "", list[int](), 60.0
+        node_ranks, chunk_bytes = 0, 1 << 20
         try:
             name = _arrays.text(algorithm, "algorithm")
             ring_ranks = _arrays.ranks(ring, "ring")
             limit = _arrays.number(timeout, "timeout")
+            node_ranks = 0 if nodes is None else _arrays.whole(nodes, "nodes")
+            chunk_bytes = _arrays.whole(chunk, "chunk")
+            if nodes is not None and node_ranks < 1:
+                raise ArgumentError(f"nodes is {nodes!r}; expected None or a number of ranks, 1 or more")
+            if wire not in (None, "float16"):
+                raise ArgumentError(f"wire is {wire!r}; expected None or 'float16'")
         except ArgumentError as error:
             problem = str(error)
-        self._native = _native.mpi().Compositor(MPI._handleof(comm), name, ring_ranks, limit, problem)
+        self._native = _native.mpi().Compositor(
+            MPI._handleof(comm),
+            name,
+            ring_ranks,
+            limit,
+            node_ranks,
+            bool(check),
+            bool(sparse),
+            wire == "float16",
+            chunk_bytes,
+            problem,
+        )
         self._tracing = False
 
     def composite(
@@ -91,6 +126,7 @@ class Compositor:
         order: Sequence[int] | None = None,
         background: Sequence[float] | None = None,
         *,
+        bounds: Sequence[int] | None = None,
         shape: Sequence[int] | None = None,
         dtype: DTypeLike | None = None,
     ) -> Tile:
@@ -104,6 +140,8 @@ class Compositor:
             op: over, closest, add, max or min.
             order: ranks from front to back; None is rank order.
             background: one value a channel, premultiplied (0..1 for uint8 images), put behind everything.
+            bounds: rectangle of pixels (x0, y0, x1, y1), half open, outside which this rank's image is empty
+                (all channels 0, depth infinite); what is outside is not read. Ranks may differ in it.
             shape: (H, W, C) of the other ranks' images, where ``image`` is None.
             dtype: their type.
 
@@ -116,6 +154,7 @@ class Compositor:
             picture = _arrays.picture(image, depth, shape, dtype)
             ranks = _arrays.ranks(order, "order")
             colours = _arrays.colours(background, "background")
+            rectangle = _arrays.rectangle(bounds)
             _core.check_op(_arrays.text(op, "op"))
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
@@ -133,6 +172,7 @@ class Compositor:
                 op,
                 ranks,
                 colours,
+                rectangle,
             )
         except (ArgumentError, MismatchError):
             raise
@@ -140,12 +180,28 @@ class Compositor:
             _still_read.append(picture)
             raise
 
+    def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
+        """An array of zeros in memory that the other ranks of the machine can read. Not collective.
+
+        Images that lie there are composited without a copy; others are read through the kernel, or copied
+        once where it forbids that. It stays valid for as long as the array exists.
+
+        Args:
+            shape: (H, W, C) of an image, or (H, W) of a depth plane.
+            dtype: float32, float16 or uint8.
+
+        Raises:
+            ArgumentError: another dtype, or a shape that is none.
+        """
+        return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
+
     def gather(
         self, tile: Tile, root: int = 0, depth: bool = False
     ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``depth`` the root gets the pair (image, depth), depth of shape (H, W).
+        With ``depth`` the root gets the pair (image, depth), depth of shape (H, W). Tiles of ranks that share
+        the root's machine are parts of the image, not copies: who writes into it changes them.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError: see the class.

@@ -1,5 +1,6 @@
 // sortlast._mpi_<family>: the compositor over one family of MPI libraries.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -24,15 +25,26 @@ void see_signals() {
 nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
                      const std::optional<Array>& depth, std::int64_t height, std::int64_t width, int channels,
                      const std::string& scalar, bool has_depth, const std::string& op,
-                     const std::vector<std::int32_t>& order, const std::vector<float>& background) {
-  const Image image{colour ? pixels_of(*colour, depth) : ConstPixels{},
-                    {width, height},
-                    {scalar_from_name(scalar), channels, has_depth}};
+                     const std::vector<std::int32_t>& order, const std::vector<float>& background,
+                     const std::optional<std::array<std::int64_t, 4>>& bounds) {
+  Image image{colour ? pixels_of(*colour, depth) : ConstPixels{},
+              {width, height},
+              {scalar_from_name(scalar), channels, has_depth}};
+  if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
   const Composition composition{op_from_name(op), order, background};
   const nb::gil_scoped_release release;
   Tile tile = compositor.composite(image, composition);
   const nb::gil_scoped_acquire acquire;
   return nb::cast(std::move(tile));
+}
+
+// An array of zeros in memory that the other ranks of the machine can read.
+nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shape, const std::string& scalar) {
+  std::size_t bytes = scalar_bytes(scalar_from_name(scalar));
+  for (const std::size_t extent : shape) bytes *= extent;
+  const Memory memory = compositor.allocate(bytes);
+  return array_of({memory, Pixels{memory.get(), nullptr}}, memory.get(), dtype_of(scalar_from_name(scalar)),
+                  shape);
 }
 
 nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth) {
@@ -74,13 +86,27 @@ void bind_compositor(nb::module_& module) {
       .def(
           "__init__",
           [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
-             const std::vector<std::int32_t>& ring, double timeout, const std::string& problem) {
+             const std::vector<std::int32_t>& ring, double timeout, int nodes, bool check, bool sparse,
+             bool half, std::int64_t chunk_bytes, const std::string& problem) {
             const nb::gil_scoped_release release;
-            new (self) Compositor(communicator(comm), {algorithm, ring, timeout, problem, see_signals});
+            Options options;
+            options.algorithm = algorithm;
+            options.ring = ring;
+            options.timeout = timeout;
+            options.node_ranks = nodes;
+            options.check = check;
+            options.sparse = sparse;
+            options.half = half;
+            options.chunk_bytes = chunk_bytes;
+            options.problem = problem;
+            options.interrupt = see_signals;
+            new (self) Compositor(communicator(comm), options);
           },
-          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "problem"_a)
+          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "check"_a, "sparse"_a, "half"_a,
+          "chunk_bytes"_a, "problem"_a)
       .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,
-           "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a)
+           "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none())
+      .def("allocate", &allocate, "shape"_a, "scalar"_a)
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a)
       .def("refuse", &Compositor::refuse, "call"_a, "problem"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })
