@@ -95,7 +95,7 @@ void Gathering::end() {
 void Gathering::clear(std::int64_t begin, std::size_t pixels) {
   std::memset(out_plane_.colour + offset(out_scalar_, begin), 0,
               pixels * channels_ * scalar_bytes(out_scalar_));
-  if (depth_) std::copy_n(no_depth.data(), pixels, out_plane_.depth + begin);
+  if (depth_) std::memcpy(out_plane_.depth + begin, no_depth.data(), pixels * sizeof(float));
 }
 
 // A piece's colours: where they lie, or converted into `room`.
