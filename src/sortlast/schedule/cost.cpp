@@ -77,17 +77,4 @@ Timing published_cost(std::string_view name, std::int32_t p, std::int64_t n, con
   return timing;
 }
 
-std::string cheapest_algorithm(std::int32_t p, std::int64_t n, const CostModel& model) {
-  std::string best;
-  double least = 0;
-  for (const AlgorithmEntry& entry : algorithms()) {
-    const double total = published_cost(entry.name, p, n, model).total;
-    if (best.empty() || total < least) {
-      best = entry.name;
-      least = total;
-    }
-  }
-  return best;
-}
-
 }  // namespace sortlast

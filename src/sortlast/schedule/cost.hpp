@@ -38,8 +38,4 @@ Timing price(const Schedule& schedule, const CostModel& model);
 // `name` may hold parameters. Throws ArgumentError.
 Timing published_cost(std::string_view name, std::int32_t p, std::int64_t n, const CostModel& model);
 
-// Name of the algorithm, with its default parameters, that published_cost() finds cheapest; the first in
-// the registry's order of those that cost the same.
-std::string cheapest_algorithm(std::int32_t p, std::int64_t n, const CostModel& model);
-
 }  // namespace sortlast

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/cost.hpp"
+#include "sortlast/schedule/choose.hpp"
 #include "sortlast/schedule/nodes.hpp"
 #include "sortlast/schedule/permutation.hpp"
 
@@ -55,18 +55,19 @@ void refuse_parameters(std::string_view name, const std::string& parameters) {
                       " takes no parameters");
 }
 
-Schedule make_schedule(std::string_view name, Setting setting) {
+void check_setting(const Setting& setting) {
   if (setting.p < 1)
     throw ArgumentError("p = " + std::to_string(setting.p) + "; expected at least 1 participant");
   if (setting.n < 0) throw ArgumentError("n = " + std::to_string(setting.n) + "; expected 0 or more pixels");
   check_permutation(setting.order, setting.p, "order");
   check_permutation(setting.ring, setting.p, "ring");
   check_nodes(setting.nodes, setting.p);
+}
 
-  CostModel model;
-  model.overlap = true;  // as the executor does
+Schedule make_schedule(std::string_view name, Setting setting) {
+  check_setting(setting);
   const std::string chosen =
-      name == "auto" ? cheapest_algorithm(setting.p, setting.n, model) : std::string(name);
+      name == "auto" ? choose(setting, Workload{}, Machine{}).front().name : std::string(name);
   auto [entry, parameters] = parse_algorithm(chosen);
   std::shared_ptr<const Algorithm> algorithm = entry.make(setting, parameters);
   return {entry.name + (parameters.empty() ? "" : ":" + parameters), std::move(setting),

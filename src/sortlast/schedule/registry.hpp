@@ -52,10 +52,13 @@ AlgorithmName parse_algorithm(std::string_view name);
 // For algorithms without parameters: throws ArgumentError unless `parameters` is empty.
 void refuse_parameters(std::string_view name, const std::string& parameters);
 
-// Make a schedule by name: "shift", "radix-k:4,3", ... or "auto" (the cheapest by published_cost() with
-// overlap, see cost.hpp). Throws ArgumentError: unknown name (the message lists the names), parameters
-// that do not fit p, p < 1, n < 0, an order or ring that is not a permutation of 0..p-1,
-// nodes that are not one for each rank or not numbered from 0 without gaps.
+// Throws ArgumentError: p < 1, n < 0, an order or ring that is not a permutation of 0..p-1, nodes that are
+// not one for each rank or not numbered from 0 without gaps.
+void check_setting(const Setting& setting);
+
+// Make a schedule by name: "shift", "radix-k:4,3", ... or "auto": the fastest by choose() on the machine that
+// a default Machine describes, with dense pixels of 16 bytes. Throws ArgumentError: unknown name (the message
+// lists the names), parameters that do not fit p, or a wrong setting.
 Schedule make_schedule(std::string_view name, Setting setting);
 
 }  // namespace sortlast

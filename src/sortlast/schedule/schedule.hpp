@@ -96,8 +96,8 @@ struct Program {
 struct Setting {
   std::int32_t p = 1;
   std::int64_t n = 0;
-  std::vector<std::int32_t> order;
-  std::vector<std::int32_t> ring;
+  std::vector<std::int32_t> order = {};
+  std::vector<std::int32_t> ring = {};
   bool commutes = false;
   std::vector<std::int32_t> nodes = {};
 };

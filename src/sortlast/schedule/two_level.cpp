@@ -21,6 +21,8 @@
 // the next receiver, which expects one message a run, cannot know where they were cut.
 //
 // Rejected: a single owner a node. It would send n instead of n / L pixels while its mates idle.
+#include "sortlast/schedule/two_level.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -29,7 +31,6 @@
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/merge_plan.hpp"
 #include "sortlast/schedule/nodes.hpp"
-#include "sortlast/schedule/registry.hpp"
 
 namespace sortlast {
 namespace {
@@ -230,17 +231,8 @@ bool one_rank_a_node(const Setting& setting) {
   return nodes.empty() || *std::max_element(nodes.begin(), nodes.end()) + 1 == setting.p;
 }
 
-AlgorithmName parse_inner(const std::string& parameters) {
-  if (parameters.starts_with("two-level") || parameters.starts_with("auto")) {
-    throw ArgumentError("two-level:" + parameters +
-                        ": expected the algorithm that runs between nodes, which is any other but auto and "
-                        "two-level itself");
-  }
-  return parse_algorithm(parameters.empty() ? "direct-send" : parameters);
-}
-
 std::unique_ptr<Algorithm> make(const Setting& setting, std::string& parameters) {
-  AlgorithmName inner = parse_inner(parameters);
+  AlgorithmName inner = inner_algorithm(parameters);
   auto algorithm = one_rank_a_node(setting)
                        ? inner.entry.make(setting, inner.parameters)
                        : std::make_unique<TwoLevel>(setting, inner.entry, inner.parameters);
@@ -250,13 +242,22 @@ std::unique_ptr<Algorithm> make(const Setting& setting, std::string& parameters)
 
 }  // namespace
 
+AlgorithmName inner_algorithm(const std::string& parameters) {
+  if (parameters.starts_with("two-level") || parameters.starts_with("auto")) {
+    throw ArgumentError("two-level:" + parameters +
+                        ": expected the algorithm that runs between nodes, which is any other but auto and "
+                        "two-level itself");
+  }
+  return parse_algorithm(parameters.empty() ? "direct-send" : parameters);
+}
+
 AlgorithmEntry two_level() {
   return {"two-level", "two-level[:NAME]",
           "The L ranks of every node merge what they hold, then p/L nodes run algorithm NAME.",
           "NAME's, p/L nodes", "NAME's, n/L pixels", "as NAME", make,
           // The nodes are not known here: as if every rank were one.
           [](std::int32_t p, const std::string& parameters) {
-            const AlgorithmName inner = parse_inner(parameters);
+            const AlgorithmName inner = inner_algorithm(parameters);
             return inner.entry.terms(p, inner.parameters);
           }};
 }
