@@ -6,9 +6,10 @@ once the peer is closed, when it still holds its image. So it counts the result,
 keeps from frame to frame, and what the MPI library takes for it and gives back. The frames come after
 the peer's own warm-up, and what stays behind counts on both sides: pages that the MPI library or the
 allocator touch for the first time are charged to nobody, whatever ran before. Nor does it count what the
-kernel holds. Pages of shared memory
-count in every process that has touched them: the shared window shows the images of all ranks. The
-kernel's own counters are exact to about a quarter of a megabyte.
+kernel holds. A page of shared memory counts in equal parts in the processes that have touched it, as the
+kernel has it in "Pss_Shmem" of /proc/self/smaps_rollup when the frames are done. An image that a peer keeps
+only because it has to lie in certain memory is input and does not count. The kernel's own counters are exact
+to about a quarter of a megabyte.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 _STATUS = Path("/proc/self/status")
+_ROLLUP = Path("/proc/self/smaps_rollup")
 _CLEAR = Path("/proc/self/clear_refs")
 _SHARE = 0.5  # of the available memory: peaks are estimates, and others use the machine too
 
@@ -33,7 +35,7 @@ def resident() -> int | None:
     None where the kernel does not tell.
     """
     _trim()
-    return _read("VmRSS")
+    return _own("VmRSS")
 
 
 def reset_peak() -> None:
@@ -45,7 +47,16 @@ def reset_peak() -> None:
 
 def peak() -> int | None:
     """Greatest resident memory since reset_peak(), in bytes. None where the kernel does not tell."""
-    return _read("VmHWM")
+    return _own("VmHWM")
+
+
+def _own(name: str) -> int | None:
+    """A counter of resident memory, less what other processes have of the shared pages in it."""
+    counted, touched = _read(name), _read("RssShmem")
+    own = _read("Pss_Shmem", _ROLLUP)
+    if counted is None or touched is None or own is None:
+        return counted
+    return counted - max(0, touched - own)
 
 
 def room(comm: MPI.Intracomm) -> int | None:
@@ -63,20 +74,19 @@ def room(comm: MPI.Intracomm) -> int | None:
     return min(shares, default=None)
 
 
-def groups(needs: Sequence[int | None], room: int | None) -> list[list[int]]:
+def groups(needs: Sequence[int], room: int | None) -> list[list[int]]:
     """Numbers of those whose ``needs`` fit into ``room`` bytes together, in the order in which they come.
 
-    One whose need is not known needs nothing; one that does not fit alone is alone.
+    One that does not fit alone is alone.
     """
     made: list[list[int]] = []
     taken = 0
     for k, need in enumerate(needs):
-        wanted = need or 0
-        if not made or (room is not None and taken + wanted > room):
+        if not made or (room is not None and taken + need > room):
             made.append([])
             taken = 0
         made[-1].append(k)
-        taken += wanted
+        taken += need
     return made
 
 

@@ -78,6 +78,10 @@ class Peer(ABC):
     def finished(self) -> Finished:
         """What this rank holds of the last frame; with ``task.gather`` all of it at rank 0."""
 
+    def input_bytes(self) -> int:
+        """Bytes of its own copy of the image, if the image has to lie in certain memory; else 0."""
+        return 0
+
     def chosen(self) -> str:
         """What ``algorithm`` turned out to be in the last frame, with all parameters."""
         return self.algorithm

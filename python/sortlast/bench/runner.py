@@ -124,11 +124,11 @@ def _measure(
     timed = _time_all(
         scene,
         [one.entry for one in checked],
-        peaks,
+        [(peak or 0) + given for peak, given in peaks],
         settings.frames,
         lambda share: progress("timing", 0.5 + 0.5 * share),
     )
-    for (seconds, chosen), one, peak in zip(timed, checked, peaks, strict=True):
+    for (seconds, chosen), one, (peak, _) in zip(timed, checked, peaks, strict=True):
         times = 1e3 * seconds
         algorithm = one.entry.algorithm
         report.rows.append(
@@ -194,8 +194,11 @@ def _shortlist(checked: Sequence[_Checked], ranks: int, report: Report) -> list[
     return kept
 
 
-def _peak(scene: Scene, entry: _Entry) -> int | None:
-    """Most memory that warm frames take on any rank, in bytes; see :mod:`sortlast.bench.memory`."""
+def _peak(scene: Scene, entry: _Entry) -> tuple[int | None, int]:
+    """Most memory that warm frames take on any rank, and what its own copy of the image takes, in bytes.
+
+    See :mod:`sortlast.bench.memory`; None if not known.
+    """
     peer = entry.peer(scene, entry.algorithm)
     for _ in range(WARM_UPS):
         peer.frame()
@@ -203,28 +206,32 @@ def _peak(scene: Scene, entry: _Entry) -> int | None:
     for _ in range(_MEASURED):
         scene.comm.Barrier()
         peer.frame()
-    peak = memory.peak()
+    scene.comm.Barrier()  # shared pages are divided among those that have them: nobody gives up any before
+    peak, given = memory.peak(), peer.input_bytes()
+    scene.comm.Barrier()
     peer.close()
     del peer  # and with it the result
+    scene.comm.Barrier()
     after = memory.resident()
-    taken = None if after is None or peak is None else max(0, peak - after)
+    taken = None if after is None or peak is None else max(0, peak - after - given)
     ranks = [bytes_ for bytes_ in scene.comm.allgather(taken) if bytes_ is not None]
-    return max(ranks, default=None)
+    return max(ranks, default=None), given
 
 
 def _time_all(
     scene: Scene,
     entries: Sequence[_Entry],
-    peaks: Sequence[int | None],
+    needs: Sequence[int],
     frames: int,
     progress: Callable[[float], None],
 ) -> list[tuple[NDArray[np.float64], str]]:
     """For each entry the seconds of its frames, and what its algorithm turned out to be.
 
-    All take turns, unless they would not fit into the memory together: then groups of them do, one group
-    after the other, again and again, so that no peer's frames all come from the same minute.
+    ``needs``: bytes that each takes. All take turns, unless they would not fit into the memory together:
+    then groups of them do, one group after the other, again and again, so that no peer's frames all come
+    from the same minute.
     """
-    groups = memory.groups(peaks, memory.room(scene.comm))
+    groups = memory.groups(needs, memory.room(scene.comm))
     laps = min(_LAPS, frames) if len(groups) > 1 else 1
     seconds = np.zeros((len(entries), frames))
     chosen = [""] * len(entries)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sortlast.bench.peer import Peer
-from sortlast.bench.peers.compositor import SortlastPeer
+from sortlast.bench.peers.compositor import Allocated, Messages, Sortlast
 from sortlast.bench.peers.icet import IceT
 from sortlast.bench.peers.memory_copy import MemoryCopy
 from sortlast.bench.peers.mpi_allreduce import MpiAllreduce
@@ -13,7 +13,9 @@ from sortlast.bench.peers.network import Network
 from sortlast.bench.peers.shared_window import SharedWindow
 
 _CLASSES: tuple[type[Peer], ...] = (
-    SortlastPeer,
+    Sortlast,
+    Allocated,
+    Messages,
     IceT,
     MpiReduce,
     MpiReduceScatter,

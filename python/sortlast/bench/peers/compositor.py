@@ -1,43 +1,56 @@
-"""This library: one row for each algorithm that is asked for."""
+"""This library, three times: as it comes, with images that it allocated, and with messages alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sortlast.bench.cells import AUTO
+from sortlast.bench.nodes import on_one_node
+from sortlast.bench.pattern import Image
 from sortlast.bench.peer import Finished, Peer, Scene
 from sortlast.bench.task import CHANNELS
 from sortlast.compositor import Compositor, Tile
 
-if TYPE_CHECKING:
-    pass
-
 _UINT8_BOUND = 2.0  # partial composites of uint8 images are not rounded to uint8
 
 
-class SortlastPeer(Peer):
-    """``Compositor.composite()`` and, if asked for, ``gather()``."""
+class Sortlast(Peer):
+    """``Compositor.composite()`` of images in the renderer's own memory and, if asked for, ``gather()``.
+
+    Ranks of one node blend each other's images where they lie, so that the algorithm, which is for the way
+    between nodes, does not matter if there is only one.
+    """
 
     name = "sortlast"
+    nodes: ClassVar[int | None] = None  # as Compositor has it
 
     def __init__(self, scene: Scene, algorithm: str) -> None:
         super().__init__(scene, algorithm)
-        self._compositor = Compositor(self.comm, algorithm=algorithm)
+        self._compositor = Compositor(self.comm, algorithm=algorithm, nodes=self.nodes)
+        self._input = self.prepared(self._compositor)
         self._tile: Tile | None = None
         self._frame: NDArray[Any] | None = None
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """All that are asked for."""
-        return scene.asked
+        """All that are asked for, or one where they do not matter."""
+        return [AUTO] if on_one_node(scene.comm) else scene.asked
+
+    def prepared(self, compositor: Compositor) -> Image:
+        """The image that is composited."""
+        return self.image
 
     def frame(self) -> None:
         """Composite and gather."""
         self._tile = self._frame = None  # the compositor uses their memory again
-        self._tile = self._compositor.composite(self.image.colour, depth=self.image.depth, op=self.task.op)
+        image = self._input
+        self._tile = self._compositor.composite(
+            image.colour, depth=image.depth, op=self.task.op, bounds=image.bounds
+        )
         if self.task.gather:
             self._frame = self._compositor.gather(self._tile, root=0)  # type: ignore[assignment]
 
@@ -59,7 +72,41 @@ class SortlastPeer(Peer):
         return min(bound, _UINT8_BOUND) if self.task.format == "uint8" else bound
 
     def close(self) -> None:
-        """Drop the compositor."""
+        """Drop the compositor and what is its."""
         self._tile = self._frame = None
+        del self._input
         del self._compositor
         super().close()
+
+
+class Allocated(Sortlast):
+    """The same with images in memory of ``Compositor.allocate()``, where a renderer may draw them."""
+
+    name = "sortlast-allocated"
+
+    def prepared(self, compositor: Compositor) -> Image:
+        """A copy in memory that the other ranks of the node can read."""
+        image = self.image
+        colour = compositor.allocate(image.colour.shape, image.colour.dtype)
+        np.copyto(colour, image.colour)
+        depth = None
+        if image.depth is not None:
+            depth = compositor.allocate(image.depth.shape, image.depth.dtype)
+            np.copyto(depth, image.depth)
+        return Image(colour, depth, image.bounds)
+
+    def input_bytes(self) -> int:
+        """Its image."""
+        return self.task.n * self.task.pixel_bytes
+
+
+class Messages(Sortlast):
+    """The same with every rank a node of its own: all pixels travel as messages."""
+
+    name = "sortlast-messages"
+    nodes = 1
+
+    @classmethod
+    def algorithms(cls, scene: Scene) -> Sequence[str]:
+        """All that are asked for."""
+        return scene.asked

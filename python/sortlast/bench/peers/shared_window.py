@@ -8,6 +8,7 @@ import numpy as np
 
 from sortlast import _native
 from sortlast.bench import pattern
+from sortlast.bench.nodes import on_one_node
 from sortlast.bench.peer import Finished, Peer, Scene
 from sortlast.bench.task import CHANNELS
 
@@ -52,12 +53,9 @@ class SharedWindow(Peer):
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:
         """Ranks on several nodes."""
-        from mpi4py import MPI
-
-        node = scene.comm.Split_type(MPI.COMM_TYPE_SHARED)
-        together = all(scene.comm.allgather(node.size == scene.comm.size))
-        node.Free()
-        return None if together else "the ranks are on several nodes, which share no memory"
+        if on_one_node(scene.comm):
+            return None
+        return "the ranks are on several nodes, which share no memory"
 
     def frame(self) -> None:
         """Barrier, blend, barrier."""
@@ -67,6 +65,10 @@ class SharedWindow(Peer):
         """This rank's piece, or the frame in rank 0's part of the window."""
         colour, _ = self._native.result()
         return Finished(self._native.begin, np.asarray(colour))
+
+    def input_bytes(self) -> int:
+        """The image in the window."""
+        return self.task.n * self.task.pixel_bytes
 
     def close(self) -> None:
         """Free the window."""
