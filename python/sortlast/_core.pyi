@@ -267,6 +267,126 @@ def price(schedule: Schedule, alpha: float = 1e-06, beta: float = 8.888888888888
 def formula(name: str, p: int, n: int, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:
     """The published closed form of an algorithm's cost."""
 
+class Machine:
+    """
+    Measured figures of a communicator's machine, of one rank that has a core to itself.
+
+    The defaults are those of "auto" without a profile.
+    """
+
+    def __init__(self, *, alpha: float = 2e-06, beta: float = 1e-10, node_alpha: float = 2e-06, node_beta: float = 1.2e-10, gamma_read: float = 3e-11, gamma_write: float = 3e-11, copy: float = 1e-10, cores: int = 0, ranks: int = 1) -> None: ...
+
+    @property
+    def alpha(self) -> float:
+        """Latency of a message between nodes [s]."""
+
+    @alpha.setter
+    def alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def beta(self) -> float:
+        """A byte between nodes, on the link that a node's ranks share [s]."""
+
+    @beta.setter
+    def beta(self, arg: float, /) -> None: ...
+
+    @property
+    def node_alpha(self) -> float:
+        """Latency of a message within a node [s]."""
+
+    @node_alpha.setter
+    def node_alpha(self, arg: float, /) -> None: ...
+
+    @property
+    def node_beta(self) -> float:
+        """A byte within a node, by message [s]."""
+
+    @node_beta.setter
+    def node_beta(self, arg: float, /) -> None: ...
+
+    @property
+    def gamma_read(self) -> float:
+        """To read a byte in blending [s]."""
+
+    @gamma_read.setter
+    def gamma_read(self, arg: float, /) -> None: ...
+
+    @property
+    def gamma_write(self) -> float:
+        """To write a byte in blending [s]."""
+
+    @gamma_write.setter
+    def gamma_write(self, arg: float, /) -> None: ...
+
+    @property
+    def copy(self) -> float:
+        """To copy a byte [s]."""
+
+    @copy.setter
+    def copy(self, arg: float, /) -> None: ...
+
+    @property
+    def cores(self) -> int:
+        """Cores of a node for its ranks; 0: one for each."""
+
+    @cores.setter
+    def cores(self, arg: int, /) -> None: ...
+
+    @property
+    def ranks(self) -> int:
+        """Ranks of a node, where nodes are not given rank by rank."""
+
+    @ranks.setter
+    def ranks(self, arg: int, /) -> None: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def to_json(self) -> str: ...
+
+    @staticmethod
+    def from_json(text: str, source: str = 'profile') -> Machine:
+        """
+        The machine of a profile's text; `source` names it in messages. Raises ArgumentError.
+        """
+
+    def save(self, path: str) -> None:
+        """Write the profile. Raises ArgumentError."""
+
+    @staticmethod
+    def load(path: str) -> Machine:
+        """Read a profile. Raises ArgumentError."""
+
+class Prediction:
+    """Seconds that an algorithm takes for one frame."""
+
+    @property
+    def name(self) -> str:
+        """Full name, with all parameters."""
+
+    @property
+    def transfer(self) -> float:
+        """Waiting for messages, and moving those within nodes [s]."""
+
+    @property
+    def blend(self) -> float:
+        """Blending that no transfer hides [s]."""
+
+    @property
+    def copy(self) -> float:
+        """Copying images to where others can read them [s]."""
+
+    @property
+    def total(self) -> float: ...
+
+def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, active: float = 1.0, staged: bool = False, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, candidates: Sequence[str] | None = None) -> list[Prediction]:
+    """
+    Predict what algorithms take on a machine, fastest first. Raises ArgumentError.
+
+    `active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images
+    must be copied before the other ranks of a node can read them, `candidates` are names of algorithms
+    (all that may be worth it if not given).
+    """
+
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
     """The oracle; see sortlast.composite_serial."""
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "node_lists.hpp"
@@ -219,6 +219,9 @@ TEST(Choose, WrongArgumentsAreExplained) {
   EXPECT_THROW(choose({4, 100}, {0}, {}), ArgumentError);
   EXPECT_THROW(choose({4, 100}, {16, 0}, {}), ArgumentError);
   EXPECT_THROW(choose({4, 100}, {16, 1.5}, {}), ArgumentError);
+  EXPECT_THROW(choose({4, 100}, {}, {0, 0, 0, 0, 0, 0, 0, 0, 0}), ArgumentError);
+  EXPECT_THROW(choose({4, 100}, {}, {-1}), ArgumentError);
+  EXPECT_THROW(choose({4, 100}, {}, {INFINITY}), ArgumentError);
   EXPECT_THROW(choose({4, 100}, {}, {}, {"bubble"}), ArgumentError);
   EXPECT_THROW(choose({400, 100}, {}, {}, {"bubble"}), ArgumentError);
   EXPECT_THROW(choose({0, 100}, {}, {}), ArgumentError);

@@ -54,8 +54,8 @@ TEST(TwoLevel, VerifiesForEveryInnerAlgorithmAndNodeList) {
         const std::string name = "two-level:" + inner;
         for (const std::int64_t n : {0, 1, p, 1000}) {
           for (const bool commutes : {false, true}) {
-            SCOPED_TRACE(name + " p=" + std::to_string(p) + " n=" + std::to_string(n) + " nodes: " + kind +
-                         (commutes ? " commutes" : ""));
+            SCOPED_TRACE(::testing::Message() << name << " p=" << p << " n=" << n << " nodes: " << kind
+                                              << (commutes ? " commutes" : ""));
             ASSERT_NO_THROW(make_schedule(name, {p, n, {}, {}, commutes, nodes}).verify());
             ASSERT_NO_THROW(
                 make_schedule(name, {p, n, shuffled(p, random), shuffled(p, random), commutes, nodes})

@@ -4,6 +4,7 @@
 #include "errors.hpp"
 
 namespace sortlast::python {
+void bind_choice(nanobind::module_& module);
 void bind_schedule(nanobind::module_& module);
 void bind_serial(nanobind::module_& module);
 void bind_timing(nanobind::module_& module);
@@ -14,5 +15,6 @@ NB_MODULE(_core, module) {
   sortlast::python::register_errors();
   sortlast::python::bind_timing(module);
   sortlast::python::bind_schedule(module);
+  sortlast::python::bind_choice(module);
   sortlast::python::bind_serial(module);
 }

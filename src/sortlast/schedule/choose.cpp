@@ -84,6 +84,7 @@ std::vector<Prediction> choose(const Setting& setting, const Workload& workload,
                                std::vector<std::string> candidates) {
   check_setting(setting);
   check_workload(workload);
+  check_machine(machine);
   if (candidates.empty()) candidates = candidate_algorithms(setting);
   std::vector<Prediction> predictions;
   predictions.reserve(candidates.size());

@@ -46,8 +46,8 @@ Prediction predict(const Schedule& schedule, const Workload& workload, const Mac
 
 // Predict the candidates (all of candidate_algorithms() if there are none), fastest first; of those that take
 // the same to the nanosecond, the first in the list. Depends on the arguments alone, so that ranks agree if
-// they do. Throws ArgumentError: a wrong setting (see make_schedule), an unknown candidate, pixel_bytes or
-// active out of range.
+// they do. Throws ArgumentError: a setting, workload or machine that does not pass its check, an
+// unknown candidate.
 std::vector<Prediction> choose(const Setting& setting, const Workload& workload, const Machine& machine,
                                std::vector<std::string> candidates = {});
 

@@ -41,6 +41,15 @@ std::string names() {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
+std::string too_small(const Member& member, const std::string& number) {
+  return quoted(member.name) + " is " + number + ", less than " +
+         std::to_string(static_cast<int>(member.least));
+}
+
+double value(const Machine& machine, const Member& member) {
+  return std::visit([&machine](auto value) -> double { return machine.*value; }, member.value);
+}
+
 // Reads the one kind of object that a profile is.
 class Reader {
  public:
@@ -120,10 +129,7 @@ class Reader {
     const char* const begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), number);
     if (error != std::errc{} || !std::isfinite(number)) fail(quoted(member.name) + " is not a number");
-    if (number < member.least) {
-      fail(quoted(member.name) + " is " + std::string(begin, end) + ", less than " +
-           std::to_string(static_cast<int>(member.least)));
-    }
+    if (number < member.least) fail(too_small(member, std::string(begin, end)));
     at_ += static_cast<std::size_t>(end - begin);
     return number;
   }
@@ -136,11 +142,20 @@ class Reader {
 
 }  // namespace
 
+void check_machine(const Machine& machine) {
+  for (const Member& member : members) {
+    const double number = value(machine, member);
+    if (!std::isfinite(number)) {
+      throw ArgumentError("machine: " + quoted(member.name) + " is not finite; expected seconds");
+    }
+    if (number < member.least) throw ArgumentError("machine: " + too_small(member, std::to_string(number)));
+  }
+}
+
 std::string to_json(const Machine& machine) {
   std::string text = "{";
   for (const Member& member : members) {
-    const double number =
-        std::visit([&machine](auto value) -> double { return machine.*value; }, member.value);
+    const double number = value(machine, member);
     std::array<char, 32> digits{};
     char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     text += text.size() > 1 ? ",\n  \"" : "\n  \"";

@@ -24,6 +24,9 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 };
 
+// Throws ArgumentError: a time that is negative or not finite, cores < 0, ranks < 1.
+void check_machine(const Machine& machine);
+
 // A profile is one JSON object with each of the members above, by name, once: {"alpha": 2e-06, ...}.
 // Numbers come back exactly.
 std::string to_json(const Machine& machine);

@@ -253,6 +253,7 @@ class NodeWalk {
 
 Prediction predict(const Schedule& schedule, const Workload& workload, const Machine& machine) {
   check_workload(workload);
+  check_machine(machine);
   const Setting& setting = schedule.setting();
   if (setting.p > most_walked_p) return ClosedForm(setting, workload, machine).predict(schedule.name());
 
