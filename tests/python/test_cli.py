@@ -135,8 +135,11 @@ def test_schedule_over_nodes_tells_what_they_leave(cli, tmp_path):
 
 
 def test_schedule_refuses_in_one_line(cli, tmp_path):
-    assert "--nodes and --node-size both" in cli("schedule", "shift", "--p", 2, "--nodes", "0,1", "--node-size", 1)[2]
-    assert "no rank on node 1" in refused(cli("schedule", "shift", "--p", 2, "--nodes", "0,2"))
+    assert (
+        "--nodes and --node-size both"
+        in cli("schedule", "shift", "--p", 2, "--nodes", "0,1", "--node-size", 1)[2]
+    )
+    assert "rank 1 on node 2; expected 0..1" in refused(cli("schedule", "shift", "--p", 2, "--nodes", "0,2"))
     assert "nope" in refused(cli("schedule", "nope", "--p", 4))
     assert "order" in refused(cli("schedule", "shift", "--p", 3, "--order", "0,1,1"))
     assert "rank" in refused(cli("schedule", "shift", "--p", 3, "--rank", 3))

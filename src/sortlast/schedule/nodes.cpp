@@ -31,8 +31,8 @@ void check_nodes(const std::vector<std::int32_t>& nodes, std::int32_t p) {
     const std::int32_t node = nodes[rank];
     if (node < 0 || node >= p) {
       throw ArgumentError("nodes puts rank " + std::to_string(rank) + " on node " + std::to_string(node) +
-                          "; expected nodes numbered from 0, of which " + std::to_string(p) +
-                          " ranks fill at most " + std::to_string(p));
+                          "; expected 0.." + std::to_string(p - 1) + ", as " + std::to_string(p) +
+                          " ranks are on as many nodes at most");
     }
     seen[static_cast<std::size_t>(node)] = true;
   }

@@ -16,8 +16,8 @@
   ADD(radix_k)                   \
   ADD(parallel_pipeline)         \
   ADD(shift)                     \
-  ADD(tree)                      \
-  ADD(two_level)
+  ADD(two_level)                 \
+  ADD(tree)
 
 namespace sortlast {
 
