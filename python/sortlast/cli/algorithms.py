@@ -19,7 +19,8 @@ def algorithms(
 
     The latency and the transfer term are those of Table 1 of Cavin and Demengeon, "Shift-Based Parallel
     Image Compositing on InfiniBand Fat-Trees" (2012): p ranks, n pixels, alpha seconds a message, beta
-    seconds a pixel. Overlap says whether blending can hide behind transfers.
+    seconds a pixel. Overlap says whether blending can hide behind transfers. two-level costs between nodes
+    of L ranks what the algorithm NAME costs there; see sortlast schedule --node-size.
     """
     from rich.table import Table
 

@@ -35,7 +35,7 @@
 namespace sortlast {
 namespace {
 
-// The entry's own algorithm for one rank a node, and all but the network's part of the translation.
+// The nodes of a setting, and the inner algorithm for both sizes of column.
 class TwoLevel final : public Algorithm {
  public:
   TwoLevel(const Setting& setting, const AlgorithmEntry& inner, std::string& parameters)
