@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from sortlast.bench import Task, pattern
 
-ICET = os.environ.get("SORTLAST_TEST_ICET")  # an installation of IceT, if there is one
+# Where peers lie that are no part of this project, if they are here.
+ICET = os.environ.get("SORTLAST_TEST_ICET")
+MINIGRAPHICS = os.environ.get("SORTLAST_TEST_MINIGRAPHICS")
 
 
 def bench(*args):
@@ -107,33 +109,52 @@ def test_unknown_contents_are_refused(content):
 
 
 @pytest.mark.mpi
-def test_icet_is_left_out_unless_it_is_told_where_it_lies(tmp_path):
-    args = ("--ranks", 2, "--size", "8x8", "--gather", "--frames", 1, "--peers", "icet,floor-memcpy")
+@pytest.mark.parametrize(
+    ("peer", "left_out", "library"),
+    [
+        ("icet", "no installation is given (--icet)", "libIceTCore.so"),
+        ("minigraphics", "no adapter is given (--minigraphics)", "libsortlast_minigraphics.so"),
+    ],
+)
+def test_others_are_left_out_unless_it_is_told_where_they_lie(tmp_path, peer, left_out, library):
+    args = ("--ranks", 2, "--size", "8x8", "--gather", "--frames", 1, "--peers", f"{peer},floor-memcpy")
     done = bench(*args)
     assert done.returncode == 0, done.stderr
-    assert "icet is left out: no installation is given (--icet)" in done.stdout
-    done = bench(*args, "--icet", tmp_path)
+    assert f"{peer} is left out: {left_out}" in done.stdout
+    done = bench(*args, f"--{peer}", tmp_path)
     assert done.returncode == 2
     message = " ".join(done.stderr.split())
-    assert "no libIceTCore.so below" in message
+    assert f"no {library} below" in message
     assert str(tmp_path) in message
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.mpi
 @pytest.mark.skipif(ICET is None, reason="SORTLAST_TEST_ICET names no installation of IceT")
-def test_icet_composites_what_it_can(tmp_path):
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_icet_composites_what_it_can(tmp_path, ranks):
+    kinds = {(form, op) for form in ("float32", "uint8") for op in ("over", "closest")}
+    check_other("icet", ICET, ranks, kinds, tmp_path)
+
+
+@pytest.mark.mpi
+@pytest.mark.skipif(MINIGRAPHICS is None, reason="SORTLAST_TEST_MINIGRAPHICS names no build of its adapter")
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_minigraphics_composites_what_it_can(tmp_path, ranks):
+    kinds = {("float32", "over"), ("uint8", "over"), ("uint8", "closest")}
+    check_other("minigraphics", MINIGRAPHICS, ranks, kinds, tmp_path)
+
+
+def check_other(peer, folder, ranks, kinds, tmp_path):
     path = tmp_path / "rows.json"
     done = bench(
-        "--ranks", 5, "--size", "61x37", "--content", "dense,block,random", "--bounds", "--icet", ICET,
-        "--format", "float32,float16,uint8", "--op", "over,closest,max", "--frames", 1, "--peers", "icet",
-        "--json", path,
+        "--ranks", ranks, "--size", "61x37", "--content", "dense,block,random", "--bounds", "--frames", 1,
+        "--format", "float32,float16,uint8", "--op", "over,closest,max", "--peers", peer,
+        f"--{peer}", folder, "--json", path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = json.loads(path.read_text())
-    assert {(row["format"], row["op"]) for row in rows} == {
-        (form, op) for form in ("float32", "uint8") for op in ("over", "closest")
-    }
+    assert {(row["format"], row["op"]) for row in rows} == kinds
+    assert len(rows) == 4 * len(kinds) * 3 * 2  # the four fastest settings of each task
     assert all(row["max_abs_error"] == 0 for row in rows if row["op"] == "closest")
-    assert len(rows) == 4 * 2 * 2 * 3 * 2  # the four fastest settings of each task
-    assert "icet has no float16 pixels" in done.stdout.replace("left out: it", "icet")
+    assert f"{peer} is left out: it has no" in done.stdout

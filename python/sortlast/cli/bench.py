@@ -29,6 +29,16 @@ _Icet = Annotated[
 ]
 
 
+_Minigraphics = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True,
+        file_okay=False,
+        help="Build folder of bench/minigraphics, the adapter to the peer minigraphics; else none.",
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the group of benchmarks."""
     group = typer.Typer(help="Measure this machine.", no_args_is_help=True)
@@ -70,6 +80,7 @@ def composite(
     ] = None,
     frames: _Frames = 10,
     icet: _Icet = None,
+    minigraphics: _Minigraphics = None,
     json: Annotated[Path | None, typer.Option(help="Also write all rows to this JSON file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
 ) -> None:
@@ -105,7 +116,7 @@ def composite(
         Task(*pixels, form, operator, where, filling, bounds)
         for pixels, form, operator, filling, where in product(sizes, formats, ops, contents, gathers)
     ]
-    settings = Settings(tasks, named, _peers(peers), frames, _installed(icet))
+    settings = Settings(tasks, named, _peers(peers), frames, _installed(icet, minigraphics))
 
     # Measure.
     if launch.under_mpiexec():
@@ -147,6 +158,7 @@ def matrix(
     peers: _Peers = "all",
     frames: _Frames = 9,
     icet: _Icet = None,
+    minigraphics: _Minigraphics = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
 ) -> None:
     """Measure all cells that the project watches, and print how many times faster than others we are.
@@ -176,7 +188,7 @@ def matrix(
     missing = [cell for cell in asked if cell not in known]
 
     # Measure one cell after the other.
-    named, chosen, installed = _algorithms(algorithms), _peers(peers), _installed(icet)
+    named, chosen, installed = _algorithms(algorithms), _peers(peers), _installed(icet, minigraphics)
     reports = []
     _terminal.hand_on()
     for k, (count, task) in enumerate(missing):
@@ -240,8 +252,9 @@ def _peers(text: str) -> list[str]:
     return list(PEERS) if text == "all" else _among("--peers", text, PEERS)
 
 
-def _installed(icet: Path | None) -> dict[str, str]:
-    return {name: str(folder.resolve()) for name, folder in [("icet", icet)] if folder is not None}
+def _installed(icet: Path | None, minigraphics: Path | None) -> dict[str, str]:
+    folders = {"icet": icet, "minigraphics": minigraphics}
+    return {name: str(folder.resolve()) for name, folder in folders.items() if folder is not None}
 
 
 def _size(text: str) -> tuple[int, int]:

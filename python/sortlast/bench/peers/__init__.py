@@ -6,6 +6,7 @@ from sortlast.bench.peer import Peer
 from sortlast.bench.peers.compositor import Allocated, Messages, Sortlast
 from sortlast.bench.peers.icet import IceT
 from sortlast.bench.peers.memory_copy import MemoryCopy
+from sortlast.bench.peers.minigraphics import MiniGraphics
 from sortlast.bench.peers.mpi_allreduce import MpiAllreduce
 from sortlast.bench.peers.mpi_reduce import MpiReduce
 from sortlast.bench.peers.mpi_reduce_scatter import MpiReduceScatter
@@ -17,6 +18,7 @@ _CLASSES: tuple[type[Peer], ...] = (
     Allocated,
     Messages,
     IceT,
+    MiniGraphics,
     MpiReduce,
     MpiReduceScatter,
     MpiAllreduce,

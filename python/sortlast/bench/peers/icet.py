@@ -14,19 +14,15 @@ import ctypes
 import os
 from collections.abc import Sequence
 from ctypes import c_float, c_int32, c_uint32, c_void_p
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sortlast._errors import Error
+from sortlast.bench import libraries
 from sortlast.bench.peer import Finished, Peer, Scene
 from sortlast.bench.task import CHANNELS
-
-if TYPE_CHECKING:
-    from mpi4py import MPI
 
 # Values of IceT.h.
 _COLOUR = {"uint8": 0xC001, "float32": 0xC002}
@@ -68,7 +64,7 @@ class IceT(Peer):
 
         # Make a context of its own.
         self._core, mpi = _libraries(scene.installed[self.name])
-        communicator = mpi.icetCreateMPICommunicator(_handle(self.comm))
+        communicator = mpi.icetCreateMPICommunicator(libraries.handle(self.comm))
         os.environ[_MAGIC_K] = values.get("k", str(_DEFAULT_K))
         self._context = self._core.icetCreateContext(communicator)
         del os.environ[_MAGIC_K]
@@ -168,35 +164,10 @@ class IceT(Peer):
             raise Error(f"IceT ({self.algorithm}) failed with error 0x{code:08X}; its own message is above")
 
 
-@cache
 def _libraries(folder: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
-    """IceT's core and its MPI layer, found below ``folder``, an installation or a build folder.
-
-    Raises Error if they are not there or belong to another MPI than that which runs.
-    """
-    before = _mapped_mpi()
-    libraries = []
-    for name in ("libIceTCore", "libIceTMPI"):
-        # The core first and for all to see: the other is linked with it.
-        paths = sorted(Path(folder).glob(f"**/{name}.so*")) + sorted(Path(folder).glob(f"**/{name}.dylib"))
-        if not paths:
-            raise Error(
-                f"no {name}.so below {folder}; --icet is the folder of an IceT that was built with shared"
-                " libraries and ICET_USE_MPI"
-            )
-        try:
-            libraries.append(ctypes.CDLL(str(paths[0]), ctypes.RTLD_GLOBAL))
-        except OSError as error:
-            raise Error(f"cannot load {paths[0]}: {error}") from error
-    if strangers := _mapped_mpi() - before:
-        raise Error(f"IceT in {folder} was built with another MPI, {', '.join(sorted(strangers))}")
-    core, mpi = libraries
-    _declare(core, mpi)
-    return core, mpi
-
-
-def _declare(core: ctypes.CDLL, mpi: ctypes.CDLL) -> None:
-    """Say what the functions take and return, where C's int does not do."""
+    """IceT's core and its MPI layer, with what their functions take and return where C's int does not do."""
+    hint = "the folder of an IceT that was built with shared libraries and ICET_USE_MPI"
+    core, mpi = libraries.load(folder, ("libIceTCore", "libIceTMPI"), hint)
     mpi.icetCreateMPICommunicator.restype = c_void_p
     mpi.icetDestroyMPICommunicator.argtypes = [c_void_p]
     core.icetCreateContext.argtypes = [c_void_p]
@@ -210,20 +181,4 @@ def _declare(core: ctypes.CDLL, mpi: ctypes.CDLL) -> None:
     for name in ("icetImageGetColorub", "icetImageGetColorf"):
         getattr(core, name).argtypes = [_Image]
         getattr(core, name).restype = c_void_p
-
-
-def _handle(comm: MPI.Intracomm) -> ctypes.c_int | c_void_p:
-    """A communicator as C has it: a number in MPICH, a pointer in Open MPI."""
-    from mpi4py import MPI
-
-    kind = ctypes.c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(ctypes.c_int) else c_void_p
-    return kind(MPI._handleof(comm))
-
-
-def _mapped_mpi() -> set[str]:
-    """Files of MPI libraries in this process, as far as the kernel tells."""
-    try:
-        lines = Path("/proc/self/maps").read_text().splitlines()
-    except OSError:
-        return set()
-    return {line.split()[-1] for line in lines if "/libmpi.so" in line}
+    return core, mpi
