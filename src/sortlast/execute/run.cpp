@@ -11,12 +11,19 @@
 #include <utility>
 
 namespace sortlast {
+namespace {
 
-Run::Run(const Program& program, const Contribution& contribution, const Carriage& carriage, Pool& pool)
+constexpr std::int64_t least_share = 2048;  // pixels that are worth waking a thread for
+
+}  // namespace
+
+Run::Run(const Program& program, const Contribution& contribution, const Carriage& carriage, Pool& pool,
+         Team& team)
     : program_(program),
       own_(contribution),
       carriage_(carriage),
       pool_(pool),
+      team_(team),
       chunk_pixels_(carriage.chunk_pixels(contribution.format)),
       held_(program.values.size()),
       joining_(program.merges.size()),
@@ -180,7 +187,7 @@ Range Run::next_unit(std::size_t merge) const {
   const Merge& step = program_.merges[merge];
   const Joining& state = joining_[merge];
   Range unit{step.pixels.begin + state.done, 0};
-  unit.end = std::min(step.pixels.end, unit.begin + blend_unit);
+  unit.end = std::min(step.pixels.end, unit.begin + blend_unit * team_.size());
   for (std::size_t i = state.joined; i < state.joining; ++i) {
     const Value value = step.inputs[i].value;
     unit.end = std::min({unit.end, ready_until(value, unit.begin), contiguous_until(value, unit.begin)});
@@ -242,8 +249,7 @@ std::int64_t Run::blend_unit_of(std::size_t merge, Range unit) {
       if (held(input.value).absent) continue;
       chain.push_back(link(input.value, unit, input.front ? Side::front : Side::back));
     }
-    sortlast::blend(own_.op, own_.format.channels, own_.format.depth, chain,
-                    advance(out, out_format, state.done), out_format.scalar, unit.size());
+    share_out(chain, out_format, advance(out, out_format, state.done), unit.size());
     bytes = static_cast<std::int64_t>(chain.size() * own_.format.pixel_bytes()) * unit.size();
   }
 
@@ -254,6 +260,31 @@ std::int64_t Run::blend_unit_of(std::size_t merge, Range unit) {
   }
   if (last) settled(step.value);
   return std::max<std::int64_t>(bytes, 1);
+}
+
+// Blend n pixels, each thread of the team a part of them.
+void Run::share_out(const std::vector<Link>& chain, const Format& format, Pixels out, std::int64_t n) {
+  const auto blend_part = [&](std::span<const Link> links, Range part) {
+    sortlast::blend(own_.op, format.channels, format.depth, links, advance(out, format, part.begin),
+                    format.scalar, part.size());
+  };
+  if (team_.size() == 1 || n < least_share * team_.size()) {
+    blend_part(chain, {0, n});
+    return;
+  }
+  team_.run([&](int number) {
+    const Range part = piece_of(n, team_.size(), number);
+    std::vector<Link> links = chain;
+    for (Link& link : links) {
+      if (link.sparse) {
+        link.first += part.begin;
+      } else {
+        const Format stored{link.scalar, format.channels, format.depth};
+        link.pixels = advance(link.pixels, stored, part.begin);
+      }
+    }
+    blend_part(links, part);
+  });
 }
 
 void Run::finish_pass(std::size_t merge) {

@@ -11,6 +11,7 @@
 
 #include "sortlast/execute/parcel.hpp"
 #include "sortlast/execute/pool.hpp"
+#include "sortlast/execute/team.hpp"
 #include "sortlast/execute/tile.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/schedule.hpp"
@@ -60,8 +61,9 @@ class Run {
  public:
   static constexpr std::int64_t window = 3;
 
-  // `program` and the contribution's pixels must outlive the run.
-  Run(const Program& program, const Contribution& contribution, const Carriage& carriage, Pool& pool);
+  // All but the carriage must outlive the run.
+  Run(const Program& program, const Contribution& contribution, const Carriage& carriage, Pool& pool,
+      Team& team);
 
   std::int64_t chunks(Range pixels) const;  // of a transfer; 1 or more
 
@@ -80,7 +82,7 @@ class Run {
   Outgoing outgoing(Chunk chunk);
   void sent(Chunk chunk);
 
-  // Blend up to `blend_unit` pixels of what is there. Returns the bytes that were read; 0 if there is
+  // Blend up to `blend_unit` pixels a thread of what is there. Returns the bytes that were read; 0 if there is
   // nothing to blend now.
   static constexpr std::int64_t blend_unit = 1 << 15;
   std::int64_t blend();
@@ -158,6 +160,7 @@ class Run {
   bool start_pass(std::size_t merge);
   Range next_unit(std::size_t merge) const;
   std::int64_t blend_unit_of(std::size_t merge, Range unit);
+  void share_out(const std::vector<Link>& chain, const Format& format, Pixels out, std::int64_t n);
   void finish_pass(std::size_t merge);
   void complete(std::size_t merge);
   Pixels accumulate_into(std::size_t merge, bool last);
@@ -166,6 +169,7 @@ class Run {
   const Contribution& own_;
   Carriage carriage_;
   Pool& pool_;
+  Team& team_;
   std::int64_t chunk_pixels_;
   std::int32_t open_ = 0;
   std::vector<Held> held_;

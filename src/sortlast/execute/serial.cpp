@@ -32,7 +32,7 @@ class Ranks {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
       contributions_.push_back(std::make_unique<Contribution>(
           Contribution{{images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}}));
-      runs_.push_back(std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_));
+      runs_.push_back(std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_, team_));
     }
     pair_transfers();
     share_images(schedule.setting().nodes);
@@ -135,6 +135,7 @@ class Ranks {
   }
 
   Pool pool_;
+  Team team_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<std::unique_ptr<Contribution>> contributions_;
   std::vector<std::unique_ptr<Run>> runs_;

@@ -1,6 +1,6 @@
 // Agreement.
 //
-// In the usual case everything agrees, and a reduction of two numbers shows it: the least hash of the
+// In the usual case everything agrees, and a reduction of a few numbers shows it: the least hash of the
 // arguments and the least complement are those of one hash. Only when they are not, the texts themselves
 // are gathered and compared name by name.
 #include "sortlast/execute/mpi/agreement.hpp"
@@ -164,18 +164,21 @@ void Arguments::add(std::string_view name, const std::vector<std::int32_t>& rank
   add(name, std::move(shown));
 }
 
-Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call) {
-  return [&comm, &alarm, call = std::move(call)](std::uint64_t own) {
+Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,
+                             std::uint64_t* least) {
+  return [&comm, &alarm, call = std::move(call), least](std::uint64_t own) {
     struct Reduction {
-      std::array<std::uint64_t, 2> mine;
-      std::array<std::uint64_t, 2> least;
+      std::array<std::uint64_t, 3> mine;
+      std::array<std::uint64_t, 3> least;
     };
-    const auto reduction = std::make_shared<Reduction>(Reduction{{own, ~own}, {}});
+    const auto reduction =
+        std::make_shared<Reduction>(Reduction{{own, ~own, least == nullptr ? 0 : *least}, {}});
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 2, MPI_UINT64_T, MPI_MIN,
+    check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 3, MPI_UINT64_T, MPI_MIN,
                              comm.get(), &request),
               "MPI_Iallreduce");
     wait(request, alarm, call, reduction);
+    if (least != nullptr) *least = reduction->least[2];
     return reduction->least[0] == ~reduction->least[1];
   };
 }

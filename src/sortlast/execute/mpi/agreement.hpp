@@ -33,8 +33,10 @@ class Arguments {
 // Collective: whether all ranks brought the same hash.
 using Compare = std::function<bool(std::uint64_t hash)>;
 
-// By one small reduction over `comm`. Throws TimeoutError if a rank does not come.
-Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call);
+// By one small reduction over `comm`, which also makes `least` the least of all ranks' (null: nothing).
+// Throws TimeoutError if a rank does not come.
+Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,
+                             std::uint64_t* least = nullptr);
 
 // Collective. Returns if every rank passed the same arguments and no problem; `compare` is all that it
 // costs then. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the

@@ -2,7 +2,10 @@
 #include "sortlast/execute/mpi/compositor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -10,10 +13,12 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/mpi/explain.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/node.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/execute/mpi/selection.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/permutation.hpp"
 #include "sortlast/schedule/registry.hpp"
@@ -23,6 +28,7 @@ namespace {
 
 constexpr std::int64_t least_chunk_bytes = 1 << 12;
 constexpr std::int64_t most_chunk_bytes = 1 << 30;
+constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
 
@@ -129,6 +135,7 @@ class Compositor::Impl {
     arguments.add("check", options.check ? "yes" : "no");
     arguments.add("half", options.half ? "yes" : "no");
     arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
+    std::optional<Machine> machine;
     const std::string problem = problem_of([&] {
       if (!options.problem.empty()) throw ArgumentError(options.problem);
       if (!(options.timeout > 0))
@@ -136,22 +143,30 @@ class Compositor::Impl {
       if (options.node_ranks < 0)
         throw ArgumentError("node ranks are " + std::to_string(options.node_ranks) +
                             "; expected 0 (those that share a machine), 1 (each by itself) or more");
+      if (options.threads < 0)
+        throw ArgumentError("threads are " + std::to_string(options.threads) +
+                            "; expected 0 (as many as cores are left over) or more");
       if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes)
         throw ArgumentError("chunks of " + std::to_string(options.chunk_bytes) + " bytes; expected " +
                             std::to_string(least_chunk_bytes) + " to " + std::to_string(most_chunk_bytes));
-      make_schedule(options.algorithm, setting(0, {}, false));
+      check_permutation(options_.ring, size_, "ring");
+      if (options.algorithm != "auto") parse_algorithm(options.algorithm);
+      machine = load_profile();
     });
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
       node_ = std::make_unique<Node>(data_, alarm_, options.node_ranks);
+      if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
+      if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
+      team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
+      selection_ = std::make_unique<Selection>(options.algorithm, agreed_machine(machine), true);
     });
-    if (std::none_of(node_->nodes().begin(), node_->nodes().end(), [this](std::int32_t node) { return node + 1 == size_; }))
-      nodes_ = node_->nodes();
   }
 
   Tile composite(const Image& image, Composition composition) {
     const double begin = trace_clock();
     timing_ = {};
+    traffic_ = {};
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
     agree_on("composite", image, composition);
@@ -226,11 +241,17 @@ class Compositor::Impl {
   int tag_limit_;
   bool broken_ = false;  // messages may be under way for ever
   Pool pool_;
+  std::unique_ptr<Team> team_;
   std::shared_ptr<const void> maker_;  // marks this compositor's tiles
   std::int64_t frame_ = 0;             // number of the last frame
+  std::unique_ptr<Selection> selection_;
+  std::string machine_source_ = "its defaults";
+  std::uint64_t emptiness_ = 0;  // log2 of all pixels to active ones, of the rank that has most of these
   std::unique_ptr<Plan> plan_;
   Setting planned_;  // what plan_ is for
+  std::string planned_name_;
   Format planned_format_;
+  Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
   std::vector<Event> events_;
@@ -241,7 +262,45 @@ class Compositor::Impl {
   }
 
   Surroundings surroundings() {
-    return {data_, alarm_, *node_, pool_, timing_, recording_ ? &events_ : nullptr};
+    return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
+  }
+
+  // The profile, on the rank that reads it; none if there is none.
+  std::optional<Machine> load_profile() {
+    const char* const variable = std::getenv("SORTLAST_PROFILE");
+    const std::string path = options_.profile.empty() && variable != nullptr ? variable : options_.profile;
+    if (rank_ != 0 || options_.algorithm != "auto" || path.empty()) return std::nullopt;
+    machine_source_ = path;
+    return load_machine(path);
+  }
+
+  // The figures that "auto" works with, the same on all ranks: rank 0's profile, or measured now.
+  Machine agreed_machine(const std::optional<Machine>& loaded) {
+    if (options_.algorithm != "auto" || node_->everybody()) return loaded.value_or(Machine{});
+    std::array<char, 256> source{};
+    std::strncpy(source.data(), loaded ? machine_source_.c_str() : "", source.size() - 1);
+    check_mpi(MPI_Bcast(source.data(), static_cast<int>(source.size()), MPI_CHAR, 0, data_.get()), "MPI_Bcast");
+    machine_source_ = source.data();
+    Machine machine = loaded.value_or(Machine{});
+    if (machine_source_.empty()) {
+      machine_source_ = "its defaults";
+      return machine;
+    }
+    check_mpi(MPI_Bcast(&machine, sizeof machine, MPI_BYTE, 0, data_.get()), "MPI_Bcast");
+    return machine;
+  }
+
+  // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
+  std::uint64_t emptiness_of(const Image& image) const {
+    const std::int64_t n = image.size.pixels();
+    double active = 0;
+    if (image.bounds) {
+      active = static_cast<double>((image.bounds->x1 - image.bounds->x0) * (image.bounds->y1 - image.bounds->y0)) /
+               static_cast<double>(std::max<std::int64_t>(n, 1));
+    } else if (image.pixels.colour != nullptr) {
+      active = sample_active(image.format, image.pixels, 0, n);
+    }
+    return static_cast<std::uint64_t>(std::clamp(-std::log2(active), 0.0, most_emptiness));
   }
 
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
@@ -256,7 +315,8 @@ class Compositor::Impl {
       return;
     }
     if (options_.check) {
-      agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, arguments.call()));
+      agree(data_, alarm_, arguments, problem,
+            compare_by_reduction(data_, alarm_, arguments.call(), &emptiness_));
     } else if (!problem.empty()) {
       throw ArgumentError(problem);
     }
@@ -306,7 +366,10 @@ class Compositor::Impl {
     arguments.add("background", text(composition.background));
     const std::string problem = unknown.empty() ? problem_of([&] { check(image, composition); }) : unknown;
     Offer offer;
+    emptiness_ = 0;
     if (problem.empty()) {
+      const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
+      if (matters) emptiness_ = emptiness_of(image);
       offer.pixels = image.pixels;
       offer.count = image.size.pixels();
       offer.format = image.format;
@@ -340,14 +403,17 @@ class Compositor::Impl {
 
   const Plan& plan_for(const Image& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
-    const bool same = plan_ && wanted.n == planned_.n && wanted.order == planned_.order &&
+    const std::string& name =
+        selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(emptiness_)));
+    const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n && wanted.order == planned_.order &&
                       wanted.commutes == planned_.commutes && image.format == planned_format_;
     if (!same) {
-      auto schedule = std::make_shared<const Schedule>(make_schedule(options_.algorithm, wanted));
+      auto schedule = std::make_shared<const Schedule>(make_schedule(name, wanted));
       plan_ = std::make_unique<Plan>(
           std::move(schedule), rank_, Carriage{options_.chunk_bytes, options_.sparse, options_.half}, *node_,
           tag_limit_);
       planned_ = std::move(wanted);
+      planned_name_ = name;
       planned_format_ = image.format;
     }
     return *plan_;
@@ -371,6 +437,11 @@ void Compositor::refuse(const std::string& call, const std::string& problem) { i
 const Timing& Compositor::timing() const { return impl_->timing_; }
 std::string Compositor::algorithm() const {
   return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;
+}
+std::string Compositor::explain() const {
+  if (!impl_->plan_) return "Nothing has been composited yet.\n";
+  return sortlast::explain(*impl_->plan_->schedule, impl_->planned_format_, *impl_->selection_,
+                           impl_->machine_source_, impl_->traffic_, impl_->timing_);
 }
 void Compositor::trace(bool on) { impl_->recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl_->events_; }

@@ -27,12 +27,18 @@ struct Options {
   // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
   // pixels travel as messages; k: at most k of them, as if the others were on other machines.
   int node_ranks = 0;
-  // Check in every call, by a reduction of two numbers, that all ranks passed the same arguments. Without it
+  // Check in every call, by a small reduction, that all ranks passed the same arguments. Without it
   // ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at no cost anyway.
   bool check = true;
+  // Threads that blend, the caller's own among them; 0: as many as this machine has cores for each of its
+  // ranks. Ranks may differ in it.
+  int threads = 0;
   bool sparse = true;  // leave out empty pixels of messages where that pays; the result has the same bits
   bool half = false;   // colours of float32 images travel as float16 (2^-11 relative error a transfer)
   std::int64_t chunk_bytes = Carriage{}.chunk_bytes;  // most that one message carries
+  // File with this machine's figures, as `sortlast tune` writes it, for "auto"; read on rank 0 alone. Empty:
+  // the file that the environment variable SORTLAST_PROFILE names, or else a measurement of about 30 ms.
+  std::string profile = {};
   // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
   // becomes every rank's error. For language bindings.
   std::string problem = {};
@@ -93,6 +99,9 @@ class Compositor {
   const Timing& timing() const;
   // Full name of the algorithm of the last composite().
   std::string algorithm() const;
+
+  // How the last composite() went about it, and why so: some lines of text.
+  std::string explain() const;
 
   // Record events from now on (or no longer); events() returns those since, and clear_events() drops them.
   void trace(bool on);

@@ -39,10 +39,12 @@ class Exchange {
         program_(plan.program),
         node_(surroundings.node),
         contribution_(std::move(contribution)),
-        run_(std::make_unique<Run>(program_, *contribution_, plan.carriage, surroundings.pool)),
+        run_(std::make_unique<Run>(program_, *contribution_, plan.carriage, surroundings.pool,
+                                   surroundings.team)),
         messages_(std::make_unique<Messages>(surroundings.comm)),
         patience_(surroundings.alarm, [this] { return waits_for(); }),
         timing_(surroundings.timing),
+        traffic_(surroundings.traffic),
         events_(surroundings.events),
         left_(static_cast<std::size_t>(plan.schedule->stages()) + 2, 0),
         received_(program_.receives.size(), 0) {
@@ -79,7 +81,7 @@ class Exchange {
 
   // Read the images of this node's ranks where they lie, and let go those that this rank does not need.
   void share() {
-    if (node_.alone()) return;
+    if (node_.alone() || plan_.schedule->n() == 0) return;
     sharing_ = true;
     const auto size = static_cast<int>(plan_.schedule->p());
     readings_.assign(static_cast<std::size_t>(size), 0);
@@ -99,6 +101,7 @@ class Exchange {
     reference.absent = !image.present;
     reference.image.pixels = image.pixels;
     if (image.boxed) reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
+    ++(image.direct ? traffic_.direct : traffic_.pulled);
     if (image.present && !image.direct) {
       reference.pull = [this, peer](std::int64_t begin, std::int64_t end, Pixels to) {
         node_.pull(peer, begin, end, to);
@@ -110,6 +113,20 @@ class Exchange {
     return reference;
   }
 
+  void count(Content content) {
+    switch (content) {
+      case Content::dense:
+        ++traffic_.dense;
+        break;
+      case Content::sparse:
+        ++traffic_.sparse;
+        break;
+      case Content::absent:
+        ++traffic_.absent;
+        break;
+    }
+  }
+
   // One turn: move what can move, then blend a little; if nothing went on, wait.
   void advance() {
     open_stages();
@@ -119,7 +136,9 @@ class Exchange {
     }
     while (const auto chunk = run_->next_send()) {
       const Send& send = program_.sends[chunk->transfer];
-      messages_->send(*chunk, send.peer, plan_.send_tags[chunk->transfer], run_->outgoing(*chunk));
+      const Outgoing parcel = run_->outgoing(*chunk);
+      count(parcel.content);
+      messages_->send(*chunk, send.peer, plan_.send_tags[chunk->transfer], parcel);
     }
     bool progress = take_messages();
     const double begin = trace_clock();
@@ -217,6 +236,7 @@ class Exchange {
   std::unique_ptr<Messages> messages_;
   Patience patience_;
   Timing& timing_;
+  Traffic& traffic_;
   std::vector<Event>* events_;
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;

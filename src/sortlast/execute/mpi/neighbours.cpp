@@ -1,6 +1,7 @@
 // Neighbours: which ranks share a machine, and whether they can share memory.
 #include "sortlast/execute/mpi/neighbours.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <numeric>
@@ -9,19 +10,33 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/remote.hpp"
+#include "sortlast/execute/team.hpp"
 
 namespace sortlast {
 namespace {
 
-// Ranks that MPI says can share memory; at most `ranks` of them unless that is 0.
-Communicator split(const Communicator& all, int ranks) {
+// Ranks that MPI says can share memory.
+Communicator machine_of(const Communicator& all) {
   MPI_Comm made = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(all.get(), MPI_COMM_TYPE_SHARED, all.rank(), MPI_INFO_NULL, &made),
             "MPI_Comm_split_type");
-  Communicator shared(made);
-  if (ranks == 0) return shared;
-  check_mpi(MPI_Comm_split(shared.get(), shared.rank() / ranks, shared.rank(), &made), "MPI_Comm_split");
   return Communicator(made);
+}
+
+// At most `ranks` of them together; 0: all.
+Communicator split(const Communicator& machine, int ranks) {
+  MPI_Comm made = MPI_COMM_NULL;
+  const int part = ranks == 0 ? 0 : machine.rank() / ranks;
+  check_mpi(MPI_Comm_split(machine.get(), part, machine.rank(), &made), "MPI_Comm_split");
+  return Communicator(made);
+}
+
+// Collective: cores of the machine for each of the ranks that may use the same ones as this.
+int share_of_cores(const Communicator& machine) {
+  const std::uint64_t mine = core_mask_hash();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(machine.size()));
+  check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, machine.get()), "MPI_Allgather");
+  return std::max(usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), mine)), 1);
 }
 
 // Collective: whether a thing is so on all ranks.
@@ -84,13 +99,15 @@ Neighbours find_neighbours(const Communicator& all, int ranks) {
   Neighbours found;
   found.nodes.resize(p);
   found.members = {all.rank()};
+  const Communicator machine = machine_of(all);
+  found.cores = share_of_cores(machine);
   if (ranks == 1 || p == 1) {
     std::iota(found.nodes.begin(), found.nodes.end(), 0);
     return found;
   }
 
   // Find who shares this machine, and whether all of those can share memory.
-  const Communicator node = split(all, ranks);
+  const Communicator node = split(machine, ranks);
   if (node.size() > 1) found.control = share_control(node);
   if (found.control)
     found.remote_reads = probe_remote_reads(node, *reinterpret_cast<Control*>(found.control->data()));

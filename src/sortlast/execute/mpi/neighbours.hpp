@@ -14,6 +14,7 @@ struct Neighbours {
   std::vector<std::int32_t> nodes;  // of every rank, numbered in the order of their lowest ranks
   std::vector<int> members;         // the ranks of this node, this one among them, ascending
   std::optional<Segment> control;   // theirs; none if there is one member
+  int cores = 1;                    // of the machine, for each rank that may use the same ones
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
 

@@ -258,6 +258,7 @@ void Node::pull(int rank, std::int64_t begin, std::int64_t end, Pixels to) {
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
+int Node::cores() const { return impl_->neighbours_.cores; }
 Memory Node::frame() const { return impl_->frame_; }
 
 }  // namespace sortlast

@@ -47,6 +47,7 @@ class Node {
   bool alone() const;         // no other rank is
   bool mate(int rank) const;  // another rank of this node
   int size() const;
+  int cores() const;  // of the machine, for each rank that may use the same ones; at least 1
 
   // Memory for an image, or for a plane of one, in a segment that the mates can map: `bytes` zeros (empty
   // pixels but for the depth), aligned to 64; null for 0 bytes. Pixels in it are recognised by their address

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/explain.hpp"
 #include "sortlast/execute/mpi/node.hpp"
 #include "sortlast/execute/pool.hpp"
+#include "sortlast/execute/team.hpp"
 #include "sortlast/execute/trace.hpp"
 #include "sortlast/timing.hpp"
 
@@ -16,7 +18,9 @@ struct Surroundings {
   const Alarm& alarm;
   Node& node;
   Pool& pool;
+  Team& team;
   Timing& timing;
+  Traffic& traffic;
   std::vector<Event>* events = nullptr;  // null: none are recorded
 };
 

@@ -1,0 +1,23 @@
+// Probe of a pair: what messages between two ranks take.
+#pragma once
+
+#include "sortlast/execute/expanse.hpp"
+#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/call.hpp"
+
+namespace sortlast {
+
+struct PairFigures {
+  double latency = 0;  // of a small message [s]
+  double byte = 0;     // each way, both ways at once [s]
+};
+
+enum class PairClock { wall, processor };
+
+// Called by both ranks at about the same time. Measures for about `seconds`, those of the lower rank, but at
+// least one small and two large messages, in wall time or in this rank's processor time. Messages are pieces
+// of `memory`, which must stay if this throws (TimeoutError).
+PairFigures probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& memory, int peer,
+                       PairClock clock, double seconds);
+
+}  // namespace sortlast
