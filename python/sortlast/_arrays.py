@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -204,6 +205,14 @@ def number(value: object, what: str) -> float:
         return float(value)  # type: ignore[arg-type]
     except (OverflowError, TypeError, ValueError):
         raise ArgumentError(f"{what} is {value!r}; expected a number") from None
+
+
+def path(value: object, what: str) -> str:
+    """A path."""
+    try:
+        return os.fsdecode(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"{what} is {value!r}; expected a path") from None
 
 
 def text(value: object, what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -65,7 +66,9 @@ class Compositor:
         nodes: ranks that share a machine read each other's images where they lie. None: those that really do;
             1: none, all pixels travel as messages; k: at most k of them, as if the others were on other
             machines.
-        check: check in every call, by a reduction of two numbers, that all ranks passed the same arguments.
+        threads: threads of this rank that blend, its own among them; None: as many as the machine has cores for
+            each of its ranks. Ranks may differ in it.
+        check: check in every call, by a small reduction, that all ranks passed the same arguments.
             Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
             no cost anyway.
         sparse: leave out empty pixels (all channels 0, depth infinite) of messages where that pays. The
@@ -73,6 +76,9 @@ class Compositor:
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
             2^-11 of itself a transfer; None sends what the images hold.
         chunk: most bytes of pixels that one message carries.
+        profile: file with this machine's figures, as ``sortlast tune`` writes it, from which "auto" chooses; read
+            on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE names, or else a
+            measurement of about 30 ms.
     """
 
     def __init__(
@@ -83,23 +89,29 @@ class Compositor:
         timeout: float = 60.0,
         *,
         nodes: int | None = None,
+        threads: int | None = None,
         check: bool = True,
         sparse: bool = True,
         wire: str | None = None,
         chunk: int = 1 << 20,
+        profile: str | os.PathLike[str] | None = None,
     ) -> None:
         from mpi4py import MPI
 
         problem, name, ring_ranks, limit = "", "", list[int](), 60.0
-        node_ranks, chunk_bytes = 0, 1 << 20
+        node_ranks, blenders, chunk_bytes, profile_path = 0, 0, 1 << 20, ""
         try:
             name = _arrays.text(algorithm, "algorithm")
             ring_ranks = _arrays.ranks(ring, "ring")
             limit = _arrays.number(timeout, "timeout")
             node_ranks = 0 if nodes is None else _arrays.whole(nodes, "nodes")
+            blenders = 0 if threads is None else _arrays.whole(threads, "threads")
             chunk_bytes = _arrays.whole(chunk, "chunk")
             if nodes is not None and node_ranks < 1:
                 raise ArgumentError(f"nodes is {nodes!r}; expected None or a number of ranks, 1 or more")
+            if threads is not None and blenders < 1:
+                raise ArgumentError(f"threads is {threads!r}; expected None or 1 or more")
+            profile_path = "" if profile is None else _arrays.path(profile, "profile")
             if wire not in (None, "float16"):
                 raise ArgumentError(f"wire is {wire!r}; expected None or 'float16'")
         except ArgumentError as error:
@@ -110,10 +122,12 @@ class Compositor:
             ring_ranks,
             limit,
             node_ranks,
+            blenders,
             bool(check),
             bool(sparse),
             wire == "float16",
             chunk_bytes,
+            profile_path,
             problem,
         )
         self._tracing = False
@@ -227,6 +241,10 @@ class Compositor:
     def algorithm(self) -> str:
         """Full name of the last frame's algorithm: what "auto" chose, with all parameters."""
         return self._native.algorithm  # type: ignore[no-any-return]
+
+    def explain(self) -> str:
+        """How the last composite() went about it, and why so: some lines of text."""
+        return self._native.explain()  # type: ignore[no-any-return]
 
     @property
     def trace(self) -> bool:

@@ -86,24 +86,26 @@ void bind_compositor(nb::module_& module) {
       .def(
           "__init__",
           [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
-             const std::vector<std::int32_t>& ring, double timeout, int nodes, bool check, bool sparse,
-             bool half, std::int64_t chunk_bytes, const std::string& problem) {
+             const std::vector<std::int32_t>& ring, double timeout, int nodes, int threads, bool check, bool sparse,
+             bool half, std::int64_t chunk_bytes, const std::string& profile, const std::string& problem) {
             const nb::gil_scoped_release release;
             Options options;
             options.algorithm = algorithm;
             options.ring = ring;
             options.timeout = timeout;
             options.node_ranks = nodes;
+            options.threads = threads;
             options.check = check;
             options.sparse = sparse;
             options.half = half;
             options.chunk_bytes = chunk_bytes;
+            options.profile = profile;
             options.problem = problem;
             options.interrupt = see_signals;
             new (self) Compositor(communicator(comm), options);
           },
-          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "check"_a, "sparse"_a, "half"_a,
-          "chunk_bytes"_a, "problem"_a)
+          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "threads"_a, "check"_a, "sparse"_a, "half"_a,
+          "chunk_bytes"_a, "profile"_a, "problem"_a)
       .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,
            "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
@@ -111,6 +113,7 @@ void bind_compositor(nb::module_& module) {
       .def("refuse", &Compositor::refuse, "call"_a, "problem"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })
       .def_prop_ro("algorithm", &Compositor::algorithm)
+      .def("explain", &Compositor::explain)
       .def_prop_ro("rank", &Compositor::rank)
       .def_prop_ro("size", &Compositor::size)
       .def("trace", &Compositor::trace, "on"_a)
