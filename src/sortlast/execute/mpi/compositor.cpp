@@ -18,6 +18,7 @@
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/node.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/execute/mpi/probe.hpp"
 #include "sortlast/execute/mpi/selection.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/permutation.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr std::int64_t least_chunk_bytes = 1 << 12;
 constexpr std::int64_t most_chunk_bytes = 1 << 30;
+constexpr double probe_seconds = 0.03;
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
@@ -283,8 +285,8 @@ class Compositor::Impl {
     machine_source_ = source.data();
     Machine machine = loaded.value_or(Machine{});
     if (machine_source_.empty()) {
-      machine_source_ = "its defaults";
-      return machine;
+      machine_source_ = "a short measurement";
+      return probe(data_, alarm_, *node_, probe_seconds);
     }
     check_mpi(MPI_Bcast(&machine, sizeof machine, MPI_BYTE, 0, data_.get()), "MPI_Bcast");
     return machine;
