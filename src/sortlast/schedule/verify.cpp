@@ -142,6 +142,9 @@ class ProgramCheck {
 
   void check(const Send& send) const {
     if (send.pixels.empty()) fail("sends no pixels to rank " + std::to_string(send.peer));
+    // Ranks of one node read each other's images in place: one position must be the sender's own image.
+    if (commutes_ && p_ > 1 && send.value != 0 && value(send.value).depth.size() == 1)
+      fail("passes on the image of another rank to rank " + std::to_string(send.peer));
     const std::int32_t stage = ready(send.value, send.pixels);
     if (stage >= send.stage) {
       fail("sends in stage " + std::to_string(send.stage) + " what depends on stage " +
