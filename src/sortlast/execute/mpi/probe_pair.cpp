@@ -2,7 +2,8 @@
 //
 // Rounds in which both ranks send and receive, as in compositing, where every rank does both at once. A
 // message begins with the size of the next round, and the lower rank's is the one that counts; so the ranks
-// stop after the same round though their clocks differ. Large messages grow from 16 to 256 KiB as long as
+// stop after the same round though their clocks differ. A rank that waits for another one that has no core
+// polls, so processor time is disturbed too, but less. Large messages grow from 16 to 256 KiB as long as
 // there is time for a few more of them: on a slow network shared by many pairs one may take longer than all
 // there is.
 #include "sortlast/execute/mpi/probe_pair.hpp"
@@ -30,9 +31,10 @@ constexpr std::int64_t first_large_bytes = 1 << 14;
 constexpr std::int64_t most_bytes = 1 << 18;
 constexpr std::int64_t growth = 4;
 constexpr std::int64_t most_small = 500;
+constexpr std::size_t least_large = 4;
 constexpr double small_share = 0.25;  // of the time
 constexpr double rounds_to_come = 8;  // for which there must be time before messages grow
-constexpr double undisturbed = 0.25;  // of the rounds; the others may have waited for a core
+constexpr double undisturbed = 0.1;   // of the rounds; in others a rank may have waited for a core
 
 class Pair {
  public:
@@ -107,8 +109,8 @@ double seconds_of(PairClock clock) {
 
 }  // namespace
 
-PairFigures probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& memory, int peer,
-                       PairClock clock, double seconds) {
+std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& memory, int peer,
+                                      PairClock clock, double seconds) {
   const bool leads = comm.rank() < peer;
   Pair pair(comm, alarm, memory, peer);
 
@@ -130,6 +132,7 @@ PairFigures probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& me
     bytes = leads ? chosen : announced;
   }
 
+  if (times.size() < least_large) return std::nullopt;
   PairFigures figures;
   figures.latency = quantile(std::move(small_times), undisturbed);
   const double large = quantile(std::move(times), undisturbed);

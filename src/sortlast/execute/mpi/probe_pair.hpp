@@ -1,6 +1,8 @@
 // Probe of a pair: what messages between two ranks take.
 #pragma once
 
+#include <optional>
+
 #include "sortlast/execute/expanse.hpp"
 #include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/mpi/call.hpp"
@@ -14,10 +16,10 @@ struct PairFigures {
 
 enum class PairClock { wall, processor };
 
-// Called by both ranks at about the same time. Measures for about `seconds`, those of the lower rank, but at
-// least one small and two large messages, in wall time or in this rank's processor time. Messages are pieces
-// of `memory`, which must stay if this throws (TimeoutError).
-PairFigures probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& memory, int peer,
-                       PairClock clock, double seconds);
+// Called by both ranks at about the same time. Measures for about `seconds`, those of the lower rank, in wall
+// time or in this rank's processor time; nothing if that is too short for a few large messages. Messages are
+// pieces of `memory`, which must stay if this throws (TimeoutError).
+std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& memory, int peer,
+                                      PairClock clock, double seconds);
 
 }  // namespace sortlast
