@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
 
@@ -33,10 +34,10 @@ _COLUMNS = 2  # of panels
 
 
 def medians(rows: Sequence[Row]) -> Figure:
-    """One panel for each kind of cell; one line of dots for each algorithm of each peer.
+    """One panel for each kind of cell; one line for each algorithm of ours and for each other peer.
 
-    A dot is the median, the line through it reaches from the fastest frame to the slowest. Floors are
-    hollow.
+    A dot is the median of one algorithm, the line through it reaches from the fastest frame to the slowest.
+    Floors are hollow.
     """
     panels = list(dict.fromkeys(_kind(row) for row in rows))
     counts = list(dict.fromkeys(row.ranks for row in rows))
@@ -57,7 +58,7 @@ def medians(rows: Sequence[Row]) -> Figure:
         axes.set_title(_broken(panel), fontsize="medium")
         axes.set_xscale("log")
         axes.set_xlabel("time of a frame [ms]")
-        axes.xaxis.set_major_formatter(FuncFormatter(_plain))
+        _number(axes.xaxis)
         axes.grid(axis="x", which="both", color=GREY, alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
     grid[0].set_yticks(range(len(labels)), labels)
@@ -80,8 +81,9 @@ def bars(cells: Sequence[Cell]) -> Figure:
     lines = -(-len(panels) // _COLUMNS)
     figure = Figure(figsize=(8 * min(_COLUMNS, len(panels)), 0.8 + 3.2 * lines), layout="constrained")
     grid = figure.subplots(lines, min(_COLUMNS, len(panels)), squeeze=False).ravel()
+    measured = [bar for bar in _BARS if any(cell.best(*bar[1]) for cell in cells)]
     for axes, (kind, group) in zip(grid, panels.items(), strict=False):
-        _panel(axes, group)
+        _panel(axes, group, measured)
         axes.set_title(kind, fontsize="medium")
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
@@ -90,12 +92,12 @@ def bars(cells: Sequence[Cell]) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, cells: Sequence[Cell]) -> None:
-    width = 0.85 / len(_BARS)
-    for k, (label, peers, colour) in enumerate(_BARS):
+def _panel(axes: Axes, cells: Sequence[Cell], bars: Sequence[tuple[str, tuple[str, ...], str]]) -> None:
+    width = 0.85 / len(bars)
+    for k, (label, peers, colour) in enumerate(bars):
         found = [(x, cell, cell.best(*peers)) for x, cell in enumerate(cells)]
         shown = [(x, cell, row) for x, cell, row in found if row is not None]
-        places = [x + (k - (len(_BARS) - 1) / 2) * width for x, _, _ in shown]
+        places = [x + (k - (len(bars) - 1) / 2) * width for x, _, _ in shown]
         heights = [row.median_ms for _, _, row in shown]
         drawn = axes.bar(places, heights, width, label=label, color=colour, edgecolor=BLACK, linewidth=0.5)
         if peers[0].startswith("sortlast"):
@@ -107,7 +109,7 @@ def _panel(axes: Axes, cells: Sequence[Cell]) -> None:
             axes.bar_label(drawn, texts, rotation=90, padding=2, fontsize="x-small")
     axes.set_yscale("log")
     axes.margins(y=0.15)
-    axes.yaxis.set_major_formatter(FuncFormatter(_plain))
+    _number(axes.yaxis)
     axes.set_ylabel("time of a frame [ms]")
     axes.set_xticks(range(len(cells)), [f"{cell.ranks} ranks" for cell in cells])
     axes.grid(axis="y", color=GREY, alpha=0.25)
@@ -130,10 +132,12 @@ def _broken(title: str) -> str:
     return "\n".join(lines).removesuffix(", ")
 
 
-def _plain(value: float, _: object) -> str:
-    return f"{value:g}"
+def _number(axis: Axis) -> None:
+    """Plain numbers at 1, 2 and 5 of each decade."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _label(row: Row) -> str:
-    several = row.peer.startswith("sortlast") or row.peer in ("icet", "minigraphics")
-    return f"{row.peer} {row.algorithm}" if several else row.peer
+    return f"{row.peer} {row.algorithm}" if row.peer.startswith("sortlast") else row.peer
