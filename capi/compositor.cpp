@@ -13,6 +13,10 @@ struct sortlast_compositor : sortlast::capi::Handle {
   std::string algorithm;
 };
 
+struct sortlast_memory {
+  sortlast::Memory memory;
+};
+
 using namespace sortlast;
 using namespace sortlast::capi;
 
@@ -55,6 +59,11 @@ Options options_of(const sortlast_options& from, MPI_Comm comm) {
     options.problem = "timeout is " + std::to_string(from.timeout) + " s; expected more than 0, or 0 for " +
                       std::to_string(options.timeout) + " s";
   }
+  options.node_ranks = from.node_ranks;
+  options.check = !from.no_check;
+  options.sparse = !from.dense_only;
+  options.half = from.half;
+  if (from.chunk_bytes != 0) options.chunk_bytes = from.chunk_bytes;
   return options;
 }
 
@@ -70,7 +79,7 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
   }
   const sortlast_composition how = composition == nullptr ? sortlast_composition{} : *composition;
   const Format format = format_of(image->format);
-  return {{pixels_of(*image), {image->width, image->height}, format},
+  return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
           {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format)}};
 }
 
@@ -91,6 +100,26 @@ const char* sortlast_compositor_message(const sortlast_compositor* compositor) {
 }
 
 void sortlast_compositor_free(sortlast_compositor* compositor) { delete compositor; }
+
+sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
+                                             sortlast_memory** memory) {
+  if (memory != nullptr) *memory = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    if (memory == nullptr) throw ArgumentError("the place for the memory is NULL");
+    if (bytes < 0) throw ArgumentError(std::to_string(bytes) + " bytes of memory; expected 0 or more");
+    auto result = std::make_unique<sortlast_memory>();
+    result->memory = worker.allocate(static_cast<std::size_t>(bytes));
+    *memory = result.release();
+  });
+}
+
+void* sortlast_memory_data(const sortlast_memory* memory) {
+  return memory == nullptr ? nullptr : memory->memory.get();
+}
+
+void sortlast_memory_free(sortlast_memory* memory) { delete memory; }
 
 sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
                                               const sortlast_composition* composition, sortlast_tile** tile) {

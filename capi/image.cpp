@@ -87,7 +87,8 @@ sortlast_image sortlast_frame_image(const sortlast_frame* frame) {
   if (frame == nullptr || !frame->message.empty()) return {};
   const Frame& whole = frame->frame;
   const ConstPixels pixels = whole.pixels.view();
-  return {pixels.colour, pixels.depth, whole.size.width, whole.size.height, format_number(whole.format)};
+  return {pixels.colour, pixels.depth, whole.size.width, whole.size.height, format_number(whole.format),
+          nullptr};
 }
 
 const char* sortlast_frame_message(const sortlast_frame* frame) { return message_of(frame); }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "handle.hpp"
+#include "sortlast/execute/parcel.hpp"
 #include "sortlast/execute/tile.hpp"
 #include "sortlast/image/format.hpp"
 
@@ -24,6 +26,11 @@ Op op_of(std::int32_t op);
 
 inline ConstPixels pixels_of(const sortlast_image& image) {
   return {static_cast<const std::byte*>(image.colour), image.depth};
+}
+
+inline std::optional<Rectangle> bounds_of(const sortlast_image& image) {
+  if (image.bounds == nullptr) return std::nullopt;
+  return Rectangle{image.bounds->x0, image.bounds->y0, image.bounds->x1, image.bounds->y1};
 }
 
 // The p ranks that an array of a caller lists; empty if it is null.

@@ -62,6 +62,14 @@ typedef struct sortlast_format {
   bool depth;        // a float32 depth per pixel beside the colour; `closest` needs it
 } sortlast_format;
 
+// Half-open rectangle of pixels: columns [x0, x1) of rows [y0, y1).
+typedef struct sortlast_rectangle {
+  int64_t x0;
+  int64_t y0;
+  int64_t x1;
+  int64_t y1;
+} sortlast_rectangle;
+
 // An image: height rows of width pixels, row-major without gaps. Pixels that a caller passes stay the
 // caller's and are only read during the call; they need no alignment beyond that of their scalar.
 typedef struct sortlast_image {
@@ -70,6 +78,9 @@ typedef struct sortlast_image {
   int64_t width;       // [pixels]
   int64_t height;      // [pixels]
   sortlast_format format;
+  // If not NULL, all pixels outside are empty: all channels 0, and depth infinite. That need not be found out
+  // then. Ranks may differ in it. Only read during the call, and only by sortlast_compositor_composite.
+  const sortlast_rectangle* bounds;
 } sortlast_image;
 
 // How the images of one frame become one. Its arrays are only read during the call.
@@ -116,11 +127,22 @@ sortlast_status sortlast_composite_serial(const sortlast_image* images, int32_t 
 // can only be freed.
 typedef struct sortlast_compositor sortlast_compositor;
 
+// All zero asks for the defaults. All ranks pass the same but for timeout and dense_only.
 typedef struct sortlast_options {
   const char* algorithm;  // "shift", "radix-k:4,3", ... (sortlast_algorithm_usage); NULL: "auto"
   const int32_t* ring;    // the p ranks in the order in which they should talk (the fabric's routing order),
                           // apart from depth order; NULL: rank order
   double timeout;         // longest wait without any progress [s]; 0: 60 s
+  // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
+  // pixels travel as messages; k: at most k of them, as if the others were on other machines.
+  int32_t node_ranks;
+  // Do not check in every call, by a reduction of two numbers, that all ranks passed the same arguments.
+  // Ranks that disagree then hang or give wrong pixels. Ranks that all share a machine check anyway, at no
+  // cost.
+  bool no_check;
+  bool dense_only;      // send empty pixels too; the result has the same bits
+  bool half;            // colours of float32 images travel as float16 (2^-11 relative error a transfer)
+  int64_t chunk_bytes;  // most bytes of pixels that one message carries, 4096 to 2^30; 0: 2^20
 } sortlast_options;
 
 // Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
@@ -134,6 +156,23 @@ const char* sortlast_compositor_message(const sortlast_compositor* compositor);
 
 // Every rank must free its own; it may be done after MPI_Finalize.
 void sortlast_compositor_free(sortlast_compositor* compositor);
+
+// Memory that the other ranks of the machine can read.
+typedef struct sortlast_memory sortlast_memory;
+
+// Memory for an image, or for a plane of one: `bytes` zeros, aligned to 64. Images that lie in it are
+// composited without a copy; others are read through the kernel, or copied once where it forbids that. Not
+// collective. Writes a handle, which may outlive the compositor, or NULL on failure (the message is the
+// compositor's).
+// Errors: ARGUMENT (bytes below 0, no place for the handle), MEMORY, INTERNAL (the system has no shared
+// memory).
+sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
+                                             sortlast_memory** memory);
+
+// Its first byte; NULL for 0 bytes, and for NULL.
+void* sortlast_memory_data(const sortlast_memory* memory);
+
+void sortlast_memory_free(sortlast_memory* memory);
 
 // The pixels that one rank has finished.
 typedef struct sortlast_tile sortlast_tile;

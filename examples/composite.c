@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
     if (x * x + y * y < 150 * 150) rgba[i][rank % 3] = rgba[i][3] = 150;
   }
 
-  const sortlast_image image = {rgba, NULL, 640, 480, {SORTLAST_UINT8, 4, false}};
+  const sortlast_image image = {
+      .colour = rgba, .width = 640, .height = 480, .format = {SORTLAST_UINT8, 4, false}};
   const sortlast_composition over = {SORTLAST_OVER, NULL, (const float[]){1, 1, 1, 1}};
   sortlast_compositor* compositor = NULL;
   sortlast_tile* tile = NULL;

@@ -8,9 +8,9 @@
 void test_oracle(void) {
   const float red[2][4] = {{0.5F, 0, 0, 0.5F}, {0, 0, 0, 0}};
   const float blue[2][4] = {{0, 0, 1, 1}, {0, 0, 0.25F, 0.25F}};
-  const sortlast_image images[] = {{red, NULL, 2, 1, FLOAT_RGBA},
-                                   {NULL, NULL, 2, 1, FLOAT_RGBA},  // takes no part
-                                   {blue, NULL, 2, 1, FLOAT_RGBA}};
+  const sortlast_image images[] = {{red, NULL, 2, 1, FLOAT_RGBA, NULL},
+                                   {NULL, NULL, 2, 1, FLOAT_RGBA, NULL},  // takes no part
+                                   {blue, NULL, 2, 1, FLOAT_RGBA, NULL}};
   const float background[] = {1, 1, 1, 1};
   const int32_t blue_first[] = {2, 1, 0};
 
@@ -38,8 +38,8 @@ void test_oracle(void) {
   const float near_depth = 1;
   const float far_depth = 2;
   const sortlast_format rgb = {SORTLAST_UINT8, 3, true};
-  const sortlast_image points[] = {{far_colour, &far_depth, 1, 1, rgb},
-                                   {near_colour, &near_depth, 1, 1, rgb}};
+  const sortlast_image points[] = {{far_colour, &far_depth, 1, 1, rgb, NULL},
+                                   {near_colour, &near_depth, 1, 1, rgb, NULL}};
   const sortlast_composition closest = {.op = SORTLAST_CLOSEST};
   CHECK(sortlast_composite_serial(points, 2, &closest, &frame) == SORTLAST_OK);
   whole = sortlast_frame_image(frame);
@@ -64,7 +64,7 @@ static void check_wrong(const sortlast_image* images, int32_t count, const sortl
 
 void test_wrong_images(void) {
   const float pixel[4] = {0};
-  const sortlast_image one = {pixel, NULL, 1, 1, FLOAT_RGBA};
+  const sortlast_image one = {pixel, NULL, 1, 1, FLOAT_RGBA, NULL};
   sortlast_image two[] = {one, one};
   check_wrong(NULL, 1, NULL, SORTLAST_ERROR_ARGUMENT, "images");
   check_wrong(two, 0, NULL, SORTLAST_ERROR_ARGUMENT, "images");
@@ -84,11 +84,11 @@ void test_wrong_images(void) {
   check_wrong(two, 2, &(sortlast_composition){.op = SORTLAST_CLOSEST}, SORTLAST_ERROR_ARGUMENT, "depth");
   sortlast_image unset = {0};
   check_wrong(&unset, 1, NULL, SORTLAST_ERROR_ARGUMENT, "channels");
-  sortlast_image negative = {pixel, NULL, -1, 1, FLOAT_RGBA};
+  sortlast_image negative = {pixel, NULL, -1, 1, FLOAT_RGBA, NULL};
   check_wrong(&negative, 1, NULL, SORTLAST_ERROR_ARGUMENT, "size");
 
 #ifndef __SANITIZE_ADDRESS__  // which ends the program instead
-  sortlast_image huge = {NULL, NULL, INT64_C(1) << 28, INT64_C(1) << 28, FLOAT_RGBA};
+  sortlast_image huge = {NULL, NULL, INT64_C(1) << 28, INT64_C(1) << 28, FLOAT_RGBA, NULL};
   check_wrong(&huge, 1, NULL, SORTLAST_ERROR_MEMORY, "memory");
 #endif
 

@@ -43,6 +43,15 @@ void test_wrong_creation(void) {
                  "algorithm");
   check_creation(&(sortlast_options){.algorithm = "no-such"}, of_one_rank(), "no-such");
   check_creation(&(sortlast_options){.timeout = -1}, of_one_rank(), "timeout");
+  check_creation(&(sortlast_options){.node_ranks = -1}, of_one_rank(), "node ranks are -1");
+  check_creation(&(sortlast_options){.chunk_bytes = 100}, of_one_rank(), "chunks of 100 bytes");
+  check_creation(&(sortlast_options){.chunk_bytes = -1}, of_one_rank(), "chunks of -1 bytes");
+  const sortlast_status differ = p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK;
+  check_creation(&(sortlast_options){.node_ranks = 1}, differ, "node ranks: ");
+  check_creation(&(sortlast_options){.no_check = true}, differ, "check: ");
+  check_creation(&(sortlast_options){.half = true}, differ, "half: ");
+  check_creation(&(sortlast_options){.chunk_bytes = 1 << 16}, differ, "chunk bytes: ");
+  check_creation(&(sortlast_options){.dense_only = true}, SORTLAST_OK, "");
   if (p > 1) check_creation(&(sortlast_options){.ring = zeros}, of_one_rank(), "ring");
   free(zeros);
 
@@ -83,7 +92,7 @@ void test_wrong_creation(void) {
 }
 
 // The arguments that are right, for a 3x2 image.
-static const sortlast_image good = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, false}};
+static const sortlast_image good = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, false}, NULL};
 static const sortlast_composition over = {SORTLAST_OVER, NULL, NULL};
 
 // Composite with these arguments on ranks from `first` on, the right ones on the others.
@@ -134,13 +143,17 @@ void test_wrong_frames(void) {
   check_wrong(compositor, NULL, &over, "the image is NULL");
   check_wrong(compositor, &good, &(sortlast_composition){.op = 5}, "op is number 5");
   check_wrong(compositor, &good, &(sortlast_composition){.op = SORTLAST_CLOSEST}, "depth");
-  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {-1, 4, false}}, &over, "number -1");
-  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 3, false}}, &over,
+  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {-1, 4, false}, NULL}, &over, "number -1");
+  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 3, false}, NULL}, &over,
               "alpha");
-  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 5, false}}, &over, "5");
-  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, true}}, &over,
+  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 5, false}, NULL}, &over,
+              "5");
+  check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, true}, NULL}, &over,
               "no depth");
-  check_wrong(compositor, &(sortlast_image){pixels, NULL, -3, 2, rgba}, &over, "-3x2");
+  sortlast_image boxed = good;
+  boxed.bounds = &(sortlast_rectangle){0, 0, 4, 2};
+  check_wrong(compositor, &boxed, &over, "bounds are x 0 to 4, y 0 to 2");
+  check_wrong(compositor, &(sortlast_image){pixels, NULL, -3, 2, rgba, NULL}, &over, "-3x2");
   int32_t order[64];
   for (int i = 0; i < world_size(); ++i) order[i] = world_size();
   check_wrong(compositor, &good, &(sortlast_composition){.order = order}, "order");
@@ -204,7 +217,7 @@ void test_wrong_gather(void) {
   sortlast_tile_free(tile);
 
   // A tile with depth.
-  const sortlast_image deep = {pixels, depths, 3, 2, {SORTLAST_FLOAT32, 4, true}};
+  const sortlast_image deep = {pixels, depths, 3, 2, {SORTLAST_FLOAT32, 4, true}, NULL};
   CHECK(sortlast_compositor_composite(compositor, &deep, &over, &tile) == SORTLAST_OK);
   check_gather(compositor, tile, p - 1, true, SORTLAST_OK, "");
   check_gather(compositor, tile, p - 1, false, SORTLAST_OK, "");

@@ -29,7 +29,7 @@ sortlast_image make_image(int rank, int64_t width, int64_t height, sortlast_form
       if (format.scalar == SORTLAST_UINT8) bytes[i * channels + c] = (uint8_t)value;
     }
   }
-  return (sortlast_image){floats, depth, width, height, format};
+  return (sortlast_image){floats, depth, width, height, format, NULL};
 }
 
 void free_image(sortlast_image image) {

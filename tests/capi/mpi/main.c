@@ -18,6 +18,7 @@ bool is_last_rank(void) { return world_rank() == world_size() - 1; }
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   test_frames();
+  test_travel();
   test_visibility_order();
   test_wrong_creation();
   test_wrong_frames();

@@ -15,6 +15,7 @@ sortlast_image make_image(int rank, int64_t width, int64_t height, sortlast_form
 void free_image(sortlast_image image);
 
 void test_frames(void);
+void test_travel(void);
 void test_visibility_order(void);
 void test_wrong_creation(void);
 void test_wrong_frames(void);

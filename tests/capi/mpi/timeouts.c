@@ -8,7 +8,7 @@
 #define LATE 4.0   // by then every other rank has given up [s]
 
 static const float pixels[4 * 6];
-static const sortlast_image image = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, false}};
+static const sortlast_image image = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, false}, NULL};
 
 static void check_gave_up(sortlast_compositor* compositor, sortlast_status status, double begin) {
   char silent[64];
