@@ -1,0 +1,161 @@
+// Probes: figures that a machine can have, the same on all ranks, in the time that was given.
+#include "sortlast/execute/mpi/probe.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpi/node_ranks.hpp"
+#include "sortlast/error.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::error_of;
+using testing::expect_contains;
+
+// What a probe works with, as a compositor has it: alarms on a communicator of their own.
+class Probing {
+ public:
+  explicit Probing(int node_ranks = 0, double limit = 60, std::function<void()> interrupt = {})
+      : data_(testing::duplicate_world()),
+        control_(testing::duplicate_world()),
+        alarm_(control_, limit, std::move(interrupt)),
+        node_(data_, alarm_, node_ranks) {}
+
+  Machine measure(double seconds) { return probe(data_, alarm_, node_, seconds); }
+  // After an exception.
+  void abandon() {
+    data_.abandon();
+    control_.abandon();
+  }
+
+ private:
+  Communicator data_;
+  Communicator control_;
+  Alarm alarm_;
+  Node node_;
+};
+
+class Probe : public ::testing::Test {
+ protected:
+  int p_ = testing::world_size();
+  int rank_ = testing::world_rank();
+};
+
+void expect_possible(const Machine& machine) {
+  check_machine(machine);
+  for (const double byte :
+       {machine.beta, machine.node_beta, machine.gamma_read, machine.gamma_write, machine.copy}) {
+    EXPECT_GT(byte, 1e-13);
+    EXPECT_LT(byte, 1e-6);
+  }
+  for (const double latency : {machine.alpha, machine.node_alpha}) {
+    EXPECT_GT(latency, 1e-8);
+    EXPECT_LT(latency, 1e-1);
+  }
+}
+
+TEST_F(Probe, GivesPossibleFiguresThatAreTheSameOnAllRanks) {
+  for (const int node_ranks : {0, 1, 2, 3}) {
+    SCOPED_TRACE(node_ranks);
+    const Machine machine = Probing(node_ranks).measure(0.1);
+    expect_possible(machine);
+    testing::expect_same_on_all_ranks(to_json(machine));
+  }
+}
+
+TEST_F(Probe, KnowsTheNodes) {
+  // Where every rank is a node of its own, those of this machine, for they share its cores.
+  EXPECT_EQ(Probing(0).measure(0.01).ranks, p_);
+  EXPECT_EQ(Probing(1).measure(0.01).ranks, p_);
+  const Machine whole = Probing(0).measure(0.01);
+  const Machine halves = Probing(std::max(p_ / 2, 2)).measure(0.01);
+  EXPECT_EQ(halves.ranks, std::min(std::max(p_ / 2, 2), p_));
+  EXPECT_LE(halves.cores, whole.cores);
+  EXPECT_GE(halves.cores, 1);
+}
+
+TEST_F(Probe, MeasuresOnlyMessagesThatThereAre) {
+  const Machine standard;
+  const Machine one_node = Probing(0).measure(0.1);
+  EXPECT_EQ(one_node.alpha, standard.alpha);
+  EXPECT_EQ(one_node.beta, standard.beta);
+  EXPECT_NE(one_node.gamma_read, standard.gamma_read);
+  EXPECT_NE(one_node.gamma_write, standard.gamma_write);
+  EXPECT_NE(one_node.copy, standard.copy);
+
+  // Every figure that there are messages for, given time.
+  if (p_ == 1) {
+    EXPECT_EQ(one_node.node_alpha, standard.node_alpha);
+    EXPECT_EQ(one_node.node_beta, standard.node_beta);
+    return;
+  }
+  const Machine several = Probing(2).measure(1);
+  EXPECT_NE(several.node_alpha, standard.node_alpha);
+  EXPECT_NE(several.node_beta, standard.node_beta);
+  EXPECT_EQ(several.alpha != standard.alpha, p_ > 2);
+  EXPECT_EQ(several.beta != standard.beta, p_ > 2);
+}
+
+TEST_F(Probe, KeepsToItsTime) {
+  Probing probing;
+  std::vector<double> times;
+  for (int i = 0; i < 5; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = MPI_Wtime();
+    probing.measure(0.1);
+    times.push_back(MPI_Wtime() - begin);
+  }
+  std::sort(times.begin(), times.end());
+  EXPECT_GE(times[0], 0.1);
+  EXPECT_LT(times[2], 0.3);
+}
+
+TEST_F(Probe, LeavesNothingBehind) {
+  // Probes follow one another, and with no time at all each still ends.
+  Probing probing(2);
+  for (int i = 0; i < 20; ++i) expect_possible(probing.measure(0));
+}
+
+TEST_F(Probe, ARankThatDoesNotComeIsATimeout) {
+  if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
+  constexpr double limit = 0.3;   // [s]
+  constexpr double answer = 1.0;  // in which ranks tell each other what they wait for [s]
+  constexpr double slack = 1.5;   // for a busy machine [s]
+  Probing probing(0, limit);
+  if (rank_ != p_ - 1) {
+    const double begin = MPI_Wtime();
+    const std::string text = error_of<TimeoutError>([&] { probing.measure(0.1); });
+    EXPECT_LT(MPI_Wtime() - begin, limit + answer + slack);
+    expect_contains(text, "waits for all ranks to measure the machine");
+    expect_contains(text, "rank " + std::to_string(p_ - 1) + " has not come");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  probing.abandon();
+}
+
+TEST_F(Probe, AnInterruptEndsIt) {
+  class Interrupted : public std::runtime_error {
+   public:
+    using std::runtime_error::runtime_error;
+  };
+  bool now = false;
+  Probing probing(0, 60, [&now] {
+    if (now) throw Interrupted("interrupted");
+  });
+  now = true;
+  EXPECT_THROW(probing.measure(1), Interrupted);
+  MPI_Barrier(MPI_COMM_WORLD);
+  probing.abandon();
+}
+
+}  // namespace
+}  // namespace sortlast
