@@ -13,9 +13,11 @@
 namespace sortlast {
 namespace {
 
-// Pulled pixels of all images together must stay in the cache of a core until they are blended.
-constexpr std::size_t staging_bytes = std::size_t{1} << 19;
-constexpr std::int64_t least_pull = 256;  // pixels
+// Pulled pixels of all images together should stay in the cache of a core until they are blended, but a call
+// of the kernel costs as much as copying some pages.
+constexpr std::size_t staging_bytes = std::size_t{1} << 20;
+constexpr std::size_t least_pull = std::size_t{1} << 16;  // bytes of one image
+constexpr std::size_t pull_step = 256;                    // pixels
 
 }  // namespace
 
@@ -168,8 +170,8 @@ bool Run::ready(Value value, Range pixels) const {
 
 // Pixels that are pulled at once from each image.
 std::int64_t Run::pull_pixels(const Format& format) const {
-  const auto share = static_cast<std::int64_t>(staging_bytes / pulls_ / format.pixel_bytes());
-  return std::max(share / least_pull, std::int64_t{1}) * least_pull;
+  const std::size_t share = std::max(staging_bytes / pulls_, least_pull) / format.pixel_bytes();
+  return static_cast<std::int64_t>(std::max(share / pull_step, std::size_t{1}) * pull_step);
 }
 
 // Where the pixels from `pixel` on that one link can show end.

@@ -34,6 +34,7 @@ class GroupTree : public Algorithm {
   Program program(std::int32_t rank) const final;
   Range piece(std::int32_t rank) const final;
   std::int32_t stages() const final { return root().height; }
+  std::int32_t window() const final { return 2; }  // so that messages of few stages take memory
 
  protected:
   virtual Group root() const = 0;
