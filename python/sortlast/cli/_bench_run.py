@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from sortlast import Error, launch
+from sortlast.cli import _terminal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from sortlast.bench import Report, Row, Settings
+
+
+RANKS = 4  # that are started if the user does not say how many
 
 
 def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
@@ -48,6 +52,19 @@ def started(ranks: int, settings: Settings) -> Report:
             raise typer.Exit(status)
         report = json.loads(told.read_text())
     return Report([Row(**row) for row in report["rows"]], report["notes"])
+
+
+def all_reports(counts: list[int] | None, settings: Settings) -> list[Report] | None:
+    """Measure with each number of ranks (None: 4), or on the ranks of the user's mpiexec.
+
+    None on all of these but rank 0.
+    """
+    if not launch.under_mpiexec():
+        _terminal.hand_on()
+        return [started(count, settings) for count in counts or [RANKS]]
+    comm = world(counts)
+    report = measure(comm, settings)
+    return [report] if comm.rank == 0 else None
 
 
 def world(counts: list[int] | None) -> MPI.Intracomm:

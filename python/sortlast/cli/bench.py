@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
@@ -14,12 +14,15 @@ from sortlast import launch
 from sortlast.cli import _bench_run, _bench_table, _parse, _terminal
 
 if TYPE_CHECKING:
-    from sortlast.bench import Report
+    from rich.table import Table
+
+    from sortlast.bench import Report, Row
 
 _Algorithms = Annotated[
     str, typer.Option(help="all, or names of sortlast algorithms, such as shift,radix-k:4,2,auto.")
 ]
 _Peers = Annotated[str, typer.Option(help="all, or some of those of the table, such as sortlast,mpi-reduce.")]
+_Plot = Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")]
 _Frames = Annotated[int, typer.Option(min=1, help="Frames to time of each peer.")]
 _Icet = Annotated[
     Path | None,
@@ -73,16 +76,13 @@ def composite(
     ] = False,
     gather: Annotated[
         bool | None,
-        typer.Option(
-            show_default="both",
-            help="The whole frame at rank 0, or pixels where they are finished.",
-        ),
+        typer.Option(show_default="both", help="The whole frame at rank 0, or pixels where they end."),
     ] = None,
     frames: _Frames = 10,
     icet: _Icet = None,
     minigraphics: _Minigraphics = None,
     json: Annotated[Path | None, typer.Option(help="Also write all rows to this JSON file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
+    plot: _Plot = None,
 ) -> None:
     """Time compositing algorithms beside other ways to the same image, and beside floors.
 
@@ -95,51 +95,39 @@ def composite(
     The ranks are started here, or are those of your own mpiexec.
     """
     from sortlast import plot as plots
-    from sortlast import schedule
     from sortlast.bench import CONTENTS, FORMATS, OPS, Settings, Task
+    from sortlast.plot import bench as drawing
 
     # Refuse before any rank starts what can be refused from the arguments alone.
     counts = None if ranks is None else _counts(ranks)
-    formats = _among("--format", format_, FORMATS)
-    ops = _among("--op", op, OPS)
-    contents = _among("--content", content, CONTENTS)
+    axes = (
+        [_size(text) for text in size.split(",")],
+        _among("--format", format_, FORMATS),
+        _among("--op", op, OPS),
+        _among("--content", content, CONTENTS),
+        [True, False] if gather is None else [gather],
+    )
+    tasks = [
+        Task(*pixels, form, how, where, what, bounds) for pixels, form, how, what, where in product(*axes)
+    ]
     if plot is not None:
         plots.check_format(plot)
     named = _algorithms(algorithms)
     if not launch.under_mpiexec():
-        for name in named:
-            for count in counts or [4]:
-                schedule.make(name, p=count, n=0)
-    sizes = [_size(text) for text in size.split(",")]
-    gathers = [True, False] if gather is None else [gather]
-    tasks = [
-        Task(*pixels, form, operator, where, filling, bounds)
-        for pixels, form, operator, filling, where in product(sizes, formats, ops, contents, gathers)
-    ]
+        _check_algorithms(named, counts or [_bench_run.RANKS])
     settings = Settings(tasks, named, _peers(peers), frames, _installed(icet, minigraphics))
 
-    # Measure.
-    if launch.under_mpiexec():
-        comm = _bench_run.world(counts)
-        reports = [_bench_run.measure(comm, settings)]
-        if comm.rank != 0:
-            return
-    else:
-        _terminal.hand_on()
-        reports = [_bench_run.started(count, settings) for count in counts or [4]]
-
-    # Report.
+    # Measure and report.
+    reports = _bench_run.all_reports(counts, settings)
+    if reports is None:
+        return
     rows = [row for report in reports for row in report.rows]
     console = _terminal.console()
-    for table in _bench_table.tables(rows):
-        console.print(table)
-    _print_notes(reports)
+    _print(_bench_table.tables(rows), reports)
     if json is not None:
-        _terminal.write_json([asdict(row) for row in rows], json)
+        _write(rows, json)
         console.print(f"wrote {json}")
     if plot is not None:
-        from sortlast.plot import bench as drawing
-
         plots.save(drawing.medians(rows), plot)
         console.print(f"wrote {plot}")
 
@@ -159,7 +147,7 @@ def matrix(
     frames: _Frames = 9,
     icet: _Icet = None,
     minigraphics: _Minigraphics = None,
-    plot: Annotated[Path | None, typer.Option(help="Also draw them: png, svg or pdf.")] = None,
+    plot: _Plot = None,
 ) -> None:
     """Measure all cells that the project watches, and print how many times faster than others we are.
 
@@ -169,6 +157,7 @@ def matrix(
     """
     from sortlast import plot as plots
     from sortlast.bench import Settings, cells
+    from sortlast.plot import bench as drawing
 
     # Choose the cells.
     if plot is not None:
@@ -201,27 +190,31 @@ def matrix(
         reports.append(report)
         rows += report.rows
         if comm is None or comm.rank == 0:
-            _terminal.write_json([asdict(row) for row in rows], json)
+            _write(rows, json)
     if comm is not None and comm.rank != 0:
         return
 
     # Report.
     measured = [cell for cell in cells.cells_of(rows) if (cell.ranks, cell.task) in asked]
     console = _terminal.console()
-    for table in _bench_table.summaries(measured):
-        console.print(table)
-    _print_notes(reports)
+    _print(_bench_table.summaries(measured), reports)
     console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
     if plot is not None:
-        from sortlast.plot import bench as drawing
-
         plots.save(drawing.bars(measured), plot)
         console.print(f"wrote {plot}")
 
 
-def _print_notes(reports: list[Report]) -> None:
+def _print(tables: Iterable[Table], reports: list[Report]) -> None:
+    """Print tables and, below them, what the reports note."""
+    console = _terminal.console()
+    for table in tables:
+        console.print(table)
     for line in dict.fromkeys(line for report in reports for line in report.notes):
-        _terminal.console().print(line)
+        console.print(line)
+
+
+def _write(rows: list[Row], path: Path) -> None:
+    _terminal.write_json([asdict(row) for row in rows], path)
 
 
 def _counts(text: str) -> list[int]:
@@ -244,6 +237,14 @@ def _algorithms(text: str) -> list[str]:
         else:
             names.append(part)
     return names
+
+
+def _check_algorithms(names: list[str], counts: list[int]) -> None:
+    """Raise Error if one of them cannot be made for one of these numbers of ranks."""
+    from sortlast import schedule
+
+    for name, count in product(names, counts):
+        schedule.make(name, p=count, n=0)
 
 
 def _peers(text: str) -> list[str]:

@@ -1,8 +1,9 @@
 """IceT, the compositor of ParaView and VisIt, as an installed library that is loaded at run time.
 
 An algorithm is a strategy of IceT, a single-image strategy, and what can be set of them: ``k=``, the
-preferred factor of radix-k (ICET_MAGIC_K; 8 if not named), and ``plain``, which is without
-ICET_INTERLACE_IMAGES. Of all these the four that are fastest at a first look are timed.
+preferred factor of radix-k (ICET_MAGIC_K; 8 if not named), ``split=``, the most pieces of an image
+(ICET_MAX_IMAGE_SPLIT; one a rank if not named), and ``plain``, which is without ICET_INTERLACE_IMAGES. Of all
+these the four that are fastest at a first look are timed.
 
 Every setting keeps its context for all frames. IceT's blend of uint8 pixels truncates, so that each of the
 p - 1 blends may lose up to a unit.
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from ctypes import c_float, c_int32, c_uint32, c_void_p
 from typing import Any
 
@@ -41,9 +43,10 @@ _ORDERED_COMPOSITE, _INTERLACE_IMAGES, _COLLECT_IMAGES = 0x0142, 0x0145, 0x0146
 _VALID_PIXELS_TILE, _VALID_PIXELS_OFFSET, _VALID_PIXELS_NUM = 0x98, 0x99, 0x9A
 _ERRORS_OF_ALL_RANKS = 0x0101
 
-_KS = (4, 16)  # beside the default
 _DEFAULT_K = 8
-_MAGIC_K = "ICET_MAGIC_K"  # read from the environment when a context is made
+_KS = (4, 16)  # beside the default
+_SPLITS = (4, 8)  # with k=4; beside one piece a rank
+_VARIABLES = {"k": "ICET_MAGIC_K", "split": "ICET_MAX_IMAGE_SPLIT"}  # read when a context is made
 
 
 class _Image(ctypes.Structure):
@@ -65,9 +68,8 @@ class IceT(Peer):
         # Make a context of its own.
         self._core, mpi = _libraries(scene.installed[self.name])
         communicator = mpi.icetCreateMPICommunicator(libraries.handle(self.comm))
-        os.environ[_MAGIC_K] = values.get("k", str(_DEFAULT_K))
-        self._context = self._core.icetCreateContext(communicator)
-        del os.environ[_MAGIC_K]
+        with _environment({_VARIABLES[key]: value for key, value in values.items() if key in _VARIABLES}):
+            self._context = self._core.icetCreateContext(communicator)
         mpi.icetDestroyMPICommunicator(communicator)  # the context has a copy
 
         # Say what is composited, and how.
@@ -106,13 +108,17 @@ class IceT(Peer):
 
     @classmethod
     def algorithms(cls, scene: Scene) -> Sequence[str]:
-        """Every strategy, with every k that may matter at this number of ranks."""
-        ks = ["", *(f" k={k}" for k in _KS if min(k, _DEFAULT_K) < scene.comm.size)]
-        single = ["automatic", "tree", "binary-swap", "binary-swap-folding"]
-        single += [f"{name}{k}" for name in ("radix-k", "radix-kr") for k in ks]
-        plain = [f"{name} plain" for name in single if name not in ("automatic", "tree")]
-        return [*(f"{strategy} {name}" for strategy in _STRATEGIES for name in single)] + [
-            f"sequential {name}" for name in plain
+        """Every strategy, with every setting that may matter at this number of ranks.
+
+        One tile leaves little to choose for the strategies, so that the settings are tried with one of them.
+        """
+        ranks = scene.comm.size
+        settings = [f" k={k}" for k in _KS if min(k, _DEFAULT_K) < ranks]
+        settings += [f" k=4 split={split}" for split in _SPLITS if split < ranks]
+        set_up = [f"{name}{values}" for name in ("radix-k", "radix-kr") for values in settings]
+        plain = [f"{name} plain" for name in (*_SINGLE_IMAGE, *set_up) if name not in ("automatic", "tree")]
+        return [f"sequential {name}" for name in (*_SINGLE_IMAGE, *set_up, *plain)] + [
+            f"reduce {name}" for name in _SINGLE_IMAGE
         ]
 
     @classmethod
@@ -162,6 +168,20 @@ class IceT(Peer):
         code = self._core.icetGetError()
         if code != 0:
             raise Error(f"IceT ({self.algorithm}) failed with error 0x{code:08X}; its own message is above")
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables for a while, and no others that IceT reads."""
+    before = {name: os.environ.pop(name, None) for name in _VARIABLES.values()}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 def _libraries(folder: str) -> tuple[ctypes.CDLL, ctypes.CDLL]:
