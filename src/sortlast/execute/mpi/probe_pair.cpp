@@ -2,10 +2,13 @@
 //
 // Rounds in which both ranks send and receive, as in compositing, where every rank does both at once. A
 // message begins with the size of the next round, and the lower rank's is the one that counts; so the ranks
-// stop after the same round though their clocks differ. A rank that waits for another one that has no core
-// polls, so processor time is disturbed too, but less. Large messages grow from 16 to 256 KiB as long as
+// stop after the same round though their clocks differ. Large messages grow from 16 to 256 KiB as long as
 // there is time for a few more of them: on a slow network shared by many pairs one may take longer than all
 // there is.
+//
+// A round takes what it takes both ranks on average, which they tell each other in the next round: within a
+// node one of them may copy for both. A rank that waits for another one that has no core polls, so processor
+// time is disturbed too, but less.
 #include "sortlast/execute/mpi/probe_pair.hpp"
 
 #include <algorithm>
@@ -34,7 +37,14 @@ constexpr std::int64_t most_small = 500;
 constexpr std::size_t least_large = 4;
 constexpr double small_share = 0.25;  // of the time
 constexpr double rounds_to_come = 8;  // for which there must be time before messages grow
-constexpr double undisturbed = 0.1;   // of the rounds; in others a rank may have waited for a core
+constexpr double undisturbed = 0.25;  // of the rounds; in others a rank may have waited for a core
+
+// How a message begins.
+struct Header {
+  std::int64_t next = 0;  // bytes of the next round; 0: there is none
+  double spent = 0;       // by the sender on the round before [s]
+};
+static_assert(sizeof(Header) <= small_bytes);
 
 class Pair {
  public:
@@ -44,23 +54,23 @@ class Pair {
         peer_(peer),
         patience_(alarm, [peer] { return "rank " + std::to_string(peer) + " to measure messages"; }) {}
 
-  // Exchange messages of `bytes` bytes, which announce the size of the next; returns what the peer announced.
-  std::int64_t exchange(std::int64_t bytes, std::int64_t next) {
+  // Exchange messages of `bytes` bytes that begin with a header; returns the peer's.
+  Header exchange(std::int64_t bytes, const Header& header) {
     std::byte* const out = memory_.next(static_cast<std::size_t>(bytes));
-    const std::byte* const in = memory_.next(static_cast<std::size_t>(bytes));
-    std::memcpy(out, &next, sizeof next);
+    std::byte* const in = memory_.next(static_cast<std::size_t>(bytes));
+    std::memcpy(out, &header, sizeof header);
     std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     const auto count = static_cast<int>(bytes);
-    check_mpi(MPI_Irecv(const_cast<std::byte*>(in), count, MPI_BYTE, peer_, tag, comm_, &requests[0]),
-              "MPI_Irecv");
+    check_mpi(MPI_Irecv(in, count, MPI_BYTE, peer_, tag, comm_, &requests[0]), "MPI_Irecv");
     check_mpi(MPI_Isend(out, count, MPI_BYTE, peer_, tag, comm_, &requests[1]), "MPI_Isend");
     patience_.progress();
     for (int done = 0; done == 0;) {
       check_mpi(MPI_Testall(2, requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
       if (done == 0) patience_.pause();
     }
-    std::memcpy(&next, in, sizeof next);
-    return next;
+    Header theirs;
+    std::memcpy(&theirs, in, sizeof theirs);
+    return theirs;
   }
 
  private:
@@ -115,27 +125,32 @@ std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& ala
   Pair pair(comm, alarm, memory, peer);
 
   // The first round waits for the peer to come, and is not timed.
-  pair.exchange(small_bytes, 0);
+  pair.exchange(small_bytes, {});
   Rounds rounds(seconds);
   std::vector<double> small_times;
   std::vector<double> times;  // of the largest messages
   std::int64_t largest = 0;
+  std::int64_t before = 0;  // bytes of the round before
+  double spent = 0;         // on it
   for (std::int64_t bytes = small_bytes; bytes > 0;) {
-    if (bytes > std::max(largest, small_bytes)) {
-      largest = bytes;
+    const Header mine{rounds.after(bytes), spent};
+    const double begin = seconds_of(clock);
+    const Header theirs = pair.exchange(bytes, mine);
+    const double end = seconds_of(clock);
+    if (before > std::max(largest, small_bytes)) {
+      largest = before;
       times.clear();
     }
-    const std::int64_t chosen = rounds.after(bytes);
-    const double begin = seconds_of(clock);
-    const std::int64_t announced = pair.exchange(bytes, chosen);
-    (bytes == small_bytes ? small_times : times).push_back(seconds_of(clock) - begin);
-    bytes = leads ? chosen : announced;
+    if (before > 0) (before == small_bytes ? small_times : times).push_back((mine.spent + theirs.spent) / 2);
+    spent = end - begin;
+    before = std::exchange(bytes, leads ? mine.next : theirs.next);
   }
 
-  if (times.size() < least_large) return std::nullopt;
-  PairFigures figures;
-  figures.latency = quantile(std::move(small_times), undisturbed);
+  if (small_times.empty() || times.size() < least_large) return std::nullopt;
+  // A small message takes no longer than a large one, though it may have met busier moments.
   const double large = quantile(std::move(times), undisturbed);
+  PairFigures figures;
+  figures.latency = std::min(quantile(std::move(small_times), undisturbed), large);
   figures.byte = std::max(large - figures.latency, large / 2) / static_cast<double>(largest);
   return figures;
 }

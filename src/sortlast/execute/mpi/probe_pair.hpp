@@ -17,8 +17,8 @@ struct PairFigures {
 enum class PairClock { wall, processor };
 
 // Called by both ranks at about the same time. Measures for about `seconds`, those of the lower rank, in wall
-// time or in this rank's processor time; nothing if that is too short for a few large messages. Messages are
-// pieces of `memory`, which must stay if this throws (TimeoutError).
+// time or in processor time, the average of both ranks; nothing if that is too short for a few large
+// messages. Messages are pieces of `memory`, which must stay if this throws (TimeoutError).
 std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& alarm, Expanse& memory, int peer,
                                       PairClock clock, double seconds);
 
