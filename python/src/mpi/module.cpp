@@ -8,19 +8,17 @@
 #include "arrays.hpp"
 #include "communicator.hpp"
 #include "errors.hpp"
+#include "signals.hpp"
 #include "sortlast/execute/mpi/compositor.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sortlast::python {
-namespace {
 
-// Ctrl-C ends a wait.
-void see_signals() {
-  const nb::gil_scoped_acquire acquire;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
+void bind_probe(nb::module_& module);  // probe.cpp
+
+namespace {
 
 nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
                      const std::optional<Array>& depth, std::int64_t height, std::int64_t width, int channels,
@@ -130,4 +128,5 @@ NB_MODULE(SORTLAST_MPI_MODULE, module) {
   sortlast::python::register_errors();
   sortlast::python::bind_tile(module);
   sortlast::python::bind_compositor(module);
+  sortlast::python::bind_probe(module);
 }

@@ -1,0 +1,73 @@
+"""Measuring the machine: on the ranks of the user's mpiexec, or on ranks that are started for it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from sortlast import launch
+from sortlast.schedule import Machine
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast.tune import Report
+
+
+@dataclass(frozen=True)
+class Settings:
+    """As the arguments of :func:`sortlast.tune.measure`."""
+
+    seconds: float
+    nodes: int | None
+
+
+def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
+    """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from sortlast import tune
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
+        task = bar.add_task(f"measuring on {comm.size} ranks", total=None)
+        return tune.measure(
+            comm,
+            settings.seconds,
+            settings.nodes,
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def started(ranks: int, settings: Settings) -> Report:
+    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
+    with tempfile.TemporaryDirectory(prefix="sortlast-tune-") as folder:
+        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
+        asked.write_text(json.dumps(asdict(settings)))
+        status = launch.run("sortlast.cli._tune_ranks", [str(asked), str(told)], ranks)
+        if status != 0:
+            raise typer.Exit(status)
+        return _read(told)
+
+
+def write(report: Report, path: Path) -> None:
+    """Write a report for :func:`started` to read."""
+    told = {name: getattr(report, name).to_json() for name in ("machine", "low", "high")}
+    path.write_text(
+        json.dumps(told | {"measured": report.measured, "ranks": report.ranks, "messages": report.messages})
+    )
+
+
+def _read(path: Path) -> Report:
+    from sortlast.tune import Report
+
+    told = json.loads(path.read_text())
+    machine, low, high = (Machine.from_json(told[name]) for name in ("machine", "low", "high"))
+    return Report(machine, low, high, told["measured"], told["ranks"], told["messages"])
