@@ -1,0 +1,175 @@
+"""The command ``sortlast tune``, its figures, and the profile that it writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import mpirun
+from sortlast import tune
+from sortlast.schedule import Machine
+
+pytestmark = pytest.mark.mpi
+
+
+def run(*args):
+    command = [sys.executable, "-m", "sortlast", "tune", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def assert_possible(figures):
+    for name in ("beta", "node_beta", "gamma_read", "gamma_write", "copy"):
+        assert 1e-13 < figures[name] < 1e-6, name
+    for name in ("alpha", "node_alpha"):
+        assert 1e-8 < figures[name] < 1e-1, name
+    assert figures["cores"] >= 1
+
+
+def test_prints_figures_and_choices_and_writes_the_profile(tmp_path):
+    profile, table = tmp_path / "new" / "profile.json", tmp_path / "table.json"
+    done = run("--ranks", 3, "--seconds", 1, "--output", profile, "--json", table)
+    assert done.returncode == 0, done.stderr
+    assert "measuring on 3 ranks" in done.stderr
+    assert "Warning" not in done.stderr
+
+    # The profile loads, and is what was printed.
+    machine = Machine.load(str(profile))
+    report = json.loads(table.read_text())
+    assert report["machine"] == json.loads(profile.read_text())
+    assert_possible(report["machine"])
+    assert (report["ranks"], machine.ranks) == (3, 3)
+    for figure, scale, unit in (("node_alpha", 1e6, "us"), ("alpha", 1e6, "us")):
+        assert f"{scale * report['machine'][figure]:.2f} {unit}" in done.stdout
+    for figure in ("beta", "node_beta", "gamma_read", "gamma_write", "copy"):
+        assert f"{1e-9 / report['machine'][figure]:.2f} GB/s" in done.stdout
+
+    # There is one node, so that messages between nodes are not known.
+    assert not {"alpha", "beta"} & set(report["measured"])
+    assert {"gamma_read", "gamma_write", "copy"} <= set(report["measured"])
+    assert (machine.alpha, machine.beta) == (Machine().alpha, Machine().beta)
+    for name in report["measured"]:
+        assert report["low"][name] <= report["machine"][name] <= report["high"][name]
+    for line in done.stdout.splitlines():
+        if any(f" {name} " in line for name in tune.TIMES):
+            name = next(name for name in tune.TIMES if f" {name} " in line)
+            assert ("default" in line) == (name not in report["measured"])
+
+    # What auto chooses by them.
+    assert {row["p"] for row in report["choices"]} == {3, 12, 48}
+    for row in report["choices"]:
+        assert row["algorithm"] in done.stdout
+        assert 0 < row["transfer"] + row["blend"] <= row["total"] * (1 + 1e-9)
+
+
+def test_nodes_may_be_pretended(tmp_path):
+    done = run("--ranks", 4, "--nodes", 2, "--seconds", 2, "--json", tmp_path / "table.json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "table.json").read_text())
+    assert_possible(report["machine"])
+    assert report["measured"] == list(tune.TIMES)
+    assert report["machine"]["ranks"] == 2
+    assert "default" not in done.stdout
+
+
+def test_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
+    command = [sys.executable, "-m", "sortlast", "tune", "--seconds", "0.2", "--nodes", "1"]
+    done = mpirun.run_command(2, [*command, "--output", str(tmp_path / "profile.json")])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("by message") == 1  # rank 0 alone prints
+    assert Machine.load(str(tmp_path / "profile.json")).ranks == 2
+    done = mpirun.run_command(2, [*command, "--ranks", "3"])
+    assert done.returncode == 2
+    assert "--ranks 3, but mpiexec started 2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--ranks", "0"), "should be greater than or equal to 1"),
+        (("--nodes", "0"), "should be greater than or equal to 1"),
+        (("--seconds", "0"), "should be greater than or equal to 0.01"),
+        (("--output", "/dev/null/profile.json"), "/dev/null is no folder; choose another place"),
+        (("--json", "/dev/null/table.json"), "/dev/null is no folder; choose another place"),
+        (("--output", "."), "is a folder; name a file"),
+    ],
+)
+def test_refuses_before_it_starts_ranks(args, message):
+    done = run(*args)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", " ").split())
+    assert "measuring" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_all_ranks_get_the_same_report():
+    job = mpirun.run(
+        3,
+        """
+        from sortlast import tune
+        told = []
+        report_ = tune.measure(comm, 0.3, nodes=2, progress=lambda done, total: told.append((done, total)))
+        report([report_.machine.to_json(), report_.low.to_json(), report_.measured, report_.ranks, told])
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    assert job.reports[0] == job.reports[1] == job.reports[2]
+    *_, ranks, told = job.reports[0]
+    assert ranks == 3
+    assert told == [[done, 3] for done in range(4)]
+
+
+def test_wrong_arguments_are_named_on_every_rank():
+    job = mpirun.run(
+        2,
+        """
+        import sortlast
+        from sortlast import tune
+        told = []
+        for arguments in ({"seconds": 0}, {"seconds": float("nan")}, {"nodes": 0}):
+            try:
+                tune.measure(comm, **arguments)
+            except sortlast.ArgumentError as error:
+                told.append(str(error))
+        report(told)
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    for told in job.reports:
+        assert told == [
+            "seconds is 0; expected a time, more than 0",
+            "seconds is nan; expected a time, more than 0",
+            "nodes is 0; expected None or a number of ranks, 1 or more",
+        ]
+
+
+def test_a_compositor_chooses_by_the_profile(tmp_path):
+    # Two machines on which different algorithms are the fastest: messages cost nothing but their latency, and
+    # nothing but their bytes.
+    job = mpirun.run(
+        4,
+        f"""
+        import numpy as np
+        import sortlast
+        from sortlast.schedule import Machine, choose
+        image = np.ones((64, 64, 4), np.float32)
+        found = []
+        for k, times in enumerate(({{"node_alpha": 1e-2}}, {{"node_alpha": 1e-9, "node_beta": 1e-7}})):
+            machine = Machine(ranks=4, cores=2, **times)
+            path = {str(tmp_path)!r} + f"/{{k}}.json"
+            if rank == 0:
+                machine.save(path)
+            comm.barrier()
+            comp = sortlast.Compositor(comm, profile=path, nodes=1)
+            comp.composite(image)
+            found.append([comp.algorithm, choose(4, 64 * 64, machine)[0].name])
+        report(found)
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    for rank in job.reports:
+        for used, predicted in rank:
+            assert used == predicted
+        assert rank[0][0] != rank[1][0]
