@@ -176,7 +176,7 @@ def test_timing_and_events():
     run(
         4,
         """
-        comp = sortlast.Compositor(comm, algorithm="binary-swap")
+        comp = sortlast.Compositor(comm, algorithm="binary-swap", nodes=1)
         pictures = images(6, 64, 64)
         assert comp.trace is False and comp.events() == []
         comp.trace = True
@@ -201,6 +201,51 @@ def test_timing_and_events():
         comp.trace = False
         comp.composite(pictures[rank])
         assert comp.events() == []
+        """,
+    )
+
+
+def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
+    """However pixels travel, the frame is the same."""
+    run(
+        4,
+        """
+        pictures = [np.zeros((40, 60, 4), np.float32) for _ in range(size)]
+        boxes = []
+        for other, picture in enumerate(pictures):
+            x0, y0 = 7 * other, 5 * other
+            boxes.append((x0, y0, x0 + 20, y0 + 9))
+            picture[y0:y0 + 9, x0:x0 + 20] = images(8 + other, 9, 20)[other]
+        order = [2, 0, 3, 1]
+        expected = sortlast.composite_serial(pictures, order=order)
+        for nodes in (None, 1, 2, 3):
+            for options in ({}, {"check": False}, {"sparse": False}, {"chunk": 4096}):
+                comp = sortlast.Compositor(comm, algorithm="direct-send", nodes=nodes, **options)
+                shared = comp.allocate((40, 60, 4), "float32")
+                assert shared.shape == (40, 60, 4) and shared.dtype == np.float32 and not shared.any()
+                shared[:] = pictures[rank]
+                bounds = boxes[rank] if rank % 3 else None
+                tile = comp.composite(shared if rank % 2 else pictures[rank], order=order, bounds=bounds)
+                shared[:] = 7
+                frame = comp.gather(tile, root=1)
+                if rank == 1:
+                    assert np.abs(frame - expected).max() < 1e-5
+                del comp, tile
+                assert (shared == 7).all()
+        """,
+    )
+
+
+def test_half_the_bytes_of_float32():
+    run(
+        3,
+        """
+        pictures = images(9, 64, 48)
+        exact = sortlast.Compositor(comm, algorithm="shift", nodes=1, sparse=False)
+        half = sortlast.Compositor(comm, algorithm="shift", nodes=1, sparse=False, wire="float16")
+        expected, tile = exact.composite(pictures[rank]), half.composite(pictures[rank])
+        assert half.timing.bytes_sent == exact.timing.bytes_sent // 2 > 0
+        assert 0 < np.abs(tile.pixels - expected.pixels).max() <= 2.0**-10
         """,
     )
 
