@@ -120,5 +120,37 @@ TEST(Active, TheSampleIsCloseToTheShare) {
   }
 }
 
+// The box of the active pixels by looking at each.
+Rectangle slow_box(Image& image, std::int64_t width, std::int64_t height) {
+  Rectangle box{width, height, 0, 0};
+  for (std::int64_t i = 0; i < width * height; ++i) {
+    if (testing::is_empty(image, i)) continue;
+    box = {std::min(box.x0, i % width), std::min(box.y0, i / width), std::max(box.x1, i % width + 1),
+           std::max(box.y1, i / width + 1)};
+  }
+  return box.x1 == 0 ? Rectangle{} : box;
+}
+
+TEST(Active, TheBoxIsTheSmallest) {
+  std::mt19937 random(12);
+  for (const Format& format : all_formats())
+    for (const auto& [width, height] : {std::pair{1, 1}, {1, 70}, {70, 1}, {64, 9}, {131, 17}, {300, 40}})
+      for (int few : {0, 1, 2, 5, 100}) {
+        // A few active pixels in an empty image.
+        const std::int64_t n = std::int64_t{width} * height;
+        Image image(format, n);
+        testing::keep_pattern(image, n, Pattern::none, random);
+        for (int k = 0; k < few; ++k) {
+          const auto i = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+          image.pixels(i).colour[random() % format.colour_bytes()] = std::byte{1};
+        }
+        testing::for_each_target([&](const std::string& target) {
+          SCOPED_TRACE(target + ", " + format_name(format) + ", " + std::to_string(width) + "x" +
+                       std::to_string(height));
+          EXPECT_EQ(active_box(format, image.pixels(), width, height), slow_box(image, width, height));
+        });
+      }
+}
+
 }  // namespace
 }  // namespace sortlast

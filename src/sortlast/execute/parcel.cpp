@@ -54,7 +54,7 @@ std::size_t Outgoing::depth_bytes() const {
 Content Incoming::content(std::size_t colour_bytes) const {
   if (colour_bytes == 0) return Content::absent;
   return colour_bytes < static_cast<std::size_t>(count) * format.colour_bytes() ? Content::sparse
-                                                                                 : Content::dense;
+                                                                                : Content::dense;
 }
 
 Outgoing make_parcel(const Carriage& carriage, const Format& image, const Load& load, Pool& pool) {

@@ -29,11 +29,11 @@ enum class Content : std::uint8_t { absent, sparse, dense };
 
 struct Outgoing {
   Content content = Content::absent;
-  Format format;           // as sent
-  std::int64_t count = 0;  // pixels that it stands for
+  Format format;            // as sent
+  std::int64_t count = 0;   // pixels that it stands for
   ConstPixels pixels = {};  // dense: colour and depth; sparse: packed bytes at `colour`
-  std::size_t packed = 0;  // bytes of them
-  Memory memory = {};      // where they are, if they are not the sender's own pixels
+  std::size_t packed = 0;   // bytes of them
+  Memory memory = {};       // where they are, if they are not the sender's own pixels
 
   std::size_t colour_bytes() const;  // of the message with colours, or packed pixels
   std::size_t depth_bytes() const;   // of the message with depths that follows if the format has them
@@ -60,16 +60,6 @@ struct Load {
 
 // Make the message for a load: where it lies if it travels as it is, else in memory of the pool.
 Outgoing make_parcel(const Carriage& carriage, const Format& image, const Load& load, Pool& pool);
-
-// Half-open rectangle of pixels.
-struct Rectangle {
-  std::int64_t x0 = 0;
-  std::int64_t y0 = 0;
-  std::int64_t x1 = 0;
-  std::int64_t y1 = 0;
-
-  bool operator==(const Rectangle&) const = default;
-};
 
 // The rows of a rectangle that meet pixels [begin, end) of a row-major image, as runs of its pixels counted
 // from `begin`; `at` is counted from `origin`.

@@ -51,7 +51,7 @@ void Run::offer_receive(std::size_t receive) {
   Flow& flow = receives_[receive];
   const Receive& step = program_.receives[receive];
   if (step.stage > open_ || held(step.value).referred || flow.queued) return;
-  if (flow.begun == flow.chunks || flow.begun - flow.done >= window) return;
+  if (flow.begun == flow.chunks || flow.begun - flow.done >= flow.window) return;
   ready_receives_.emplace(step.stage, flow.begun, receive);
   flow.queued = true;
 }
@@ -305,8 +305,7 @@ Stretch Run::take_result() {
   Held& from = held(result);
   const std::int64_t n = from.pixels.size();
   if (!from.absent && result != 0 && from.parts.empty()) return std::exchange(from.memory, Stretch());
-  const Stretch to =
-      own_.result.view().colour != nullptr ? own_.result : Stretch(pool_, own_.format, n);
+  const Stretch to = own_.result.view().colour != nullptr ? own_.result : Stretch(pool_, own_.format, n);
   if (from.absent) {
     fill_absent(own_.op, own_.format, own_.background, to.view(), n);
   } else {

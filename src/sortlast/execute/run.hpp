@@ -53,10 +53,10 @@ struct Chunk {
 
 // A transfer is cut into chunks of carriage.chunk_pixels(), in order. Of each transfer at most `window`
 // chunks are under way, at both ends, so that the memory for messages stays small; blending and sending
-// follow chunk by chunk. The executor calls: open() when transfers of further stages may begin, next_receive()
-// and incoming() for each chunk to receive and arrived() when it is there, next_send() and outgoing() for
-// each to send and sent() when its memory is no longer needed, blend() whenever there is time. Neither the
-// order nor the moment of these calls changes the result.
+// follow chunk by chunk. The executor calls: open() when transfers of further stages may begin,
+// next_receive() and incoming() for each chunk to receive and arrived() when it is there, next_send() and
+// outgoing() for each to send and sent() when its memory is no longer needed, blend() whenever there is time.
+// Neither the order nor the moment of these calls changes the result.
 class Run {
  public:
   static constexpr std::int64_t window = 3;
@@ -71,6 +71,9 @@ class Run {
   // lies, and the receiver of program.sends[send] reads this rank's image.
   void refer(std::size_t receive, Reference reference);
   void spare(std::size_t send);
+  // To be called where the stages under way are limited: receive all chunks of values that are needed later
+  // than in the stage that brings them, as that must come to its end before the other is opened.
+  void receive_ahead();
   // Transfers of the stages up to `stage` may be under way.
   void open(std::int32_t stage);
 
@@ -82,8 +85,8 @@ class Run {
   Outgoing outgoing(Chunk chunk);
   void sent(Chunk chunk);
 
-  // Blend up to `blend_unit` pixels a thread of what is there. Returns the bytes that were read; 0 if there is
-  // nothing to blend now.
+  // Blend up to `blend_unit` pixels a thread of what is there. Returns the bytes that were read; 0 if there
+  // is nothing to blend now.
   static constexpr std::int64_t blend_unit = 1 << 15;
   std::int64_t blend();
 
@@ -131,6 +134,7 @@ class Run {
     std::int64_t chunks = 0;
     std::int64_t begun = 0;  // chunks that were posted
     std::int64_t done = 0;   // chunks that were sent, or received and used up
+    std::int64_t window = Run::window;
     bool queued = false;
   };
 
@@ -140,6 +144,7 @@ class Run {
   void index_steps();
   Format stored_as(Value value, const std::vector<bool>& is_sent) const;
   void find_aliases();
+  bool needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const;
   bool may_alias(Value target, Value source) const;
   Range chunk_of(Range pixels, std::int64_t number) const;
   std::size_t part_at(const Held& held, std::int64_t pixel) const;

@@ -32,7 +32,8 @@ class Ranks {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
       contributions_.push_back(std::make_unique<Contribution>(
           Contribution{{images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}}));
-      runs_.push_back(std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_, team_));
+      runs_.push_back(
+          std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_, team_));
     }
     pair_transfers();
     share_images(schedule.setting().nodes);

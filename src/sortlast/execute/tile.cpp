@@ -23,7 +23,8 @@ Stretch::Stretch(Pool& pool, const Format& format, std::int64_t n)
 
 Stretch::Stretch(Memory memory, const Format& format, std::int64_t n) : memory_(std::move(memory)) {
   view_.colour = memory_.get();
-  if (format.depth && memory_) view_.depth = reinterpret_cast<float*>(memory_.get() + bytes({format.scalar, format.channels}, n));
+  if (format.depth && memory_)
+    view_.depth = reinterpret_cast<float*>(memory_.get() + bytes({format.scalar, format.channels}, n));
 }
 
 // Depths start at a cache line behind the colours.

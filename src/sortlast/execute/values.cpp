@@ -75,6 +75,37 @@ Format Run::stored_as(Value value, const std::vector<bool>& is_sent) const {
   return format;
 }
 
+void Run::receive_ahead() {
+  // The stage in which each value is complete; merges stand behind those that make their inputs.
+  std::vector<std::int32_t> stages(held_.size(), 0);
+  const auto of = [&](Value value) -> std::int32_t& { return stages[static_cast<std::size_t>(value)]; };
+  for (const Receive& receive : program_.receives) of(receive.value) = receive.stage;
+  for (const Merge& merge : program_.merges)
+    for (const Merge::Input& input : merge.inputs)
+      of(merge.value) = std::max(of(merge.value), of(input.value));
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    if (needed_late(i, stages)) receives_[i].window = receives_[i].chunks;
+}
+
+// Whether what is received has to wait for something of a later stage.
+bool Run::needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const {
+  const Receive& step = program_.receives[receive];
+  const Held& value = held(step.value);
+  const auto later = [&](const Merge::Input& input) {
+    return stages[static_cast<std::size_t>(input.value)] > step.stage;
+  };
+  const auto sent_later = [&](std::size_t send) { return program_.sends[send].stage > step.stage; };
+  if (std::any_of(value.sends.begin(), value.sends.end(), sent_later)) return true;
+  return std::any_of(value.readers.begin(), value.readers.end(), [&](std::size_t reader) {
+    // A chain goes on in order, once two of its inputs are there.
+    const std::vector<Merge::Input>& inputs = program_.merges[reader].inputs;
+    auto end = std::find_if(inputs.begin(), inputs.end(),
+                            [&](const Merge::Input& input) { return input.value == step.value; });
+    if (end == inputs.begin()) end += std::min<std::ptrdiff_t>(2, std::ssize(inputs));
+    return std::any_of(inputs.begin(), end, later);
+  });
+}
+
 void Run::spare(std::size_t send) {
   Flow& flow = sends_[send];
   flow.begun = flow.done = flow.chunks;
@@ -177,8 +208,7 @@ std::int64_t Run::pull_pixels(const Format& format) const {
 // Where the pixels from `pixel` on that one link can show end.
 std::int64_t Run::contiguous_until(Value value, std::int64_t pixel) const {
   const Held& from = held(value);
-  if (!from.parts.empty())
-    return chunk_of(from.pixels, static_cast<std::int64_t>(part_at(from, pixel))).end;
+  if (!from.parts.empty()) return chunk_of(from.pixels, static_cast<std::int64_t>(part_at(from, pixel))).end;
   if (!from.referred || !from.referred->reference.pull) return from.pixels.end;
   return std::min(from.pixels.end, pixel + pull_pixels(from.format));
 }

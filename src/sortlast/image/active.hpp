@@ -31,6 +31,20 @@ struct ActiveRun {
 void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                    std::vector<ActiveRun>& runs);
 
+// Half-open rectangle of pixels.
+struct Rectangle {
+  std::int64_t x0 = 0;
+  std::int64_t y0 = 0;
+  std::int64_t x1 = 0;
+  std::int64_t y1 = 0;
+
+  bool operator==(const Rectangle&) const = default;
+};
+
+// The smallest rectangle that holds all active pixels of a row-major image; all 0 if there are none. Reads
+// only what lies outside of it, from the image's edges inwards: next to nothing of a dense image.
+Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height);
+
 // Estimated share (0..1) of active pixels among pixels [begin, end), from a few samples; 0 for no pixels.
 double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end);
 

@@ -39,8 +39,8 @@ Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::
                              std::uint64_t* least = nullptr);
 
 // Collective. Returns if every rank passed the same arguments and no problem; `compare` is all that it
-// costs then. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the
-// same, else a MismatchError that names the arguments that differ, with the ranks and their values.
+// costs then. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have
+// the same, else a MismatchError that names the arguments that differ, with the ranks and their values.
 // `problem`: what is wrong with this rank's own arguments, or empty.
 void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem,
            const Compare& compare);

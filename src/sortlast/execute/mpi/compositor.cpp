@@ -29,6 +29,7 @@ namespace {
 
 constexpr std::int64_t least_chunk_bytes = 1 << 12;
 constexpr std::int64_t most_chunk_bytes = 1 << 30;
+constexpr double most_bounded = 0.9;  // share of the image that bounds worth a look may hold
 constexpr double probe_seconds = 0.03;
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
@@ -95,8 +96,8 @@ double usable(double timeout) { return timeout > 0 ? timeout : Options{}.timeout
 void check_bounds(const Rectangle& bounds, Size size) {
   const bool inside = bounds.x0 >= 0 && bounds.y0 >= 0 && bounds.x1 <= size.width && bounds.y1 <= size.height;
   if (inside && bounds.x0 <= bounds.x1 && bounds.y0 <= bounds.y1) return;
-  throw ArgumentError("bounds are x " + std::to_string(bounds.x0) + " to " + std::to_string(bounds.x1) + ", y " +
-                      std::to_string(bounds.y0) + " to " + std::to_string(bounds.y1) +
+  throw ArgumentError("bounds are x " + std::to_string(bounds.x0) + " to " + std::to_string(bounds.x1) +
+                      ", y " + std::to_string(bounds.y0) + " to " + std::to_string(bounds.y1) +
                       "; expected a rectangle within the image of " + text(size) + " pixels");
 }
 
@@ -158,7 +159,8 @@ class Compositor::Impl {
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
       node_ = std::make_unique<Node>(data_, alarm_, options.node_ranks);
-      if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
+      if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_)
+        nodes_ = node_->nodes();
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
       team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
       selection_ = std::make_unique<Selection>(options.algorithm, agreed_machine(machine), true);
@@ -179,10 +181,16 @@ class Compositor::Impl {
     const Plan& plan = plan_for(image, composition);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
-    Tile tile{plan.schedule->piece(rank_), image.size, image.format, {}, node_->frame(), plan.schedule, maker_,
+    Tile tile{plan.schedule->piece(rank_),
+              image.size,
+              image.format,
+              {},
+              node_->frame(),
+              plan.schedule,
+              maker_,
               ++frame_};
     const auto contribution = std::make_shared<Contribution>(Contribution{
-        {image.pixels, bounds_of(image)}, image.size, image.format, composition.op, background, place_in(tile)});
+        {image.pixels, bounds_}, image.size, image.format, composition.op, background, place_in(tile)});
     guarded([&] { tile.pixels = exchange(plan, contribution, surroundings()); });
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
@@ -248,7 +256,8 @@ class Compositor::Impl {
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<Selection> selection_;
   std::string machine_source_ = "its defaults";
-  std::uint64_t emptiness_ = 0;  // log2 of all pixels to active ones, of the rank that has most of these
+  std::optional<Rectangle> bounds_;  // of the frame's image
+  std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
   std::unique_ptr<Plan> plan_;
   Setting planned_;  // what plan_ is for
   std::string planned_name_;
@@ -281,7 +290,8 @@ class Compositor::Impl {
     if (options_.algorithm != "auto" || node_->everybody()) return loaded.value_or(Machine{});
     std::array<char, 256> source{};
     std::strncpy(source.data(), loaded ? machine_source_.c_str() : "", source.size() - 1);
-    check_mpi(MPI_Bcast(source.data(), static_cast<int>(source.size()), MPI_CHAR, 0, data_.get()), "MPI_Bcast");
+    check_mpi(MPI_Bcast(source.data(), static_cast<int>(source.size()), MPI_CHAR, 0, data_.get()),
+              "MPI_Bcast");
     machine_source_ = source.data();
     Machine machine = loaded.value_or(Machine{});
     if (machine_source_.empty()) {
@@ -296,8 +306,8 @@ class Compositor::Impl {
   std::uint64_t emptiness_of(const Image& image) const {
     const std::int64_t n = image.size.pixels();
     double active = 0;
-    if (image.bounds) {
-      active = static_cast<double>((image.bounds->x1 - image.bounds->x0) * (image.bounds->y1 - image.bounds->y0)) /
+    if (bounds_) {
+      active = static_cast<double>((bounds_->x1 - bounds_->x0) * (bounds_->y1 - bounds_->y0)) /
                static_cast<double>(std::max<std::int64_t>(n, 1));
     } else if (image.pixels.colour != nullptr) {
       active = sample_active(image.format, image.pixels, 0, n);
@@ -332,9 +342,16 @@ class Compositor::Impl {
     return {tile.shared, advance(whole.view(), tile.format, tile.range.begin)};
   }
 
-  // Bounds that can be made use of: pixels are counted in 32 bits there.
-  static std::optional<Rectangle> bounds_of(const Image& image) {
-    return image.size.pixels() <= std::numeric_limits<std::uint32_t>::max() ? image.bounds : std::nullopt;
+  // Bounds that can be made use of: those that were given or, looking for them, those of the active pixels if
+  // they leave out enough. Pixels are counted in 32 bits there.
+  std::optional<Rectangle> find_bounds(const Image& image) const {
+    const std::int64_t n = image.size.pixels();
+    if (n > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
+    const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
+    const std::int64_t inside = (box.x1 - box.x0) * (box.y1 - box.y0);
+    if (static_cast<double>(inside) > most_bounded * static_cast<double>(n)) return std::nullopt;
+    return box;
   }
 
   // Run an action that communicates. After a TimeoutError nothing more can be done with the communicators.
@@ -369,7 +386,9 @@ class Compositor::Impl {
     const std::string problem = unknown.empty() ? problem_of([&] { check(image, composition); }) : unknown;
     Offer offer;
     emptiness_ = 0;
+    bounds_.reset();
     if (problem.empty()) {
+      bounds_ = find_bounds(image);
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
       if (matters) emptiness_ = emptiness_of(image);
       offer.pixels = image.pixels;
@@ -377,12 +396,12 @@ class Compositor::Impl {
       offer.format = image.format;
       offer.frame_bytes = Stretch::bytes(image.format, offer.count);
       offer.width = image.size.width;
-      if (const auto bounds = bounds_of(image)) {
+      if (bounds_) {
         offer.boxed = true;
-        offer.box[0] = bounds->x0;
-        offer.box[1] = bounds->y0;
-        offer.box[2] = bounds->x1;
-        offer.box[3] = bounds->y1;
+        offer.box[0] = bounds_->x0;
+        offer.box[1] = bounds_->y0;
+        offer.box[2] = bounds_->x1;
+        offer.box[3] = bounds_->y1;
       }
     }
     guarded([&] { meet(arguments, problem, offer); });
@@ -407,13 +426,14 @@ class Compositor::Impl {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
     const std::string& name =
         selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(emptiness_)));
-    const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n && wanted.order == planned_.order &&
-                      wanted.commutes == planned_.commutes && image.format == planned_format_;
+    const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
+                      wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
+                      image.format == planned_format_;
     if (!same) {
       auto schedule = std::make_shared<const Schedule>(make_schedule(name, wanted));
-      plan_ = std::make_unique<Plan>(
-          std::move(schedule), rank_, Carriage{options_.chunk_bytes, options_.sparse, options_.half}, *node_,
-          tag_limit_);
+      plan_ = std::make_unique<Plan>(std::move(schedule), rank_,
+                                     Carriage{options_.chunk_bytes, options_.sparse, options_.half}, *node_,
+                                     tag_limit_);
       planned_ = std::move(wanted);
       planned_name_ = name;
       planned_format_ = image.format;

@@ -48,6 +48,7 @@ class Exchange {
         events_(surroundings.events),
         left_(static_cast<std::size_t>(plan.schedule->stages()) + 2, 0),
         received_(program_.receives.size(), 0) {
+    if (plan.schedule->window() > 0) run_->receive_ahead();
     const auto count = [this](const auto& step, Range pixels) {
       left_[static_cast<std::size_t>(step.stage)] += run_->chunks(pixels);
       all_left_ += run_->chunks(pixels);
@@ -100,7 +101,8 @@ class Exchange {
     Reference reference;
     reference.absent = !image.present;
     reference.image.pixels = image.pixels;
-    if (image.boxed) reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
+    if (image.boxed)
+      reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
     ++(image.direct ? traffic_.direct : traffic_.pulled);
     if (image.present && !image.direct) {
       reference.pull = [this, peer](std::int64_t begin, std::int64_t end, Pixels to) {
@@ -254,7 +256,6 @@ Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Carriage& way, 
     : schedule(std::move(made)), carriage(way), program(schedule->program(rank)) {
   send_tags = number(program.sends, tag_limit);
   receive_tags = number(program.receives, tag_limit);
-
 
   // A fragment of one depth position is that rank's own image; where depth positions have no meaning, as the
   // operator commutes, no rank passes on the image of another.

@@ -29,8 +29,8 @@ struct Plan {
 // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan and
 // return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their pixels are
 // complete, chunk by chunk, stage by stage where the schedule limits the stages under way; blending goes on
-// while messages are. Throws TimeoutError: then messages may still be under way, and the contribution's pixels
-// and the communicator must stay.
+// while messages are. Throws TimeoutError: then messages may still be under way, and the contribution's
+// pixels and the communicator must stay.
 Stretch exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
                  const Surroundings& surroundings);
 

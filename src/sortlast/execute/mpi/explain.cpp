@@ -57,7 +57,8 @@ void explain_nodes(std::ostream& out, const Setting& setting) {
     if (runs[node] < 2) continue;
     out << (named++ == 0 ? " " : ", ") << "node " << node << " leaves " << runs[node];
   }
-  if (static_cast<std::size_t>(scattered) > named) out << ", and " << scattered - static_cast<std::ptrdiff_t>(named) << " more nodes leave several";
+  if (static_cast<std::size_t>(scattered) > named)
+    out << ", and " << scattered - static_cast<std::ptrdiff_t>(named) << " more nodes leave several";
   out << ".\n";
 }
 
@@ -65,8 +66,9 @@ void explain_traffic(std::ostream& out, const Traffic& traffic, const Timing& ti
   if (traffic.direct + traffic.pulled > 0)
     out << "This rank read " << counted(traffic.direct, "image") << " of its node where they lie and "
         << traffic.pulled << " through the kernel (images from allocate() need not be).\n";
-  out << "It sent " << counted(traffic.dense, "dense chunk") << ", " << traffic.sparse << " without empty pixels, "
-      << traffic.absent << " of ranks without an image: " << timing.bytes_sent << " bytes.\n";
+  out << "It sent " << counted(traffic.dense, "dense chunk") << ", " << traffic.sparse
+      << " without empty pixels, " << traffic.absent << " of ranks without an image: " << timing.bytes_sent
+      << " bytes.\n";
 }
 
 }  // namespace

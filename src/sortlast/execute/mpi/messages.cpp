@@ -9,7 +9,8 @@
 namespace sortlast {
 
 std::int64_t Messages::most_pixels(const Format& format) {
-  return std::numeric_limits<int>::max() / static_cast<std::int64_t>(std::max(format.colour_bytes(), sizeof(float)));
+  return std::numeric_limits<int>::max() /
+         static_cast<std::int64_t>(std::max(format.colour_bytes(), sizeof(float)));
 }
 
 // A place for a chunk whose messages are posted next. Nothing may throw once they are.
@@ -37,7 +38,8 @@ void Messages::send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& par
   posted_[place].memory = parcel.memory;
   const auto post = [&](const void* memory, std::size_t bytes, bool colour) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request), "MPI_Isend");
+    check_mpi(MPI_Isend(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
+              "MPI_Isend");
     add(place, request, colour);
     posted_[place].done.bytes += bytes;
   };
@@ -51,7 +53,8 @@ void Messages::receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& 
   const auto count = static_cast<std::size_t>(parcel.count);
   const auto post = [&](void* memory, std::size_t bytes, bool colour) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request), "MPI_Irecv");
+    check_mpi(MPI_Irecv(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
+              "MPI_Irecv");
     add(place, request, colour);
   };
   post(parcel.room.colour, count * parcel.format.colour_bytes(), true);

@@ -35,7 +35,8 @@ Communicator split(const Communicator& machine, int ranks) {
 int share_of_cores(const Communicator& machine) {
   const std::uint64_t mine = core_mask_hash();
   std::vector<std::uint64_t> all(static_cast<std::size_t>(machine.size()));
-  check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, machine.get()), "MPI_Allgather");
+  check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, machine.get()),
+            "MPI_Allgather");
   return std::max(usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), mine)), 1);
 }
 

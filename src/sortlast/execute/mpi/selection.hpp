@@ -17,9 +17,9 @@ class Selection {
   Selection(std::string algorithm, const Machine& machine, bool direct)
       : algorithm_(std::move(algorithm)), machine_(machine), direct_(direct) {}
 
-  // Name of the algorithm for a setting and format of which the share `active` (a power of 2) of the pixels is
-  // active. The same on every rank, if the arguments are. Predicting costs milliseconds, so a choice is kept
-  // while only the order of the images changes, unless it changes how many fragments the nodes leave.
+  // Name of the algorithm for a setting and format of which the share `active` (a power of 2) of the pixels
+  // is active. The same on every rank, if the arguments are. Predicting costs milliseconds, so a choice is
+  // kept while only the order of the images changes, unless it changes how many fragments the nodes leave.
   const std::string& name(const Setting& setting, const Format& format, double active);
 
   // Whether name() depends on `active`.

@@ -1,0 +1,76 @@
+// The bounding box of the active pixels, found from the image's edges inwards.
+#include <algorithm>
+#include <bit>
+
+#include "sortlast/image/active.hpp"
+#include "sortlast/image/targets.hpp"
+
+namespace sortlast {
+namespace {
+
+constexpr std::int64_t word_pixels = 64;
+
+// Looks for active pixels in stretches of an image.
+class Search {
+ public:
+  Search(const Format& format, ConstPixels pixels)
+      : mark_(active_kernels().active[static_cast<std::size_t>(format.scalar)]
+                                     [static_cast<std::size_t>(format.channels - 3)][format.depth]),
+        pixels_(pixels),
+        colour_bytes_(format.colour_bytes()) {}
+
+  // First active pixel of [begin, end); end if there is none.
+  std::int64_t first(std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t at = begin; at < end; at += word_pixels) {
+      const std::uint64_t marks = marks_of(at, std::min(word_pixels, end - at));
+      if (marks != 0) return at + std::countr_zero(marks);
+    }
+    return end;
+  }
+
+  // One past the last active pixel of [begin, end); begin if there is none.
+  std::int64_t last(std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t at = end; at > begin;) {
+      const std::int64_t count = std::min(word_pixels, at - begin);
+      at -= count;
+      const std::uint64_t marks = marks_of(at, count);
+      if (marks != 0) return at + word_pixels - std::countl_zero(marks);
+    }
+    return begin;
+  }
+
+ private:
+  std::uint64_t marks_of(std::int64_t begin, std::int64_t count) const {
+    std::uint64_t marks = 0;
+    const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + begin;
+    mark_(&marks, pixels_.colour + static_cast<std::size_t>(begin) * colour_bytes_,
+          reinterpret_cast<const std::byte*>(depth), static_cast<std::size_t>(count));
+    return marks;
+  }
+
+  Kernels::Active mark_;
+  ConstPixels pixels_;
+  std::size_t colour_bytes_;
+};
+
+}  // namespace
+
+Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height) {
+  const Search search(format, pixels);
+  const std::int64_t n = width * height;
+  const std::int64_t first = search.first(0, n);
+  if (first == n) return {};
+  const std::int64_t last = search.last(first, n) - 1;
+
+  // Widen the box of these two, row by row, by what lies to the left and to the right of it.
+  Rectangle box{std::min(first % width, last % width), first / width,
+                std::max(first % width, last % width) + 1, last / width + 1};
+  for (std::int64_t y = box.y0; y < box.y1 && (box.x0 > 0 || box.x1 < width); ++y) {
+    const std::int64_t row = y * width;
+    box.x0 = search.first(row, row + box.x0) - row;
+    box.x1 = search.last(row + box.x1, row + width) - row;
+  }
+  return box;
+}
+
+}  // namespace sortlast
