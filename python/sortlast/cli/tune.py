@@ -55,15 +55,15 @@ def tune(
         Path | None, typer.Option(help="Also write all that is printed to this JSON file.")
     ] = None,
 ) -> None:
-    """Measure this machine for `auto`, the algorithm that is chosen by what each would take.
+    """Measure the figures of this machine by which `auto` chooses an algorithm.
 
     Prints what messages, blending and copying take, the medians of several measurements with the least and
     the greatest, and what `auto` chooses by them. Figures that cannot be measured, such as those between
     nodes where there is one, are defaults and marked so.
 
-    The ranks are started here, or are those of your own mpiexec: for a cluster, run it there on two nodes or
-    more. With `--output` it writes the profile that `Compositor(comm, profile=FILE)` and the environment
-    variable `SORTLAST_PROFILE=FILE` take.
+    The ranks are started here, or are those of your own mpiexec; messages between nodes need two nodes or
+    more. `--output` writes the profile that `Compositor(comm, profile=FILE)` and the environment variable
+    `SORTLAST_PROFILE=FILE` take.
     """
     # Refuse before any rank starts what cannot be written.
     for path in (output, json):
@@ -87,7 +87,11 @@ def tune(
     chosen = _choices(report)
     console = _terminal.console()
     console.print(_figures_table(report))
-    console.print(_choices_table(chosen, report))
+    how = "by message" if report.messages else "images shared within nodes"
+    console.print(
+        f"What auto chooses, dense RGBA float32, {how}; predicted ms a frame, without the gathering:"
+    )
+    console.print(_choices_table(chosen))
     if output is not None:
         with replacing(output) as temporary:
             report.machine.save(str(temporary))
@@ -146,13 +150,11 @@ def _choices(report: Report) -> list[dict[str, Any]]:
     return rows
 
 
-def _choices_table(rows: list[dict[str, Any]], report: Report) -> Table:
+def _choices_table(rows: list[dict[str, Any]]) -> Table:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    how = "by message" if report.messages else "images shared within nodes"
-    title = f"What auto chooses: dense RGBA float32, {how}; ms a frame as predicted, without the gathering"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("ranks", "nodes", "size"):
         table.add_column(heading, justify="right")
     table.add_column("algorithm")
