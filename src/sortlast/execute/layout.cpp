@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -38,7 +39,8 @@ struct Counted {
 Identity own_identity() {
   const auto online = static_cast<std::int32_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   const double quota = core_quota();
-  const std::int32_t most = quota > 0 && quota < online ? static_cast<std::int32_t>(quota + 0.5) : online;
+  const std::int32_t most =
+      quota > 0 && quota < online ? static_cast<std::int32_t>(std::lround(quota)) : online;
   return {machine_of_process(), core_mask_hash(), usable_cores(), std::max(most, 1)};
 }
 

@@ -49,7 +49,7 @@ constexpr std::size_t least_memory = std::size_t{16} << 20;
 constexpr std::size_t most_memory = std::size_t{64} << 20;
 constexpr std::size_t node_memory = std::size_t{512} << 20;
 
-// What one rank has measured; negative: nothing.
+// What one rank has measured; 0: nothing.
 using Figures = std::array<double, 7>;
 constexpr std::array figure_members{&Machine::alpha,     &Machine::beta,       &Machine::node_alpha,
                                     &Machine::node_beta, &Machine::gamma_read, &Machine::gamma_write,
@@ -112,7 +112,7 @@ class Measurement {
 
   Figures run() {
     Figures figures;
-    figures.fill(-1);
+    figures.fill(0);
     const bool gauges = place_ < cores_;
     if (gauges || mate_) {
       auto memory = std::make_shared<Expanse>(memory_bytes(), left_until(written_by));
@@ -188,8 +188,8 @@ class Measurement {
   // Without polling, which would take a core from those that measure.
   void sleep_until(double share) const {
     constexpr double between_checks = 0.05;
-    for (double left = left_until(share); left > 0; left = left_until(share)) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, between_checks)));
+    while (left_until(share) > 0) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left_until(share), between_checks)));
       alarm_.join_if_raised([] { return std::string("the others to measure the machine"); });
       alarm_.interrupt();
     }

@@ -147,10 +147,12 @@ std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& ala
   }
 
   if (small_times.empty() || times.size() < least_large) return std::nullopt;
-  // A small message takes no longer than a large one, though it may have met busier moments.
+  // Within a node, a small message that takes half as long as a large one has met a busier moment.
+  const double small = quantile(std::move(small_times), undisturbed);
   const double large = quantile(std::move(times), undisturbed);
+  const bool disturbed = clock == PairClock::processor && small > large / 2;
   PairFigures figures;
-  figures.latency = std::min(quantile(std::move(small_times), undisturbed), large);
+  figures.latency = disturbed ? 0 : std::min(small, large);
   figures.byte = std::max(large - figures.latency, large / 2) / static_cast<double>(largest);
   return figures;
 }

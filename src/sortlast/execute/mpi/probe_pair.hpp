@@ -10,7 +10,7 @@
 namespace sortlast {
 
 struct PairFigures {
-  double latency = 0;  // of a small message [s]
+  double latency = 0;  // of a small message [s]; 0: not known
   double byte = 0;     // each way, both ways at once [s]
 };
 
