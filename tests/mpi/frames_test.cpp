@@ -33,8 +33,7 @@ class Frames : public ::testing::Test {
   }
 
   float allowed(const Compositor& compositor, const Format& format, Op op) const {
-    const std::string name = compositor.algorithm();
-    return testing::tolerance(format, op, p_, testing::rounds_once(name));
+    return testing::tolerance(format, op, p_, testing::rounds_once(compositor.algorithm()));
   }
 
   // Composite the scene, compare this rank's tile and, at the root, the gathered frame.
@@ -161,7 +160,7 @@ TEST_F(Frames, TimingCountsWhatTheScheduleSends) {
   const Scene scene(p_, {}, {64, 9}, random, false);
   for (const AlgorithmEntry& entry : algorithms()) {
     SCOPED_TRACE(entry.name);
-    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name});
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name, .node_ranks = 1, .sparse = false});
     const Tile tile = compositor.composite(testing::image_of(scene, rank_));
     const Program program = tile.schedule->program(rank_);
     std::int64_t pixels = 0;

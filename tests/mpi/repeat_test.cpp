@@ -15,6 +15,7 @@ namespace {
 
 using testing::Scene;
 
+// The schedule that the compositor ran is executed serially for the bits to expect.
 TEST(Repeat, DelaysNeverChangeABit) {
   const int p = testing::world_size();
   const int rank = testing::world_rank();
@@ -22,23 +23,26 @@ TEST(Repeat, DelaysNeverChangeABit) {
   std::mt19937 delays(static_cast<unsigned>(rank));  // other delays on every rank
   const Scene scene(p, {Scalar::float32, 4, true}, {61, 13}, random, true);
   const std::vector<std::int32_t> order = testing::shuffled(p, random);
-  for (const AlgorithmEntry& entry : algorithms()) {
-    SCOPED_TRACE(entry.name);
-    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name});
-    const Schedule schedule = make_schedule(entry.name, {p, scene.size().pixels(), order, {}, false});
-    const Frame expected = execute_serial(schedule, scene.views(), scene.size(), scene.format(), Op::over);
-    for (int frame = 0; frame < 8; ++frame) {
-      // Late ranks, and messages that overtake each other.
-      const testing::BeforeSends slow([&] {
-        if (delays() % 4 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 2000));
-      });
-      if (delays() % 3 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 5000));
-      const Tile tile = compositor.composite(testing::image_of(scene, rank), {Op::over, order, {}});
-      scene.expect_same_bits(tile.pixels.view(),
-                             advance(expected.pixels.view(), scene.format(), tile.range.begin),
-                             tile.range.size());
-      const auto whole = compositor.gather(tile, frame % p, true);
-      if (whole) scene.expect_same_bits(*whole, expected);
+  for (const int node_ranks : {1, 2, 0}) {
+    for (const AlgorithmEntry& entry : algorithms()) {
+      SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
+      Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name, .node_ranks = node_ranks});
+      std::optional<Frame> expected;
+      for (int frame = 0; frame < 6; ++frame) {
+        // Late ranks, and messages that overtake each other.
+        const testing::BeforeSends slow([&] {
+          if (delays() % 4 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 2000));
+        });
+        if (delays() % 3 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 5000));
+        const Tile tile = compositor.composite(testing::image_of(scene, rank), {Op::over, order, {}});
+        if (!expected)
+          expected = execute_serial(*tile.schedule, scene.views(), scene.size(), scene.format(), Op::over);
+        scene.expect_same_bits(tile.pixels.view(),
+                               advance(expected->pixels.view(), scene.format(), tile.range.begin),
+                               tile.range.size());
+        const auto whole = compositor.gather(tile, frame % p, true);
+        if (whole) scene.expect_same_bits(*whole, *expected);
+      }
     }
   }
 }
@@ -48,8 +52,10 @@ TEST(Repeat, TilesOfEarlierFramesStay) {
   const int rank = testing::world_rank();
   std::mt19937 random(72);
   for (const AlgorithmEntry& entry : algorithms()) {
-    SCOPED_TRACE(entry.name);
-    auto compositor = std::make_unique<Compositor>(MPI_COMM_WORLD, Options{.algorithm = entry.name});
+    const int node_ranks = static_cast<int>(random() % 4);
+    SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
+    auto compositor = std::make_unique<Compositor>(
+        MPI_COMM_WORLD, Options{.algorithm = entry.name, .node_ranks = node_ranks});
     std::vector<Scene> scenes;
     std::vector<Tile> tiles;
     for (int frame = 0; frame < 5; ++frame) {
@@ -64,6 +70,32 @@ TEST(Repeat, TilesOfEarlierFramesStay) {
       if (whole) scene.expect_same_bits(*whole, oracle);
       if (frame == 0) compositor.reset();
       scene.expect_near(tiles[frame], oracle, 0);
+    }
+  }
+}
+
+// What a root keeps is not overwritten by the frames that follow, though it lies in memory of its whole node.
+TEST(Repeat, GatheredFramesStay) {
+  const int p = testing::world_size();
+  const int rank = testing::world_rank();
+  std::mt19937 random(74);
+  for (const int node_ranks : {0, 1, 2, 3}) {
+    SCOPED_TRACE(std::to_string(node_ranks) + " ranks a node");
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = node_ranks});
+    std::vector<std::optional<Frame>> kept;
+    std::vector<Frame> oracles;
+    for (int frame = 0; frame < 8; ++frame) {
+      const Scene scene(p, {Scalar::uint8, 4, true}, {40, 30}, random, false);
+      oracles.push_back(composite_serial(scene.views(), scene.size(), scene.format(), Op::closest));
+      const Tile tile = compositor.composite(testing::image_of(scene, rank), {Op::closest, {}, {}});
+      const int root = frame % p;
+      kept.push_back(compositor.gather(tile, root, true));
+      // A second time, and for somebody else.
+      kept.push_back(compositor.gather(tile, root, true));
+      kept.push_back(compositor.gather(tile, (root + 1) % p, true));
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        if (kept[i]) scene.expect_same_bits(*kept[i], oracles[i / 3]);
+      }
     }
   }
 }
