@@ -1,17 +1,13 @@
 // Nodes: which ranks they hold, and that every rank sees the images of its mates, wherever they lie.
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
 #include <optional>
 #include <random>
 #include <thread>
 
 #include "mpi/node_ranks.hpp"
+#include "mpi/reads.hpp"
 #include "sortlast/error.hpp"
 
 namespace sortlast {
@@ -20,21 +16,9 @@ namespace {
 using testing::NodeOfRanks;
 using testing::OwnImage;
 using testing::paint;
+using testing::Reads;
+using testing::With;
 using testing::wrong_pixels;
-
-// What the kernel does with reads of other processes' memory: as it is, forbidden (as by default on many
-// machines), or no more than so many bytes a call.
-enum class Reads { as_they_are, forbidden, short_ones };
-std::atomic<Reads> reads = Reads::as_they_are;
-constexpr std::size_t most_bytes = 1000;
-
-class With {
- public:
-  explicit With(Reads which) { reads = which; }
-  With(const With&) = delete;
-  With& operator=(const With&) = delete;
-  ~With() { reads = Reads::as_they_are; }
-};
 
 // Where an image lies.
 enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, none };
@@ -173,14 +157,14 @@ TEST_F(NodeImages, AreSeenWhereTheKernelReadsOnlyPartOfWhatWasAsked) {
 TEST_F(NodeImages, AreCopiedWhereTheKernelForbidsToReadThem) {
   // One rank that may not read is enough for all of its node to copy.
   const int forbidden = p_ - 1;
-  if (rank_ == forbidden) reads = Reads::forbidden;
+  if (rank_ == forbidden) testing::set_reads(Reads::forbidden);
   for (const int ranks : {0, 2, 3}) {
     NodeOfRanks node(ranks);
     const bool pulls = ranks == 0 ? false : rank_ / ranks != forbidden / ranks;
     expect_all_seen(node, rgba8, pulls);
     expect_all_seen(node, rgba32_depth, pulls);
   }
-  reads = Reads::as_they_are;
+  testing::set_reads(Reads::as_they_are);
 }
 
 TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
@@ -289,23 +273,3 @@ TEST_F(NodeImages, TwoNodesInTwoThreadsDoNotMeet) {
 
 }  // namespace
 }  // namespace sortlast
-
-// Stands before the C library's.
-extern "C" ssize_t process_vm_readv(pid_t process, const iovec* to, unsigned long to_count, const iovec* from,
-                                    unsigned long from_count, unsigned long flags) {
-  using sortlast::most_bytes;
-  using sortlast::Reads;
-  const Reads which = sortlast::reads;
-  if (which == Reads::forbidden) {
-    errno = EPERM;
-    return -1;
-  }
-  iovec part{};
-  if (which == Reads::short_ones) {
-    for (unsigned long i = 0; i < to_count && part.iov_len == 0; ++i)
-      part = {to[i].iov_base, std::min(to[i].iov_len, most_bytes)};
-    to = &part;
-    to_count = 1;
-  }
-  return syscall(SYS_process_vm_readv, process, to, to_count, from, from_count, flags);
-}
