@@ -1,0 +1,114 @@
+// Memory beyond the image and the result: what docs/compositing.md promises of each algorithm, and images of
+// many chunks, more than are under way at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "mpi/ranks.hpp"
+#include "scene.hpp"
+#include "sortlast/execute/run.hpp"
+#include "sortlast/execute/serial.hpp"
+#include "sortlast/schedule/registry.hpp"
+
+namespace sortlast {
+namespace {
+
+using testing::Scene;
+
+constexpr Size size{512, 256};
+constexpr Format format{};
+constexpr std::int64_t chunk_bytes = 1 << 14;
+constexpr std::int64_t image_bytes = 16 * 512 * 256;
+static_assert(image_bytes == 128 * chunk_bytes);
+constexpr std::int64_t rounding = 4096;  // of blocks to whole cache lines
+
+class Memory : public ::testing::Test {
+ protected:
+  int p_ = testing::world_size();
+  int rank_ = testing::world_rank();
+  std::mt19937 random_{121};
+  // Every rank has the same image, so that 16 of them fit.
+  Scene scene_{1, format, size, random_, false};
+
+  Options options(const std::string& algorithm, int node_ranks) const {
+    return {.algorithm = algorithm,
+            .timeout = 30,
+            .node_ranks = node_ranks,
+            .sparse = false,
+            .chunk_bytes = chunk_bytes};
+  }
+
+  Image image_in(Compositor& compositor, sortlast::Memory& memory) const {
+    memory = compositor.allocate(static_cast<std::size_t>(image_bytes));
+    std::memcpy(memory.get(), scene_.views()[0].colour, static_cast<std::size_t>(image_bytes));
+    return {{memory.get(), nullptr}, size, format};
+  }
+};
+
+TEST_F(Memory, IsAtMostAnImageAndTheChunksUnderWay) {
+  for (const AlgorithmEntry& entry : algorithms()) {
+    for (const int node_ranks : {1, 2, 0}) {
+      SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
+      Compositor compositor(MPI_COMM_WORLD, options(entry.name, node_ranks));
+      sortlast::Memory memory;
+      const Image image = image_in(compositor, memory);
+      for (int frame = 0; frame < 5; ++frame) {
+        const Tile tile = compositor.composite(image);
+        const std::size_t receives = tile.schedule->program(rank_).receives.size();
+        const auto under_way = static_cast<std::int64_t>(receives) * Run::window * chunk_bytes;
+        // Inner ranks of a tree merge whole images; so do, in two levels, ranks of nodes of different sizes,
+        // who also hold what comes from other nodes before it can be joined.
+        const bool uneven = entry.name == "two-level" && node_ranks > 1 && p_ % node_ranks != 0;
+        const bool whole = entry.name == "tree" || entry.name == "two-level";
+        EXPECT_LE(compositor.timing().peak_bytes,
+                  image_bytes + (whole ? under_way : 0) + (uneven ? image_bytes / 2 : 0) + rounding);
+      }
+    }
+  }
+}
+
+TEST_F(Memory, OfPiecesThatGoRoundIsThatOfChunks) {
+  for (const char* const algorithm : {"direct-send", "shift", "radix-k"}) {
+    for (const int node_ranks : {1, 2}) {
+      SCOPED_TRACE(algorithm);
+      Compositor compositor(MPI_COMM_WORLD, options(algorithm, node_ranks));
+      sortlast::Memory memory;
+      const Image image = image_in(compositor, memory);
+      for (int frame = 0; frame < 5; ++frame) {
+        const Tile tile = compositor.composite(image);
+        if (compositor.algorithm().find(',') != std::string::npos) break;  // radix-k with more rounds
+        const auto receives = static_cast<std::int64_t>(tile.schedule->program(rank_).receives.size());
+        const std::int64_t piece = image_bytes / p_ + 64;
+        // A second run of images that begins behind the ring's end, and what of it arrives too early.
+        EXPECT_LE(compositor.timing().peak_bytes, receives * Run::window * chunk_bytes + 2 * piece);
+      }
+    }
+  }
+}
+
+// Pieces of more chunks than may be under way, in orders in which much arrives before it can be used.
+TEST_F(Memory, ThatIsBoundedStopsNoFrame) {
+  Scene scene(p_, {Scalar::uint8, 4, true}, {256, 24 * p_}, random_, true);
+  for (const AlgorithmEntry& entry : algorithms()) {
+    for (const int node_ranks : {1, 2, 3}) {
+      SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
+      Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name,
+                                             .ring = testing::shuffled(p_, random_),
+                                             .timeout = 30,
+                                             .node_ranks = node_ranks,
+                                             .sparse = false,
+                                             .chunk_bytes = 4096});
+      for (int frame = 0; frame < 3; ++frame) {
+        const auto order = testing::shuffled(p_, random_);
+        const Frame oracle = composite_serial(scene.views(), scene.size(), scene.format(), Op::over, order);
+        const Tile tile = compositor.composite(testing::image_of(scene, rank_), {Op::over, order, {}});
+        scene.expect_near(tile, oracle, testing::tolerance(scene.format(), Op::over, p_, false));
+      }
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sortlast
