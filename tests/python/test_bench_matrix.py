@@ -66,9 +66,11 @@ def test_an_interrupted_matrix_goes_on(tiny, cli, tmp_path):
         assert f"{kind}: ratios" in " ".join(out.split())
     assert Image.open(tmp_path / "matrix.png").width > 1000
 
+    path.write_text(json.dumps(rows[::-1]))  # the tables follow the matrix, not the file
     status, out, err = cli(*args, "--size", "24x16")
     assert (status, err) == (0, "")
     assert "0 cells measured, 3 from" in out
+    assert out.count(": ratios") == 2
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", '[{"peer": "icet"}]', "no json"])

@@ -195,7 +195,8 @@ def matrix(
         return
 
     # Report.
-    measured = [cell for cell in cells.cells_of(rows) if (cell.ranks, cell.task) in asked]
+    found = {(cell.ranks, cell.task): cell for cell in cells.cells_of(rows)}
+    measured = [found[key] for key in asked]
     console = _terminal.console()
     _print(_bench_table.summaries(measured), reports)
     console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
