@@ -89,7 +89,7 @@ TEST_F(Memory, OfPiecesThatGoRoundIsThatOfChunks) {
 
 // Pieces of more chunks than may be under way, in orders in which much arrives before it can be used.
 TEST_F(Memory, ThatIsBoundedStopsNoFrame) {
-  Scene scene(p_, {Scalar::uint8, 4, true}, {256, 24 * p_}, random_, true);
+  Scene scene(p_, {Scalar::uint8, 4, true}, {256, 16 * p_}, random_, true);
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {1, 2, 3}) {
       SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
@@ -99,7 +99,7 @@ TEST_F(Memory, ThatIsBoundedStopsNoFrame) {
                                              .node_ranks = node_ranks,
                                              .sparse = false,
                                              .chunk_bytes = 4096});
-      for (int frame = 0; frame < 3; ++frame) {
+      for (int frame = 0; frame < 2; ++frame) {
         const auto order = testing::shuffled(p_, random_);
         const Frame oracle = composite_serial(scene.views(), scene.size(), scene.format(), Op::over, order);
         const Tile tile = compositor.composite(testing::image_of(scene, rank_), {Op::over, order, {}});
