@@ -155,7 +155,7 @@ class Compositor:
             order: ranks from front to back; None is rank order.
             background: one value a channel, premultiplied (0..1 for uint8 images), put behind everything.
             bounds: rectangle of pixels (x0, y0, x1, y1), half open, outside which this rank's image is empty
-                (all channels 0, depth infinite); what is outside is not read. Ranks may differ in it.
+                (all channels 0, depth infinite), so that it need not be read. Ranks may differ in it.
             shape: (H, W, C) of the other ranks' images, where ``image`` is None.
             dtype: their type.
 

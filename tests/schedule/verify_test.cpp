@@ -56,7 +56,7 @@ TEST(Verify, FindsFaults) {
       {"not its own image", [](Programs& all) { all[1].values[0].depth = {0, 1}; }},
       {"order of stages", [](Programs& all) { std::swap(all[1].sends[0], all[1].sends[1]); }},
       {"merges nothing", [](Programs& all) { all[1].merges[0].inputs.clear(); }},
-      {"merges depth [0, 1) into value", [](Programs& all) { all[1].merges[0].inputs.pop_back(); }},
+      {"merges depth [1, 2) into value", [](Programs& all) { all[1].merges[0].inputs.pop_back(); }},
   };
   for (const auto& [message, change] : changes) {
     EXPECT_NE(fault(change).find(message), std::string::npos)

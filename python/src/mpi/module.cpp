@@ -37,7 +37,8 @@ nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
 }
 
 // An array of zeros in memory that the other ranks of the machine can read.
-nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shape, const std::string& scalar) {
+nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shape,
+                    const std::string& scalar) {
   std::size_t bytes = scalar_bytes(scalar_from_name(scalar));
   for (const std::size_t extent : shape) bytes *= extent;
   const Memory memory = compositor.allocate(bytes);
@@ -84,8 +85,9 @@ void bind_compositor(nb::module_& module) {
       .def(
           "__init__",
           [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
-             const std::vector<std::int32_t>& ring, double timeout, int nodes, int threads, bool check, bool sparse,
-             bool half, std::int64_t chunk_bytes, const std::string& profile, const std::string& problem) {
+             const std::vector<std::int32_t>& ring, double timeout, int nodes, int threads, bool check,
+             bool sparse, bool half, std::int64_t chunk_bytes, const std::string& profile,
+             const std::string& problem) {
             const nb::gil_scoped_release release;
             Options options;
             options.algorithm = algorithm;
@@ -102,8 +104,8 @@ void bind_compositor(nb::module_& module) {
             options.interrupt = see_signals;
             new (self) Compositor(communicator(comm), options);
           },
-          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "threads"_a, "check"_a, "sparse"_a, "half"_a,
-          "chunk_bytes"_a, "profile"_a, "problem"_a)
+          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "threads"_a, "check"_a, "sparse"_a,
+          "half"_a, "chunk_bytes"_a, "profile"_a, "problem"_a)
       .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,
            "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)

@@ -1,10 +1,11 @@
 // Pool: aligned memory that is used again from frame to frame.
 //
 // Fresh memory costs a page fault every 4 KiB, which is more than the blending that is done in it. Blocks
-// given back are kept by size, and taken again when a request needs at least half of one. Those that no
-// frame has taken for a while are freed, so that a window that is dragged larger does not fill the memory.
-// Large blocks ask for huge pages: copies between processes then take half of the kernel's time (measured
-// with 4 ranks and 4096x2048 pixels of 16 bytes, where frames took 5 to 30 % less).
+// given back are kept by size, and taken again when a request needs most of one. No more is kept
+// than some recent frame held at once, and a little for sizes that do not fit, so that a window that is
+// dragged larger does not fill the memory. Large blocks ask for huge pages: copies between processes then
+// take half of the kernel's time (measured with 4 ranks and 4096x2048 pixels of 16 bytes, where frames took 5
+// to 30 % less).
 #include "sortlast/execute/pool.hpp"
 
 #ifdef __linux__
@@ -12,6 +13,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -40,7 +42,7 @@ Block allocate(std::size_t bytes) {
   return block;
 }
 
-constexpr std::int64_t kept_frames = 3;
+constexpr std::size_t recent_frames = 32;
 
 struct Idle {
   Block block;
@@ -55,6 +57,21 @@ struct Pool::State {
   std::size_t taken = 0;
   std::size_t peak = 0;
   std::int64_t frame = 0;
+  std::array<std::size_t, recent_frames> peaks{};  // of the last frames
+
+  // Free the blocks that have been idle longest, down to what recent frames needed and an eighth.
+  void trim() {
+    const std::size_t needed = *std::max_element(peaks.begin(), peaks.end());
+    std::size_t held = taken;
+    for (const auto& [size, block] : idle) held += size;
+    while (!idle.empty() && held > needed + needed / 8) {
+      const auto oldest = std::min_element(idle.begin(), idle.end(), [](const auto& a, const auto& b) {
+        return a.second.since < b.second.since;
+      });
+      held -= oldest->first;
+      idle.erase(oldest);
+    }
+  }
 
   void give_back(std::size_t size, Block block) {
     const std::lock_guard lock(mutex);
@@ -74,7 +91,7 @@ Memory Pool::take(std::size_t bytes) {
   {
     const std::lock_guard lock(state_->mutex);
     const auto found = state_->idle.lower_bound(wanted);
-    if (found != state_->idle.end() && found->first / 2 <= wanted) {
+    if (found != state_->idle.end() && found->first <= wanted + wanted / 4) {
       size = found->first;
       block = std::move(found->second.block);
       state_->idle.erase(found);
@@ -109,10 +126,9 @@ std::size_t Pool::idle() const {
 
 void Pool::begin_frame() {
   const std::lock_guard lock(state_->mutex);
-  ++state_->frame;
+  state_->peaks[static_cast<std::size_t>(state_->frame++) % recent_frames] = state_->peak;
   state_->peak = state_->taken;
-  std::erase_if(state_->idle,
-                [this](const auto& entry) { return entry.second.since + kept_frames < state_->frame; });
+  state_->trim();
 }
 
 }  // namespace sortlast

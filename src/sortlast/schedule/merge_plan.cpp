@@ -65,19 +65,21 @@ class Plan {
   Run join_front(Run run) {
     const auto found = by_end_.find(wrap(run.depth.begin));
     if (found == by_end_.end()) return run;
-    return join(take(runs_.find(found->second)), std::move(run));
+    return join(take(runs_.find(found->second)), std::move(run), true);
   }
 
   Run join_back(Run run) {
     const auto found = runs_.find(wrap(run.depth.end));
     if (found == runs_.end()) return run;
-    return join(std::move(run), take(found));
+    return join(std::move(run), take(found), false);
   }
 
-  // The longer chain goes on, the shorter one becomes its link.
-  Run join(Run front, Run back) {
+  // The longer chain goes on, the shorter one becomes its link; of two as long the older one goes on, so that
+  // a chain starts with what the rank holds itself.
+  Run join(Run front, Run back, bool front_is_older) {
     const Range depth{front.depth.begin, front.depth.begin + front.depth.size() + back.depth.size()};
-    const bool onto_front = front.chain.size() >= back.chain.size();
+    const bool longer = front.chain.size() > back.chain.size();
+    const bool onto_front = longer || (front_is_older && front.chain.size() == back.chain.size());
     Run& kept = onto_front ? front : back;
     Run& link = onto_front ? back : front;
     kept.chain.push_back({close(link), !onto_front});

@@ -287,13 +287,17 @@ class Compositor::Impl {
 
   // The figures that "auto" works with, the same on all ranks: rank 0's profile, or measured now.
   Machine agreed_machine(const std::optional<Machine>& loaded) {
-    if (options_.algorithm != "auto" || node_->everybody()) return loaded.value_or(Machine{});
+    if (options_.algorithm != "auto") return {};
     std::array<char, 256> source{};
     std::strncpy(source.data(), loaded ? machine_source_.c_str() : "", source.size() - 1);
     check_mpi(MPI_Bcast(source.data(), static_cast<int>(source.size()), MPI_CHAR, 0, data_.get()),
               "MPI_Bcast");
     machine_source_ = source.data();
     Machine machine = loaded.value_or(Machine{});
+    if (machine_source_.empty() && node_->everybody()) {
+      machine_source_ = "its defaults, as all ranks share a machine";
+      return machine;
+    }
     if (machine_source_.empty()) {
       machine_source_ = "a short measurement";
       return probe(data_, alarm_, *node_, probe_seconds);

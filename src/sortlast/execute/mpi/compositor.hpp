@@ -49,7 +49,7 @@ struct Options {
 
 // One rank's image: size.height rows of size.width pixels of `format`, premultiplied, row-major, without
 // gaps. A rank without an image leaves `pixels` null and gives the size and format that the others have.
-// `bounds`, if known: all pixels outside are empty (see image/active.hpp) and will not be read. Ranks may
+// `bounds`, if known: all pixels outside are empty (see image/active.hpp), and need not be read. Ranks may
 // differ in it.
 struct Image {
   ConstPixels pixels;
