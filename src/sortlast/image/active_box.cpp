@@ -16,12 +16,13 @@ class Search {
   Search(const Format& format, ConstPixels pixels)
       : mark_(active_kernels().active[static_cast<std::size_t>(format.scalar)]
                                      [static_cast<std::size_t>(format.channels - 3)][format.depth]),
+        empty_(active_kernels().empty_blocks[format.depth]),
         pixels_(pixels),
         colour_bytes_(format.colour_bytes()) {}
 
   // First active pixel of [begin, end); end if there is none.
   std::int64_t first(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t at = begin; at < end; at += word_pixels) {
+    for (std::int64_t at = begin + empty<false>(begin, end); at < end; at += word_pixels) {
       const std::uint64_t marks = marks_of(at, std::min(word_pixels, end - at));
       if (marks != 0) return at + std::countr_zero(marks);
     }
@@ -30,7 +31,7 @@ class Search {
 
   // One past the last active pixel of [begin, end); begin if there is none.
   std::int64_t last(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t at = end; at > begin;) {
+    for (std::int64_t at = end - empty<true>(begin, end); at > begin;) {
       const std::int64_t count = std::min(word_pixels, at - begin);
       at -= count;
       const std::uint64_t marks = marks_of(at, count);
@@ -40,6 +41,18 @@ class Search {
   }
 
  private:
+  // Empty pixels at the front or back of [begin, end), in whole words.
+  template <bool from_back>
+  std::int64_t empty(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t words = std::max<std::int64_t>((end - begin) / word_pixels, 0);
+    const std::int64_t start = from_back ? end - words * word_pixels : begin;
+    const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + start;
+    const std::size_t found = empty_[from_back](
+        pixels_.colour + static_cast<std::size_t>(start) * colour_bytes_,
+        reinterpret_cast<const std::byte*>(depth), colour_bytes_, static_cast<std::size_t>(words));
+    return static_cast<std::int64_t>(found) * word_pixels;
+  }
+
   std::uint64_t marks_of(std::int64_t begin, std::int64_t count) const {
     std::uint64_t marks = 0;
     const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + begin;
@@ -49,6 +62,7 @@ class Search {
   }
 
   Kernels::Active mark_;
+  const Kernels::EmptyBlocks* empty_;  // [from the back]
   ConstPixels pixels_;
   std::size_t colour_bytes_;
 };

@@ -347,11 +347,13 @@ class Compositor::Impl {
   }
 
   // Bounds that can be made use of: those that were given or, looking for them, those of the active pixels if
-  // they leave out enough. Pixels are counted in 32 bits there.
+  // they leave out enough. Mates read an image in place as fast as it can be looked through, so one that they
+  // all do is not. Pixels are counted in 32 bits there.
   std::optional<Rectangle> find_bounds(const Image& image) const {
     const std::int64_t n = image.size.pixels();
     if (n > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
+    if (node_->everybody() && node_->holds(image.pixels, image.format, n)) return std::nullopt;
     const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
     const std::int64_t inside = (box.x1 - box.x0) * (box.y1 - box.y0);
     if (static_cast<double>(inside) > most_bounded * static_cast<double>(n)) return std::nullopt;

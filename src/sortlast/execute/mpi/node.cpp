@@ -107,6 +107,14 @@ class Node::Impl {
     wait(seat.read, readers, [&] { return seat.unread.load(std::memory_order_acquire); });
   }
 
+  bool holds(ConstPixels pixels, const Format& format, std::int64_t count) const {
+    const auto in_segment = [&](const void* plane, std::size_t pixel_bytes) {
+      return allocations_.find(plane, static_cast<std::size_t>(count) * pixel_bytes).segment.process != 0;
+    };
+    return in_segment(pixels.colour, format.colour_bytes()) &&
+           (!format.depth || in_segment(pixels.depth, sizeof(float)));
+  }
+
   const Neighbours neighbours_;
   Memory frame_;
 
@@ -258,6 +266,9 @@ void Node::pull(int rank, std::int64_t begin, std::int64_t end, Pixels to) {
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
+bool Node::holds(ConstPixels pixels, const Format& format, std::int64_t count) const {
+  return impl_->holds(pixels, format, count);
+}
 int Node::cores() const { return impl_->neighbours_.cores; }
 Memory Node::frame() const { return impl_->frame_; }
 

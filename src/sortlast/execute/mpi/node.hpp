@@ -54,6 +54,9 @@ class Node {
   // when they are offered. Given back when the last copy is gone. Not collective, and for any thread.
   Memory allocate(std::size_t bytes);
 
+  // Whether an image lies in memory of allocate().
+  bool holds(ConstPixels pixels, const Format& format, std::int64_t count) const;
+
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.

@@ -46,4 +46,33 @@ void active(std::uint64_t* masks, const std::byte* colour, const std::byte* dept
   }
 }
 
+// How many blocks of 64 pixels are empty before the first that is not, from the front or from the back.
+// At the speed of memory: what is fetched ahead lies in the pages that come next.
+template <bool has_depth, bool from_back>
+std::size_t empty_blocks(const std::byte* colour, const std::byte* depth, std::size_t pixel_bytes,
+                         std::size_t blocks) {
+  using Line = Words<native_lanes>;
+  constexpr std::size_t width = 64;
+  constexpr std::ptrdiff_t ahead = from_back ? -4096 : 4096;
+  const std::size_t bytes = width * pixel_bytes;
+  for (std::size_t done = 0; done < blocks; ++done) {
+    const std::size_t block = from_back ? blocks - 1 - done : done;
+    const std::byte* const colours = colour + block * bytes;
+    Line any{};
+    for (std::size_t i = 0; i < bytes; i += sizeof any) {
+      __builtin_prefetch(colours + i + ahead);
+      any |= read<Line>(colours + i);
+    }
+    if constexpr (has_depth) {
+      const Line infinity = Line{} + 0x7f800000;
+      for (std::size_t i = 0; i < width * 4; i += sizeof any)
+        any |= read<Line>(depth + block * width * 4 + i) ^ infinity;
+    }
+    std::int32_t found = 0;
+    for (int lane = 0; lane < native_lanes; ++lane) found |= any[lane];
+    if (found != 0) return done;
+  }
+  return blocks;
+}
+
 }  // namespace sortlast::SORTLAST_TARGET

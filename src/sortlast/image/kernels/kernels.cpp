@@ -28,7 +28,9 @@ constexpr Kernels table{
                {{active<std::uint16_t, 3, false>, active<std::uint16_t, 3, true>},
                 {active<std::uint64_t, 1, false>, active<std::uint64_t, 1, true>}},
                {{active<std::uint8_t, 3, false>, active<std::uint8_t, 3, true>},
-                {active<std::uint32_t, 1, false>, active<std::uint32_t, 1, true>}}}};
+                {active<std::uint32_t, 1, false>, active<std::uint32_t, 1, true>}}},
+    .empty_blocks = {{empty_blocks<false, false>, empty_blocks<false, true>},
+                     {empty_blocks<true, false>, empty_blocks<true, true>}}};
 
 }  // namespace
 

@@ -21,6 +21,9 @@ struct Kernels {
   using Active = void (*)(std::uint64_t* masks, const std::byte* colour, const std::byte* depth,
                           std::size_t pixels);
 
+  using EmptyBlocks = std::size_t (*)(const std::byte* colour, const std::byte* depth,
+                                      std::size_t pixel_bytes, std::size_t blocks);
+
   // float32 from the scalar, and the scalar from float32, rounded to nearest even; no overlap. Null for
   // float32, which needs neither.
   Convert load[3];
@@ -38,6 +41,9 @@ struct Kernels {
   // Bit i % 64 of masks[i / 64] = whether pixel i is active (image/active.hpp); the bits of the last mask
   // beyond the pixels are 0.
   Active active[3][2][2];  // [..][channels - 3][with depth]
+
+  // Blocks of 64 pixels that are empty before the first that is not.
+  EmptyBlocks empty_blocks[2][2];  // [with depth][from the back]
 };
 
 namespace baseline {
