@@ -66,8 +66,8 @@ class Compositor:
         nodes: ranks that share a machine read each other's images where they lie. None: those that really do;
             1: none, all pixels travel as messages; k: at most k of them, as if the others were on other
             machines.
-        threads: threads of this rank that blend, its own among them; None: as many as the machine has cores for
-            each of its ranks. Ranks may differ in it.
+        threads: threads of this rank that blend, its own among them; None: as many as the machine has
+            cores for each of its ranks. Ranks may differ in it.
         check: check in every call, by a small reduction, that all ranks passed the same arguments.
             Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
             no cost anyway.
@@ -76,9 +76,9 @@ class Compositor:
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
             2^-11 of itself a transfer; None sends what the images hold.
         chunk: most bytes of pixels that one message carries.
-        profile: file with this machine's figures, as ``sortlast tune`` writes it, from which "auto" chooses; read
-            on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE names, or else a
-            measurement of about 30 ms.
+        profile: file with this machine's figures, as ``sortlast tune`` writes it, from which "auto"
+            chooses; read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE
+            names, or else a measurement of about 30 ms.
     """
 
     def __init__(
