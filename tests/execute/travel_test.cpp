@@ -85,7 +85,7 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
   const Size size{1201, 150};
   const std::int32_t p = 3;
   ASSERT_GT(size.pixels() / p, 5 * Run::window * Carriage{.chunk_bytes = least_chunk}.chunk_pixels(format));
-  ASSERT_NE(Run::blend_unit % Carriage{.chunk_bytes = 7 * 1024 * 8}.chunk_pixels(format), 0);
+  ASSERT_NE(Run::blend_unit % Carriage{.chunk_bytes = std::int64_t{7} * 1024 * 8}.chunk_pixels(format), 0);
   const Scene scene(p, format, size, random, false);
   const Frame oracle = composite_serial(scene.views(), size, format, Op::over);
   for (const AlgorithmEntry& entry : algorithms()) {
@@ -93,7 +93,7 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
     const Schedule schedule = make_schedule(entry.name, {p, size.pixels(), {}, {}, false});
     const Frame whole = execute_serial(schedule, scene.views(), size, format, Op::over, 1, {.sparse = false});
     scene.expect_near(whole, oracle, 2);
-    for (const std::int64_t chunk_bytes : {least_chunk, std::int64_t{7 * 1024 * 8}}) {
+    for (const std::int64_t chunk_bytes : {least_chunk, std::int64_t{7} * 1024 * 8}) {
       const Carriage carriage{.chunk_bytes = chunk_bytes};
       scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, 4, carriage),
                              whole);

@@ -80,11 +80,11 @@ TEST_F(Bounds, OfARankWithoutAnImageAreCheckedAndUnused) {
 TEST_F(Bounds, EmptyPixelsAreNotSent) {
   if (p_ == 1) GTEST_SKIP() << "one rank sends nothing";
   // Each rank has drawn one row in eight.
-  Scene scene(p_, {}, {256, 8 * p_}, random_, false);
+  Scene scene(p_, {}, {256, std::int64_t{8} * p_}, random_, false);
   for (int rank = 0; rank < p_; ++rank) {
     auto& colour = scene.image(static_cast<std::size_t>(rank)).colour;
     for (std::size_t i = 0; i < colour.size(); ++i)
-      if (i / (16 * 256) % 8 != 3) colour[i] = std::byte{0};
+      if (i / (std::size_t{16} * 256) % 8 != 3) colour[i] = std::byte{0};
   }
   const auto bytes_of = [&](bool sparse) {
     Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1, .sparse = sparse});

@@ -19,7 +19,7 @@ using testing::Scene;
 constexpr Size size{512, 256};
 constexpr Format format{};
 constexpr std::int64_t chunk_bytes = 1 << 14;
-constexpr std::int64_t image_bytes = 16 * 512 * 256;
+constexpr std::int64_t image_bytes = std::int64_t{16} * 512 * 256;
 static_assert(image_bytes == 128 * chunk_bytes);
 constexpr std::int64_t rounding = 4096;  // of blocks to whole cache lines
 
@@ -89,7 +89,7 @@ TEST_F(Memory, OfPiecesThatGoRoundIsThatOfChunks) {
 
 // Pieces of more chunks than may be under way, in orders in which much arrives before it can be used.
 TEST_F(Memory, ThatIsBoundedStopsNoFrame) {
-  Scene scene(p_, {Scalar::uint8, 4, true}, {256, 16 * p_}, random_, true);
+  Scene scene(p_, {Scalar::uint8, 4, true}, {256, std::int64_t{16} * p_}, random_, true);
   for (const AlgorithmEntry& entry : algorithms()) {
     for (const int node_ranks : {1, 2, 3}) {
       SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");

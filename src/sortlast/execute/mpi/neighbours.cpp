@@ -37,7 +37,8 @@ int share_of_cores(const Communicator& machine) {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(machine.size()));
   check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, machine.get()),
             "MPI_Allgather");
-  return std::max(usable_cores() / static_cast<int>(std::count(all.begin(), all.end(), mine)), 1);
+  const auto sharing = std::max<std::ptrdiff_t>(std::count(all.begin(), all.end(), mine), 1);
+  return std::max(usable_cores() / static_cast<int>(sharing), 1);
 }
 
 // Collective: whether a thing is so on all ranks.
