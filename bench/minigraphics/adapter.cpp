@@ -3,7 +3,7 @@
 // miniGraphics (github.com/sandialabs/miniGraphics) is a set of programs that paint and composite their own
 // geometry. This library makes its images from the caller's pixels and does with them, frame by frame, what
 // its main loop does between painting and saving: compress if asked for, compose, expand, gather.
-// CMakeLists.txt beside it says how it is built.
+// It is to be linked with those compositors, and MPI, into libsortlast_minigraphics.so.
 #include <mpi.h>
 
 #include <2-3-Swap/Base/Swap_2_3_Base.hpp>
