@@ -137,7 +137,7 @@ def test_timeline_shows_every_event_in_its_colour_row_and_time():
     colours = {tuple(bars[name].get_facecolor()[0]) for name in ("agree", "wait", "blend", "send")}
     assert len(colours) == 4
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["agree 1.5 ms", "wait 1 ms", "blend 1 ms", "send 1 ms"]
+    assert labels == ["agree 1.5 ms", "wait 1 ms", "blend 1 ms (0 behind messages)", "send 1 ms"]
 
 
 def test_the_legend_counts_messages_that_overlap_once():

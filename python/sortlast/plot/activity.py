@@ -7,7 +7,6 @@ the lower part its sends under way, laid over each other; lines join the two end
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from sortlast import overlap
 from sortlast.plot.figure import BLUE, GREEN, PURPLE, YELLOW, empty, save
 from sortlast.trace import Event, messages
 
@@ -54,8 +54,11 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
         if not bars:
             continue
         _bars(axes, bars, zero, name, colour)
-        busy = sum(_union([e for e in own if e.name == name]) for own in events) / ranks
-        shown.append(Patch(color=colour, alpha=_ALPHA.get(name), label=f"{name} {1e3 * busy:.3g} ms"))
+        label = f"{name} {1e3 * _busy(events, name):.3g} ms"
+        if name == "blend":
+            behind = sum(overlap.hidden(own) for own in events) / ranks
+            label += f" ({1e3 * behind:.3g} behind messages)"
+        shown.append(Patch(color=colour, alpha=_ALPHA.get(name), label=label))
 
     # Join the two ends of every message.
     paired = messages(events)
@@ -97,13 +100,10 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
     return figure
 
 
-def _union(events: Sequence[Event]) -> float:
-    """Seconds during which at least one of one rank's events is under way."""
-    total, until = 0.0, -math.inf
-    for event in sorted(events, key=lambda event: event.begin):
-        total += max(0.0, event.end - max(event.begin, until))
-        until = max(until, event.end)
-    return total
+def _busy(events: Sequence[Sequence[Event]], name: str) -> float:
+    """Seconds during which at least one event of this name is under way on a rank, in the mean."""
+    intervals = [overlap.union([event for event in own if event.name == name]) for own in events]
+    return sum(end - begin for own in intervals for begin, end in own) / len(events)
 
 
 def _bars(axes: Axes, bars: list[tuple[int, Event]], zero: float, name: str, colour: str) -> None:

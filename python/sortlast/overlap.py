@@ -1,0 +1,33 @@
+"""Overlap: how much of the blending went on while messages were under way, from a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sortlast.trace import Event
+
+
+def union(events: Sequence[Event]) -> list[tuple[float, float]]:
+    """The times [s] at which at least one of the events is under way: intervals, in order, apart."""
+    intervals: list[tuple[float, float]] = []
+    for event in sorted(events, key=lambda event: event.begin):
+        if intervals and event.begin <= intervals[-1][1]:
+            intervals[-1] = (intervals[-1][0], max(intervals[-1][1], event.end))
+        else:
+            intervals.append((event.begin, event.end))
+    return intervals
+
+
+def hidden(events: Sequence[Event]) -> float:
+    """Seconds that one rank blended while messages of its own, to or from it, were under way."""
+    blends = union([event for event in events if event.name == "blend"])
+    messages = union([event for event in events if event.name in ("send", "receive")])
+    total, k = 0.0, 0
+    for begin, end in blends:
+        while k < len(messages) and messages[k][1] <= begin:
+            k += 1
+        at = k
+        while at < len(messages) and messages[at][0] < end:
+            total += min(end, messages[at][1]) - max(begin, messages[at][0])
+            at += 1
+    return total
