@@ -136,10 +136,10 @@ def test_peak_memory_holds_what_a_peer_must_have(tmp_path):
     if not Path("/proc/self/clear_refs").exists():
         pytest.skip("this kernel does not tell the peak")
     rows, _ = rows_of(
-        "--ranks", 2, "--size", "1024x512", "--gather", "--frames", 1, "--algorithms", "shift",
+        "--ranks", 2, "--size", "2048x1024", "--gather", "--frames", 1, "--algorithms", "shift",
         path=tmp_path / "rows.json",
     )  # fmt: skip
-    image = 1024 * 512 * 16
+    image = 2048 * 1024 * 16
     peak = {row["peer"]: row["peak_bytes"] / image for row in rows}
     assert peak["floor-memcpy"] == pytest.approx(1, abs=0.1)
     assert all(0.9 < peak[peer] < 4 for peer in NAMES if peer.startswith("mpi-"))
@@ -274,10 +274,11 @@ def test_peak_memory_does_not_tell_what_ran_before(tmp_path):
     if not Path("/proc/self/clear_refs").exists():
         pytest.skip("this kernel does not tell the peak")
     rows, _ = rows_of(
-        "--ranks", 2, "--size", "512x512", "--gather", "--frames", 1, "--algorithms",
+        "--ranks", 2, "--size", "2048x512", "--gather", "--frames", 1, "--algorithms",
         "shift,direct-send,shift,binary-swap,shift", "--peers", "sortlast-messages,floor-memcpy",
         path=tmp_path / "rows.json",
     )  # fmt: skip
     peaks = [row["peak_bytes"] for row in rows if row["algorithm"] == "shift"]
     assert len(peaks) == 3
-    assert max(peaks) - min(peaks) < 0.6e6  # the kernel's counters are exact to a quarter
+    # How many of the three chunks of 1 MiB were under way at once varies, and the kernel's counters a little.
+    assert max(peaks) - min(peaks) < 3 * 2**20 + 0.6e6
