@@ -14,7 +14,6 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/patience.hpp"
 
 namespace sortlast {
@@ -29,19 +28,9 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-// Wait for a collective call that works on `memory`.
-void wait(MPI_Request request, const Alarm& alarm, const std::string& call,
-          const std::shared_ptr<void>& memory) {
-  Patience patience(alarm, [&call] { return "all ranks to call " + call + ", before stage 1"; });
-  try {
-    for (int done = 0; done == 0;) {
-      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done == 0) patience.pause();
-    }
-  } catch (...) {
-    keep_for_ever(memory);
-    throw;
-  }
+// Completes "rank r waits for ...".
+std::function<std::string()> all_ranks(const std::string& call) {
+  return [&call] { return "all ranks to call " + call + ", before stage 1"; };
 }
 
 std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& alarm,
@@ -54,7 +43,7 @@ std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& ala
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallgather(mine->data(), room, MPI_CHAR, all, room, MPI_CHAR, comm.get(), &request),
             "MPI_Iallgather");
-  wait(request, alarm, arguments.call(), mine);
+  wait(request, alarm, all_ranks(arguments.call()), mine);
   std::vector<std::string> texts;
   for (std::size_t rank = 0; rank < p; ++rank) texts.emplace_back(all + rank * room);
   return texts;
@@ -177,7 +166,7 @@ Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::
     check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 3, MPI_UINT64_T, MPI_MIN,
                              comm.get(), &request),
               "MPI_Iallreduce");
-    wait(request, alarm, call, reduction);
+    wait(request, alarm, all_ranks(call), reduction);
     if (least != nullptr) *least = reduction->least[2];
     return reduction->least[0] == ~reduction->least[1];
   };

@@ -2,104 +2,32 @@
 #include "sortlast/execute/mpi/compositor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
+#include "sortlast/execute/mpi/check.hpp"
+#include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/explain.hpp"
+#include "sortlast/execute/mpi/figures.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
-#include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/node.hpp"
-#include "sortlast/execute/mpi/patience.hpp"
-#include "sortlast/execute/mpi/probe.hpp"
 #include "sortlast/execute/mpi/selection.hpp"
 #include "sortlast/image/blend.hpp"
-#include "sortlast/schedule/permutation.hpp"
 #include "sortlast/schedule/registry.hpp"
 
 namespace sortlast {
 namespace {
 
-constexpr std::int64_t least_chunk_bytes = 1 << 12;
-constexpr std::int64_t most_chunk_bytes = 1 << 30;
 constexpr double most_bounded = 0.9;  // share of the image that bounds worth a look may hold
-constexpr double probe_seconds = 0.03;
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
-
-std::string text(Size size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
-
-std::string text(double value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
-
-std::string text(const std::vector<float>& values) {
-  std::ostringstream out;
-  out.precision(9);
-  for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
-  return out.str();
-}
-
-// What is wrong with an action's arguments, by trying it; empty if nothing is.
-template <typename Action>
-std::string problem_of(Action action) {
-  try {
-    action();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-MPI_Comm duplicate(MPI_Comm comm, double timeout) {
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  if (initialised == 0)
-    throw ArgumentError("MPI is not initialised; call MPI_Init before making a Compositor");
-  if (comm == MPI_COMM_NULL)
-    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
-  int between_groups = 0;
-  check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
-  if (between_groups != 0)
-    throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
-  MPI_Request request = MPI_REQUEST_NULL;
-  const auto copy = std::make_shared<MPI_Comm>(MPI_COMM_NULL);
-  check_mpi(MPI_Comm_idup(comm, copy.get(), &request), "MPI_Comm_idup");
-  const double until = MPI_Wtime() + timeout;
-  for (int done = 0, polls = 0; done == 0; ++polls) {
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) break;
-    if (MPI_Wtime() > until) {
-      keep_for_ever(copy);
-      throw TimeoutError("making a Compositor: not all ranks of the communicator made one within " +
-                         text(timeout) + " s");
-    }
-    yield_core(polls);
-  }
-  const MPI_Comm made = *copy;
-  check_mpi(MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  return made;
-}
 
 // The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
 // communicator to agree over.
 double usable(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
-
-void check_bounds(const Rectangle& bounds, Size size) {
-  const bool inside = bounds.x0 >= 0 && bounds.y0 >= 0 && bounds.x1 <= size.width && bounds.y1 <= size.height;
-  if (inside && bounds.x0 <= bounds.x1 && bounds.y0 <= bounds.y1) return;
-  throw ArgumentError("bounds are x " + std::to_string(bounds.x0) + " to " + std::to_string(bounds.x1) +
-                      ", y " + std::to_string(bounds.y0) + " to " + std::to_string(bounds.y1) +
-                      "; expected a rectangle within the image of " + text(size) + " pixels");
-}
 
 // An order that is the identity is none: both mean the same.
 std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p) {
@@ -108,13 +36,6 @@ std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int
     if (order[i] != static_cast<std::int32_t>(i)) return order;
   }
   return {};
-}
-
-int tag_limit(MPI_Comm comm) {
-  void* value = nullptr;
-  int found = 0;
-  check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
-  return found == 0 ? 32767 : *static_cast<int*>(value);
 }
 
 }  // namespace
@@ -138,23 +59,11 @@ class Compositor::Impl {
     arguments.add("check", options.check ? "yes" : "no");
     arguments.add("half", options.half ? "yes" : "no");
     arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
-    std::optional<Machine> machine;
+    std::optional<Figures> profile;
     const std::string problem = problem_of([&] {
       if (!options.problem.empty()) throw ArgumentError(options.problem);
-      if (!(options.timeout > 0))
-        throw ArgumentError("timeout is " + text(options.timeout) + " s; expected more than 0");
-      if (options.node_ranks < 0)
-        throw ArgumentError("node ranks are " + std::to_string(options.node_ranks) +
-                            "; expected 0 (those that share a machine), 1 (each by itself) or more");
-      if (options.threads < 0)
-        throw ArgumentError("threads are " + std::to_string(options.threads) +
-                            "; expected 0 (as many as cores are left over) or more");
-      if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes)
-        throw ArgumentError("chunks of " + std::to_string(options.chunk_bytes) + " bytes; expected " +
-                            std::to_string(least_chunk_bytes) + " to " + std::to_string(most_chunk_bytes));
-      check_permutation(options_.ring, size_, "ring");
-      if (options.algorithm != "auto") parse_algorithm(options.algorithm);
-      machine = load_profile();
+      check_options(options_, size_);
+      if (rank_ == 0 && options.algorithm == "auto") profile = load_profile(options.profile);
     });
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
@@ -163,7 +72,8 @@ class Compositor::Impl {
         nodes_ = node_->nodes();
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
       team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
-      selection_ = std::make_unique<Selection>(options.algorithm, agreed_machine(machine), true);
+      if (options.algorithm == "auto") figures_ = agree_on_figures(data_, alarm_, *node_, profile);
+      selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine, true);
     });
   }
 
@@ -255,7 +165,7 @@ class Compositor::Impl {
   std::shared_ptr<const void> maker_;  // marks this compositor's tiles
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<Selection> selection_;
-  std::string machine_source_ = "its defaults";
+  Figures figures_;
   std::optional<Rectangle> bounds_;  // of the frame's image
   std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
   std::unique_ptr<Plan> plan_;
@@ -274,36 +184,6 @@ class Compositor::Impl {
 
   Surroundings surroundings() {
     return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
-  }
-
-  // The profile, on the rank that reads it; none if there is none.
-  std::optional<Machine> load_profile() {
-    const char* const variable = std::getenv("SORTLAST_PROFILE");
-    const std::string path = options_.profile.empty() && variable != nullptr ? variable : options_.profile;
-    if (rank_ != 0 || options_.algorithm != "auto" || path.empty()) return std::nullopt;
-    machine_source_ = path;
-    return load_machine(path);
-  }
-
-  // The figures that "auto" works with, the same on all ranks: rank 0's profile, or measured now.
-  Machine agreed_machine(const std::optional<Machine>& loaded) {
-    if (options_.algorithm != "auto") return {};
-    std::array<char, 256> source{};
-    std::strncpy(source.data(), loaded ? machine_source_.c_str() : "", source.size() - 1);
-    check_mpi(MPI_Bcast(source.data(), static_cast<int>(source.size()), MPI_CHAR, 0, data_.get()),
-              "MPI_Bcast");
-    machine_source_ = source.data();
-    Machine machine = loaded.value_or(Machine{});
-    if (machine_source_.empty() && node_->everybody()) {
-      machine_source_ = "its defaults, as all ranks share a machine";
-      return machine;
-    }
-    if (machine_source_.empty()) {
-      machine_source_ = "a short measurement";
-      return probe(data_, alarm_, *node_, probe_seconds);
-    }
-    check_mpi(MPI_Bcast(&machine, sizeof machine, MPI_BYTE, 0, data_.get()), "MPI_Bcast");
-    return machine;
   }
 
   // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
@@ -389,7 +269,8 @@ class Compositor::Impl {
         problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
     arguments.add("order", composition.order);
     arguments.add("background", text(composition.background));
-    const std::string problem = unknown.empty() ? problem_of([&] { check(image, composition); }) : unknown;
+    const std::string problem =
+        unknown.empty() ? problem_of([&] { check_frame(image, composition, size_); }) : unknown;
     Offer offer;
     emptiness_ = 0;
     bounds_.reset();
@@ -411,21 +292,6 @@ class Compositor::Impl {
       }
     }
     guarded([&] { meet(arguments, problem, offer); });
-  }
-
-  void check(const Image& image, const Composition& composition) const {
-    check_format(image.format, composition.op);
-    check_size(image.size, image.format);
-    if (image.format.depth && image.pixels.colour != nullptr && image.pixels.depth == nullptr) {
-      throw ArgumentError("the image has no depth; expected one, as its format says");
-    }
-    check_permutation(composition.order, size_, "order");
-    if (image.bounds) check_bounds(*image.bounds, image.size);
-    const auto channels = static_cast<std::size_t>(image.format.channels);
-    if (!composition.background.empty() && composition.background.size() != channels) {
-      throw ArgumentError("background has " + std::to_string(composition.background.size()) +
-                          " values; expected " + std::to_string(channels) + ", one a channel");
-    }
   }
 
   const Plan& plan_for(const Image& image, const Composition& composition) {
@@ -469,7 +335,7 @@ std::string Compositor::algorithm() const {
 std::string Compositor::explain() const {
   if (!impl_->plan_) return "Nothing has been composited yet.\n";
   return sortlast::explain(*impl_->plan_->schedule, impl_->planned_format_, *impl_->selection_,
-                           impl_->machine_source_, impl_->traffic_, impl_->timing_);
+                           impl_->figures_.source, impl_->traffic_, impl_->timing_);
 }
 void Compositor::trace(bool on) { impl_->recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl_->events_; }

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "sortlast/execute/mpi/keep.hpp"
+
 namespace sortlast {
 namespace {
 
@@ -60,6 +62,20 @@ void Patience::check(Clock::time_point now) {
   if (std::chrono::duration<double>(now - since_).count() > alarm_.limit()) alarm_.raise(waits_for_());
   alarm_.join_if_raised(waits_for_);
   alarm_.interrupt();
+}
+
+void wait(MPI_Request request, const Alarm& alarm, std::function<std::string()> waits_for,
+          const std::shared_ptr<const void>& memory) {
+  Patience patience(alarm, std::move(waits_for));
+  try {
+    for (int done = 0; done == 0;) {
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (done == 0) patience.pause();
+    }
+  } catch (...) {
+    keep_for_ever(memory);
+    throw;
+  }
 }
 
 }  // namespace sortlast

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "sortlast/execute/mpi/alarm.hpp"
@@ -39,5 +40,9 @@ class Patience {
   Clock::time_point since_;       // of the last progress
   Clock::time_point next_check_;  // of the alarm
 };
+
+// Wait for a request that works on `memory`, which is kept for ever if the wait fails; as Patience does.
+void wait(MPI_Request request, const Alarm& alarm, std::function<std::string()> waits_for,
+          const std::shared_ptr<const void>& memory);
 
 }  // namespace sortlast

@@ -56,18 +56,7 @@ constexpr std::array figure_members{&Machine::alpha,     &Machine::beta,       &
                                     &Machine::copy};
 static_assert(figure_members.size() == std::tuple_size_v<Figures>);
 
-void wait(MPI_Request request, const Alarm& alarm, const std::shared_ptr<const void>& memory) {
-  Patience patience(alarm, [] { return std::string("all ranks to measure the machine"); });
-  try {
-    for (int done = 0; done == 0;) {
-      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done == 0) patience.pause();
-    }
-  } catch (...) {
-    keep_for_ever(memory);
-    throw;
-  }
-}
+std::string the_others() { return "all ranks to measure the machine"; }
 
 // Collective: the values of all ranks, on every rank.
 template <typename Value>
@@ -79,7 +68,7 @@ std::vector<Value> gather_all(const Communicator& comm, const Alarm& alarm, cons
   check_mpi(MPI_Iallgather(values->data() + p, sizeof mine, MPI_BYTE, values->data(), sizeof mine, MPI_BYTE,
                            comm.get(), &request),
             "MPI_Iallgather");
-  wait(request, alarm, values);
+  wait(request, alarm, the_others, values);
   values->pop_back();
   return *values;
 }
@@ -90,7 +79,7 @@ Machine broadcast(const Communicator& comm, const Alarm& alarm, const Machine& m
   const auto shared = std::make_shared<Machine>(machine);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibcast(shared.get(), sizeof machine, MPI_BYTE, 0, comm.get(), &request), "MPI_Ibcast");
-  wait(request, alarm, shared);
+  wait(request, alarm, the_others, shared);
   return *shared;
 }
 

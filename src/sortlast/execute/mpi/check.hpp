@@ -1,0 +1,30 @@
+// Checks of what a compositor is asked for, before any pixel moves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/compositor.hpp"
+
+namespace sortlast {
+
+std::string text(Size size);  // "640x480"
+std::string text(const std::vector<float>& values);
+
+// Throw ArgumentError for p ranks. The algorithm's parameters are checked when its schedule is made.
+void check_options(const Options& options, int p);
+void check_frame(const Image& image, const Composition& composition, int p);
+
+// What is wrong with an action's arguments, by trying it; empty if nothing is.
+template <typename Action>
+std::string problem_of(Action action) {
+  try {
+    action();
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace sortlast
