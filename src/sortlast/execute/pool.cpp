@@ -1,11 +1,10 @@
 // Pool: aligned memory that is used again from frame to frame.
 //
 // Fresh memory costs a page fault every 4 KiB, which is more than the blending that is done in it. Blocks
-// given back are kept by size, and taken again when a request needs most of one. No more is kept
-// than some recent frame held at once, and a little for sizes that do not fit, so that a window that is
-// dragged larger does not fill the memory. Large blocks ask for huge pages: copies between processes then
-// take half of the kernel's time (measured with 4 ranks and 4096x2048 pixels of 16 bytes, where frames took 5
-// to 30 % less).
+// given back are kept by size, and taken again when a request needs most of one. They are freed when no frame
+// has taken them for a while, or when there are too many, so that a window that is dragged larger does not
+// fill the memory. Large blocks ask for huge pages: copies between processes then take half of the kernel's
+// time (measured with 4 ranks and 4096x2048 pixels of 16 bytes, where frames took 5 to 30 % less).
 #include "sortlast/execute/pool.hpp"
 
 #ifdef __linux__
@@ -59,12 +58,16 @@ struct Pool::State {
   std::int64_t frame = 0;
   std::array<std::size_t, recent_frames> peaks{};  // of the last frames
 
-  // Free the blocks that have been idle longest, down to what recent frames needed and an eighth.
+  // Free the blocks that no recent frame took and, longest idle first, those beyond three times what one
+  // held at once: messages, tiles and gathered frames are of several sizes and follow each other.
   void trim() {
-    const std::size_t needed = *std::max_element(peaks.begin(), peaks.end());
+    std::erase_if(idle, [this](const auto& entry) {
+      return entry.second.since + static_cast<std::int64_t>(recent_frames) < frame;
+    });
+    const std::size_t most = 3 * *std::max_element(peaks.begin(), peaks.end());
     std::size_t held = taken;
     for (const auto& [size, block] : idle) held += size;
-    while (!idle.empty() && held > needed + needed / 8) {
+    while (!idle.empty() && held > most) {
       const auto oldest = std::min_element(idle.begin(), idle.end(), [](const auto& a, const auto& b) {
         return a.second.since < b.second.since;
       });
