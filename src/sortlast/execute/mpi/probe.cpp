@@ -215,6 +215,7 @@ Machine machine_of(const std::vector<Figures>& ranks, const Layout& layout) {
 }  // namespace
 
 Machine probe(const Communicator& comm, const Alarm& alarm, const Node& node, double seconds) {
+  alarm.interrupt();
   const Layout layout(gather_all(comm, alarm, own_identity()), node.nodes());
   const Figures mine = Measurement(comm, alarm, layout, seconds).run();
   const std::vector<Figures> ranks = gather_all(comm, alarm, mine);
