@@ -47,7 +47,6 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
         assert frame["frame"] >= frame["render"] > 0
         assert frame["composite"] > 0
         assert frame["agree"] + frame["wait"] + frame["blend"] <= frame["composite"]
-        assert (frame["bytes_sent"] > 0) == (ranks > 1)
     picture = np.asarray(Image.open(tmp_path / "demo.png"))
     assert picture.shape == (64, 96, 3)
     assert picture[0, 0].max() < 40
