@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from sortlast import Error, launch
-from sortlast.cli import _terminal
+from sortlast.cli import _started, _terminal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -44,13 +40,7 @@ def started(ranks: int, settings: Settings) -> Report:
     """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
     from sortlast.bench import Report, Row
 
-    with tempfile.TemporaryDirectory(prefix="sortlast-bench-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json.dumps(asdict(settings)))
-        status = launch.run("sortlast.bench", [str(asked), str(told)], ranks)
-        if status != 0:
-            raise typer.Exit(status)
-        report = json.loads(told.read_text())
+    report = _started.answer("sortlast.bench", settings, ranks)
     return Report([Row(**row) for row in report["rows"]], report["notes"])
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from sortlast import launch
+from sortlast.cli import _started
 from sortlast.schedule import Machine
 
 if TYPE_CHECKING:
@@ -48,13 +45,11 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
 
 def started(ranks: int, settings: Settings) -> Report:
     """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
-    with tempfile.TemporaryDirectory(prefix="sortlast-tune-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json.dumps(asdict(settings)))
-        status = launch.run("sortlast.cli._tune_ranks", [str(asked), str(told)], ranks)
-        if status != 0:
-            raise typer.Exit(status)
-        return _read(told)
+    from sortlast.tune import Report
+
+    told = _started.answer("sortlast.cli._tune_ranks", settings, ranks)
+    machine, low, high = (Machine.from_json(told[name]) for name in ("machine", "low", "high"))
+    return Report(machine, low, high, told["measured"], told["ranks"], told["messages"])
 
 
 def write(report: Report, path: Path) -> None:
@@ -63,11 +58,3 @@ def write(report: Report, path: Path) -> None:
     path.write_text(
         json.dumps(told | {"measured": report.measured, "ranks": report.ranks, "messages": report.messages})
     )
-
-
-def _read(path: Path) -> Report:
-    from sortlast.tune import Report
-
-    told = json.loads(path.read_text())
-    machine, low, high = (Machine.from_json(told[name]) for name in ("machine", "low", "high"))
-    return Report(machine, low, high, told["measured"], told["ranks"], told["messages"])

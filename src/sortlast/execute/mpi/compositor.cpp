@@ -73,7 +73,7 @@ class Compositor::Impl {
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
       team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
       if (options.algorithm == "auto") figures_ = agree_on_figures(data_, alarm_, *node_, profile);
-      selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine, true);
+      selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine);
     });
   }
 

@@ -16,7 +16,7 @@ const std::string& Selection::name(const Setting& setting, const Format& format,
     key.fragments = std::accumulate(runs.begin(), runs.end(), std::int64_t{0});
   }
   if (predictions_.empty() || key != made_for_) {
-    const Workload workload{static_cast<double>(format.pixel_bytes()), active, !direct_};
+    const Workload workload{.pixel_bytes = static_cast<double>(format.pixel_bytes()), .active = active};
     predictions_ = choose(setting, workload, machine_);
     made_for_ = key;
   }

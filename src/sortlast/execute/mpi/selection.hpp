@@ -13,9 +13,9 @@ namespace sortlast {
 
 class Selection {
  public:
-  // `algorithm` as in Options. `direct`: ranks of a node read each other's images without copying them first.
-  Selection(std::string algorithm, const Machine& machine, bool direct)
-      : algorithm_(std::move(algorithm)), machine_(machine), direct_(direct) {}
+  // `algorithm` as in Options.
+  Selection(std::string algorithm, const Machine& machine)
+      : algorithm_(std::move(algorithm)), machine_(machine) {}
 
   // Name of the algorithm for a setting and format of which the share `active` (a power of 2) of the pixels
   // is active. The same on every rank, if the arguments are. Predicting costs milliseconds, so a choice is
@@ -42,7 +42,6 @@ class Selection {
 
   std::string algorithm_;
   Machine machine_;
-  bool direct_;
   Key made_for_;
   std::vector<Prediction> predictions_;
 };
