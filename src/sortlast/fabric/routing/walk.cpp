@@ -1,0 +1,43 @@
+// Follow the tables from one host to another.
+#include <string>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/routing/routing.hpp"
+
+namespace sortlast::fabric {
+
+std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination) {
+  const Topology& topology = *routes.topology;
+  for (const std::int32_t host : {source, destination}) {
+    if (host < 0 || host >= topology.hosts()) {
+      throw ArgumentError("host " + std::to_string(host) + " does not exist: there are " +
+                          std::to_string(topology.hosts()));
+    }
+  }
+  std::vector<Channel> path;
+  if (source == destination) return path;
+
+  const std::int32_t plane = routes.forwarding->plane(source, destination);
+  const auto stuck = [&](std::int32_t s, const std::string& what) {
+    return Error("from '" + topology.host(source).name + "' to '" + topology.host(destination).name +
+                 "': switch '" + topology.switch_at(s).name + "' " + what + " (routes of " + routes.engine +
+                 ")");
+  };
+  path.push_back(topology.channel_of_host(source));
+  for (Vertex at = topology.attachment(source).vertex; at != destination;) {
+    if (topology.is_host(at)) {
+      throw stuck(topology.switch_of(topology.attachment(at).vertex),
+                  "leads to '" + topology.host(at).name + "'");
+    }
+    const std::int32_t s = topology.switch_of(at);
+    const std::int32_t port = routes.forwarding->port(s, destination, plane);
+    if (port < 1 || port > topology.switch_at(s).ports) throw stuck(s, "knows no port");
+    path.push_back(topology.channel(s, port));
+    at = topology.target(path.back()).vertex;
+    if (at < 0) throw stuck(s, "uses port " + std::to_string(port) + ", which has no cable");
+    if (path.size() > static_cast<std::size_t>(topology.switches()) + 1) throw stuck(s, "lies on a circle");
+  }
+  return path;
+}
+
+}  // namespace sortlast::fabric

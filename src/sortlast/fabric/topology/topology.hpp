@@ -1,0 +1,163 @@
+// Topology: hosts, switches, and the links between their ports. One value, whatever it was built or read
+// from.
+//
+// Notation. A vertex is a host or a switch: host h is vertex h, switch s is vertex hosts() + s. Ports are
+// numbered from 1, as the tools of the field number them; port 0 of a switch is the switch itself. A host
+// is one port of an adapter, because that is what a route leads to: an adapter with two cables is two hosts
+// on one `guid`. A channel is one direction of a link, named by the port that it leaves: channels are
+// numbered 0 .. channels() - 1, host h's own is channel h, and those of switch s follow each other by port.
+// Ports without a cable have a channel too, which leads nowhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sortlast::fabric {
+
+using Vertex = std::int32_t;
+using Channel = std::int32_t;
+
+struct Host {
+  std::string name;             // what tools show: "host00000 HCA-1"
+  std::uint64_t guid = 0;       // of the adapter
+  std::uint64_t port_guid = 0;  // of this port of it; 0: not known
+  std::int32_t port = 1;        // number of this port on the adapter
+  std::int32_t lid = 0;         // local identifier; 0: none was assigned
+  std::int32_t lmc = 0;         // the host answers to lid .. lid + 2^lmc - 1
+};
+
+struct Switch {
+  std::string name;
+  std::uint64_t guid = 0;
+  std::int32_t ports = 0;  // external ports, numbered 1 .. ports
+  std::int32_t lid = 0;
+};
+
+// One end of a link: a port of a switch, or a host (whose port is that of its adapter).
+struct End {
+  Vertex vertex = -1;  // -1: no cable
+  std::int32_t port = 0;
+
+  bool connected() const { return vertex >= 0; }
+  bool operator==(const End&) const = default;
+};
+
+// The form of an intact PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), after Zahavi, "D-Mod-K Routing
+// Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees" (2010): a vertex of level l
+// (hosts are level 0) has m_l children, and w_{l+1} parents to each of which p_{l+1} parallel links lead.
+// How vertices and ports are numbered is stated in topology/pgft.cpp. k-ary n-trees, XGFTs and thin-trees are
+// of this form too.
+struct TreeShape {
+  std::vector<std::int32_t> m, w, p;  // element l - 1 is that of level l
+
+  bool operator==(const TreeShape&) const = default;
+};
+
+// The form of a slender-tree k:k',n (Navaridas et al., "Reducing Complexity in Tree-like Computer
+// Interconnection Networks", section 2.3): k down-ports, `up` = k' up-ports, n levels.
+struct SlenderShape {
+  std::int32_t k = 0, up = 0, n = 0;
+
+  bool operator==(const SlenderShape&) const = default;
+};
+
+// The form of an intact mesh or torus: one switch a coordinate, `hosts` hosts on each.
+struct GridShape {
+  std::vector<std::int32_t> size;  // switches along x, y, ...
+  bool wraps = false;              // torus
+  std::int32_t hosts = 1;
+
+  bool operator==(const GridShape&) const = default;
+};
+
+using Shape = std::variant<std::monostate, TreeShape, SlenderShape, GridShape>;
+
+class Topology {
+ public:
+  // What it is, in one line: "12-ary 2-tree", or the file that it was read from.
+  const std::string& name() const { return name_; }
+
+  std::int32_t hosts() const { return static_cast<std::int32_t>(hosts_.size()); }
+  std::int32_t switches() const { return static_cast<std::int32_t>(switches_.size()); }
+  std::int32_t vertices() const { return hosts() + switches(); }
+  const Host& host(std::int32_t h) const { return hosts_[static_cast<std::size_t>(h)]; }
+  const Switch& switch_at(std::int32_t s) const { return switches_[static_cast<std::size_t>(s)]; }
+  bool is_host(Vertex v) const { return v < hosts(); }
+  Vertex vertex_of_switch(std::int32_t s) const { return hosts() + s; }
+  std::int32_t switch_of(Vertex v) const { return v - hosts(); }  // v is a switch
+  const std::string& vertex_name(Vertex v) const;
+
+  Channel channels() const { return static_cast<Channel>(targets_.size()); }
+  // Channel that leaves a switch by `port` (1 .. ports).
+  Channel channel(std::int32_t s, std::int32_t port) const {
+    return first_channel_[static_cast<std::size_t>(s)] + port - 1;
+  }
+  Channel channel_of_host(std::int32_t h) const { return h; }
+  // Where a channel leads; not connected if its port has no cable.
+  const End& target(Channel c) const { return targets_[static_cast<std::size_t>(c)]; }
+  End source(Channel c) const;       // the port that it leaves
+  Channel reverse(Channel c) const;  // the other direction of the same link; c must be connected
+  // The switch and port that a host hangs on.
+  const End& attachment(std::int32_t h) const { return target(h); }
+  // Signalling rate of a channel's link in Gbit/s; 0: not known.
+  double gbps(Channel c) const { return gbps_[static_cast<std::size_t>(c)]; }
+  std::int64_t links() const;  // cables, those of hosts included
+
+  // Level of a switch: 1 for those next to hosts in a tree, and so on upward; 0 if it has none. Families of
+  // trees set it; for a fabric from a file see rank_switches() in levels.hpp.
+  std::int32_t level(std::int32_t s) const { return levels_[static_cast<std::size_t>(s)]; }
+  std::int32_t levels() const;  // highest level, 0 for a fabric that is no tree
+
+  // The regular form it was built in; monostate if it has none, or has lost it (a missing link or host).
+  const Shape& shape() const { return shape_; }
+
+ private:
+  friend class TopologyBuilder;
+
+  std::string name_;
+  std::vector<Host> hosts_;
+  std::vector<Switch> switches_;
+  std::vector<Channel> first_channel_;
+  std::vector<End> targets_;
+  std::vector<double> gbps_;
+  std::vector<std::int32_t> levels_;
+  Shape shape_;
+};
+
+// Makes a Topology part by part. Everything that is added is checked at once.
+class TopologyBuilder {
+ public:
+  explicit TopologyBuilder(std::string name);
+
+  std::int32_t add_host(Host host);                               // its number h
+  std::int32_t add_switch(Switch added, std::int32_t level = 0);  // its number s
+
+  // Lay a cable. Throws ArgumentError, with the names of both ends, if a host has one already, a port does
+  // not exist or is taken.
+  void connect_host(std::int32_t h, std::int32_t s, std::int32_t port, double gbps = 0);
+  void connect(std::int32_t s, std::int32_t port, std::int32_t other, std::int32_t other_port,
+               double gbps = 0);
+
+  void set_levels(std::vector<std::int32_t> levels);  // one a switch
+  void set_shape(Shape shape);
+
+  // Throws ArgumentError if a host has no cable.
+  Topology finish() &&;
+
+ private:
+  // `vertex` is of a host its number, of a switch -1 - its number, because hosts may still be added.
+  struct Cable {
+    End a, b;
+    double gbps = 0;
+  };
+  void take_port(std::int32_t s, std::int32_t port);
+
+  Topology made_;
+  std::vector<Cable> cables_;
+  std::vector<bool> host_used_;
+  std::vector<std::vector<bool>> port_used_;  // by switch
+};
+
+}  // namespace sortlast::fabric
