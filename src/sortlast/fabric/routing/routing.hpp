@@ -24,6 +24,10 @@ class Forwarding {
   virtual std::int32_t planes() const { return 1; }
   // Plane that a flow between two hosts takes.
   virtual std::int32_t plane(std::int32_t source, std::int32_t destination) const;
+  // Virtual lane that a flow between two hosts takes, 0 .. lanes() - 1. Flows of different lanes never wait for
+  // each other's buffers, but share the bandwidth of a link.
+  virtual std::int32_t lanes() const { return 1; }
+  virtual std::int32_t lane(std::int32_t /*source*/, std::int32_t /*destination*/) const { return 0; }
 };
 
 // Tables in memory: one byte an entry up to 254 ports, else two.
@@ -80,7 +84,8 @@ Routes route(std::shared_ptr<const Topology> topology, std::string_view engine,
 // they are the same. Throws Error, with the switch and port, if the tables lead nowhere or in a circle.
 std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination);
 
-// Channel dependency cycles: a set of flows that may wait for each other for ever (Dally and Seitz, 1987).
+// Channel dependency cycles: a set of flows of one virtual lane that may wait for each other for ever (Dally
+// and Seitz, 1987).
 struct CreditLoop {
   std::vector<Channel> cycle;  // each waits for the next, the last for the first; empty: free of deadlock
 };

@@ -33,6 +33,7 @@ struct Switch {
   std::uint64_t guid = 0;
   std::int32_t ports = 0;  // external ports, numbered 1 .. ports
   std::int32_t lid = 0;
+  std::uint64_t system_guid = 0;  // of the chassis that it is a part of; 0: of its own
 };
 
 // One end of a link: a port of a switch, or a host (whose port is that of its adapter).
