@@ -24,8 +24,8 @@ class Forwarding {
   virtual std::int32_t planes() const { return 1; }
   // Plane that a flow between two hosts takes.
   virtual std::int32_t plane(std::int32_t source, std::int32_t destination) const;
-  // Virtual lane that a flow between two hosts takes, 0 .. lanes() - 1. Flows of different lanes never wait for
-  // each other's buffers, but share the bandwidth of a link.
+  // Virtual lane that a flow between two hosts takes, 0 .. lanes() - 1. Flows of different lanes never wait
+  // for each other's buffers, but share the bandwidth of a link.
   virtual std::int32_t lanes() const { return 1; }
   virtual std::int32_t lane(std::int32_t /*source*/, std::int32_t /*destination*/) const { return 0; }
 };
@@ -70,8 +70,9 @@ struct RouteOptions {
 };
 
 // Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random. As OpenSM does, an engine that refuses
-// the fabric is replaced by minhop, and Routes says why. Throws ArgumentError: unknown engine (the message
-// lists them) or option.
+// the fabric is replaced by minhop, and Routes says why. Options that an engine has no use for are ignored.
+// Throws ArgumentError: unknown engine (the message lists them), a root or compute host that does not exist
+// or occurs twice, lmc outside 0 .. 7.
 struct Engine {
   std::string name;
   std::string summary;  // one sentence
