@@ -1,0 +1,32 @@
+// What all families share: names and GUIDs of their hosts and switches, and limits on their parameters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sortlast/fabric/topology/families.hpp"
+
+namespace sortlast::fabric {
+
+// GUIDs of hosts lie 16 apart below those of switches, and those of a level's switches below the next
+// level's.
+inline constexpr std::int64_t most_family_hosts = std::int64_t{1} << 24;
+inline constexpr std::int64_t most_level_switches = std::int64_t{1} << 20;
+inline constexpr std::int64_t most_family_channels = std::int64_t{1} << 28;
+
+// Port `port` (from 1) of adapter a: "host00000 HCA-1".
+Host family_host(std::int64_t a, std::int32_t port = 1);
+// Switch number `index` of a level: "sw-L1-0000".
+Switch family_switch(std::int32_t level, std::int64_t index, std::int32_t ports);
+
+// Throws ArgumentError "<family>: <name> is <value>; expected <least> or more".
+void check_parameter(std::string_view family, const std::string& name, std::int64_t value,
+                     std::int64_t least = 1);
+// a * b for a, b >= 0; throws ArgumentError "<family>: too many <what>; ..." if that is above `most`.
+std::int64_t bounded_product(std::string_view family, std::string_view what, std::int64_t a, std::int64_t b,
+                             std::int64_t most);
+// "1,2,3"
+std::string join(const Counts& counts, std::string_view separator = ",");
+
+}  // namespace sortlast::fabric

@@ -1,0 +1,169 @@
+// Parallel-ports generalized fat-trees: PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), and how they are
+// numbered.
+//
+// Problem. k-ary n-trees, XGFTs, thin-trees and the trees that are really bought are all PGFTs (Zahavi,
+// "D-Mod-K Routing Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees", 2010), so
+// one builder makes them all. What is left to choose is the numbering of vertices and ports. Routing in
+// closed form, the packet simulator and OpenSM all depend on it.
+//
+// Notation. Level 0 are the hosts, levels 1 .. h the switches. W_l = w_1 .. w_l and M_l = m_{l+1} .. m_h
+// (products). A vertex of level l is child c of each of its parents, c < m_{l+1}. It has w_{l+1} parents,
+// told apart by a < w_{l+1}, and p_{l+1} parallel links to each, told apart by their copy b < p_{l+1}.
+//
+// Vertices. Level l has M_l W_l of them. Number x of level l is
+//
+//     x = W_l t + r,    t < M_l: the subtree of height l that it is on top of;    r < W_l: which of its tops.
+//
+// Parent a of x is the vertex W_{l+1} floor(t / m_{l+1}) + W_l a + r of level l + 1, and x is its child
+// c = t mod m_{l+1}. With w_1 = 1 and l counted from 0 these are the formulas by which Navaridas et al.
+// ("Reducing Complexity in Tree-like Computer Interconnection Networks") define fat- and thin-trees. As a
+// tuple, the digits of t are the upper part of Zahavi's, those of r the lower. Switches are numbered level by
+// level, from level 1.
+//
+// Ports. A switch has its m_l p_l down-ports first, then its w_{l+1} p_{l+1} up-ports; a switch of level h
+// has no others. Parallel links are strided, as in Zahavi's: the up-ports lead to parent after parent, and
+// then to all of them again. Link b to parent a leaves by up-port q = a + w_{l+1} b, counted from 0, and
+// enters the parent by down-port c + m_{l+1} b. So the up-port that D-mod-K takes towards host d is floor(d /
+// W_l) mod (w_{l+1} p_{l+1}). Rejected: the copies of a link side by side (q = b + p_{l+1} a), as cables are
+// often laid. It is an isomorphic fabric, but D-mod-K in closed form would fill both copies to one parent
+// before it goes to the next.
+//
+// Hosts. Here a host is one port of an adapter, so a tree with w_1 p_1 > 1 cables an adapter has w_1 p_1
+// hosts on each: port q + 1 of adapter a is host w_1 p_1 a + q. It is built, but has no TreeShape, because a
+// formula by number of the destination holds for adapters there, and not for hosts.
+#include "sortlast/fabric/topology/pgft.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/topology/family_parts.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+// Sizes of a PGFT by level, 0 .. h; those without a meaning at a level are 1.
+struct Plan {
+  std::int32_t h = 0;
+  std::vector<std::int64_t> m, w, p;   // by level from 1, with a 1 in front and behind
+  std::vector<std::int64_t> tops;      // W_l
+  std::vector<std::int64_t> subtrees;  // M_l
+  std::vector<std::int64_t> first;     // number of the first switch of a level from 1
+
+  std::int32_t ports(std::size_t l) const {
+    const std::int64_t up = l == static_cast<std::size_t>(h) ? 0 : w[l + 1] * p[l + 1];
+    return static_cast<std::int32_t>(m[l] * p[l] + up);
+  }
+};
+
+void check_shape(const std::string& name, const TreeShape& shape) {
+  const std::size_t h = shape.m.size();
+  if (h == 0 || shape.w.size() != h || shape.p.size() != h) {
+    throw ArgumentError(name + ": m, w and p have " + std::to_string(h) + ", " +
+                        std::to_string(shape.w.size()) + " and " + std::to_string(shape.p.size()) +
+                        " elements; expected one a level in each");
+  }
+  for (std::size_t l = 0; l < h; ++l) {
+    const std::string index = std::to_string(l + 1);
+    check_parameter(name, "m_" + index, shape.m[l]);
+    check_parameter(name, "w_" + index, shape.w[l]);
+    check_parameter(name, "p_" + index, shape.p[l]);
+  }
+}
+
+std::vector<std::int64_t> padded(const std::vector<std::int32_t>& counts) {
+  std::vector<std::int64_t> result(counts.size() + 2, 1);
+  std::copy(counts.begin(), counts.end(), result.begin() + 1);
+  return result;
+}
+
+Plan make_plan(const std::string& name, const TreeShape& shape) {
+  check_shape(name, shape);
+  const std::size_t h = shape.m.size();
+  Plan plan{static_cast<std::int32_t>(h),
+            padded(shape.m),
+            padded(shape.w),
+            padded(shape.p),
+            std::vector<std::int64_t>(h + 1, 1),
+            std::vector<std::int64_t>(h + 1, 1),
+            std::vector<std::int64_t>(h + 1, 0)};
+  for (std::size_t l = h; l-- > 0;) {
+    plan.subtrees[l] = bounded_product(name, "hosts", plan.subtrees[l + 1], plan.m[l + 1], most_family_hosts);
+  }
+  const std::int64_t rails = bounded_product(name, "cables a host", plan.w[1], plan.p[1], most_family_hosts);
+  std::int64_t channels = bounded_product(name, "hosts", plan.subtrees[0], rails, most_family_hosts);
+
+  std::int64_t next = 0;
+  for (std::size_t l = 1; l <= h; ++l) {
+    plan.tops[l] = bounded_product(name, "switches", plan.tops[l - 1], plan.w[l], most_level_switches);
+    const std::int64_t here =
+        bounded_product(name, "switches of a level", plan.subtrees[l], plan.tops[l], most_level_switches);
+    plan.first[l] = next;
+    next += here;
+    const std::int64_t down = bounded_product(name, "ports", plan.m[l], plan.p[l], most_family_channels);
+    const std::int64_t up =
+        bounded_product(name, "ports", plan.w[l + 1], plan.p[l + 1], most_family_channels);
+    channels += bounded_product(name, "ports", here, down + up, most_family_channels);
+    bounded_product(name, "ports", channels, 1, most_family_channels);
+  }
+  return plan;
+}
+
+// Call connect(q, parent, port) for each up-port q (from 0) of vertex x of level l: number of the switch, and
+// its port (from 1), that it leads to.
+template <typename Connect>
+void for_each_parent(const Plan& plan, std::size_t l, std::int64_t x, Connect&& connect) {
+  const std::int64_t t = x / plan.tops[l], r = x % plan.tops[l];
+  const std::int64_t m = plan.m[l + 1], w = plan.w[l + 1];
+  const std::int64_t below = plan.first[l + 1] + plan.tops[l + 1] * (t / m) + r;
+  for (std::int64_t q = 0; q < w * plan.p[l + 1]; ++q) {
+    connect(static_cast<std::int32_t>(q), static_cast<std::int32_t>(below + plan.tops[l] * (q % w)),
+            static_cast<std::int32_t>(1 + t % m + m * (q / w)));
+  }
+}
+
+}  // namespace
+
+Topology build_pgft(std::string name, TreeShape shape) {
+  const Plan plan = make_plan(name, shape);
+  const auto h = static_cast<std::size_t>(plan.h);
+  TopologyBuilder builder(std::move(name));
+
+  // Add the switches, level by level.
+  for (std::size_t l = 1; l <= h; ++l) {
+    for (std::int64_t x = 0; x < plan.subtrees[l] * plan.tops[l]; ++x) {
+      const auto level = static_cast<std::int32_t>(l);
+      builder.add_switch(family_switch(level, x, plan.ports(l)), level);
+    }
+  }
+
+  // Hang the hosts on level 1, one for each cable of an adapter.
+  for (std::int64_t a = 0; a < plan.subtrees[0]; ++a) {
+    for_each_parent(plan, 0, a, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
+      builder.connect_host(builder.add_host(family_host(a, q + 1)), parent, port);
+    });
+  }
+
+  // Lay the cables between the levels.
+  for (std::size_t l = 1; l < h; ++l) {
+    const auto down = static_cast<std::int32_t>(plan.m[l] * plan.p[l]);
+    for (std::int64_t x = 0; x < plan.subtrees[l] * plan.tops[l]; ++x) {
+      const auto s = static_cast<std::int32_t>(plan.first[l] + x);
+      for_each_parent(plan, l, x, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
+        builder.connect(s, down + q + 1, parent, port);
+      });
+    }
+  }
+
+  if (plan.w[1] * plan.p[1] == 1) builder.set_shape(std::move(shape));
+  return std::move(builder).finish();
+}
+
+Topology pgft(const Counts& m, const Counts& w, const Counts& p) {
+  return build_pgft(
+      "PGFT(" + std::to_string(m.size()) + "; " + join(m) + "; " + join(w) + "; " + join(p) + ")", {m, w, p});
+}
+
+}  // namespace sortlast::fabric
