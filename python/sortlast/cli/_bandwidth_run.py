@@ -1,0 +1,76 @@
+"""Measuring bandwidths: on the ranks of the user's mpiexec, or on ranks that are started for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sortlast.cli import _started
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from sortlast.bandwidth import Bandwidths
+
+PIXEL_BYTES = 16  # RGBA of float32
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to measure.
+
+    ``message_bytes``: of a message; None: those of a shift of an image of ``pixels``, the p-th part of it.
+    ``repeat``: timed runs of each stage.
+    """
+
+    message_bytes: int | None
+    pixels: int
+    repeat: int
+
+    def bytes_for(self, p: int) -> int:
+        """Bytes of a message among p ranks; of an image at least one pixel."""
+        if self.message_bytes is not None:
+            return self.message_bytes
+        return PIXEL_BYTES * max(-(-self.pixels // p), 1)
+
+
+def measure(comm: MPI.Intracomm, settings: Settings) -> Bandwidths:
+    """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from sortlast import bandwidth
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
+        task = bar.add_task(f"stages of {comm.size} ranks", total=None)
+        return bandwidth.measure(
+            comm,
+            settings.bytes_for(comm.size),
+            settings.repeat,
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def started(ranks: int, settings: Settings) -> Bandwidths:
+    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
+    from sortlast.bandwidth import Bandwidths
+
+    told = _started.answer("sortlast.cli._bandwidth_ranks", settings, ranks)
+    return Bandwidths(np.array(told["matrix"]), told["names"], told["message_bytes"])
+
+
+def as_json(found: Bandwidths) -> dict[str, Any]:
+    """All that was measured, bandwidths in bytes a second."""
+    return {
+        "p": found.p,
+        "message_bytes": found.message_bytes,
+        "minimum": found.minimum,
+        "average": found.average,
+        "maximum": found.maximum,
+        "names": found.names,
+        "matrix": found.matrix.tolist(),
+    }

@@ -1,0 +1,80 @@
+"""The bandwidth of all pairs as a grey image with its histogram: Figures 4 to 7 and 9 of the shift paper.
+
+Source: Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand Fat-Trees" (2012), section
+5. The maximum of a matrix is white (pixel value 255), nothing is black (0); row: sender, column: receiver.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from sortlast.plot.figure import BLUE, GREY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from sortlast.bandwidth import Bandwidths
+
+_WHITE = 255
+_DIAGONAL = "#f4e3c1"  # is not measured
+
+
+def grey(found: Bandwidths) -> NDArray[np.uint8]:
+    """Pixel values, (p, p): 255 for the maximum of the pairs, in proportion below it; the diagonal is 0."""
+    return np.rint(_WHITE * found.matrix / found.maximum).astype(np.uint8)
+
+
+def draw(panels: Mapping[str, Bandwidths]) -> Figure:
+    """One row for each title ("measured", "predicted"): the image, and the histogram of its pixel values."""
+    figure = Figure(figsize=(9.2, 4.3 * len(panels)), layout="constrained")
+    grid = figure.subplots(len(panels), 2, squeeze=False)
+    for (left, right), (title, found) in zip(grid, panels.items(), strict=True):
+        _image(left, found, title)
+        _histogram(right, found)
+    return figure
+
+
+def _image(axes: Axes, found: Bandwidths, title: str) -> None:
+    shown = np.ma.masked_array(grey(found), np.eye(found.p, dtype=bool))
+    axes.set_facecolor(_DIAGONAL)
+    axes.imshow(shown, cmap="gray", vmin=0, vmax=_WHITE, interpolation="nearest")
+    axes.set_title(f"{title}: {found.p} ranks, messages of {_size(found.message_bytes)}", fontsize="medium")
+    axes.set_xlabel("to rank")
+    axes.set_ylabel("from rank")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _histogram(axes: Axes, found: Bandwidths) -> None:
+    values = grey(found)[~np.eye(found.p, dtype=bool)]
+    counts = np.bincount(values, minlength=_WHITE + 1)
+    axes.bar(np.arange(_WHITE + 1), counts, width=1.0, color=BLUE)
+    axes.axvline(_WHITE * found.average / found.maximum, color=GREY, linestyle="--", linewidth=1)
+    axes.set_xlim(-2, _WHITE + 2)
+    axes.set_xticks([0, 64, 128, 192, _WHITE])
+    axes.set_xlabel("pixel value (dashed: the average bandwidth)")
+    axes.set_ylabel("pairs")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(
+        f"min {_speed(found.minimum)}, average {_speed(found.average)}, max {_speed(found.maximum)} MB/s",
+        fontsize="medium",
+    )
+
+
+def _speed(bytes_per_second: float) -> str:
+    return f"{bytes_per_second / 1e6:,.0f}" if bytes_per_second >= 1e7 else f"{bytes_per_second / 1e6:.3g}"
+
+
+def _size(count: int) -> str:
+    for limit, unit in ((10**6, "MB"), (10**3, "kB")):
+        if count >= limit:
+            return f"{count / limit:.3g} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,207 @@
+"""The command ``sortlast bandwidth``, what it measures, and its picture."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mpirun
+from sortlast import bandwidth
+from sortlast.bandwidth import Bandwidths
+from sortlast.plot import bandwidth as picture
+
+
+def run(*args):
+    command = [sys.executable, "-m", "sortlast", "bandwidth", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def some(p, seed=1, message_bytes=1000):
+    matrix = np.random.default_rng(seed).uniform(1e8, 2e9, (p, p))
+    np.fill_diagonal(matrix, 0)
+    return Bandwidths(matrix, [f"node{rank}" for rank in range(p)], message_bytes)
+
+
+# --- measuring --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [2, 3, 5, 8])
+def test_every_pair_is_measured_and_all_ranks_get_the_same(ranks):
+    job = mpirun.run(
+        ranks,
+        """
+        from sortlast import bandwidth
+        told = []
+        found = bandwidth.measure(comm, 100_000, 3, lambda done, total: told.append((done, total)))
+        report([found.matrix.tolist(), found.names, found.message_bytes, told])
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    assert all(each == job.reports[0] for each in job.reports)
+    matrix, names, message_bytes, told = job.reports[0]
+    matrix = np.array(matrix)
+    assert matrix.shape == (ranks, ranks)
+    assert (np.diag(matrix) == 0).all()
+    pairs = matrix[~np.eye(ranks, dtype=bool)]
+    assert ((pairs > 1e4) & (pairs < 1e13)).all()
+    assert len(names) == ranks
+    assert message_bytes == 100_000
+    assert told == [[done, ranks - 1] for done in range(ranks)]
+
+
+@pytest.mark.mpi
+def test_a_changed_message_is_an_error_on_every_rank():
+    job = mpirun.run(
+        3,
+        """
+        import sortlast
+        from sortlast import bandwidth
+        sound = bandwidth.payload
+        def spoilt(source, destination, size):
+            block = sound(source, destination, size)
+            if (source, destination) == (1, 0) and rank == 1:
+                block[77] += 1
+            return block
+        bandwidth.payload = spoilt
+        try:
+            bandwidth.measure(comm, 1000)
+        except sortlast.Error as error:
+            report(str(error))
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    assert len(set(job.reports)) == 1
+    assert job.reports[0].startswith(
+        "the message of rank 1 arrived at rank 0 changed: 1 of 1000 bytes, the first at 77"
+    )
+
+
+@pytest.mark.mpi
+def test_wrong_arguments_are_named_on_every_rank():
+    job = mpirun.run(
+        2,
+        """
+        import sortlast
+        from mpi4py import MPI
+        from sortlast import bandwidth
+        told = []
+        for where, message_bytes, repeat in ((MPI.COMM_SELF, 1, 1), (comm, 0, 1), (comm, 1, 0)):
+            try:
+                bandwidth.measure(where, message_bytes, repeat)
+            except sortlast.ArgumentError as error:
+                told.append(str(error))
+        report(told)
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    for told in job.reports:
+        assert told == [
+            "a communicator of 1 rank has no pairs; start 2 ranks or more",
+            "message_bytes is 0; expected 1 or more",
+            "repeat is 0; expected 1 or more",
+        ]
+
+
+@given(source=st.integers(0, 999), shift=st.integers(1, 6), size=st.integers(1, 2000), data=st.data())
+def test_payload_tells_pairs_and_changes_apart(source, shift, size, data):
+    block = bandwidth.payload(source, source + shift, size)
+    assert bandwidth.difference(block, source, source + shift) is None
+    assert bandwidth.difference(block, source + 1, source + shift) is not None
+    assert bandwidth.difference(block, source, source + shift + 1) is not None
+    place = data.draw(st.integers(0, size - 1))
+    block[place] ^= data.draw(st.integers(1, 255))
+    assert f"the first at {place}," in bandwidth.difference(block, source, source + shift)
+
+
+def test_figures_leave_the_diagonal_out():
+    found = Bandwidths(np.array([[0, 2.0, 4.0], [6.0, 0, 8.0], [1.0, 3.0, 0]]), ["a", "b", "c"], 1)
+    assert (found.minimum, found.average, found.maximum) == (1, 4, 8)
+    assert found.slowest(2) == [(2, 0), (0, 1)]
+    assert len(found.slowest(99)) == 6
+
+
+# --- the picture ------------------------------------------------------------------------------------------
+
+
+def test_picture_is_the_papers():
+    found = some(12)
+    values = picture.grey(found)
+    sender, receiver = np.unravel_index(found.matrix.argmax(), (12, 12))
+    assert values[sender, receiver] == 255
+    assert np.abs(values - 255 * found.matrix / found.maximum).max() <= 0.5
+
+    figure = picture.draw({"measured": found})
+    left, right = figure.axes
+    image = left.images[0]
+    assert image.get_cmap().name == "gray"
+    assert (image.norm.vmin, image.norm.vmax) == (0, 255)
+    np.testing.assert_array_equal(image.get_array().filled(0), values)
+    assert image.get_array().mask.tolist() == np.eye(12, dtype=bool).tolist()
+    heights = [bar.get_height() for bar in right.patches]
+    assert sum(heights) == 12 * 11
+    off = values[~np.eye(12, dtype=bool)]
+    assert heights == [(off == value).sum() for value in range(256)]
+
+
+def test_each_matrix_has_a_row():
+    figure = picture.draw({"measured": some(4), "predicted": some(4, seed=2)})
+    assert len(figure.axes) == 4
+    assert figure.axes[2].get_title().startswith("predicted")
+
+
+# --- the command ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_command_prints_draws_and_writes(tmp_path):
+    drawn, table = tmp_path / "new" / "bandwidth.png", tmp_path / "bandwidth.json"
+    done = run("--ranks", 4, "--size", "64x64", "--repeat", 2, "--output", drawn, "--json", table)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    written = json.loads(table.read_text())
+    assert (written["p"], written["message_bytes"]) == (4, 64 * 64 * 16 // 4)
+    matrix = np.array(written["matrix"])
+    pairs = matrix[~np.eye(4, dtype=bool)]
+    for name, value in (("minimum", pairs.min()), ("average", pairs.mean()), ("maximum", pairs.max())):
+        assert written[name] == pytest.approx(value)
+        assert f"{value / 1e6:.1f}" in done.stdout
+    assert written["names"][0] in done.stdout
+    assert drawn.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.mpi
+def test_command_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
+    command = [sys.executable, "-m", "sortlast", "bandwidth", "--bytes", "5000", "--repeat", "1"]
+    done = mpirun.run_command(3, [*command, "--json", str(tmp_path / "bandwidth.json")])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("slowest pairs") == 1  # rank 0 alone prints
+    assert json.loads((tmp_path / "bandwidth.json").read_text())["message_bytes"] == 5000
+    done = mpirun.run_command(2, [*command, "--ranks", "3"])
+    assert done.returncode == 2
+    assert "--ranks 3, but mpiexec started 2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--ranks", "1"), "should be greater than or equal to 2"),
+        (("--bytes", "0"), "should be greater than or equal to 1"),
+        (("--size", "0x4"), "0x4 has no pixels"),
+        (("--size", "4x4", "--bytes", "1"), "give one of them"),
+        (("--output", "matrix.jpg"), "the suffix must be one of png, svg, pdf"),
+        (("--json", "/dev/null/table.json"), "/dev/null is no folder; choose another place"),
+    ],
+)
+def test_command_refuses_before_it_starts_ranks(args, message):
+    done = run(*args)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.replace("│", " ").split())
+    assert "stages of" not in done.stderr
+    assert "Traceback" not in done.stderr
