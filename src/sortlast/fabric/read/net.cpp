@@ -1,0 +1,140 @@
+#include "sortlast/fabric/read/net.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace sortlast::fabric {
+
+std::size_t Net::add(Node node) {
+  const auto [at, added] = by_id_.emplace(node.id, nodes_.size());
+  if (!added) {
+    scanner_.fail_at(node.line, "a second record of '" + excerpt(node.id) + "'; the first is on line " +
+                                    std::to_string(nodes_[at->second].line));
+  }
+  nodes_.push_back(std::move(node));
+  return nodes_.size() - 1;
+}
+
+void Net::add_port(std::size_t node, std::int32_t port, Port said) {
+  const std::int64_t line = said.line;
+  const auto [at, added] = ports_.emplace(Key(node, port), std::move(said));
+  if (!added) {
+    scanner_.fail_at(
+        line, describe({node, port}) + " has a cable already, on line " + std::to_string(at->second.line));
+  }
+}
+
+std::string Net::describe(const Key& port) const {
+  const Node& node = nodes_[port.first];
+  return "port " + std::to_string(port.second) + " of '" + excerpt(node.name.empty() ? node.id : node.name) +
+         "'";
+}
+
+// Nodes without a GUID get the next free one from where ibsim begins.
+void Net::give_guids() {
+  std::set<std::uint64_t> used;
+  for (const Node& node : nodes_) {
+    if (node.guid != 0 && !used.insert(node.guid).second) {
+      scanner_.fail_at(node.line, "'" + excerpt(node.id) + "' has the GUID of another node");
+    }
+  }
+  std::uint64_t next_adapter = 0x100000, next_switch = 0x200000;
+  for (Node& node : nodes_) {
+    if (node.guid != 0) continue;
+    std::uint64_t& next = node.is_switch ? next_switch : next_adapter;
+    while (!used.insert(next).second) ++next;
+    node.guid = next;
+  }
+}
+
+Net::Key Net::far_end(const Key& near, const Port& said) const {
+  const auto found = by_id_.find(said.far_id);
+  if (found == by_id_.end()) {
+    scanner_.fail_at(said.line, describe(near) + " leads to '" + excerpt(said.far_id) +
+                                    "', which has no record in this file");
+  }
+  const Node& far = nodes_[found->second];
+  if (said.far_port > far.ports) {
+    scanner_.fail_at(said.line, describe(near) + " leads to port " + std::to_string(said.far_port) + " of '" +
+                                    excerpt(far.id) + "', which has " + std::to_string(far.ports));
+  }
+  return {found->second, said.far_port};
+}
+
+// Enter one direction of a cable; the other side may have told it already, and then must agree.
+void Net::lay(const Key& near, const Key& far, const Port& said) {
+  const auto [at, added] = cables_.emplace(near, Cable{far, said.gbps, said.line});
+  Cable& cable = at->second;
+  if (cable.far != far) {
+    scanner_.fail_at(said.line, "a cable between " + describe(near) + " and " + describe(far) +
+                                    ", but line " + std::to_string(cable.line) + " says that " +
+                                    describe(near) + " leads to " + describe(cable.far));
+  }
+  // A link runs at what both of its ends can do.
+  if (said.gbps > 0) cable.gbps = cable.gbps > 0 ? std::min(cable.gbps, said.gbps) : said.gbps;
+}
+
+void Net::merge(const Key& key, const Side& said, std::int64_t line) {
+  Side& known = sides_[key];
+  if (said.lid != 0 && known.lid != 0 && said.lid != known.lid) {
+    scanner_.fail_at(line, describe(key) + " has LID " + std::to_string(said.lid) + " here and LID " +
+                               std::to_string(known.lid) + " elsewhere in the file");
+  }
+  if (said.guid != 0 && known.guid != 0 && said.guid != known.guid) {
+    scanner_.fail_at(line, describe(key) + " has another port GUID here than elsewhere in the file");
+  }
+  if (said.lid != 0) known.lid = said.lid;
+  if (said.lmc != 0) known.lmc = said.lmc;
+  if (said.guid != 0) known.guid = said.guid;
+}
+
+Topology Net::topology(const std::string& name) {
+  // Compare both sides of every link.
+  give_guids();
+  for (const auto& [near, said] : ports_) {
+    const Key far = far_end(near, said);
+    if (far == near) scanner_.fail_at(said.line, describe(near) + " leads to itself");
+    if (!nodes_[near.first].is_switch && !nodes_[far.first].is_switch) {
+      scanner_.fail_at(
+          said.line, describe(near) + " leads to " + describe(far) + ": adapters must hang on switches here");
+    }
+    lay(near, far, said);
+    lay(far, near, said);
+    merge(near, said.near, said.line);
+    merge(far, said.far, said.line);
+  }
+
+  // Number what there is.
+  TopologyBuilder builder(name);
+  std::vector<std::int32_t> switch_of(nodes_.size(), -1);
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const Node& node = nodes_[n];
+    if (!node.is_switch) continue;
+    switch_of[n] = builder.add_switch({.name = node.name.empty() ? node.id : node.name,
+                                       .guid = node.guid,
+                                       .ports = node.ports,
+                                       .lid = node.lid,
+                                       .system_guid = node.system_guid == node.guid ? 0 : node.system_guid});
+  }
+
+  // Lay every cable once: that of a host from the host, that between switches from its first end.
+  for (const auto& [near, cable] : cables_) {
+    const Node& node = nodes_[near.first];
+    const std::int32_t far = switch_of[cable.far.first];
+    if (!node.is_switch) {
+      const Side& side = sides_[near];
+      const std::int32_t h = builder.add_host({.name = node.name.empty() ? node.id : node.name,
+                                               .guid = node.guid,
+                                               .port_guid = side.guid,
+                                               .port = near.second,
+                                               .lid = side.lid,
+                                               .lmc = side.lmc});
+      builder.connect_host(h, far, cable.far.second, cable.gbps);
+    } else if (nodes_[cable.far.first].is_switch && near < cable.far) {
+      builder.connect(switch_of[near.first], near.second, far, cable.far.second, cable.gbps);
+    }
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace sortlast::fabric

@@ -1,0 +1,168 @@
+// Forwarding tables as the tools of the field dump them. All are the same list of (switch, LID, port):
+//
+//   Unicast lids [0-168] of switch Lid 2 guid 0x0000000020100000 ('sw-L1-0000'):      opensm-lfts.dump,
+//   0x0001 001 # Channel Adapter portguid 0x0000000010000001: 'host00000 HCA-1'       opensm -R file
+//
+//   Unicast lids [0x0-0xa8] of switch DR path slid 0; ... guid 0x20100000 (sw-L1-0000):   dump_fts, ibroute
+//     Lid  Out   Destination
+//   0x0001 001 : (Channel Adapter portguid 0x0000000010000001: 'host00000 HCA-1')
+//
+//   dump_ucast_routes: Switch 0x0000000020100000                                      opensm.fdbs
+//   LID    : Port : Hops : Optimal
+//   0x0001 : 001  : 01   : yes
+//   0x0002 : UNREACHABLE
+//
+// Sources: OpenSM, osm_dump.c and osm_ucast_file.c; infiniband-diags, dump_fts.c.
+#include <array>
+#include <utility>
+
+#include "sortlast/fabric/read/lids.hpp"
+#include "sortlast/fabric/read/net.hpp"
+#include "sortlast/fabric/read/read.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+constexpr std::int64_t no_path = 255;
+
+// Titles and ends of tables.
+constexpr std::array titles{"#", "LID ", "Lid ", "Port "};
+
+struct Entry {
+  std::int32_t lid = 0;
+  std::int32_t port = 0;        // no_path: unreachable
+  std::uint64_t port_guid = 0;  // of the destination; 0: not told
+};
+
+class Reader {
+ public:
+  Reader(const Topology& topology, std::string_view text, const std::string& file)
+      : topology_(topology), scan_(text, file), lids_(topology) {
+    for (std::int32_t s = 0; s < topology.switches(); ++s) switches_.emplace(topology.switch_at(s).guid, s);
+  }
+
+  std::shared_ptr<const Tables> read() {
+    if (!lids_.complete()) learn_lids();
+    scan_.rewind();
+    auto tables = std::make_shared<Tables>(topology_, lids_.planes());
+    Entry entry;
+    while (next_entry(entry)) enter(*tables, entry);
+    if (switch_ < 0) scan_.fail("expected 'Unicast lids ... of switch ... guid 0x...', found no table");
+    return tables;
+  }
+
+ private:
+  void learn_lids() {
+    Entry entry;
+    while (next_entry(entry)) {
+      if (entry.port_guid != 0) lids_.learn(entry.lid, entry.port_guid);
+    }
+  }
+
+  // The next line of a table; false: there is none. Titles of tables say whose they are.
+  bool next_entry(Entry& entry) {
+    while (scan_.next_line()) {
+      if (scan_.at_end()) continue;
+      if (scan_.rest().starts_with("0x")) {
+        entry = read_entry();
+        return true;
+      }
+      read_title();
+    }
+    return false;
+  }
+
+  Entry read_entry() {
+    Entry entry;
+    const std::uint64_t lid = scan_.hex("a LID");
+    if (lid > static_cast<std::uint64_t>(most_lid))
+      scan_.fail("LID " + std::to_string(lid) + " is too large");
+    entry.lid = static_cast<std::int32_t>(lid);
+    (void)scan_.accept(":");
+    entry.port = static_cast<std::int32_t>(scan_.accept("UNREACHABLE") ? no_path
+                                                                       : scan_.decimal("a port", 0, no_path));
+    if (scan_.skip_past("portguid ")) entry.port_guid = scan_.hex("a port GUID");
+    return entry;
+  }
+
+  void read_title() {
+    if (scan_.accept("Unicast lids")) {
+      if (!scan_.skip_past(" guid ")) scan_.fail_expected("'guid 0x...' of the switch");
+      return read_switch();
+    }
+    if (scan_.accept("dump_ucast_routes: Switch")) return read_switch();
+    if (scan_.line().ends_with("lids dumped") || scan_.line().ends_with("lids dumped ")) return;
+    for (const char* title : titles) {
+      if (scan_.accept(title)) return;
+    }
+    scan_.fail_expected("'Unicast lids ... of switch ... guid 0x...', or an entry (0xLID PORT)");
+  }
+
+  void read_switch() {
+    const std::uint64_t guid = scan_.hex("the switch's GUID");
+    const auto found = switches_.find(guid);
+    if (found == switches_.end()) {
+      scan_.fail("no switch of " + topology_.name() + " has the GUID that begins this table: '" +
+                 excerpt(scan_.line()) + "'");
+    }
+    switch_ = found->second;
+  }
+
+  void enter(Tables& tables, const Entry& entry) {
+    if (switch_ < 0) scan_.fail("an entry before the first table ('Unicast lids ... of switch ...')");
+    if (entry.port == no_path) return;
+    const Switch& on = topology_.switch_at(switch_);
+    if (entry.port > on.ports) {
+      scan_.fail("expected a port of '" + on.name + "' (0 to " + std::to_string(on.ports) + "), found " +
+                 std::to_string(entry.port));
+    }
+    const Lids::Target target = lids_.find(entry.lid);
+    if (!check_target(entry, target)) return;
+    for (std::int32_t plane = target.plane; plane < lids_.planes(); plane += lids_.planes(target.vertex)) {
+      set(tables, target.vertex, entry, plane);
+    }
+  }
+
+  // Whether the entry leads to a vertex of the topology. A LID that the dump itself knows nobody for is
+  // stale; any other must be known.
+  bool check_target(const Entry& entry, const Lids::Target& target) {
+    if (target.vertex < 0) {
+      if (entry.lid == 0 || scan_.line().ends_with("unknown node and type")) return false;
+      scan_.fail("LID " + std::to_string(entry.lid) + " belongs to nobody in " + topology_.name() +
+                 "; read a topology with LIDs (ibnetdiscover) of the same time as these tables");
+    }
+    if (entry.port_guid == 0) return true;
+    const Vertex named = lids_.find_guid(entry.port_guid);
+    if (named >= 0 && named != target.vertex) {
+      scan_.fail("LID " + std::to_string(entry.lid) + " is '" + topology_.vertex_name(named) +
+                 "' here and '" + topology_.vertex_name(target.vertex) + "' in " + topology_.name() +
+                 "; are both of the same time?");
+    }
+    return true;
+  }
+
+  void set(Tables& tables, Vertex destination, const Entry& entry, std::int32_t plane) {
+    const std::int32_t before = tables.port(switch_, destination, plane);
+    if (before != Forwarding::unreachable && before != entry.port) {
+      scan_.fail("a second entry of LID " + std::to_string(entry.lid) + ", by port " +
+                 std::to_string(entry.port) + "; the first says port " + std::to_string(before));
+    }
+    tables.set(switch_, destination, entry.port, plane);
+  }
+
+  const Topology& topology_;
+  Scanner scan_;
+  Lids lids_;
+  std::unordered_map<std::uint64_t, std::int32_t> switches_;
+  std::int32_t switch_ = -1;  // whose table is being read
+};
+
+}  // namespace
+
+Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view text, const std::string& file) {
+  auto tables = Reader(*topology, text, file).read();
+  return {std::move(topology), std::move(tables), file, file, {}};
+}
+
+}  // namespace sortlast::fabric
