@@ -40,6 +40,13 @@ void check_parameter(std::string_view family, const std::string& name, std::int6
                       std::to_string(least) + " or more");
 }
 
+void check_levels(std::string_view family, const std::string& name, std::int32_t levels) {
+  check_parameter(family, name, levels);
+  if (levels <= most_family_levels) return;
+  throw ArgumentError(std::string(family) + ": " + name + " is " + std::to_string(levels) +
+                      "; expected 1 to " + std::to_string(most_family_levels));
+}
+
 std::int64_t bounded_product(std::string_view family, std::string_view what, std::int64_t a, std::int64_t b,
                              std::int64_t most) {
   if (a == 0 || b <= most / a) return a * b;

@@ -13,6 +13,7 @@ namespace sortlast::fabric {
 // level's.
 inline constexpr std::int64_t most_family_hosts = std::int64_t{1} << 24;
 inline constexpr std::int64_t most_level_switches = std::int64_t{1} << 20;
+inline constexpr std::int32_t most_family_levels = 32;
 inline constexpr std::int64_t most_family_channels = std::int64_t{1} << 28;
 
 // Port `port` (from 1) of adapter a: "host00000 HCA-1".
@@ -23,6 +24,8 @@ Switch family_switch(std::int32_t level, std::int64_t index, std::int32_t ports)
 // Throws ArgumentError "<family>: <name> is <value>; expected <least> or more".
 void check_parameter(std::string_view family, const std::string& name, std::int64_t value,
                      std::int64_t least = 1);
+// Throws ArgumentError if `levels` is not 1 .. most_family_levels.
+void check_levels(std::string_view family, const std::string& name, std::int32_t levels);
 // a * b for a, b >= 0; throws ArgumentError "<family>: too many <what>; ..." if that is above `most`.
 std::int64_t bounded_product(std::string_view family, std::string_view what, std::int64_t a, std::int64_t b,
                              std::int64_t most);

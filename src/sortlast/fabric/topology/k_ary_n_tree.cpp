@@ -14,7 +14,7 @@ Topology crossbar(std::int32_t n) {
 Topology k_ary_n_tree(std::int32_t k, std::int32_t n) {
   const std::string name = std::to_string(k) + "-ary " + std::to_string(n) + "-tree";
   check_parameter(name, "k", k);
-  check_parameter(name, "n", n);
+  check_levels(name, "n", n);
   const auto levels = static_cast<std::size_t>(n);
   Counts w(levels, k);
   w.front() = 1;

@@ -16,7 +16,7 @@ namespace sortlast::fabric {
 Topology rlft(std::int32_t ports, std::int32_t levels) {
   const std::string name =
       "RLFT of " + std::to_string(ports) + "-port switches in " + std::to_string(levels) + " levels";
-  check_parameter(name, "levels", levels);
+  check_levels(name, "levels", levels);
   check_parameter(name, "ports", ports, 2);
   if (ports % 2 != 0) {
     throw ArgumentError(name + ": " + std::to_string(ports) +

@@ -35,7 +35,7 @@ std::vector<std::int64_t> level_sizes(const std::string& name, const SlenderShap
 void check_slender(const std::string& name, const SlenderShape& shape) {
   check_parameter(name, "k", shape.k);
   check_parameter(name, "k'", shape.up);
-  check_parameter(name, "n", shape.n);
+  check_levels(name, "n", shape.n);
   if (shape.up >= shape.k || shape.k % shape.up != 0) {
     throw ArgumentError(name + ": k' = " + std::to_string(shape.up) +
                         " is no divisor of k = " + std::to_string(shape.k) + " below k");

@@ -18,7 +18,7 @@ Topology thin_tree(std::int32_t k, std::int32_t up, std::int32_t n) {
                                    : arity + ":" + std::to_string(up) + "," + levels + "-thin-tree";
   check_parameter(name, "k", k);
   check_parameter(name, "k'", up);
-  check_parameter(name, "n", n);
+  check_levels(name, "n", n);
   if (up > k) throw ArgumentError(name + ": k' is above k; expected 1 to " + arity);
   const auto h = static_cast<std::size_t>(n);
   Counts w(h, up);

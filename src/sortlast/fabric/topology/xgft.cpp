@@ -15,7 +15,7 @@ Topology xgft(const Counts& m, const Counts& w) {
 Topology gft(std::int32_t h, std::int32_t m, std::int32_t w) {
   const std::string name =
       "GFT(" + std::to_string(h) + ", " + std::to_string(m) + ", " + std::to_string(w) + ")";
-  check_parameter(name, "h", h);
+  check_levels(name, "h", h);
   const auto levels = static_cast<std::size_t>(h);
   return build_pgft(name, {Counts(levels, m), Counts(levels, w), Counts(levels, 1)});
 }
