@@ -1,0 +1,52 @@
+#include "sortlast/fabric/routing/guid_order.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sortlast::fabric {
+
+namespace {
+
+std::uint64_t reversed_bytes(std::uint64_t guid) {
+  std::uint64_t reversed = 0;
+  for (int byte = 0; byte < 8; ++byte) reversed |= ((guid >> (8 * byte)) & 0xFF) << (8 * (7 - byte));
+  return reversed;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> switches_by_guid(const Topology& topology) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(topology.switches()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return reversed_bytes(topology.switch_at(a).guid) < reversed_bytes(topology.switch_at(b).guid);
+  });
+  return order;
+}
+
+std::vector<std::vector<std::int32_t>> hosts_of_switches(const Topology& topology) {
+  std::vector<std::vector<std::int32_t>> hosts(static_cast<std::size_t>(topology.switches()));
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    hosts[static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex))].push_back(h);
+  }
+  for (std::vector<std::int32_t>& of_switch : hosts) {
+    std::sort(of_switch.begin(), of_switch.end(), [&](std::int32_t a, std::int32_t b) {
+      return topology.attachment(a).port < topology.attachment(b).port;
+    });
+  }
+  return hosts;
+}
+
+std::vector<std::int32_t> switches_by_load(const Topology& topology) {
+  std::vector<std::int32_t> hosts(static_cast<std::size_t>(topology.switches()));
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    ++hosts[static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex))];
+  }
+  std::vector<std::int32_t> order = switches_by_guid(topology);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return hosts[static_cast<std::size_t>(a)] > hosts[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+}  // namespace sortlast::fabric

@@ -1,0 +1,186 @@
+// updn, OpenSM's Up*/Down*: least-hop ways of those that never go up after they went down, balanced as
+// minhop.
+//
+// Roots have rank 0, all other switches the distance to the nearest root. A step to a lower rank is up;
+// between equal ranks the one to the lower GUID is. Ways without a turn from down to up have no credit loops,
+// whatever the fabric. On an intact tree they are minhop's; where cables are missing minhop may go down and
+// up again.
+//
+// OpenSM (3.3.23, osm_ucast_updn.c) searches from each destination backwards, breadth first, and here so do
+// we, with its peculiarities, because the tables depend on them: hops are kept by port; a switch that waits
+// in the queue keeps the direction by which it came there first; and a switch is searched again whenever one
+// of its ports learns of a shorter way, even if another port had a shorter one still.
+//
+// Roots are given or found: switches that have nearly all hosts (over 90 %) at one distance, and at no other
+// distance more than 5 %.
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "sortlast/fabric/routing/balance.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/routing/hops.hpp"
+
+namespace sortlast::fabric::engine {
+
+namespace {
+
+constexpr std::size_t longest_way = 64;  // hops that the search for roots tells apart
+
+std::vector<std::int32_t> hosts_by_switch(const Topology& topology) {
+  std::vector<std::int32_t> hosts(static_cast<std::size_t>(topology.switches()));
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    ++hosts[static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex))];
+  }
+  return hosts;
+}
+
+// Switches that see nearly all hosts at one distance.
+std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph& graph) {
+  const std::vector<std::int32_t> hosts = hosts_by_switch(topology);
+  const auto switches = static_cast<std::size_t>(graph.switches());
+  std::vector<std::int32_t> at_distance(switches * longest_way);
+  for (std::int32_t leaf = 0; leaf < graph.switches(); ++leaf) {
+    const std::int32_t here = hosts[static_cast<std::size_t>(leaf)];
+    if (here == 0) continue;
+    const std::vector<std::uint8_t> hops = hops_to(graph, leaf);
+    for (std::size_t s = 0; s < switches; ++s) {
+      if (hops[s] < longest_way) at_distance[s * longest_way + hops[s]] += here;
+    }
+  }
+
+  std::vector<std::int32_t> roots;
+  for (std::size_t s = 0; s < switches; ++s) {
+    const auto begin = at_distance.begin() + static_cast<std::ptrdiff_t>(s * longest_way);
+    const auto over = [&](double part) {
+      return std::count_if(begin, begin + longest_way,
+                           [&](std::int32_t count) { return count > topology.hosts() * part; });
+    };
+    if (over(0.9) == 1 && over(0.05) == 1) roots.push_back(static_cast<std::int32_t>(s));
+  }
+  return roots;
+}
+
+constexpr std::uint32_t no_rank = std::numeric_limits<std::uint32_t>::max();
+
+std::vector<std::uint32_t> ranks(const SwitchGraph& graph, const std::vector<std::int32_t>& roots) {
+  std::vector<std::uint32_t> rank(static_cast<std::size_t>(graph.switches()), no_rank);
+  for (const std::int32_t root : roots) rank[static_cast<std::size_t>(root)] = 0;
+  std::vector<std::int32_t> reached = roots;
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    for (const SwitchCable& cable : graph.cables(reached[next])) {
+      std::uint32_t& there = rank[static_cast<std::size_t>(cable.other)];
+      if (there != no_rank) continue;
+      there = rank[static_cast<std::size_t>(reached[next])] + 1;
+      reached.push_back(cable.other);
+    }
+  }
+  return rank;
+}
+
+class UpDown {
+ public:
+  UpDown(const Topology& topology, const SwitchGraph& graph, const std::vector<std::int32_t>& roots)
+      : topology_(topology), graph_(graph), rank_(ranks(graph, roots)) {
+    for (std::int32_t s = 0; s < graph.switches(); ++s) {
+      for (const SwitchCable& cable : graph.cables(s)) {
+        const auto there = graph.cables(cable.other);
+        const auto back = std::find_if(there.begin(), there.end(), [&](const SwitchCable& other) {
+          return other.port == cable.other_port;
+        });
+        reverse_.push_back(graph.first_cable(cable.other) + static_cast<std::size_t>(back - there.begin()));
+      }
+    }
+  }
+
+  void ports_towards(std::int32_t destination, PortSets& ports) const {
+    Search search(graph_, reverse_.size());
+    search.least[static_cast<std::size_t>(destination)] = 0;
+    search.queue.push_back(destination);
+    while (!search.queue.empty()) {
+      const std::int32_t s = search.queue.front();
+      search.queue.pop_front();
+      search.waits[static_cast<std::size_t>(s)] = false;
+      visit(s, search);
+    }
+
+    ports.clear();
+    for (std::int32_t s = 0; s < graph_.switches(); ++s) {
+      std::size_t at = graph_.first_cable(s);
+      for (const SwitchCable& cable : graph_.cables(s)) {
+        const std::uint8_t hops = search.hops[at++];
+        if (hops != no_hops && hops == search.least[static_cast<std::size_t>(s)]) ports.add(s, cable.port);
+      }
+    }
+  }
+
+ private:
+  // Backwards from one destination: up means that the way itself goes down.
+  struct Search {
+    Search(const SwitchGraph& graph, std::size_t cables)
+        : hops(cables, no_hops),
+          least(static_cast<std::size_t>(graph.switches()), no_hops),
+          waits(least.size()),
+          goes_down(least.size()) {}
+
+    std::vector<std::uint8_t> hops;   // by cable, from the switch whose port it is on
+    std::vector<std::uint8_t> least;  // by switch
+    std::vector<bool> waits;          // whether the switch is in the queue
+    std::vector<bool> goes_down;      // the direction by which it came there
+    std::deque<std::int32_t> queue;
+  };
+
+  bool is_down(std::int32_t from, std::int32_t to) const {
+    const std::uint32_t a = rank_[static_cast<std::size_t>(from)], b = rank_[static_cast<std::size_t>(to)];
+    if (a == 0 && b == 0) return false;
+    if (a != b) return a < b;
+    return std::pair(topology_.switch_at(from).guid, from) <= std::pair(topology_.switch_at(to).guid, to);
+  }
+
+  void visit(std::int32_t s, Search& search) const {
+    const bool came_down = search.goes_down[static_cast<std::size_t>(s)];
+    std::size_t at = graph_.first_cable(s);
+    for (const SwitchCable& cable : graph_.cables(s)) {
+      const std::size_t back = reverse_[at++];
+      const bool down = is_down(s, cable.other);
+      if (came_down && !down) continue;
+      const int hops = search.least[static_cast<std::size_t>(s)] + 1;
+      if (hops >= search.hops[back]) continue;
+
+      const auto other = static_cast<std::size_t>(cable.other);
+      search.hops[back] = static_cast<std::uint8_t>(hops);
+      search.least[other] = std::min(search.least[other], search.hops[back]);
+      if (search.waits[other]) continue;
+      search.waits[other] = true;
+      search.goes_down[other] = down;
+      search.queue.push_back(cable.other);
+    }
+  }
+
+  const Topology& topology_;
+  const SwitchGraph& graph_;
+  std::vector<std::uint32_t> rank_;
+  std::vector<std::size_t> reverse_;  // by cable: the same cable, counted at its other end
+};
+
+}  // namespace
+
+Outcome updn(const Topology& topology, const RouteOptions& options) {
+  const SwitchGraph graph(topology);
+  const std::vector<std::int32_t> roots = options.roots.empty() ? find_roots(topology, graph) : options.roots;
+  if (roots.empty()) {
+    return refuse(
+        "no roots are given, and none can be found, as no switch has over 90 % of the hosts at one distance "
+        "and "
+        "at most 5 % at any other");
+  }
+  const UpDown up_down(topology, graph, roots);
+  const auto towards = [&up_down](std::int32_t destination, PortSets& ports) {
+    up_down.ports_towards(destination, ports);
+  };
+  return {balanced_tables(topology, graph, towards, options.lmc), ""};
+}
+
+}  // namespace sortlast::fabric::engine
