@@ -1,0 +1,168 @@
+// lash, OpenSM's LASH: shortest ways, and as many virtual lanes as it takes to keep credit loops away.
+//
+// Lysne, Skeie, Reinemo, Theiss, "Layered Routing in Irregular Networks" (2006); OpenSM 3.3.23,
+// osm_ucast_lash.c. Switches are taken in the order of their GUIDs (see guid_order.hpp). A breadth-first tree
+// is grown from each, and every switch of the tree keeps, for all below it, the way down the tree, unless an
+// earlier tree has settled it. So there is one way from a switch to another, by the first of several cables,
+// the same for all hosts there: shortest, and not balanced at all.
+//
+// Then every pair of switches, with the ways there and back, is put on the first lane where the dependencies
+// between cables stay free of circles: a way that comes by cable a and goes on by cable b makes a wait for b.
+// A pair that fits on no lane opens a new one; LASH gives up when no more lanes are left.
+//
+// OpenSM in the end moves pairs at random from full lanes to empty ones. That changes neither ways nor the
+// number of lanes, and we leave it out: our lanes are those before it. It finds circles by a search of all
+// that can be reached, for each pair and lane. We add the dependencies of a way one by one and ask of each
+// whether it closes a circle; and since dependencies are only ever added, one that did so once always will,
+// and is remembered.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/routing/guid_order.hpp"
+#include "sortlast/fabric/routing/hops.hpp"
+#include "sortlast/fabric/routing/lash_lanes.hpp"
+
+namespace sortlast::fabric::engine {
+
+namespace {
+
+// Virtual lanes for data that adapters and switches commonly have. OpenSM takes as many as the weakest port.
+constexpr std::int32_t most_lanes = 8;
+constexpr std::int32_t none = -1;
+
+// A value for every pair of switches.
+template <typename Value>
+class SwitchPairs {
+ public:
+  SwitchPairs(std::int32_t switches, Value value)
+      : switches_(static_cast<std::size_t>(switches)), values_(switches_ * switches_, value) {}
+
+  Value& at(std::int32_t a, std::int32_t b) {
+    return values_[static_cast<std::size_t>(a) * switches_ + static_cast<std::size_t>(b)];
+  }
+  Value at(std::int32_t a, std::int32_t b) const {
+    return values_[static_cast<std::size_t>(a) * switches_ + static_cast<std::size_t>(b)];
+  }
+
+ private:
+  std::size_t switches_;
+  std::vector<Value> values_;
+};
+
+// By switch and destination: the cable that leads there, counted among those of the switch.
+using NextCables = SwitchPairs<std::int32_t>;
+
+// Lets the breadth-first tree of `root` settle what no earlier one has.
+void grow_tree(const SwitchGraph& graph, std::int32_t root, NextCables& next) {
+  struct Parent {
+    std::int32_t s = none, cable = none;
+  };
+  std::vector<Parent> parents(static_cast<std::size_t>(graph.switches()));
+  std::vector<std::int32_t> reached{root};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const std::int32_t s = reached[i];
+    const auto cables = graph.cables(s);
+    for (std::size_t c = 0; c < cables.size(); ++c) {
+      Parent& parent = parents[static_cast<std::size_t>(cables[c].other)];
+      if (cables[c].other == root || parent.s != none) continue;
+      parent = {s, static_cast<std::int32_t>(c)};
+      reached.push_back(cables[c].other);
+    }
+  }
+  for (const std::int32_t below : reached) {
+    for (std::int32_t s = below; s != root;) {
+      const Parent& up = parents[static_cast<std::size_t>(s)];
+      std::int32_t& settled = next.at(up.s, below);
+      if (settled == none) settled = up.cable;
+      s = up.s;
+    }
+  }
+}
+
+LashLanes::Way way(const SwitchGraph& graph, const NextCables& next, std::int32_t from, std::int32_t to) {
+  LashLanes::Way cables;
+  for (std::int32_t s = from; s != to;) {
+    const auto cable = static_cast<std::size_t>(next.at(s, to));
+    cables.push_back(graph.first_cable(s) + cable);
+    s = graph.cables(s)[cable].other;
+  }
+  return cables;
+}
+
+class LashForwarding final : public Forwarding {
+ public:
+  LashForwarding(const Topology& topology, const SwitchGraph& graph, const NextCables& next,
+                 SwitchPairs<std::uint8_t> lane_of, std::int32_t lanes, std::int32_t planes)
+      : tables_(topology), lane_of_(std::move(lane_of)), lanes_(lanes), planes_(planes) {
+    for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+      leaves_.push_back(topology.switch_of(topology.attachment(h).vertex));
+    }
+    for (std::int32_t s = 0; s < topology.switches(); ++s) {
+      for (std::int32_t to = 0; to < topology.switches(); ++to) {
+        tables_.set(s, topology.vertex_of_switch(to), port_towards(graph, next, s, to));
+      }
+      for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+        const std::int32_t leaf = leaves_[static_cast<std::size_t>(h)];
+        tables_.set(s, h, s == leaf ? topology.attachment(h).port : port_towards(graph, next, s, leaf));
+      }
+    }
+  }
+
+  // All LIDs of a host lead along the same way.
+  std::int32_t port(std::int32_t s, Vertex destination, std::int32_t /*plane*/) const override {
+    return tables_.port(s, destination);
+  }
+  std::int32_t planes() const override { return planes_; }
+  std::int32_t lanes() const override { return lanes_; }
+  std::int32_t lane(std::int32_t source, std::int32_t destination) const override {
+    return lane_of_.at(leaves_[static_cast<std::size_t>(source)],
+                       leaves_[static_cast<std::size_t>(destination)]);
+  }
+
+ private:
+  static std::int32_t port_towards(const SwitchGraph& graph, const NextCables& next, std::int32_t s,
+                                   std::int32_t to) {
+    if (s == to) return 0;
+    const std::int32_t cable = next.at(s, to);
+    return cable == none ? unreachable : graph.cables(s)[static_cast<std::size_t>(cable)].port;
+  }
+
+  Tables tables_;
+  SwitchPairs<std::uint8_t> lane_of_;
+  std::int32_t lanes_;
+  std::int32_t planes_;
+  std::vector<std::int32_t> leaves_;  // by host
+};
+
+}  // namespace
+
+Outcome lash(const Topology& topology, const RouteOptions& options) {
+  const SwitchGraph graph(topology);
+  const std::vector<std::int32_t> order = switches_by_guid(topology);
+
+  // Settle the ways.
+  NextCables next(graph.switches(), none);
+  for (const std::int32_t root : order) grow_tree(graph, root, next);
+
+  // Put every pair, there and back, on a lane.
+  LashLanes lanes(graph, most_lanes);
+  SwitchPairs<std::uint8_t> lane_of(graph.switches(), 0);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (std::size_t j = i + 1; j < order.size(); ++j) {
+      const std::int32_t a = order[i], b = order[j];
+      if (next.at(a, b) == none) continue;  // no cable leads there
+      const std::int32_t lane = lanes.add(way(graph, next, a, b), way(graph, next, b, a));
+      if (lane < 0) return refuse("its ways need more than " + std::to_string(most_lanes) + " virtual lanes");
+      lane_of.at(a, b) = lane_of.at(b, a) = static_cast<std::uint8_t>(lane);
+    }
+  }
+  return {std::make_shared<LashForwarding>(topology, graph, next, std::move(lane_of),
+                                           std::max(lanes.lanes(), 1), 1 << options.lmc),
+          ""};
+}
+
+}  // namespace sortlast::fabric::engine

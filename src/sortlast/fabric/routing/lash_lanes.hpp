@@ -1,0 +1,49 @@
+// Lash lanes: put ways between switches on virtual lanes so that those of no lane wait for each other in a
+// circle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sortlast/fabric/routing/hops.hpp"
+
+namespace sortlast::fabric {
+
+// Which lane a way can have depends on those that came before it: see lash.cpp.
+class LashLanes {
+ public:
+  LashLanes(const SwitchGraph& graph, std::int32_t most_lanes);
+
+  // The cables of a way, in order, as SwitchGraph counts them.
+  using Way = std::vector<std::size_t>;
+  // Puts two ways on the first lane that stays free of circles; both must be so by themselves. Returns the
+  // lane; -1: none is left.
+  std::int32_t add(const Way& there, const Way& back);
+  std::int32_t lanes() const { return static_cast<std::int32_t>(lanes_.size()); }
+
+ private:
+  enum class Dependency : std::uint8_t { absent, present, forbidden };
+  struct Lane {
+    std::vector<Dependency> dependencies;           // by number
+    std::vector<std::vector<std::size_t>> waiting;  // by cable: cables that its ways go on by
+  };
+  // "Who comes by cable `first` waits for cable `second`".
+  struct Step {
+    std::size_t first = 0, second = 0, number = 0;
+  };
+
+  bool fits(Lane& lane, const std::vector<Step>& steps);
+  bool reaches(const Lane& lane, std::size_t from, std::size_t to);
+
+  const SwitchGraph& graph_;
+  std::int32_t most_lanes_;
+  std::vector<std::size_t> first_dependency_;  // by cable
+  std::vector<std::size_t> first_onward_;      // by cable: the first cable of the switch that it leads to
+  std::vector<Lane> lanes_;
+  std::vector<std::uint32_t> visited_;  // by cable: the search that came there last
+  std::uint32_t search_ = 0;
+  std::vector<std::size_t> stack_;
+};
+
+}  // namespace sortlast::fabric
