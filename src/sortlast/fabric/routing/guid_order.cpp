@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace sortlast::fabric {
 
@@ -20,6 +21,16 @@ std::vector<std::int32_t> switches_by_guid(const Topology& topology) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     return reversed_bytes(topology.switch_at(a).guid) < reversed_bytes(topology.switch_at(b).guid);
+  });
+  return order;
+}
+
+std::vector<std::int32_t> hosts_by_guid(const Topology& topology) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(topology.hosts()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const Host &x = topology.host(a), &y = topology.host(b);
+    return std::pair(reversed_bytes(x.guid), x.port) < std::pair(reversed_bytes(y.guid), y.port);
   });
   return order;
 }

@@ -12,6 +12,9 @@ namespace sortlast::fabric {
 // order and compared as a little-endian number, so its last byte counts most. Equal GUIDs: by number.
 std::vector<std::int32_t> switches_by_guid(const Topology& topology);
 
+// Hosts by GUID of their adapter, as above; those of one adapter by its port.
+std::vector<std::int32_t> hosts_by_guid(const Topology& topology);
+
 // Switches in the order in which their hosts are routed to: those with most hosts first, else by GUID.
 std::vector<std::int32_t> switches_by_load(const Topology& topology);
 

@@ -107,7 +107,7 @@ class Topology {
   std::int64_t links() const;  // cables, those of hosts included
 
   // Level of a switch: 1 for those next to hosts in a tree, and so on upward; 0 if it has none. Families of
-  // trees set it; for a fabric from a file see rank_switches() in levels.hpp.
+  // trees set it; for a fabric from a file see rank_switches() in edit.hpp.
   std::int32_t level(std::int32_t s) const { return levels_[static_cast<std::size_t>(s)]; }
   std::int32_t levels() const;  // highest level, 0 for a fabric that is no tree
 

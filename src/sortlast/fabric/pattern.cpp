@@ -1,0 +1,174 @@
+#include "sortlast/fabric/pattern.hpp"
+
+#include <string>
+#include <utility>
+
+#include "sortlast/error.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+void check_participants(const std::string& name, std::int32_t p) {
+  if (p >= 1) return;
+  throw ArgumentError(name + " of " + std::to_string(p) + " participants; expected at least 1");
+}
+
+void check_bytes(const std::string& name, std::int64_t bytes) {
+  if (bytes >= 0) return;
+  throw ArgumentError(name + " with messages of " + std::to_string(bytes) + " bytes; expected 0 or more");
+}
+
+class Shift final : public Pattern {
+ public:
+  Shift(std::int32_t p, std::int64_t bytes) : p_(p), bytes_(bytes) {
+    check_participants(name(), p);
+    check_bytes(name(), bytes);
+  }
+
+  std::string name() const override { return "shift"; }
+  std::int32_t participants() const override { return p_; }
+  std::int64_t stages() const override { return p_ - 1; }
+  bool is_shift() const override { return true; }
+
+  std::vector<Flow> flows(std::int64_t stage) const override {
+    std::vector<Flow> result;
+    result.reserve(static_cast<std::size_t>(p_));
+    for (std::int32_t i = 0; i < p_; ++i) {
+      result.push_back({i, static_cast<std::int32_t>((i + stage + 1) % p_), bytes_});
+    }
+    return result;
+  }
+
+ private:
+  std::int32_t p_;
+  std::int64_t bytes_;
+};
+
+class AllToAll final : public Pattern {
+ public:
+  AllToAll(std::int32_t p, std::int64_t bytes) : p_(p), bytes_(bytes) {
+    check_participants(name(), p);
+    check_bytes(name(), bytes);
+  }
+
+  std::string name() const override { return "all-to-all"; }
+  std::int32_t participants() const override { return p_; }
+  std::int64_t stages() const override { return p_ > 1 ? 1 : 0; }
+
+  std::vector<Flow> flows(std::int64_t /*stage*/) const override {
+    std::vector<Flow> result;
+    result.reserve(static_cast<std::size_t>(p_) * static_cast<std::size_t>(p_ - 1));
+    for (std::int32_t i = 0; i < p_; ++i) {
+      for (std::int32_t j = 0; j < p_; ++j) {
+        if (i != j) result.push_back({i, j, bytes_});
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::int32_t p_;
+  std::int64_t bytes_;
+};
+
+// Whether the stages are all shifts of p, in order.
+bool all_shifts(std::int32_t p, const std::vector<std::vector<Flow>>& stages) {
+  if (static_cast<std::int64_t>(stages.size()) != p - 1) return false;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s].size() != static_cast<std::size_t>(p)) return false;
+    for (std::int32_t i = 0; i < p; ++i) {
+      const Flow& flow = stages[s][static_cast<std::size_t>(i)];
+      if (flow.source != i || flow.destination != (i + static_cast<std::int64_t>(s) + 1) % p) return false;
+    }
+  }
+  return true;
+}
+
+// Flows that are held, by stage.
+class Traffic final : public Pattern {
+ public:
+  Traffic(std::string name, std::int32_t p, std::vector<std::vector<Flow>> stages)
+      : name_(std::move(name)), p_(p), stages_(std::move(stages)) {
+    check_participants(name_, p);
+    for (std::size_t s = 0; s < stages_.size(); ++s) {
+      for (const Flow& flow : stages_[s]) check(s, flow);
+    }
+    is_shift_ = all_shifts(p_, stages_);
+  }
+
+  std::string name() const override { return name_; }
+  std::int32_t participants() const override { return p_; }
+  std::int64_t stages() const override { return static_cast<std::int64_t>(stages_.size()); }
+  bool is_shift() const override { return is_shift_; }
+  std::vector<Flow> flows(std::int64_t stage) const override {
+    return stages_[static_cast<std::size_t>(stage)];
+  }
+
+ private:
+  void check(std::size_t stage, const Flow& flow) const {
+    const std::string where = name_ + ", stage " + std::to_string(stage) + ": a flow from " +
+                              std::to_string(flow.source) + " to " + std::to_string(flow.destination);
+    if (flow.source < 0 || flow.source >= p_ || flow.destination < 0 || flow.destination >= p_) {
+      throw ArgumentError(where + "; expected participants from 0 to " + std::to_string(p_ - 1));
+    }
+    if (flow.source == flow.destination) throw ArgumentError(where + ", that is to itself; leave it out");
+    if (flow.bytes < 0) throw ArgumentError(where + " of " + std::to_string(flow.bytes) + " bytes");
+  }
+
+  std::string name_;
+  std::int32_t p_;
+  std::vector<std::vector<Flow>> stages_;
+  bool is_shift_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes) {
+  return std::make_shared<Shift>(p, bytes);
+}
+
+std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t bytes) {
+  return std::make_shared<AllToAll>(p, bytes);
+}
+
+std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
+                                                   std::int64_t bytes) {
+  const auto p = static_cast<std::int32_t>(destination.size());
+  std::vector<bool> taken(destination.size(), false);
+  std::vector<Flow> flows;
+  for (std::int32_t i = 0; i < p; ++i) {
+    const std::int32_t d = destination[static_cast<std::size_t>(i)];
+    if (d < -1 || d >= p) {
+      throw ArgumentError("permutation: destination[" + std::to_string(i) + "] is " + std::to_string(d) +
+                          "; expected 0 to " + std::to_string(p - 1) + ", or -1 for none");
+    }
+    if (d < 0) continue;
+    if (taken[static_cast<std::size_t>(d)]) {
+      throw ArgumentError("permutation: " + std::to_string(d) + " is the destination of two participants");
+    }
+    taken[static_cast<std::size_t>(d)] = true;
+    if (d != i) flows.push_back({i, d, bytes});
+  }
+  return std::make_shared<Traffic>("permutation", p, std::vector<std::vector<Flow>>{std::move(flows)});
+}
+
+std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::int64_t pixel_bytes) {
+  check_bytes(schedule.name(), pixel_bytes);
+  std::vector<std::vector<Flow>> stages(static_cast<std::size_t>(schedule.stages()));
+  for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
+    for (const Send& send : schedule.program(rank).sends) {
+      if (send.pixels.empty()) continue;
+      stages[static_cast<std::size_t>(send.stage) - 1].push_back(
+          {rank, send.peer, send.pixels.size() * pixel_bytes});
+    }
+  }
+  return std::make_shared<Traffic>(schedule.name(), schedule.p(), std::move(stages));
+}
+
+std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
+                                               std::vector<std::vector<Flow>> stages) {
+  return std::make_shared<Traffic>(std::move(name), p, std::move(stages));
+}
+
+}  // namespace sortlast::fabric
