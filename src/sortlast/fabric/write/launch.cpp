@@ -1,0 +1,112 @@
+// Hostfiles and rankfiles: participant i becomes rank i (dummies are left out and not counted).
+//
+//   launcher  file      form                              how it is used
+//   mpich     hostfile  "HOST:N", ranks in file order     mpiexec -f FILE
+//             rankfile  "HOST:1" a rank                   mpiexec -f FILE
+//   openmpi   hostfile  "HOST slots=N" once a host        mpiexec --hostfile FILE (by slot, the default)
+//             rankfile  "rank R=HOST slot=S"              mpiexec --map-by rankfile:file=FILE
+//   slurm     both      "HOST" a rank                     SLURM_HOSTFILE=FILE srun -m arbitrary
+//
+// MPICH's Hydra fills the entries of its file one after the other, so the same host may come again. Open MPI
+// adds up the entries of a host: a hostfile cannot come back to one, which is then refused in favour of a
+// rankfile. Slurm's arbitrary distribution takes one line a task, in order, and knows nothing else.
+// Sources: MPICH, Hydra's user guide; PRRTE, "Hostfiles" and "Rankfiles"; srun(1), --distribution.
+#include <map>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/write/names.hpp"
+#include "sortlast/fabric/write/write.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+enum class Launcher { mpich, openmpi, slurm };
+
+Launcher launcher_of(std::string_view name) {
+  if (name == "mpich") return Launcher::mpich;
+  if (name == "openmpi") return Launcher::openmpi;
+  if (name == "slurm") return Launcher::slurm;
+  throw ArgumentError("unknown launcher '" + std::string(name) + "'; expected mpich, openmpi or slurm");
+}
+
+// Machine of every rank.
+std::vector<std::string> machines(const Topology& topology, const Placement& placement) {
+  std::vector<std::string> result;
+  for (const std::int32_t h : placement) {
+    if (h == -1) continue;
+    if (h < 0 || h >= topology.hosts()) {
+      throw ArgumentError("host " + std::to_string(h) + " does not exist: there are " +
+                          std::to_string(topology.hosts()));
+    }
+    result.push_back(machine_of(topology.host(h)));
+  }
+  return result;
+}
+
+// Neighbours on the same machine, as one entry.
+struct Run {
+  std::string machine;
+  std::int32_t ranks = 0;
+};
+
+std::vector<Run> runs(const std::vector<std::string>& machines) {
+  std::vector<Run> result;
+  for (const std::string& machine : machines) {
+    if (result.empty() || result.back().machine != machine) result.push_back({machine, 0});
+    ++result.back().ranks;
+  }
+  return result;
+}
+
+std::string lines(const std::vector<std::string>& machines, const char* end) {
+  std::string text;
+  for (const std::string& machine : machines) text += machine + end;
+  return text;
+}
+
+std::string openmpi_hostfile(const std::vector<std::string>& machines) {
+  std::string text;
+  std::map<std::string, std::int64_t> first;
+  std::int64_t rank = 0;
+  for (const Run& run : runs(machines)) {
+    const auto [at, added] = first.emplace(run.machine, rank);
+    if (!added) {
+      throw ArgumentError("ranks " + std::to_string(at->second) + " and " + std::to_string(rank) +
+                          " are on '" + run.machine +
+                          "' with others between them, which a hostfile of Open "
+                          "MPI cannot say; write a rankfile");
+    }
+    text += run.machine + " slots=" + std::to_string(run.ranks) + "\n";
+    rank += run.ranks;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string write_hostfile(const Topology& topology, const Placement& placement, std::string_view launcher) {
+  const Launcher kind = launcher_of(launcher);
+  const std::vector<std::string> all = machines(topology, placement);
+  if (kind == Launcher::slurm) return lines(all, "\n");
+  if (kind == Launcher::openmpi) return openmpi_hostfile(all);
+  std::string text;
+  for (const Run& run : runs(all)) text += run.machine + ":" + std::to_string(run.ranks) + "\n";
+  return text;
+}
+
+std::string write_rankfile(const Topology& topology, const Placement& placement, std::string_view launcher) {
+  const Launcher kind = launcher_of(launcher);
+  const std::vector<std::string> all = machines(topology, placement);
+  if (kind == Launcher::slurm) return lines(all, "\n");
+  if (kind == Launcher::mpich) return lines(all, ":1\n");
+  std::string text;
+  std::map<std::string, std::int32_t> slots;  // in use, by machine
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    text += "rank " + std::to_string(rank) + "=" + all[rank] + " slot=" + std::to_string(slots[all[rank]]++) +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace sortlast::fabric
