@@ -236,6 +236,7 @@ TEST(Rlft, SaysWhatAnotherTreeLacks) {
   EXPECT_EQ(why_no_rlft({{18, 18}, {1, 9}, {1, 2}}), "");
   EXPECT_EQ(why_no_rlft({{4}, {2}, {1}}), "hosts have 2 cables; an RLFT has one a host");
   EXPECT_EQ(why_no_rlft({}), "it has no levels");
+  EXPECT_EQ(why_no_rlft({{4, 4}, {1, 4}, {1}}), "m, w and p differ in their number of levels");
 }
 
 struct Narrowed {

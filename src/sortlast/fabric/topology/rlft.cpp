@@ -42,6 +42,7 @@ std::string ports_of_level(std::size_t l, std::int64_t down, std::int64_t up) {
 std::string why_no_rlft(const TreeShape& shape) {
   const std::size_t h = shape.m.size();
   if (h == 0) return "it has no levels";
+  if (shape.w.size() != h || shape.p.size() != h) return "m, w and p differ in their number of levels";
   const auto ports = [&](const Counts& counts, std::size_t l) {
     return std::int64_t{counts[l - 1]} * shape.p[l - 1];
   };

@@ -1,0 +1,213 @@
+// Levels of the switches of a fabric that came without them.
+//
+// Problem. A file says which ports are joined, not which switch is a leaf and which a root. Routing up and
+// down, drawing and the search for missing cables need to know.
+//
+// Model. A fabric is a tree if its switches can be given levels such that every link between switches joins
+// neighbouring levels; several parents and several links between the same two switches are welcome. Then the
+// level of a switch is 1 + its distance from the nearest leaf, or follows from its distance to the nearest
+// root.
+//
+// With roots given (as to OpenSM's -a), a switch is ranked by its distance from the nearest of them, and
+// level 1 is the rank of the switch with most hosts. Adapters may then hang anywhere. A switch below level 1
+// is refused: it is mostly a root that was left out of the list.
+//
+// Without them the levels follow from how far most hosts are. In a tree of h levels a switch of level l has h
+// - l links to climb to a root and h - 1 to descend, unless the host lies below it or close by: most hosts
+// are 2 h - 1 - l switch links away, and h - 1 from a root. So: take the 60 % quantile of every switch's
+// distances to hosts. The least of them is h - 1, and each gives its switch's level. More than half, because
+// of a root's two children one holds half of the hosts; not much more, because a root that has lost the link
+// to one of three children sees a third of the hosts two links farther away. Hosts are sampled (256 of them,
+// evenly by number), so that a fabric of S switches and E links costs O(256 E) and not O(S E).
+//
+// This takes in its stride what real fabrics have: adapters on spines (an aggregation node in each switch),
+// leaves whose hosts are gone, cut cables. Rejected: levels as the distance from the nearest switch with
+// hosts, as OpenSM ranks when it is given no roots. One adapter on a spine of three levels makes that spine a
+// leaf, and a leaf without hosts becomes a root. It is what is left when the quantiles contradict each other:
+// in a narrow tree (a root with one child), and in planes that share no switch.
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <string>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/topology/edit.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+using ByVertex = std::vector<std::int32_t>;
+
+std::size_t index(std::int32_t s) { return static_cast<std::size_t>(s); }
+
+// Call visit(port, other) for every link of switch s to another switch.
+template <typename Visit>
+void for_each_neighbour(const Topology& topology, std::int32_t s, Visit&& visit) {
+  for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+    const End& end = topology.target(topology.channel(s, port));
+    if (end.connected() && !topology.is_host(end.vertex)) visit(port, topology.switch_of(end.vertex));
+  }
+}
+
+// Links from each switch to the nearest of `sources`; -1: there is no way.
+ByVertex distances(const Topology& topology, const std::vector<std::int32_t>& sources) {
+  ByVertex distance(index(topology.switches()), -1);
+  std::queue<std::int32_t> queue;
+  for (const std::int32_t s : sources) {
+    if (distance[index(s)] < 0) queue.push(s);
+    distance[index(s)] = 0;
+  }
+  for (; !queue.empty(); queue.pop()) {
+    const std::int32_t s = queue.front();
+    for_each_neighbour(topology, s, [&](std::int32_t, std::int32_t other) {
+      if (distance[index(other)] >= 0) return;
+      distance[index(other)] = distance[index(s)] + 1;
+      queue.push(other);
+    });
+  }
+  return distance;
+}
+
+// Why levels by these distances contradict the fabric; empty: they do not. `sources` says what they start at.
+std::string contradiction(const Topology& topology, const ByVertex& distance, const std::string& sources) {
+  const auto name = [&](std::int32_t s) { return "'" + topology.switch_at(s).name + "'"; };
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    if (distance[index(s)] < 0) return "switch " + name(s) + " cannot be reached from " + sources;
+    std::string why;
+    for_each_neighbour(topology, s, [&](std::int32_t port, std::int32_t other) {
+      if (distance[index(other)] != distance[index(s)] || !why.empty()) return;
+      why = "the link from port " + std::to_string(port) + " of " + name(s) + " to " + name(other) +
+            " joins two switches that are equally far from " + sources + " (" +
+            std::to_string(distance[index(s)]) + " links)";
+    });
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+ByVertex host_counts(const Topology& topology) {
+  ByVertex counts(index(topology.switches()), 0);
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    ++counts[index(topology.switch_of(topology.attachment(h).vertex))];
+  }
+  return counts;
+}
+
+Levels no_tree(const Topology& topology, std::string why) {
+  return {ByVertex(index(topology.switches()), 0), {}, std::move(why)};
+}
+
+Levels rank_from_roots(const Topology& topology, const std::vector<std::int32_t>& roots) {
+  for (const std::int32_t s : roots) {
+    if (s >= 0 && s < topology.switches()) continue;
+    throw ArgumentError("root switch " + std::to_string(s) + " does not exist: there are " +
+                        std::to_string(topology.switches()));
+  }
+  const ByVertex distance = distances(topology, roots);
+  std::string why = contradiction(topology, distance, "the roots");
+  if (!why.empty()) return no_tree(topology, std::move(why));
+
+  // Level 1 is where most hosts are.
+  const ByVertex counts = host_counts(topology);
+  const auto leaf =
+      static_cast<std::int32_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+  Levels result{{}, roots, {}};
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    result.level.push_back(1 + distance[index(leaf)] - distance[index(s)]);
+    if (result.level.back() >= 1) continue;
+    return no_tree(topology, "switch '" + topology.switch_at(s).name + "' lies below the leaf switch '" +
+                                 topology.switch_at(leaf).name + "'; is it a root that was not given?");
+  }
+  return result;
+}
+
+Levels with_roots(std::vector<std::int32_t> level) {
+  Levels result{std::move(level), {}, {}};
+  const std::int32_t highest = *std::max_element(result.level.begin(), result.level.end());
+  for (std::size_t s = 0; s < result.level.size(); ++s) {
+    if (result.level[s] == highest) result.roots.push_back(static_cast<std::int32_t>(s));
+  }
+  return result;
+}
+
+// Level 1 is every switch with hosts.
+Levels rank_from_hosts(const Topology& topology) {
+  const ByVertex counts = host_counts(topology);
+  std::vector<std::int32_t> leaves;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    if (counts[index(s)] > 0) leaves.push_back(s);
+  }
+  ByVertex level = distances(topology, leaves);
+  std::string why = contradiction(topology, level, "the switches with hosts");
+  if (!why.empty()) return no_tree(topology, std::move(why));
+  for (std::int32_t& l : level) ++l;
+  return with_roots(std::move(level));
+}
+
+// Distance of each switch from the switches of most hosts; empty: some cannot be reached.
+ByVertex usual_distances(const Topology& topology) {
+  constexpr std::int64_t most_samples = 256;
+  constexpr std::int64_t percent = 60;
+  const std::int64_t samples = std::min<std::int64_t>(topology.hosts(), most_samples);
+  std::map<std::int32_t, std::int64_t> weights;  // of switches: how many hosts of the sample they have
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const auto h = static_cast<std::int32_t>(i * topology.hosts() / samples);
+    ++weights[topology.switch_of(topology.attachment(h).vertex)];
+  }
+
+  // Count by switch how much of the sample lies at each distance.
+  std::vector<std::map<std::int32_t, std::int64_t>> counts(index(topology.switches()));
+  for (const auto& [leaf, weight] : weights) {
+    const ByVertex distance = distances(topology, {leaf});
+    for (std::size_t s = 0; s < counts.size(); ++s) {
+      if (distance[s] < 0) return {};
+      counts[s][distance[s]] += weight;
+    }
+  }
+  ByVertex usual;
+  for (const auto& by_distance : counts) {
+    auto at = by_distance.begin();
+    for (std::int64_t below = at->second; 100 * below <= percent * samples; below += at->second) ++at;
+    usual.push_back(at->first);
+  }
+  return usual;
+}
+
+bool joins_neighbours(const Topology& topology, const ByVertex& level) {
+  bool all = true;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    for_each_neighbour(topology, s, [&](std::int32_t, std::int32_t other) {
+      const std::int32_t step = level[index(other)] - level[index(s)];
+      all = all && (step == 1 || step == -1);
+    });
+  }
+  return all;
+}
+
+}  // namespace
+
+Levels rank_switches(const Topology& topology, const std::vector<std::int32_t>& roots) {
+  if (topology.hosts() == 0) return no_tree(topology, "it has no hosts");
+  if (!roots.empty()) return rank_from_roots(topology, roots);
+  ByVertex level = usual_distances(topology);
+  if (level.empty()) return rank_from_hosts(topology);
+  const std::int32_t height = 1 + *std::min_element(level.begin(), level.end());
+  for (std::int32_t& l : level) l = 2 * height - 1 - l;
+  const bool all_above_hosts = *std::min_element(level.begin(), level.end()) >= 1;
+  return all_above_hosts && joins_neighbours(topology, level) ? with_roots(std::move(level))
+                                                              : rank_from_hosts(topology);
+}
+
+Levels levels_of(const Topology& topology) {
+  if (topology.levels() == 0) return rank_switches(topology);
+  Levels result;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    result.level.push_back(topology.level(s));
+    if (topology.level(s) == topology.levels()) result.roots.push_back(s);
+  }
+  return result;
+}
+
+}  // namespace sortlast::fabric
