@@ -44,9 +44,12 @@ void expect_same(const Contention& ours, const Contention& naive, const std::str
   }
 }
 
+// With room to hold paths and without.
 void compare(const Routes& routes, const Pattern& pattern, const Placement& placement,
              const std::string& what) {
-  expect_same(contention(routes, pattern, placement), naive::contention(routes, pattern, placement), what);
+  const Contention naive = naive::contention(routes, pattern, placement);
+  expect_same(contention(routes, pattern, placement), naive, what);
+  expect_same(contention(routes, pattern, placement, {.path_bytes = 0}), naive, what + ", no paths held");
 }
 
 TEST(Contention, OfShiftsAgreesWithItsDefinitionOnRandomTrees) {

@@ -32,6 +32,7 @@ struct Contention {
 struct AnalysisOptions {
   std::int32_t threads = 0;  // 0: one a core
   Progress progress = {};
+  std::int64_t path_bytes = std::int64_t{3} << 30;  // may be spent to hold paths, where that is faster
 };
 
 // Throws ArgumentError if the placement does not have one entry a participant, or an entry is no host.
