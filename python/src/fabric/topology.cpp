@@ -1,7 +1,362 @@
+// Topologies: the value, records of its hosts, switches and links, and what can be left out of it.
+#include "sortlast/fabric/topology/topology.hpp"
+
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/topology/edit.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace sortlast::python {
 
-void bind_topology(nanobind::module_& /*module*/) {}
+void bind_families(nb::module_& module);
+
+namespace {
+
+using fabric::Channel;
+using fabric::End;
+using fabric::Topology;
+using fabric::Vertex;
+using Shared = std::shared_ptr<Topology>;
+using Numbers = std::vector<std::int32_t>;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+struct HostRecord {
+  std::int32_t number;
+  fabric::Host host;
+  std::int32_t on;  // switch
+  std::int32_t switch_port;
+};
+
+struct SwitchRecord {
+  std::int32_t number, vertex;
+  fabric::Switch value;
+  std::int32_t level;
+};
+
+struct LinkRecord {
+  Channel channel;
+  End a, b;
+  std::string a_name, b_name;
+  double gbps;
+};
+
+struct MissingRecord {
+  fabric::MissingLinks value;
+  std::string lower, upper;
+};
+
+// Sequences of records, which are made when they are asked for.
+struct Hosts {
+  using Record = HostRecord;
+  Shared topology;
+
+  std::size_t size() const { return static_cast<std::size_t>(topology->hosts()); }
+  Record at(std::size_t i) const {
+    const auto h = static_cast<std::int32_t>(i);
+    const End& end = topology->attachment(h);
+    return {h, topology->host(h), topology->switch_of(end.vertex), end.port};
+  }
+};
+
+struct Switches {
+  using Record = SwitchRecord;
+  Shared topology;
+
+  std::size_t size() const { return static_cast<std::size_t>(topology->switches()); }
+  Record at(std::size_t i) const {
+    const auto s = static_cast<std::int32_t>(i);
+    return {s, topology->vertex_of_switch(s), topology->switch_at(s), topology->level(s)};
+  }
+};
+
+struct Links {
+  using Record = LinkRecord;
+  Shared topology;
+  std::vector<Channel> channels;  // the direction of each link with the lower number
+
+  explicit Links(Shared of) : topology(std::move(of)) {
+    for (Channel c = 0; c < topology->channels(); ++c) {
+      if (topology->target(c).connected() && c < topology->reverse(c)) channels.push_back(c);
+    }
+  }
+  std::size_t size() const { return channels.size(); }
+  Record at(std::size_t i) const {
+    const Channel c = channels[i];
+    const End a = topology->source(c), b = topology->target(c);
+    return {c, a, b, topology->vertex_name(a.vertex), topology->vertex_name(b.vertex), topology->gbps(c)};
+  }
+};
+
+template <typename Sequence>
+void bind_sequence(nb::module_& module, const char* name, const char* doc) {
+  using Record = typename Sequence::Record;
+  nb::class_<Sequence>(module, name, doc)
+      .def("__len__", &Sequence::size)
+      .def(
+          "__getitem__",
+          [](const Sequence& sequence, std::ptrdiff_t i) {
+            const auto size = static_cast<std::ptrdiff_t>(sequence.size());
+            if (i < -size || i >= size) {
+              throw nb::index_error(
+                  ("index " + std::to_string(i) + " is outside a sequence of " + std::to_string(size))
+                      .c_str());
+            }
+            return sequence.at(static_cast<std::size_t>(i < 0 ? i + size : i));
+          },
+          "index"_a)
+      .def(
+          "__getitem__",
+          [](const Sequence& sequence, const nb::slice& slice) {
+            const auto [start, stop, step, length] = slice.compute(sequence.size());
+            std::vector<Record> part;
+            for (std::size_t i = 0; i < length; ++i) {
+              part.push_back(
+                  sequence.at(static_cast<std::size_t>(start + static_cast<Py_ssize_t>(i) * step)));
+            }
+            return part;
+          },
+          "part"_a);
+}
+
+std::string hex(std::uint64_t guid) {
+  std::ostringstream text;
+  text << "0x" << std::hex << guid;
+  return text.str();
+}
+
+void bind_parts(nb::module_& module) {
+  nb::class_<HostRecord>(module, "Host", "A host: one port of an adapter.")
+      .def_ro("number", &HostRecord::number, "Its number, which is also its vertex and its channel.")
+      .def_prop_ro("name", [](const HostRecord& h) { return h.host.name; })
+      .def_prop_ro(
+          "guid", [](const HostRecord& h) { return h.host.guid; }, "Of the adapter.")
+      .def_prop_ro(
+          "port_guid", [](const HostRecord& h) { return h.host.port_guid; }, "0: not known.")
+      .def_prop_ro(
+          "port", [](const HostRecord& h) { return h.host.port; }, "Port of the adapter, from 1.")
+      .def_prop_ro(
+          "lid", [](const HostRecord& h) { return h.host.lid; }, "0: none was assigned.")
+      .def_prop_ro(
+          "lmc", [](const HostRecord& h) { return h.host.lmc; },
+          "The host answers to 2**lmc LIDs from its own on.")
+      .def_ro("switch", &HostRecord::on, "Number of the switch that it hangs on.")
+      .def_ro("switch_port", &HostRecord::switch_port, "Port of that switch.")
+      .def("__repr__", [](const HostRecord& h) {
+        return "<Host " + std::to_string(h.number) + " '" + h.host.name + "' guid=" + hex(h.host.guid) +
+               " switch=" + std::to_string(h.on) + " switch_port=" + std::to_string(h.switch_port) + ">";
+      });
+  nb::class_<SwitchRecord>(module, "Switch", "A switch.")
+      .def_ro("number", &SwitchRecord::number)
+      .def_ro("vertex", &SwitchRecord::vertex, "Its vertex: the number of hosts plus its own.")
+      .def_prop_ro("name", [](const SwitchRecord& s) { return s.value.name; })
+      .def_prop_ro("guid", [](const SwitchRecord& s) { return s.value.guid; })
+      .def_prop_ro(
+          "lid", [](const SwitchRecord& s) { return s.value.lid; }, "0: none was assigned.")
+      .def_prop_ro(
+          "ports", [](const SwitchRecord& s) { return s.value.ports; }, "It has the ports 1 .. ports.")
+      .def_ro("level", &SwitchRecord::level, "1: next to hosts; 0: it has none.")
+      .def("__repr__", [](const SwitchRecord& s) {
+        return "<Switch " + std::to_string(s.number) + " '" + s.value.name + "' guid=" + hex(s.value.guid) +
+               " ports=" + std::to_string(s.value.ports) + " level=" + std::to_string(s.level) + ">";
+      });
+  nb::class_<LinkRecord>(module, "Link",
+                         "A cable between port a_port of vertex a and port b_port of vertex b.")
+      .def_ro("channel", &LinkRecord::channel, "The channel from a to b; without_links() takes it.")
+      .def_prop_ro("a", [](const LinkRecord& l) { return l.a.vertex; })
+      .def_prop_ro("a_port", [](const LinkRecord& l) { return l.a.port; })
+      .def_ro("a_name", &LinkRecord::a_name)
+      .def_prop_ro("b", [](const LinkRecord& l) { return l.b.vertex; })
+      .def_prop_ro("b_port", [](const LinkRecord& l) { return l.b.port; })
+      .def_ro("b_name", &LinkRecord::b_name)
+      .def_ro("gbps", &LinkRecord::gbps, "Signalling rate in Gbit/s; 0: not known.")
+      .def("__repr__", [](const LinkRecord& l) {
+        return "<Link '" + l.a_name + "' port " + std::to_string(l.a.port) + " - '" + l.b_name + "' port " +
+               std::to_string(l.b.port) + ">";
+      });
+  bind_sequence<Hosts>(module, "Hosts", "The hosts of a topology, by number.");
+  bind_sequence<Switches>(module, "Switches", "The switches of a topology, by number.");
+  bind_sequence<Links>(module, "Links", "The cables of a topology, those of hosts first.");
+}
+
+void bind_shapes(nb::module_& module) {
+  using fabric::GridShape;
+  using fabric::SlenderShape;
+  using fabric::TreeShape;
+  nb::class_<TreeShape>(module, "TreeShape",
+                        "PGFT(h; m; w; p): children, parents, and links to each by level.")
+      .def_ro("m", &TreeShape::m)
+      .def_ro("w", &TreeShape::w)
+      .def_ro("p", &TreeShape::p)
+      .def("__repr__", [](const TreeShape& shape) {
+        return nb::str("TreeShape(m={}, w={}, p={})").format(shape.m, shape.w, shape.p);
+      });
+  nb::class_<SlenderShape>(module, "SlenderShape", "Slender-tree k:k',n, with up for k'.")
+      .def_ro("k", &SlenderShape::k)
+      .def_ro("up", &SlenderShape::up)
+      .def_ro("n", &SlenderShape::n)
+      .def("__repr__", [](const SlenderShape& shape) {
+        return nb::str("SlenderShape(k={}, up={}, n={})").format(shape.k, shape.up, shape.n);
+      });
+  nb::class_<GridShape>(module, "GridShape",
+                        "Mesh, or torus if it wraps: switches along x, y, ..., hosts on each.")
+      .def_ro("size", &GridShape::size)
+      .def_ro("wraps", &GridShape::wraps)
+      .def_ro("hosts", &GridShape::hosts)
+      .def("__repr__", [](const GridShape& shape) {
+        return nb::str("GridShape(size={}, wraps={}, hosts={})").format(shape.size, shape.wraps, shape.hosts);
+      });
+}
+
+void bind_found(nb::module_& module) {
+  nb::class_<fabric::Levels>(module, "Levels", "Levels of switches.")
+      .def_ro("level", &fabric::Levels::level, "By switch, 1 next to hosts; all 0 if the fabric is no tree.")
+      .def_ro("roots", &fabric::Levels::roots, "Switches of the highest level.")
+      .def_ro("why", &fabric::Levels::why, "Why the fabric is no tree; empty: it is one.");
+  nb::class_<MissingRecord>(module, "MissingLinks",
+                            "A lower and an upper switch with fewer links than such pairs have.")
+      .def_prop_ro(
+          "lower", [](const MissingRecord& m) { return m.value.lower; }, "Number of the lower switch.")
+      .def_prop_ro(
+          "upper", [](const MissingRecord& m) { return m.value.upper; }, "Number of the upper switch.")
+      .def_ro("lower_name", &MissingRecord::lower)
+      .def_ro("upper_name", &MissingRecord::upper)
+      .def_prop_ro("present", [](const MissingRecord& m) { return m.value.present; })
+      .def_prop_ro("expected", [](const MissingRecord& m) { return m.value.expected; })
+      .def("__repr__", [](const MissingRecord& m) {
+        return "<MissingLinks '" + m.lower + "' - '" + m.upper + "': " + std::to_string(m.value.present) +
+               " of " + std::to_string(m.value.expected) + ">";
+      });
+}
+
+std::optional<std::pair<Vertex, std::int32_t>> pair_of(const End& end) {
+  if (!end.connected()) return std::nullopt;
+  return std::pair(end.vertex, end.port);
+}
+
+void check_channel(const Topology& topology, Channel c) {
+  if (c >= 0 && c < topology.channels()) return;
+  throw nb::index_error(
+      ("channel " + std::to_string(c) + " does not exist: there are " + std::to_string(topology.channels()))
+          .c_str());
+}
+
+const std::string& vertex_name(const Topology& topology, Vertex v) {
+  if (v >= 0 && v < topology.vertices()) return topology.vertex_name(v);
+  throw nb::index_error(
+      ("vertex " + std::to_string(v) + " does not exist: there are " + std::to_string(topology.vertices()))
+          .c_str());
+}
+
+std::vector<MissingRecord> missing_links(const Topology& topology) {
+  std::vector<MissingRecord> records;
+  for (const fabric::MissingLinks& missing : fabric::missing_links(topology)) {
+    records.push_back(
+        {missing, topology.switch_at(missing.lower).name, topology.switch_at(missing.upper).name});
+  }
+  return records;
+}
+
+Shared shared(Topology topology) { return std::make_shared<Topology>(std::move(topology)); }
+
+void bind_edits(nb::class_<Topology>& topology) {
+  topology
+      .def(
+          "without_hosts",
+          [](const Topology& t, const Numbers& hosts) { return shared(without_hosts(t, hosts)); }, "hosts"_a,
+          Release(),
+          "The same without hosts, given by number. The rest is renumbered in the same order; the shape is "
+          "lost.")
+      .def(
+          "without_links",
+          [](const Topology& t, const Numbers& channels) { return shared(without_links(t, channels)); },
+          "channels"_a, Release(), "The same without links between switches, given by one channel of each.")
+      .def(
+          "without_switches",
+          [](const Topology& t, const Numbers& switches) { return shared(without_switches(t, switches)); },
+          "switches"_a, Release(), "The same without switches, given by number, and without their hosts.")
+      .def(
+          "with_levels",
+          [](const Topology& t, const Numbers& levels) { return shared(with_levels(t, levels)); }, "levels"_a,
+          Release(), "The same with the given levels of its switches.")
+      .def("rank_switches", &fabric::rank_switches, "roots"_a = Numbers{}, Release(),
+           "Find the levels of the switches of a tree, from its roots if they are given.")
+      .def("missing_links", &missing_links, Release(),
+           "Pairs of switches with fewer links than the fabric's regularity asks for. Raises ArgumentError "
+           "if it is "
+           "no tree.");
+}
+
+void bind_value(nb::module_& module) {
+  nb::class_<Topology> topology(
+      module, "Topology",
+      "Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. "
+      "Channels are "
+      "the directions of links, named by the port that they leave: host h's is h, then those of switch after "
+      "switch by port.");
+  topology.def_prop_ro("name", [](const Topology& t) { return t.name(); })
+      .def_prop_ro("hosts", [](Shared t) { return Hosts{std::move(t)}; })
+      .def_prop_ro("switches", [](Shared t) { return Switches{std::move(t)}; })
+      .def_prop_ro("links", [](Shared t) { return Links(std::move(t)); })
+      .def_prop_ro("channels", &Topology::channels, "How many channels there are.")
+      .def_prop_ro("vertices", &Topology::vertices, "How many vertices there are.")
+      .def_prop_ro("levels", &Topology::levels, "The highest level; 0: the switches have no levels.")
+      .def_prop_ro(
+          "shape", [](const Topology& t) { return t.shape(); },
+          "TreeShape, SlenderShape or GridShape of an intact fabric of such a family, else None.")
+      .def("vertex_name", &vertex_name, "vertex"_a)
+      .def(
+          "source",
+          [](const Topology& t, Channel c) {
+            check_channel(t, c);
+            const End end = t.source(c);
+            return std::pair(end.vertex, end.port);
+          },
+          "channel"_a, "(vertex, port) that a channel leaves.")
+      .def(
+          "target",
+          [](const Topology& t, Channel c) {
+            check_channel(t, c);
+            return pair_of(t.target(c));
+          },
+          "channel"_a, "(vertex, port) that a channel leads to; None: its port has no cable.")
+      .def(
+          "gbps",
+          [](const Topology& t, Channel c) {
+            check_channel(t, c);
+            return t.gbps(c);
+          },
+          "channel"_a, "Signalling rate in Gbit/s; 0: not known.")
+      .def("__repr__", [](const Topology& t) {
+        return "<Topology '" + t.name() + "' hosts=" + std::to_string(t.hosts()) +
+               " switches=" + std::to_string(t.switches()) + " links=" + std::to_string(t.links()) + ">";
+      });
+  bind_edits(topology);
+}
+
+}  // namespace
+
+void bind_topology(nb::module_& module) {
+  bind_parts(module);
+  bind_shapes(module);
+  bind_found(module);
+  bind_value(module);
+  bind_families(module);
+}
 
 }  // namespace sortlast::python

@@ -4,18 +4,16 @@
 // down, drawing and the search for missing cables need to know.
 //
 // Model. A fabric is a tree if its switches can be given levels such that every link between switches joins
-// neighbouring levels; several parents and several links between the same two switches are welcome. Then the
-// level of a switch is 1 + its distance from the nearest leaf, or follows from its distance to the nearest
-// root.
+// neighbouring levels; several parents and several links between the same two switches are welcome.
 //
 // With roots given (as to OpenSM's -a), a switch is ranked by its distance from the nearest of them, and
 // level 1 is the rank of the switch with most hosts. Adapters may then hang anywhere. A switch below level 1
 // is refused: it is mostly a root that was left out of the list.
 //
-// Without them the levels follow from how far most hosts are. In a tree of h levels a switch of level l has h
-// - l links to climb to a root and h - 1 to descend, unless the host lies below it or close by: most hosts
-// are 2 h - 1 - l switch links away, and h - 1 from a root. So: take the 60 % quantile of every switch's
-// distances to hosts. The least of them is h - 1, and each gives its switch's level. More than half, because
+// Without them the levels follow from how far most hosts are. From a switch of level l in a tree of h levels,
+// h - l links lead up to a root and h - 1 down again, unless the host lies below it or close by. So most
+// hosts are 2 h - 1 - l switch links away, and h - 1 from a root. Take the 60 % quantile of every switch's
+// distances to hosts: the least of them is h - 1, and each gives its switch's level. More than half, because
 // of a root's two children one holds half of the hosts; not much more, because a root that has lost the link
 // to one of three children sees a third of the hosts two links farther away. Hosts are sampled (256 of them,
 // evenly by number), so that a fabric of S switches and E links costs O(256 E) and not O(S E).
@@ -23,8 +21,8 @@
 // This takes in its stride what real fabrics have: adapters on spines (an aggregation node in each switch),
 // leaves whose hosts are gone, cut cables. Rejected: levels as the distance from the nearest switch with
 // hosts, as OpenSM ranks when it is given no roots. One adapter on a spine of three levels makes that spine a
-// leaf, and a leaf without hosts becomes a root. It is what is left when the quantiles contradict each other:
-// in a narrow tree (a root with one child), and in planes that share no switch.
+// leaf, and a leaf without hosts becomes a root. It is what is left when the quantiles contradict each other,
+// as in a tree whose roots have one child, or cannot be taken, as in planes that share no switch.
 #include <algorithm>
 #include <map>
 #include <queue>
