@@ -12,6 +12,12 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+// Whether a number that ends here ends in the middle of a word.
+bool goes_on(const char* end, std::string_view text) {
+  if (end == text.data() + text.size()) return false;
+  return (*end >= '0' && *end <= '9') || (*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z');
+}
+
 }  // namespace
 
 std::string excerpt(std::string_view text) {
@@ -77,7 +83,7 @@ std::int64_t Scanner::decimal(std::string_view what, std::int64_t least, std::in
   const std::string_view left = rest();
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), value);
-  if (error != std::errc() || value < least || value > most) {
+  if (error != std::errc() || value < least || value > most || goes_on(end, left)) {
     fail_expected(std::string(what) + " (" + std::to_string(least) + " to " + std::to_string(most) + ")");
   }
   at_ += static_cast<std::size_t>(end - left.data());
@@ -91,7 +97,7 @@ std::uint64_t Scanner::hex(std::string_view what) {
   left.remove_prefix(prefix);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(left.data(), left.data() + left.size(), value, 16);
-  if (error != std::errc()) fail_expected(std::string(what) + " in hex");
+  if (error != std::errc() || goes_on(end, left)) fail_expected(std::string(what) + " in hex");
   at_ += prefix + static_cast<std::size_t>(end - left.data());
   return value;
 }
@@ -126,7 +132,8 @@ void Scanner::fail_expected(std::string_view what) const {
        (left.empty() ? "the end of the line" : "'" + excerpt(left) + "'"));
 }
 
-void Scanner::fail(const std::string& message) const { fail_at(number_, message); }
+// An empty text is refused at its line 1.
+void Scanner::fail(const std::string& message) const { fail_at(std::max<std::int64_t>(number_, 1), message); }
 
 void Scanner::fail_at(std::int64_t line, const std::string& message) const {
   throw ArgumentError(file_ + ":" + std::to_string(line) + ": " + message);
