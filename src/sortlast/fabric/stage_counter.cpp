@@ -6,18 +6,22 @@
 
 namespace sortlast::fabric {
 
-void check_placement(const Topology& topology, const Pattern& pattern, const Placement& placement) {
-  if (placement.size() != static_cast<std::size_t>(pattern.participants())) {
-    throw ArgumentError("a placement of " + std::to_string(placement.size()) +
-                        " participants for a pattern of " + std::to_string(pattern.participants()) +
-                        "; expected one entry a participant");
-  }
+void check_hosts(const Topology& topology, const Placement& placement) {
   for (std::size_t i = 0; i < placement.size(); ++i) {
     if (placement[i] >= -1 && placement[i] < topology.hosts()) continue;
     throw ArgumentError("participant " + std::to_string(i) + " is placed on host " +
                         std::to_string(placement[i]) + "; expected 0 to " +
                         std::to_string(topology.hosts() - 1) + ", or -1 for a dummy");
   }
+}
+
+void check_placement(const Topology& topology, const Pattern& pattern, const Placement& placement) {
+  if (placement.size() != static_cast<std::size_t>(pattern.participants())) {
+    throw ArgumentError("a placement of " + std::to_string(placement.size()) +
+                        " participants for a pattern of " + std::to_string(pattern.participants()) +
+                        "; expected one entry a participant");
+  }
+  check_hosts(topology, placement);
 }
 
 StageCounter::StageCounter(const PathWalker& walker, const Placement& placement)

@@ -12,7 +12,9 @@
 
 namespace sortlast::fabric {
 
-// Throws ArgumentError unless the placement has one entry a participant, each a host or -1.
+// Throws ArgumentError unless each entry is a host or -1.
+void check_hosts(const Topology& topology, const Placement& placement);
+// The same, and unless the placement has one entry a participant.
 void check_placement(const Topology& topology, const Pattern& pattern, const Placement& placement);
 
 // Holds the flows of one stage at a time, 4 bytes a channel of their paths.
