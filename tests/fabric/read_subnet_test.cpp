@@ -1,0 +1,176 @@
+// opensm-subnet.lst, Slurm's topology.conf, and which format a file has.
+#include <gtest/gtest.h>
+
+#include "canonical.hpp"
+#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/write/write.hpp"
+
+namespace sortlast::fabric {
+namespace {
+
+using testing::canonical;
+using testing::refusal;
+
+std::string adapter(const std::string& name = "host00000 HCA-1", const std::string& lid = "0001") {
+  return "{ CA-SM Ports:01 SystemGUID:0000000010000000 NodeGUID:0000000010000000 PortGUID:0000000010000001 "
+         "VenID:000000 DevID:0000 Rev:000000A1 {" +
+         name + "} LID:" + lid + " PN:01 } ";
+}
+
+std::string leaf(const std::string& port) {
+  return "{ SW Ports:18 SystemGUID:0000000020100000 NodeGUID:0000000020100000 PortGUID:0000000020100000 "
+         "VenID:00000000 DevID:0000 Rev:000000A1 {sw-L1-0000} LID:0011 PN:" +
+         port + " } ";
+}
+
+std::string spine(const std::string& port) {
+  return "{ SW Ports:04 SystemGUID:00000000000000FF NodeGUID:0000000020200000 PortGUID:0000000020200000 "
+         "VenID:00000000 DevID:0000 Rev:000000A1 {spine} LID:0012 PN:" +
+         port + " } ";
+}
+
+const std::string active = "PHY=4x LOG=ACT SPD=2.5\n";
+const std::string subnet = adapter() + leaf("0A") + active + leaf("0A") + adapter() + active + leaf("18") +
+                           spine("04") + "PHY=12x LOG=ACT SPD=25\n" + spine("04") + leaf("18") +
+                           "PHY=12x LOG=ACT SPD=25\n";
+
+TEST(ReadSubnetList, KnowsEverythingThatTheFileSays) {
+  const Topology topology = read_subnet_list(subnet, "lst");
+  ASSERT_EQ(topology.hosts(), 1);
+  ASSERT_EQ(topology.switches(), 2);
+  EXPECT_EQ(topology.host(0).name, "host00000 HCA-1");
+  EXPECT_EQ(topology.host(0).guid, 0x10000000U);
+  EXPECT_EQ(topology.host(0).port_guid, 0x10000001U);
+  EXPECT_EQ(topology.host(0).lid, 1);
+  EXPECT_EQ(topology.attachment(0), (End{topology.vertex_of_switch(0), 10}));
+  EXPECT_EQ(topology.gbps(0), 10);
+  EXPECT_EQ(topology.switch_at(0).ports, 24);
+  EXPECT_EQ(topology.switch_at(0).lid, 17);
+  EXPECT_EQ(topology.switch_at(0).system_guid, 0U);
+  EXPECT_EQ(topology.switch_at(1).system_guid, 0xFFU);
+  EXPECT_EQ(topology.gbps(topology.channel(0, 24)), 300);
+  EXPECT_EQ(canonical(read_topology(subnet, "lst")), canonical(topology));
+}
+
+TEST(ReadSubnetList, ReadsNamesWithBraces) {
+  const std::string name = "odd {name} } x";
+  const Topology topology = read_subnet_list(adapter(name) + leaf("0A") + "PHY=4x LOG=ACT SPD=??", "lst");
+  EXPECT_EQ(topology.host(0).name, name);
+  EXPECT_EQ(topology.gbps(0), 0);
+}
+
+TEST(ReadSubnetList, SaysWhatIsWrongAndWhere) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "lst:1: expected links ('{ SW Ports:...'), found none"},
+      {"x\n", "lst:1: expected '{', found 'x'"},
+      {"{ XX Ports:01", "lst:1: expected a node of kind SW, CA or Rt, found 'XX'"},
+      {"{ SW Ports:FFFFFFFF", "lst:1: expected the number of ports (1 to 254), found 4294967295"},
+      {"{ SW Ports:01 SystemGUID:zz", "lst:1: expected a number in hex, found 'zz'"},
+      {adapter() + "\n", "lst:1: expected '{', found the end of the line"},
+      {adapter() + leaf("0A") + "\n", "lst:1: expected 'PHY=', found the end of the line"},
+      {adapter() + leaf("19") + active, "lst:1: expected a port of the node (1 to 24), found 25"},
+      {adapter() + leaf("0A") + active + adapter() + leaf("0A") + active,
+       "lst:2: port 1 of 'host00000 HCA-1' has a cable already, on line 1"},
+      {adapter() + leaf("0A") + active + leaf("0A") + adapter("host00000 HCA-1", "0002") + active,
+       "lst:2: port 1 of 'host00000 HCA-1' has LID "},
+      {adapter() + leaf("0A") + active + leaf("0B") + adapter() + active,
+       "lst:2: a cable between port 1 of 'host00000 HCA-1' and port 11 of 'sw-L1-0000', but line 1 says "
+       "that "},
+  };
+  for (const auto& [text, expected] : cases) {
+    const std::string message = refusal([&wrong = text] { (void)read_subnet_list(wrong, "lst"); });
+    EXPECT_NE(message.find(expected.substr(6)), std::string::npos) << message;
+    EXPECT_TRUE(message.starts_with("lst:")) << message;
+  }
+}
+
+// Nodes and switches of each switch's line, in order.
+TEST(ReadSlurmTopology, ReadsATree) {
+  const std::string text =
+      "# two leaves\nswitchname=leaf1 nodes=n[1-2],login LinkSpeed=100\nSwitchName=leaf2 \\\n  Nodes=n3\n\n"
+      "SwitchName=spine Switches=leaf[1-2]";
+  for (const Topology& topology : {read_slurm_topology(text, "conf"), read_topology(text, "conf")}) {
+    ASSERT_EQ(topology.hosts(), 4);
+    ASSERT_EQ(topology.switches(), 3);
+    EXPECT_EQ(topology.links(), 6);
+    EXPECT_EQ(topology.host(2).name, "login");
+    EXPECT_EQ(topology.attachment(3), (End{topology.vertex_of_switch(1), 1}));
+    EXPECT_EQ(topology.switch_at(0).ports, 4);
+    EXPECT_EQ(topology.target(topology.channel(2, 2)), (End{topology.vertex_of_switch(1), 2}));
+  }
+}
+
+TEST(ReadSlurmTopology, GivesANodeOnTwoSwitchesTwoPorts) {
+  const Topology topology = read_slurm_topology("SwitchName=a Nodes=n\nSwitchName=b Nodes=n\n", "conf");
+  ASSERT_EQ(topology.hosts(), 2);
+  EXPECT_EQ(topology.host(0).guid, topology.host(1).guid);
+  EXPECT_EQ(topology.host(1).port, 2);
+}
+
+TEST(ReadSlurmTopology, SaysWhatIsWrongAndWhere) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "conf:1: expected 'SwitchName=... Nodes=...' or 'Switches=...', found none"},
+      {"SwitchName=a Nodes=\n",
+       "conf:1: expected SwitchName=, Nodes=, Switches= or LinkSpeed=, found 'Nodes='"},
+      {"BlockName=b1 Nodes=n\n", "conf:1: expected SwitchName=, Nodes=, Switches= or LinkSpeed="},
+      {"SwitchName=a n1\n", "conf:1: expected SwitchName=, Nodes=, Switches= or LinkSpeed=, found 'n1'"},
+      {"Nodes=n1\n", "conf:1: expected 'SwitchName=' in this line"},
+      {"SwitchName=a Nodes=n[1\n", "conf:1: expected ',', '-' or ']' in a bracket"},
+      {"SwitchName=a Nodes=n[1-99999999]\n", "conf:1: expected at most 1048576 names"},
+      {"SwitchName=a Nodes=n[1-70000]\n",
+       "conf:1: switch 'a' would have 70000 ports; expected at most 65534"},
+      {"SwitchName=a Switches=b\n", "conf:1: switch 'b' has no line of its own"},
+      {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n",
+       "conf:2: a second line of switch 'a'; the first is line 1"},
+      {"SwitchName=a \\", "conf:1: expected a line after '\\', found the end of the file"},
+  };
+  for (const auto& [text, expected] : cases) {
+    const std::string message = refusal([&wrong = text] { (void)read_slurm_topology(wrong, "conf"); });
+    EXPECT_TRUE(message.starts_with(expected)) << message;
+  }
+}
+
+TEST(WriteSlurmTopology, FoldsWhatLiesBelowEverySwitch) {
+  EXPECT_EQ(write_slurm_topology(make_topology("k-ary-n-tree:3,2")),
+            "SwitchName=sw-L1-0000 Nodes=host[00000-00002]\n"
+            "SwitchName=sw-L1-0001 Nodes=host[00003-00005]\n"
+            "SwitchName=sw-L1-0002 Nodes=host[00006-00008]\n"
+            "SwitchName=sw-L2-0000 Switches=sw-L1-[0000-0002]\n"
+            "SwitchName=sw-L2-0001 Switches=sw-L1-[0000-0002]\n"
+            "SwitchName=sw-L2-0002 Switches=sw-L1-[0000-0002]\n");
+}
+
+TEST(WriteSlurmTopology, ComesBackTheSame) {
+  for (const char* family : {"crossbar:4", "k-ary-n-tree:2,3", "thin-tree:4,2,2", "pgft:4,3;1,2;1,2"}) {
+    const std::string text = write_slurm_topology(make_topology(family));
+    EXPECT_EQ(write_slurm_topology(read_slurm_topology(text, "conf")), text) << family;
+  }
+}
+
+TEST(WriteSlurmTopology, RefusesWhatIsNoTree) {
+  EXPECT_NE(refusal([] { (void)write_slurm_topology(make_topology("torus:4,4")); }).find("only hold a tree"),
+            std::string::npos);
+}
+
+TEST(WriteSlurmTopology, NamesSwitchesByGuidWhereTheirNamesWillNotDo) {
+  TopologyBuilder builder("odd");
+  for (std::uint64_t s = 0; s < 2; ++s) {
+    builder.add_switch({.name = "MF0;spine:U1", .guid = 0xa0 + s, .ports = 1}, 1);
+    builder.connect_host(builder.add_host({.name = "n" + std::to_string(s) + " mlx5_0"}),
+                         static_cast<std::int32_t>(s), 1);
+  }
+  EXPECT_EQ(write_slurm_topology(std::move(builder).finish()),
+            "SwitchName=S-00000000000000a0 Nodes=n0\nSwitchName=S-00000000000000a1 Nodes=n1\n");
+}
+
+TEST(ReadTopology, PointsToTheReaderOfTables) {
+  for (const char* text :
+       {"Unicast lids [0-1] of switch Lid 1 guid 0x1\n", "\ndump_ucast_routes: Switch 0x1\n"}) {
+    const std::string message = refusal([text] { (void)read_topology(text, "f"); });
+    EXPECT_NE(message.find("expected a topology, found forwarding tables"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace sortlast::fabric
