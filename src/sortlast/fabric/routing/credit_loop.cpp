@@ -11,11 +11,11 @@
 // in a switch, so it is held as one bit of a matrix (port in, port out) of that switch.
 //
 // Cost. Paths to one destination, on one plane and lane, join where they meet; each is followed until it
-// meets an earlier one. So a destination costs as many steps as there are switches, not the sum of all paths:
-// H S for H hosts and S switches, and H for each plane and lane besides. Then a depth-first search of the
-// graph. Rejected: all pairs of hosts, path by path, which is H / S times as much.
+// meets an earlier one. So a destination costs as many steps as there are switches and one for each host:
+// H (H + S) for H hosts and S switches, times the lanes; then a depth-first search of the graph. Rejected:
+// all pairs of hosts, each path to its end.
 #include <cstddef>
-#include <string>
+#include <utility>
 
 #include "sortlast/fabric/routing/routing.hpp"
 

@@ -85,6 +85,10 @@ Routes route(std::shared_ptr<const Topology> topology, std::string_view engine,
 // they are the same. Throws Error, with the switch and port, if the tables lead nowhere or in a circle.
 std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination);
 
+// Channels as people read them, a line each: "host00000 HCA-1 [1] -> [1] sw-L1-0000", with the port at each
+// end. A channel without a cable leads to "nothing".
+std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels);
+
 // Channel dependency cycles: a set of flows of one virtual lane that may wait for each other for ever (Dally
 // and Seitz, 1987).
 struct CreditLoop {

@@ -40,4 +40,16 @@ std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_
   return path;
 }
 
+std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels) {
+  std::string text;
+  for (const Channel c : channels) {
+    const End from = topology.source(c), &to = topology.target(c);
+    text += topology.vertex_name(from.vertex) + " [" + std::to_string(from.port) + "] -> ";
+    text +=
+        to.connected() ? "[" + std::to_string(to.port) + "] " + topology.vertex_name(to.vertex) : "nothing";
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace sortlast::fabric
