@@ -1,0 +1,232 @@
+// Orders of hosts and schedulers.
+//
+// Why "routing-dummies" keeps the places of others. Shift is free of contention under D-mod-K, or ftree on an
+// intact tree, because at every stage the destinations of a leaf follow each other, and so take its up-ports
+// in turn. A host that is left out of the list shifts all that come after it, and two flows meet. A dummy in
+// its place keeps them apart, and costs stages in which somebody is idle. A whole subtree below the roots can
+// go: the places in all others stay what they were, modulo the up-ports of every level. A single leaf of a
+// taller tree cannot.
+#include "sortlast/fabric/placement.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/leaf_places.hpp"
+#include "sortlast/fabric/topology/edit.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+using Hosts = std::vector<std::int32_t>;
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<bool> check_hosts(const Topology& topology, const Hosts& hosts) {
+  std::vector<bool> member(static_cast<std::size_t>(topology.hosts()), false);
+  for (const std::int32_t h : hosts) {
+    if (h < 0 || h >= topology.hosts()) {
+      throw ArgumentError("host " + std::to_string(h) + " does not exist: there are " +
+                          std::to_string(topology.hosts()));
+    }
+    auto seen = member.begin() + h;
+    if (*seen) throw ArgumentError("host '" + topology.host(h).name + "' is given twice");
+    *seen = true;
+  }
+  return member;
+}
+
+Hosts all_hosts(const Topology& topology) {
+  Hosts all(static_cast<std::size_t>(topology.hosts()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// A number below `bound`, each as likely. (Those of the standard library differ between its makers.)
+std::size_t draw(std::mt19937_64& random, std::size_t bound) {
+  const std::uint64_t limit = random.max() - random.max() % bound;
+  for (;;) {
+    const std::uint64_t value = random();
+    if (value < limit) return value % bound;
+  }
+}
+
+// Fisher and Yates.
+void shuffle(Hosts& hosts, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t left = hosts.size(); left > 1; --left) {
+    std::swap(hosts[left - 1], hosts[draw(random, left)]);
+  }
+}
+
+// Orders of names in which digits are compared as numbers.
+bool natural_less(std::string_view a, std::string_view b) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  // Take the digits at the front away, without zeros that lead them.
+  const auto take_number = [&](std::string_view& text) {
+    std::size_t end = 0;
+    while (end < text.size() && digit(text[end])) ++end;
+    std::string_view number = text.substr(0, end);
+    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+    text.remove_prefix(end);
+    return number;
+  };
+  while (!a.empty() && !b.empty()) {
+    if (digit(a.front()) && digit(b.front())) {
+      const std::string_view x = take_number(a), y = take_number(b);
+      if (x != y) return std::tuple(x.size(), x) < std::tuple(y.size(), y);
+      continue;
+    }
+    if (a.front() != b.front()) return a.front() < b.front();
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  return a.size() < b.size();
+}
+
+template <typename Less>
+void sort_by_name(const Topology& topology, Hosts& hosts, Less less) {
+  std::sort(hosts.begin(), hosts.end(), [&](std::int32_t a, std::int32_t b) {
+    const std::string &x = topology.host(a).name, &y = topology.host(b).name;
+    if (less(x, y)) return true;
+    return !less(y, x) && a < b;
+  });
+}
+
+Placement order_by_routing(const Topology& topology, const Hosts& hosts, const Hosts& compute, bool dummies) {
+  std::vector<bool> left = check_hosts(topology, hosts);
+  const std::vector<LeafPlaces> leaves =
+      leaf_places(topology, compute.empty() ? compute_hosts(topology) : compute);
+
+  // Find the most hosts on a leaf, and the subtrees in which hosts of the list are.
+  std::size_t most = 0;
+  std::set<std::int32_t> used;
+  for (const LeafPlaces& leaf : leaves) {
+    most = std::max(most, leaf.hosts.size());
+    const bool any = std::any_of(leaf.hosts.begin(), leaf.hosts.end(),
+                                 [&](std::int32_t h) { return left[static_cast<std::size_t>(h)]; });
+    if (any) used.insert(leaf.subtree);
+  }
+
+  Placement placement;
+  for (const LeafPlaces& leaf : leaves) {
+    if (!used.contains(leaf.subtree)) continue;
+    for (const std::int32_t h : leaf.hosts) {
+      const bool ours = left[static_cast<std::size_t>(h)];
+      if (ours || dummies) placement.push_back(ours ? h : -1);
+      left[static_cast<std::size_t>(h)] = false;
+    }
+    if (dummies) placement.resize(placement.size() + most - leaf.hosts.size(), -1);
+  }
+
+  // Add those that have no place.
+  Hosts others;
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    if (left[static_cast<std::size_t>(h)]) others.push_back(h);
+  }
+  std::sort(others.begin(), others.end(), [&](std::int32_t a, std::int32_t b) {
+    const End &x = topology.attachment(a), &y = topology.attachment(b);
+    return std::tie(x.vertex, x.port) < std::tie(y.vertex, y.port);
+  });
+  placement.insert(placement.end(), others.begin(), others.end());
+  return placement;
+}
+
+// As few switches as possible: the fullest first, and at last the smallest that suffices. `free` is in
+// routing order, and so is what is returned.
+Hosts take_leaves(const Topology& topology, const Hosts& free, std::size_t n) {
+  std::map<Vertex, Hosts> leaves;
+  for (const std::int32_t h : free) leaves[topology.attachment(h).vertex].push_back(h);
+  std::set<std::int32_t> taken;
+  while (taken.size() < n) {
+    const std::size_t needed = n - taken.size();
+    const auto better = [&](const auto& a, const auto& b) {
+      const std::size_t x = a.second.size(), y = b.second.size();
+      if ((x >= needed) != (y >= needed)) return x >= needed;
+      return x >= needed ? x < y : x > y;
+    };
+    const auto leaf = std::min_element(leaves.begin(), leaves.end(), better);
+    for (std::size_t i = 0; i < std::min(needed, leaf->second.size()); ++i) taken.insert(leaf->second[i]);
+    leaves.erase(leaf);
+  }
+  Hosts result;
+  std::copy_if(free.begin(), free.end(), std::back_inserter(result),
+               [&](std::int32_t h) { return taken.contains(h); });
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> compute_hosts(const Topology& topology) {
+  const Levels levels = levels_of(topology);
+  std::vector<std::int32_t> hosts;
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    const auto s = static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex));
+    if (levels.why.empty() && levels.level[s] != 1) continue;
+    if (topology.host(h).name.find("Aggregation Node") == std::string::npos) hosts.push_back(h);
+  }
+  return hosts;
+}
+
+std::vector<std::string> host_orders() {
+  return {"routing", "routing-dummies", "listed", "alphabetical", "natural", "random"};
+}
+
+Placement order_hosts(const Topology& topology, std::string_view order, std::vector<std::int32_t> hosts,
+                      std::uint64_t seed, const std::vector<std::int32_t>& compute) {
+  if (hosts.empty()) hosts = all_hosts(topology);
+  check_hosts(topology, hosts);
+  check_hosts(topology, compute);
+  if (order == "routing" || order == "routing-dummies") {
+    return order_by_routing(topology, hosts, compute, order == "routing-dummies");
+  }
+  if (order == "alphabetical") {
+    sort_by_name(topology, hosts, std::less<std::string_view>());
+  } else if (order == "natural") {
+    sort_by_name(topology, hosts, natural_less);
+  } else if (order == "random") {
+    shuffle(hosts, seed);
+  } else if (order != "listed") {
+    throw ArgumentError("there is no order '" + std::string(order) + "'; expected one of " +
+                        listed(host_orders()));
+  }
+  return hosts;
+}
+
+std::vector<std::string> schedulers() { return {"contiguous", "random", "leaf"}; }
+
+Placement allocate_hosts(const Topology& topology, std::string_view scheduler, std::int32_t n,
+                         std::vector<std::int32_t> free, std::uint64_t seed) {
+  if (free.empty()) free = compute_hosts(topology);
+  const auto all = static_cast<std::int32_t>(free.size());
+  if (n < 1 || n > all) {
+    throw ArgumentError("a job of " + std::to_string(n) + " hosts; expected 1 to the " + std::to_string(all) +
+                        " that are free");
+  }
+  free = order_hosts(topology, "routing", std::move(free));
+  const auto count = static_cast<std::size_t>(n);
+  if (scheduler == "leaf") return take_leaves(topology, free, count);
+  if (scheduler == "random") {
+    shuffle(free, seed);
+  } else if (scheduler != "contiguous") {
+    throw ArgumentError("there is no scheduler '" + std::string(scheduler) + "'; expected one of " +
+                        listed(schedulers()));
+  }
+  free.resize(count);
+  return order_hosts(topology, "routing", std::move(free));
+}
+
+}  // namespace sortlast::fabric
