@@ -1,7 +1,173 @@
+// Contention, effective bisection bandwidth, and the time of a pattern.
+#include "sortlast/fabric/contention.hpp"
+
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+
+#include "fabric/analysis.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace sortlast::python {
 
-void bind_contention(nanobind::module_& /*module*/) {}
+void bind_patterns(nb::module_& module);
+
+namespace {
+
+using fabric::Bisection;
+using fabric::PatternTime;
+using fabric::Placement;
+using Shared = std::shared_ptr<fabric::Pattern>;
+
+// An array of its own with the values of a vector.
+template <typename T>
+nb::object array_of(std::vector<T> values) {
+  auto* const kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner));
+}
+
+Analysis analyse(const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
+                 std::int32_t threads, const ProgressCall& progress) {
+  const fabric::AnalysisOptions options = analysis_options(threads, progress);
+  const nb::gil_scoped_release release;
+  return {routes, pattern, placement, contention(routes, *pattern, placement, options)};
+}
+
+nb::object loads_of(const Analysis& a, std::int64_t stage) {
+  std::vector<std::int32_t> loads;
+  {
+    const nb::gil_scoped_release release;
+    loads = fabric::loads(a.routes, *a.pattern, a.placement, stage);
+  }
+  return array_of(std::move(loads));
+}
+
+std::vector<std::tuple<std::int32_t, std::int32_t, std::int64_t>> crossing_of(const Analysis& a,
+                                                                              std::int64_t stage,
+                                                                              fabric::Channel channel) {
+  std::vector<std::tuple<std::int32_t, std::int32_t, std::int64_t>> result;
+  for (const fabric::Flow& flow : fabric::crossing(a.routes, *a.pattern, a.placement, stage, channel)) {
+    result.emplace_back(flow.source, flow.destination, flow.bytes);
+  }
+  return result;
+}
+
+void bind_contention_value(nb::module_& module) {
+  nb::class_<Analysis>(module, "Contention", "How many flows share each link at each stage of a pattern.")
+      .def_ro("routes", &Analysis::routes)
+      .def_prop_ro("pattern",
+                   [](const Analysis& a) { return std::const_pointer_cast<fabric::Pattern>(a.pattern); })
+      .def_ro("placement", &Analysis::placement, "Host of each participant; -1: a dummy.")
+      .def_prop_ro("contention_free", [](const Analysis& a) { return a.result.contention_free(); })
+      .def_prop_ro("stages", [](const Analysis& a) { return a.result.stages; })
+      .def_prop_ro(
+          "flows", [](const Analysis& a) { return a.result.flows; },
+          "Of all stages, without those of dummies and those within a host.")
+      .def_prop_ro(
+          "max_flows", [](const Analysis& a) { return a.result.max_flows; },
+          "Most flows on a channel, over all stages.")
+      .def_prop_ro(
+          "mean_share", [](const Analysis& a) { return a.result.mean_share; },
+          "Mean over stages and flows of 1 / (most flows on a channel of the flow's path).")
+      .def_prop_ro(
+          "worst_stage", [](const Analysis& a) { return a.result.worst_stage; },
+          "The first stage with max_flows, counted from 0.")
+      .def_prop_ro(
+          "worst_channel", [](const Analysis& a) { return a.result.worst_channel; },
+          "The first channel that has max_flows at worst_stage.")
+      .def_prop_ro(
+          "stage_max", [](const Analysis& a) { return array_of(a.result.stage_max); },
+          "Most flows on a channel: int32 array (stages,).")
+      .def_prop_ro(
+          "stage_share", [](const Analysis& a) { return array_of(a.result.stage_share); },
+          "Mean share of a flow: float64 array (stages,).")
+      .def_prop_ro(
+          "histogram", [](const Analysis& a) { return array_of(a.result.histogram); },
+          "[f]: how often, over stages, a channel that is used carries f flows: int64 array (max_flows + "
+          "1,).")
+      .def_prop_ro(
+          "channel_max", [](const Analysis& a) { return array_of(a.result.channel_max); },
+          "Most flows on each channel over all stages: int32 array (channels,).")
+      .def("loads", &loads_of, "stage"_a, "Flows on each channel at a stage: int32 array (channels,).")
+      .def("crossing", &crossing_of, "stage"_a, "channel"_a,
+           "The flows of a stage that cross a channel, as (source, destination, bytes); the ends are\n"
+           "participants.")
+      .def("__repr__", [](const Analysis& a) {
+        return "<Contention of " + a.pattern->name() + " on " + a.routes.topology->name() + ": " +
+               (a.result.contention_free() ? "free" : "max_flows " + std::to_string(a.result.max_flows)) +
+               ">";
+      });
+  module.def(
+      "contention", &analyse, "routes"_a, "pattern"_a, "placement"_a, "threads"_a = 0,
+      "progress"_a = nb::none(),
+      "Count the flows on every channel at every stage. `placement`: host of each participant, -1: a dummy;\n"
+      "`threads`: 0: one a core; `progress`: called now and then with the part done, 0 to 1, and what it\n"
+      "raises ends the analysis, as False does. Raises ArgumentError for a placement that does not fit, "
+      "Error\n"
+      "for tables that lead nowhere.");
+}
+
+void bind_bisection(nb::module_& module) {
+  nb::class_<Bisection>(module, "Bisection", "Effective bisection bandwidth, in parts of a link's.")
+      .def_ro("one_way", &Bisection::one_way, "One half sends to the other: mean share of a flow.")
+      .def_ro("both_ways", &Bisection::both_ways, "Both halves send to each other at once.")
+      .def_prop_ro(
+          "one_way_samples", [](const Bisection& b) { return array_of(b.one_way_samples); },
+          "float64 array (samples,)")
+      .def_prop_ro(
+          "both_ways_samples", [](const Bisection& b) { return array_of(b.both_ways_samples); },
+          "float64 array (samples,)");
+  module.def(
+      "bisection",
+      [](const fabric::Routes& routes, const Placement& placement, std::int64_t samples, std::uint64_t seed,
+         std::int32_t threads, const ProgressCall& progress) {
+        const fabric::AnalysisOptions options = analysis_options(threads, progress);
+        const nb::gil_scoped_release release;
+        return fabric::bisection(routes, placement, samples, seed, options);
+      },
+      "routes"_a, "placement"_a, "samples"_a = 1000, "seed"_a = 1, "threads"_a = 0, "progress"_a = nb::none(),
+      "Effective bisection bandwidth (Hoefler et al. 2008) over random bisections of a placement's hosts.");
+}
+
+void bind_time(nb::module_& module) {
+  nb::class_<PatternTime>(module, "PatternTime", "How long a pattern takes.")
+      .def_ro("synchronised", &PatternTime::synchronised,
+              "If every stage lasts as long as its slowest message [s].")
+      .def_ro("free_running", &PatternTime::free_running,
+              "If every participant goes on by itself: the slowest one's sum [s].")
+      .def_ro("mean_bandwidth", &PatternTime::mean_bandwidth,
+              "Mean over messages between hosts of bytes / duration [byte/s].");
+  module.def(
+      "pattern_time",
+      [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
+         double link_bytes_per_second, double stage_seconds, std::int32_t threads,
+         const ProgressCall& progress) {
+        const fabric::AnalysisOptions options = analysis_options(threads, progress);
+        const nb::gil_scoped_release release;
+        return fabric::pattern_time(routes, *pattern, placement, link_bytes_per_second, stage_seconds,
+                                    options);
+      },
+      "routes"_a, "pattern"_a, "placement"_a, "link_bytes_per_second"_a, "stage_seconds"_a, "threads"_a = 0,
+      "progress"_a = nb::none(),
+      "Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second\n"
+      "divided among the flows on the fullest channel of its path.");
+}
+
+}  // namespace
+
+void bind_contention(nb::module_& module) {
+  bind_patterns(module);
+  bind_contention_value(module);
+  bind_bisection(module);
+  bind_time(module);
+}
 
 }  // namespace sortlast::python
