@@ -22,7 +22,7 @@ struct Kernels {
                           std::size_t pixels);
 
   using EmptyBlocks = std::size_t (*)(const std::byte* colour, const std::byte* depth,
-                                      std::size_t pixel_bytes, std::size_t blocks);
+                                      std::size_t pixel_bytes, std::size_t blocks, std::size_t skip);
 
   // float32 from the scalar, and the scalar from float32, rounded to nearest even; no overlap. Null for
   // float32, which needs neither.
@@ -42,7 +42,8 @@ struct Kernels {
   // beyond the pixels are 0.
   Active active[3][2][2];  // [..][channels - 3][with depth]
 
-  // Blocks of 64 pixels that are empty before the first that is not.
+  // Blocks of 64 pixels that are empty before the first that is not. `skip`: bytes between the last block and
+  // what will be looked through next.
   EmptyBlocks empty_blocks[2][2];  // [with depth][from the back]
 };
 
