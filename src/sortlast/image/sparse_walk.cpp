@@ -9,8 +9,10 @@
 //         g + (1 - a) 0 with a the alpha of g: the same if a <= 1; -0 stays if a > 1; all channels become NaN
 //         if a is infinite or NaN. Each is idempotent, they commute with each other, and E op E is E. So
 //         of a row of empty links, with no other between, one a side is enough, and of those at the
-//         beginning of the chain the first. No more can be left out: alphas above 1 can make the sign of a
-//         zero depend on every row.
+//         beginning of the chain the first. A link that joins those is changed as by one more from the other
+//         side. What holds no -0 and no NaN but the one (E itself, or what E was put in front of) is g to one
+//         in front, and so is what links that join from the back make of it: a sum is -0 only if both are.
+//         No more can be left out: alphas above 1 can make the sign of a zero depend on every row.
 // add     g + 0: a -0 becomes +0, which no later sum undoes, and every NaN the one NaN. One E anywhere
 //         has the effect of many.
 // max, min, nearest depth   One E anywhere, since they are associative, commutative and idempotent.
@@ -89,18 +91,24 @@ SparseWalk::Part SparseWalk::part(std::size_t k, std::int64_t end) const {
   return cover == Cover::none ? Part::empty : cover == Cover::all ? Part::lying : Part::opened;
 }
 
-// Of each row of empty links keep the first from either side; of a row at the beginning the first.
+// Of each row of empty links keep the first from either side, in front only if what is gathered may hold a -0
+// or another NaN; of a row at the beginning the first.
 void SparseWalk::choose_over() {
-  bool taken[2] = {false, false};
+  bool only_empty = true;
+  bool clean = false;   // an empty link in front changes nothing
+  bool behind = false;  // nor does one behind
   for (std::size_t k = 0; k < chain_.size(); ++k) {
+    const bool front = chain_[k].side == Side::front;
     if (parts_[k] != Part::empty) {
-      taken[0] = taken[1] = false;
+      clean = clean && !front;
+      behind = only_empty && k > 0 && front;
+      only_empty = false;
     } else if (k == 0) {
-      taken[0] = taken[1] = true;
+      clean = behind = true;
     } else {
-      bool& side_taken = taken[chain_[k].side == Side::front];
-      if (side_taken) parts_[k] = Part::left_out;
-      side_taken = true;
+      bool& neutral = front ? clean : behind;
+      if (neutral) parts_[k] = Part::left_out;
+      neutral = true;
     }
   }
 }
