@@ -227,7 +227,7 @@ TEST_F(NodeFrames, ImagesThatCannotBeMappedArePulled) {
     for (const int mate : node.mates()) {
       EXPECT_EQ(node->image(mate).direct, !refused);
       std::byte read[16];
-      node->pull(mate, 9, 10, {read, nullptr});
+      node->pull(mate, 9, std::array{ActiveRun{0, 1, 0}}, {read, nullptr});
       EXPECT_EQ(read[15], static_cast<std::byte>(mate + 1));
     }
   }

@@ -69,16 +69,23 @@ class NodeImages : public ::testing::Test {
     return held;
   }
 
-  // Read all of a mate's image, in parts of odd sizes where it has to be pulled.
+  // Read all of a mate's image: in parts of odd sizes where it has to be pulled, and those in more runs than
+  // one call of the kernel takes.
   static std::int64_t wrong_in(NodeOfRanks& node, int mate, const Node::Image& image, const Format& format,
                                std::int64_t count, std::int64_t frame) {
     if (image.direct) return wrong_pixels(image.pixels, format, 0, count, mate, frame);
     std::int64_t wrong = 0;
     constexpr std::int64_t part = 777;
+    constexpr std::int64_t run = 5;
     OwnImage read(format, part);
     for (std::int64_t begin = 0; begin < count; begin += part) {
       const std::int64_t end = std::min(begin + part, count);
-      node->pull(mate, begin, end, read.view());
+      std::vector<ActiveRun> runs;
+      for (std::int64_t at = 0; at < end - begin; at += run) {
+        const auto first = static_cast<std::uint32_t>(at);
+        runs.push_back({first, static_cast<std::uint32_t>(std::min(run, end - begin - at)), first});
+      }
+      node->pull(mate, begin, runs, read.view());
       wrong += wrong_pixels(read.view(), format, begin, end, mate, frame);
     }
     return wrong;
@@ -196,14 +203,29 @@ TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
         EXPECT_TRUE(std::ranges::equal(seen.box, box));
         const std::int64_t begin = seen.boxed ? box[1] * width : 0;
         const std::int64_t end = seen.boxed ? box[3] * width : width * height;
-        OwnImage read(rgba32_depth, end - begin);
-        ConstPixels pixels = read.view();
         if (seen.direct) {
-          pixels = advance(seen.pixels, rgba32_depth, begin);
-        } else {
-          node->pull(mate, begin, end, read.view());
+          const ConstPixels pixels = advance(seen.pixels, rgba32_depth, begin);
+          EXPECT_EQ(wrong_pixels(pixels, rgba32_depth, begin, end, mate, frame), 0);
+          continue;
         }
-        EXPECT_EQ(wrong_pixels(pixels, rgba32_depth, begin, end, mate, frame), 0);
+
+        // Pull the box alone, row behind row.
+        std::vector<ActiveRun> rows;
+        std::uint32_t stored = 0;
+        for (std::int64_t y = begin / width; y < end / width; ++y) {
+          const std::int64_t x0 = seen.boxed ? box[0] : 0;
+          const std::int64_t x1 = seen.boxed ? box[2] : width;
+          rows.push_back({static_cast<std::uint32_t>(y * width + x0 - begin),
+                          static_cast<std::uint32_t>(x1 - x0), stored});
+          stored += rows.back().count;
+        }
+        OwnImage read(rgba32_depth, stored);
+        node->pull(mate, begin, rows, read.view());
+        for (const ActiveRun& row : rows) {
+          const ConstPixels pixels = advance(ConstPixels(read.view()), rgba32_depth, row.at);
+          const std::int64_t first = begin + row.begin;
+          EXPECT_EQ(wrong_pixels(pixels, rgba32_depth, first, first + row.count, mate, frame), 0);
+        }
       }
       node.finish();
     }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -35,11 +36,12 @@ struct Contribution {
 };
 
 // The image of another rank that can be read without a message: where it lies, or, if `pull` is set, by
-// having pixels [begin, end) of it copied. `released` is called once, when it has been read.
+// having runs of its pixels, counted from pixel `origin`, copied to where each is stored in `to`. `released`
+// is called once, when it has been read.
 struct Reference {
   bool absent = false;
   Source image;
-  std::function<void(std::int64_t begin, std::int64_t end, Pixels to)> pull;
+  std::function<void(std::int64_t origin, std::span<const ActiveRun> runs, Pixels to)> pull;
   std::function<void()> released;
 };
 
@@ -151,9 +153,11 @@ class Run {
   std::int64_t ready_until(Value value, std::int64_t pixel) const;
   bool ready(Value value, Range pixels) const;
   std::int64_t pull_pixels(const Format& format) const;
+  std::int64_t pulled_until(const Held& held, std::int64_t pixel) const;
   std::int64_t contiguous_until(Value value, std::int64_t pixel) const;
   Link link(Value value, Range pixels, Side side);
   Link pulled(const Held& held, Range pixels, Side side);
+  Pixels stage(const Format& format, std::int64_t count);
   Load load(Value value, Range pixels, Stretch& copy);
   void materialise(Value value, Range pixels, Pixels to);
   void use_up(Value value, Range pixels);

@@ -166,7 +166,7 @@ void Run::refer(std::size_t receive, Reference reference) {
   target.referred = std::make_unique<Referred>();
   if (reference.image.bounds)
     target.referred->rows = rows_of(*reference.image.bounds, own_.size, target.pixels, target.pixels.begin);
-  if (reference.pull) ++pulls_;
+  if (reference.pull && (!reference.image.bounds || !target.referred->rows.empty())) ++pulls_;
   target.referred->reference = std::move(reference);
   settled(value);
 }
@@ -199,10 +199,21 @@ bool Run::ready(Value value, Range pixels) const {
   return true;
 }
 
-// Pixels that are pulled at once from each image.
+// Most pixels that are pulled at once from each image.
 std::int64_t Run::pull_pixels(const Format& format) const {
-  const std::size_t share = std::max(staging_bytes / pulls_, least_pull) / format.pixel_bytes();
+  const std::size_t share =
+      std::max(staging_bytes / std::max(pulls_, std::size_t{1}), least_pull) / format.pixel_bytes();
   return static_cast<std::int64_t>(std::max(share / pull_step, std::size_t{1}) * pull_step);
+}
+
+// Where the pixels from `pixel` on end of which no more than that are inside the bounds of a pulled image.
+std::int64_t Run::pulled_until(const Held& from, std::int64_t pixel) const {
+  const std::int64_t most = pull_pixels(from.format);
+  const std::optional<Rectangle>& bounds = from.referred->reference.image.bounds;
+  if (!bounds) return std::min(from.pixels.end, pixel + most);
+  if (from.referred->rows.empty()) return from.pixels.end;
+  const std::int64_t rows = most / (bounds->x1 - bounds->x0);
+  return std::min(from.pixels.end, pixel + (rows > 0 ? rows * own_.size.width : most));
 }
 
 // Where the pixels from `pixel` on that one link can show end.
@@ -210,7 +221,7 @@ std::int64_t Run::contiguous_until(Value value, std::int64_t pixel) const {
   const Held& from = held(value);
   if (!from.parts.empty()) return chunk_of(from.pixels, static_cast<std::int64_t>(part_at(from, pixel))).end;
   if (!from.referred || !from.referred->reference.pull) return from.pixels.end;
-  return std::min(from.pixels.end, pixel + pull_pixels(from.format));
+  return pulled_until(from, pixel);
 }
 
 // Pixels of a value that is not absent; they must be contiguous.
@@ -243,33 +254,36 @@ Link Run::link(Value value, Range pixels, Side side) {
   return {advance(ConstPixels(from.memory.view()), from.format, first), from.format.scalar, side};
 }
 
-// Copy pixels of another rank's image into the staging memory.
+// Copy pixels of another rank's image into the staging memory: those inside its bounds, row behind row.
 Link Run::pulled(const Held& from, Range pixels, Side side) {
   const Reference& reference = from.referred->reference;
-  if (!staging_) {
-    const auto most = static_cast<std::size_t>(pull_pixels(from.format));
-    staging_ = pool_.take(pulls_ * most * from.format.pixel_bytes());
-  }
-  const auto count = static_cast<std::size_t>(pixels.size());
-  Pixels to;
-  to.colour = staging_.get() + staged_;
-  staged_ += count * from.format.colour_bytes();
-  if (from.format.depth) {
-    to.depth = reinterpret_cast<float*>(staging_.get() + staged_);
-    staged_ += count * sizeof(float);
-  }
-  if (!reference.image.bounds) {
-    reference.pull(pixels.begin, pixels.end, to);
-    return {to, from.format.scalar, side};
-  }
   if (staged_links_ == staged_rows_.size()) staged_rows_.emplace_back();
   std::vector<ActiveRun>& rows = staged_rows_[staged_links_++];
-  rows = rows_of(*reference.image.bounds, own_.size, pixels, pixels.begin);
-  for (const ActiveRun& row : rows) {
-    const std::int64_t begin = pixels.begin + row.begin;
-    reference.pull(begin, begin + row.count, advance(to, from.format, row.begin));
+  const bool bounded = reference.image.bounds.has_value();
+  if (bounded)
+    rows = rows_of(*reference.image.bounds, own_.size, pixels, pixels.begin);
+  else
+    rows.assign(1, {0, static_cast<std::uint32_t>(pixels.size()), 0});
+  std::uint32_t count = 0;
+  for (ActiveRun& row : rows) {
+    row.at = count;
+    count += row.count;
   }
+  if (count == 0) return {{}, from.format.scalar, side, true, {}, 0};
+  const Pixels to = stage(from.format, count);
+  reference.pull(pixels.begin, rows, to);
+  if (!bounded) return {to, from.format.scalar, side};
   return {to, from.format.scalar, side, true, rows, 0};
+}
+
+// Room for pixels of a pulled image, no more than pull_pixels().
+Pixels Run::stage(const Format& format, std::int64_t count) {
+  constexpr std::size_t line = 64;
+  const auto most = static_cast<std::size_t>(pull_pixels(format)) * format.pixel_bytes() + 2 * line;
+  if (!staging_) staging_ = pool_.take(pulls_ * most);
+  const Stretch room(Memory(staging_, staging_.get() + staged_), format, count);
+  staged_ += (Stretch::bytes(format, count) + line - 1) / line * line;
+  return room.view();
 }
 
 // Write pixels of a value, which is not absent, in its format.

@@ -105,8 +105,8 @@ class Exchange {
       reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
     ++(image.direct ? traffic_.direct : traffic_.pulled);
     if (image.present && !image.direct) {
-      reference.pull = [this, peer](std::int64_t begin, std::int64_t end, Pixels to) {
-        node_.pull(peer, begin, end, to);
+      reference.pull = [this, peer](std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
+        node_.pull(peer, origin, runs, to);
       };
     }
     reference.released = [this, peer] {

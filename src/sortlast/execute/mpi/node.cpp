@@ -83,16 +83,21 @@ class Node::Impl {
     return image;
   }
 
-  void pull(int rank, std::int64_t begin, std::int64_t end, Pixels to) {
+  void pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
     const Seat& seat = control().seat(seat_of(rank));
     const OfferRecord& offer = seat.offers[parity_];
-    const auto span = [&](const PlaneRecord& plane, void* target, std::size_t pixel) -> RemoteSpan {
-      if (plane.address == 0 || target == nullptr) return {};
-      return {static_cast<std::byte*>(target), plane.address + static_cast<std::size_t>(begin) * pixel,
-              static_cast<std::size_t>(end - begin) * pixel};
+    spans_.clear();
+    const auto add = [&](const PlaneRecord& plane, void* target, std::size_t pixel_bytes) {
+      if (plane.address == 0 || target == nullptr) return;
+      for (const ActiveRun& run : runs) {
+        const auto first = static_cast<std::uint64_t>(origin) + run.begin;
+        spans_.push_back({static_cast<std::byte*>(target) + run.at * pixel_bytes,
+                          plane.address + first * pixel_bytes, run.count * pixel_bytes});
+      }
     };
-    read_remote(seat.process, {span(offer.colour, to.colour, offer.format.colour_bytes()),
-                               span(offer.depth, to.depth, sizeof(float))});
+    add(offer.colour, to.colour, offer.format.colour_bytes());
+    add(offer.depth, to.depth, sizeof(float));
+    read_remote(seat.process, spans_);
   }
 
   void release(int rank) {
@@ -245,6 +250,7 @@ class Node::Impl {
   Staging staging_;
   Mappings mappings_;
   std::optional<Frames> frames_;
+  std::vector<RemoteSpan> spans_;  // of a pull
 };
 
 Node::Node(const Communicator& all, const Alarm& alarm, int ranks)
@@ -261,8 +267,8 @@ Memory Node::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
 Node::Image Node::image(int rank) { return impl_->image(rank); }
-void Node::pull(int rank, std::int64_t begin, std::int64_t end, Pixels to) {
-  impl_->pull(rank, begin, end, to);
+void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
+  impl_->pull(rank, origin, runs, to);
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/execute/pool.hpp"
 #include "sortlast/execute/tile.hpp"
+#include "sortlast/image/active.hpp"
 #include "sortlast/image/format.hpp"
 
 namespace sortlast {
@@ -71,8 +73,9 @@ class Node {
     std::int64_t box[4] = {};
   };
   Image image(int rank);
-  // Copy pixels [begin, end) of the image of `rank` (not direct) into `to`. Throws Error.
-  void pull(int rank, std::int64_t begin, std::int64_t end, Pixels to);
+  // Copy runs of pixels of the image of `rank` (not direct), counted from its pixel `origin`, to where each
+  // is stored in `to`. Throws Error.
+  void pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to);
 
   // This rank will not read the image of `rank` any more in this frame. Call once for each mate in each frame
   // (after a meeting with frame_bytes > 0).

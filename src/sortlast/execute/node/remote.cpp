@@ -2,6 +2,7 @@
 #include "sortlast/execute/node/remote.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -19,33 +20,48 @@ std::int32_t this_process() { return getpid(); }
 
 #ifdef __linux__
 
-void read_remote(std::int32_t process, std::array<RemoteSpan, 2> spans) {
-  while (spans[0].bytes + spans[1].bytes > 0) {
-    std::array<iovec, 2> to{};
-    std::array<iovec, 2> from{};
-    for (std::size_t i = 0; i < spans.size(); ++i) {
+namespace {
+
+constexpr std::size_t most_spans = 64;  // of a call: rows of a unit, as a rule
+
+// Drop the first `bytes` of the spans.
+std::span<RemoteSpan> rest(std::span<RemoteSpan> spans, std::size_t bytes) {
+  while (!spans.empty()) {
+    RemoteSpan& span = spans.front();
+    const std::size_t part = std::min(bytes, span.bytes);
+    span = {span.to + part, span.from + part, span.bytes - part};
+    bytes -= part;
+    if (span.bytes > 0) break;
+    spans = spans.subspan(1);
+  }
+  return spans;
+}
+
+}  // namespace
+
+void read_remote(std::int32_t process, std::span<RemoteSpan> spans) {
+  for (spans = rest(spans, 0); !spans.empty();) {
+    std::array<iovec, most_spans> to;
+    std::array<iovec, most_spans> from;
+    const std::size_t count = std::min(spans.size(), most_spans);
+    for (std::size_t i = 0; i < count; ++i) {
       to[i] = {spans[i].to, spans[i].bytes};
       // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer in the other process
       from[i] = {reinterpret_cast<void*>(spans[i].from), spans[i].bytes};
     }
-    const ssize_t read = process_vm_readv(process, to.data(), to.size(), from.data(), from.size(), 0);
+    const ssize_t read = process_vm_readv(process, to.data(), count, from.data(), count, 0);
     if (read <= 0) {
       throw Error("cannot read the memory of process " + std::to_string(process) + ": process_vm_readv: " +
                   (read == 0 ? "it ended early" : std::generic_category().message(errno)));
     }
     // The kernel stops after 2 GiB, or where a page cannot be read.
-    auto left = static_cast<std::size_t>(read);
-    for (RemoteSpan& span : spans) {
-      const std::size_t part = std::min(left, span.bytes);
-      span = {span.to + part, span.from + part, span.bytes - part};
-      left -= part;
-    }
+    spans = rest(spans, static_cast<std::size_t>(read));
   }
 }
 
 #else
 
-void read_remote(std::int32_t process, std::array<RemoteSpan, 2>) {
+void read_remote(std::int32_t process, std::span<RemoteSpan>) {
   throw Error("cannot read the memory of process " + std::to_string(process) + ": this needs Linux");
 }
 

@@ -1,9 +1,9 @@
 // Remote memory: reading that of another process of this machine through the kernel.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace sortlast {
 
@@ -17,8 +17,9 @@ struct RemoteSpan {
   std::size_t bytes = 0;
 };
 
-// Copy both spans (either may be empty) in as few system calls as can be: one, as a rule. Throws Error with
-// the system's reason: without the right to debug the process, or where it has no such memory.
-void read_remote(std::int32_t process, std::array<RemoteSpan, 2> spans);
+// Copy the spans, any of which may be empty, in as few system calls as can be: one for 64 of them, as a rule.
+// Uses `spans` up. Throws Error with the system's reason: without the right to debug the process, or where it
+// has no such memory.
+void read_remote(std::int32_t process, std::span<RemoteSpan> spans);
 
 }  // namespace sortlast
