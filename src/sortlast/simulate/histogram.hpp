@@ -37,7 +37,7 @@ class Histogram {
   static std::size_t bin_of(std::int64_t cycles) {
     const auto value = static_cast<std::uint64_t>(cycles);
     if (cycles < sub_bins) return static_cast<std::size_t>(value);
-    const int shift = std::bit_width(value) - 1 - sub_bits;
+    const int shift = static_cast<int>(std::bit_width(value)) - 1 - sub_bits;
     return static_cast<std::size_t>((static_cast<std::uint64_t>(shift) << sub_bits) + (value >> shift));
   }
   static std::int64_t last_of(std::size_t bin);  // largest value of a bin
