@@ -4,7 +4,7 @@
 //   mpich     hostfile  "HOST:N", ranks in file order     mpiexec -f FILE
 //             rankfile  "HOST:1" a rank                   mpiexec -f FILE
 //   openmpi   hostfile  "HOST slots=N" once a host        mpiexec --hostfile FILE (by slot, the default)
-//             rankfile  "rank R=HOST slot=S"              mpiexec --map-by rankfile:file=FILE
+//             rankfile  "rank R=HOST slot=S"              mpiexec --hostfile HOSTS --map-by rankfile:file=FILE
 //   slurm     both      "HOST" a rank                     SLURM_HOSTFILE=FILE srun -m arbitrary
 //
 // MPICH's Hydra fills the entries of its file one after the other, so the same host may come again. Open MPI
@@ -75,7 +75,7 @@ std::string openmpi_hostfile(const std::vector<std::string>& machines) {
       throw ArgumentError("ranks " + std::to_string(at->second) + " and " + std::to_string(rank) +
                           " are on '" + run.machine +
                           "' with others between them, which a hostfile of Open "
-                          "MPI cannot say; write a rankfile");
+                          "MPI cannot say; write a rankfile, and a hostfile of the sorted hosts");
     }
     text += run.machine + " slots=" + std::to_string(run.ranks) + "\n";
     rank += run.ranks;
