@@ -66,29 +66,29 @@ Reach reach(const Topology& topology, std::int32_t from) {
   return result;
 }
 
-const std::vector<std::string> trees = {"crossbar:12",
-                                        "k-ary-n-tree:12,2",
-                                        "k-ary-n-tree:4,3",
-                                        "k-ary-n-tree:2,5",
-                                        "var-ary-n-tree:3,2,4",
-                                        "xgft:4,3,2;1,2,3",
-                                        "pgft:8,4;1,4;1,2",
-                                        "pgft:18,12;1,9;1,2",
-                                        "rlft:8,3",
-                                        "rlft:24,2",
-                                        "pgft:3,2,4;1,2,2;1,3,2",
-                                        "thin-tree:8,4,3",
-                                        "thin-tree:5,3,3",
-                                        "slender-tree:8,4,5",
-                                        "slender-tree:6,2,4",
-                                        "slender-tree:3,1,3",
-                                        "gft:2,3,2"};
+constexpr const char* trees[] = {"crossbar:12",
+                                 "k-ary-n-tree:12,2",
+                                 "k-ary-n-tree:4,3",
+                                 "k-ary-n-tree:2,5",
+                                 "var-ary-n-tree:3,2,4",
+                                 "xgft:4,3,2;1,2,3",
+                                 "pgft:8,4;1,4;1,2",
+                                 "pgft:18,12;1,9;1,2",
+                                 "rlft:8,3",
+                                 "rlft:24,2",
+                                 "pgft:3,2,4;1,2,2;1,3,2",
+                                 "thin-tree:8,4,3",
+                                 "thin-tree:5,3,3",
+                                 "slender-tree:8,4,5",
+                                 "slender-tree:6,2,4",
+                                 "slender-tree:3,1,3",
+                                 "gft:2,3,2"};
 
-const std::vector<std::string> grids = {"mesh:5",      "mesh:4,3;2", "mesh:3,4,5",    "torus:4",
-                                        "torus:4,3;2", "torus:2,3",  "torus:3,4,5;1", "torus:1,4"};
+constexpr const char* grids[] = {"mesh:5",      "mesh:4,3;2", "mesh:3,4,5",    "torus:4",
+                                 "torus:4,3;2", "torus:2,3",  "torus:3,4,5;1", "torus:1,4"};
 
-class EveryFamily : public testing::TestWithParam<std::string> {};
-class EveryTree : public testing::TestWithParam<std::string> {};
+class EveryFamily : public testing::TestWithParam<const char*> {};
+class EveryTree : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Trees, EveryFamily, testing::ValuesIn(trees));
 INSTANTIATE_TEST_SUITE_P(Grids, EveryFamily, testing::ValuesIn(grids));
 INSTANTIATE_TEST_SUITE_P(Trees, EveryTree, testing::ValuesIn(trees));
