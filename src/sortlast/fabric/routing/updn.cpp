@@ -6,10 +6,15 @@
 // whatever the fabric. On an intact tree they are minhop's; where cables are missing minhop may go down and
 // up again.
 //
-// OpenSM (3.3.23, osm_ucast_updn.c) searches from each destination backwards, breadth first, and here so do
-// we, with its peculiarities, because the tables depend on them: hops are kept by port; a switch that waits
-// in the queue keeps the direction by which it came there first; and a switch is searched again whenever one
-// of its ports learns of a shorter way, even if another port had a shorter one still.
+// OpenSM (3.3.23, osm_ucast_updn.c) searches from each destination backwards, breadth first, and so do we,
+// with its peculiarities, because the tables depend on them: hops are kept by port; a switch that waits in
+// the queue keeps the direction by which it came there first; and it is searched again whenever one of its
+// ports learns of a way, even if another port has a shorter one. The last is a flaw. A way that turns is
+// refused by the direction of the second arrival, and measured by the hops of the first: so where a switch is
+// reached by two ways of different direction, others may be sent by it down and up again. That cannot happen
+// where all ways to a switch have the same number of steps up; on irregular fabrics it may leave credit
+// loops, which ibdmchk then finds in OpenSM's tables too (one in a few hundred small random networks; an
+// example is in the test).
 //
 // Roots are given or found: switches that have nearly all hosts (over 90 %) at one distance, and at no other
 // distance more than 5 %.
