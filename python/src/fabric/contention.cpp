@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -26,12 +27,15 @@ using fabric::PatternTime;
 using fabric::Placement;
 using Shared = std::shared_ptr<fabric::Pattern>;
 
+template <typename T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
 // An array of its own with the values of a vector.
 template <typename T>
-nb::object array_of(std::vector<T> values) {
+Array<T> array_of(std::vector<T> values) {
   auto* const kept = new std::vector<T>(std::move(values));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), {kept->size()}, owner));
+  return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
 Analysis analyse(const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
@@ -41,7 +45,7 @@ Analysis analyse(const fabric::Routes& routes, const Shared& pattern, const Plac
   return {routes, pattern, placement, contention(routes, *pattern, placement, options)};
 }
 
-nb::object loads_of(const Analysis& a, std::int64_t stage) {
+Array<std::int32_t> loads_of(const Analysis& a, std::int64_t stage) {
   std::vector<std::int32_t> loads;
   {
     const nb::gil_scoped_release release;

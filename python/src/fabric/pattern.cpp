@@ -28,7 +28,9 @@ Shared handed(std::shared_ptr<const Pattern> pattern) {
   return std::const_pointer_cast<Pattern>(std::move(pattern));
 }
 
-nb::object flows_array(const Pattern& pattern, std::int64_t stage) {
+using Flows = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
+
+Flows flows_array(const Pattern& pattern, std::int64_t stage) {
   if (stage < 0 || stage >= pattern.stages()) {
     throw ArgumentError("stage " + std::to_string(stage) + " of " + pattern.name() + "; it has " +
                         std::to_string(pattern.stages()) + ", counted from 0");
@@ -39,7 +41,7 @@ nb::object flows_array(const Pattern& pattern, std::int64_t stage) {
                           [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
   values->reserve(3 * flows.size());
   for (const Flow& flow : flows) values->insert(values->end(), {flow.source, flow.destination, flow.bytes});
-  return nb::cast(nb::ndarray<nb::numpy, std::int64_t>(values->data(), {flows.size(), 3}, owner));
+  return Flows(values->data(), {flows.size(), 3}, owner);
 }
 
 Shared traffic(const std::string& name, std::int32_t p, const std::vector<std::vector<FlowTuple>>& stages) {

@@ -103,11 +103,15 @@ struct Links {
   }
 };
 
+// `iterates`: the signature of __iter__, which names the record.
 template <typename Sequence>
-void bind_sequence(nb::module_& module, const char* name, const char* doc) {
+void bind_sequence(nb::module_& module, const char* name, const char* iterates, const char* doc) {
   using Record = typename Sequence::Record;
   nb::class_<Sequence>(module, name, doc)
       .def("__len__", &Sequence::size)
+      .def(
+          "__iter__", [](nb::handle sequence) { return nb::steal(PySeqIter_New(sequence.ptr())); },
+          nb::sig(iterates))
       .def(
           "__getitem__",
           [](const Sequence& sequence, std::ptrdiff_t i) {
@@ -189,9 +193,12 @@ void bind_parts(nb::module_& module) {
         return "<Link '" + l.a_name + "' port " + std::to_string(l.a.port) + " - '" + l.b_name + "' port " +
                std::to_string(l.b.port) + ">";
       });
-  bind_sequence<Hosts>(module, "Hosts", "The hosts of a topology, by number.");
-  bind_sequence<Switches>(module, "Switches", "The switches of a topology, by number.");
-  bind_sequence<Links>(module, "Links", "The cables of a topology, those of hosts first.");
+  bind_sequence<Hosts>(module, "Hosts", "def __iter__(self) -> collections.abc.Iterator[Host]",
+                       "The hosts of a topology, by number.");
+  bind_sequence<Switches>(module, "Switches", "def __iter__(self) -> collections.abc.Iterator[Switch]",
+                          "The switches of a topology, by number.");
+  bind_sequence<Links>(module, "Links", "def __iter__(self) -> collections.abc.Iterator[Link]",
+                       "The cables of a topology, those of hosts first.");
 }
 
 void bind_shapes(nb::module_& module) {
