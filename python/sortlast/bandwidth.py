@@ -25,8 +25,12 @@ import numpy as np
 from sortlast._errors import ArgumentError, Error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mpi4py import MPI
     from numpy.typing import NDArray
+
+    from sortlast.fabric import Routes
 
 _TAG = 1
 _PERIOD = 251  # of the payload; a prime, so that no power of two of it looks like another part
@@ -120,6 +124,32 @@ def measure(
         row[to] = message_bytes / float(np.median(times))
     progress(comm.size - 1, comm.size - 1)
     return _collected(comm, row, message_bytes)
+
+
+def predict(
+    routes: Routes, nodes: Sequence[int], message_bytes: int, link_bandwidth: float, latency: float = 0.0
+) -> Bandwidths:
+    """What a fabric would give: every message has its share of the fullest link of its path.
+
+    Args:
+        routes: the fabric and its tables.
+        nodes: the host of each rank.
+        message_bytes: of each message.
+        link_bandwidth: bytes a second of a link.
+        latency: seconds that a message takes beside its bytes.
+
+    Raises:
+        ArgumentError: fewer than 2 nodes, or as :func:`sortlast.fabric.contention`.
+    """
+    from sortlast import fabric
+
+    if len(nodes) < 2:
+        raise ArgumentError(f"{len(nodes)} node has no pairs; give 2 nodes or more")
+    shares = fabric.shares(fabric.contention(routes, "shift", nodes))
+    np.fill_diagonal(shares, 1)
+    matrix = message_bytes / (latency + message_bytes / (link_bandwidth * shares))
+    np.fill_diagonal(matrix, 0)
+    return Bandwidths(matrix, fabric.names(routes.topology, nodes), message_bytes)
 
 
 def payload(source: int, destination: int, size: int) -> NDArray[np.uint8]:

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mpirun
-from sortlast import bandwidth
+import sortlast
+from sortlast import bandwidth, fabric
 from sortlast.bandwidth import Bandwidths
 from sortlast.plot import bandwidth as picture
 
@@ -127,6 +128,35 @@ def test_figures_leave_the_diagonal_out():
     assert len(found.slowest(99)) == 6
 
 
+# --- the prediction ---------------------------------------------------------------------------------------
+
+
+def test_prediction_divides_a_link_among_its_flows():
+    # Two leaves of four hosts and one spine: all that goes from leaf to leaf shares one link.
+    routes = fabric.route(fabric.pgft(m=[4, 2], w=[1, 1], p=[1, 1]), "ftree")
+    found = bandwidth.predict(routes, range(8), message_bytes=1000, link_bandwidth=1e6)
+    for sender in range(8):
+        for receiver in range(8):
+            shift = (receiver - sender) % 8
+            across = [i // 4 != (i + shift) % 8 // 4 for i in range(8)]
+            flows = sum(across[:4]) if across[sender] else 1
+            expected = 0 if sender == receiver else 1e6 / flows
+            assert found.matrix[sender, receiver] == pytest.approx(expected)
+    slow = bandwidth.predict(routes, range(8), 1000, 1e6, latency=1e-3)
+    assert slow.matrix[0, 1] == pytest.approx(1000 / (1e-3 + 1000 / found.matrix[0, 1]))
+    assert found.names[3] == "host00003 HCA-1"
+    with pytest.raises(sortlast.ArgumentError, match="1 node has no pairs"):
+        bandwidth.predict(routes, [0], 1, 1)
+
+
+def test_prediction_of_the_papers_64_nodes_has_its_hot_spots():
+    # Figure 9: of 12 leaves 5 are full and one holds 4 nodes; shares are 1 or 1/2.
+    routes = fabric.route(fabric.k_ary_n_tree(12, 2), "ftree")
+    found = bandwidth.predict(routes, range(64), 4096 * 2048 * 16 // 64, 1827e6)
+    assert set(np.round(found.pairs / 1827e6, 6)) == {1, 0.5}
+    assert found.average < 1827e6
+
+
 # --- the picture ------------------------------------------------------------------------------------------
 
 
@@ -177,6 +207,28 @@ def test_command_prints_draws_and_writes(tmp_path):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ((), "on its first 4 nodes in routing order"),
+        (("--nodes", "host[00000-00001,00004-00005]"), "on the nodes that are listed"),
+    ],
+)
+def test_command_draws_the_prediction_beside_the_measurement(tmp_path, options, where):
+    table, text = tmp_path / "bandwidth.json", tmp_path / "matrix.txt"
+    fabric_options = ("--predict", "k-ary-n-tree:4,2", *options)
+    done = run("--ranks", 4, "--bytes", 5000, *fabric_options, "--json", table, "--matrix", text)
+    assert done.returncode == 0, done.stderr
+    assert f"predicted for 4-ary 2-tree, ftree, {where}" in done.stdout
+    written = json.loads(table.read_text())
+    assert written["predicted"]["average"] == pytest.approx(written["maximum"])  # it is contention-free
+    for row, line in zip(written["matrix"], text.read_text().splitlines()[-4:], strict=True):
+        assert [float(cell) for cell in line.split("\t")[1:5]] == pytest.approx(
+            [each / 1e6 for each in row], 1e-3
+        )
+
+
+@pytest.mark.mpi
 def test_command_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
     command = [sys.executable, "-m", "sortlast", "bandwidth", "--bytes", "5000", "--repeat", "1"]
     done = mpirun.run_command(3, [*command, "--json", str(tmp_path / "bandwidth.json")])
@@ -197,6 +249,7 @@ def test_command_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
         (("--size", "4x4", "--bytes", "1"), "give one of them"),
         (("--output", "matrix.jpg"), "the suffix must be one of png, svg, pdf"),
         (("--json", "/dev/null/table.json"), "/dev/null is no folder; choose another place"),
+        (("--predict", "nowhere"), "there is no such file, nor a family of this name"),
     ],
 )
 def test_command_refuses_before_it_starts_ranks(args, message):

@@ -9,10 +9,11 @@ import typer
 
 from sortlast import Error, launch
 from sortlast.cli import _bandwidth_run, _parse, _terminal
+from sortlast.cli.fabric import _show
 from sortlast.files import check_place
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
     from sortlast.bandwidth import Bandwidths
 
@@ -45,7 +46,25 @@ def bandwidth(
         Path | None,
         typer.Option(help="Draw the matrix, white = maximum, and its histogram: png, svg or pdf."),
     ] = None,
+    matrix: Annotated[
+        Path | None, typer.Option(help="Write the matrix as mpiGraph prints it, in MB/s, to this file.")
+    ] = None,
     json: Annotated[Path | None, typer.Option(help="Also write the matrix to this JSON file.")] = None,
+    net: Annotated[
+        str | None,
+        typer.Option(
+            "--predict",
+            help="Beside it, what this fabric would give: a file or a family, as --net of sortlast fabric.",
+        ),
+    ] = None,
+    engine: Annotated[str, typer.Option(help="Routing engine of the prediction.")] = "ftree",
+    nodes: Annotated[
+        str | None,
+        typer.Option(
+            show_default="the machines' names, or the first in routing order",
+            help="The fabric's node of each rank: a list such as node[001-012], or a file.",
+        ),
+    ] = None,
 ) -> None:
     """Measure the send bandwidth of every pair of ranks under the load of a shift.
 
@@ -55,15 +74,20 @@ def bandwidth(
     slowest pairs by name.
 
     The ranks are started here, or are those of your own mpiexec: one a node, in the order of their list.
+
+    The prediction takes the maximum that was measured for the bandwidth of a link, so that white is the same
+    in both pictures.
     """
     from sortlast import plot
+    from sortlast.cli import _bandwidth_predict
 
     # Refuse before any rank starts what cannot be done.
     settings = _settings(size, message_bytes, repeat)
     if output is not None:
         plot.check_format(output)
-    for path in filter(None, (output, json)):
+    for path in filter(None, (output, json, matrix)):
         check_place(path)
+    routes = None if net is None else _bandwidth_predict.routes(net, engine)
 
     # Measure.
     if launch.under_mpiexec():
@@ -79,15 +103,23 @@ def bandwidth(
 
     # Report.
     console = _terminal.console()
-    console.print(_table({"measured": found}))
+    matrices = {"measured": found}
+    if routes is not None:
+        hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names)
+        matrices["predicted"] = _bandwidth_predict.matrix(routes, hosts, found)
+        console.print(how, soft_wrap=True)
+    console.print(_table(matrices))
     console.print(_slowest(found))
     if output is not None:
         from sortlast.plot import bandwidth as picture
 
-        plot.save(picture.draw({"measured": found}), output)
+        plot.save(picture.draw(matrices), output)
+    if matrix is not None:
+        _bandwidth_predict.write_matrix(found, matrix)
     if json is not None:
-        _terminal.write_json(_bandwidth_run.as_json(found), json)
-    for path in filter(None, (output, json)):
+        told = {name: _bandwidth_run.as_json(each) for name, each in matrices.items()}
+        _terminal.write_json(told.pop("measured") | told, json)
+    for path in filter(None, (output, matrix, json)):
         console.print(f"wrote {path}", soft_wrap=True)
 
 
@@ -100,30 +132,27 @@ def _settings(size: str | None, message_bytes: int | None, repeat: int) -> _band
     return _bandwidth_run.Settings(message_bytes, width * height, repeat)
 
 
-def _table(rows: dict[str, Bandwidths]) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
+def _table(rows: dict[str, Bandwidths]) -> Group:
     some = next(iter(rows.values()))
-    title = f"{some.p} ranks, messages of {some.message_bytes:,} bytes, MB/s of a send"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("")
-    for heading in ("min", "average", "max", "average / max"):
-        table.add_column(heading, justify="right")
+    columns = [("", "left"), *((name, "right") for name in ("min", "average", "max", "average / max"))]
+    lines = []
     for name, found in rows.items():
         speeds = (f"{each / 1e6:.1f}" for each in (found.minimum, found.average, found.maximum))
-        table.add_row(name, *speeds, f"{100 * found.average / found.maximum:.1f} %")
-    return table
+        lines.append([name, *speeds, f"{100 * found.average / found.maximum:.1f} %"])
+    title = f"{some.p} ranks, messages of {some.message_bytes:,} bytes, MB/s of a send"
+    return _show.table(title, columns, lines)
 
 
-def _slowest(found: Bandwidths) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(title="slowest pairs", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("from rank", "on", "to rank", "on", "MB/s"):
-        table.add_column(heading, justify="left" if heading == "on" else "right")
+def _slowest(found: Bandwidths) -> Group:
+    columns = (
+        ("from rank", "right"),
+        ("on", "left"),
+        ("to rank", "right"),
+        ("on", "left"),
+        ("MB/s", "right"),
+    )
+    lines = []
     for sender, receiver in found.slowest(_SLOWEST):
         speed = f"{found.matrix[sender, receiver] / 1e6:.1f}"
-        table.add_row(str(sender), found.names[sender], str(receiver), found.names[receiver], speed)
-    return table
+        lines.append((str(sender), found.names[sender], str(receiver), found.names[receiver], speed))
+    return _show.table("slowest pairs", columns, lines)

@@ -1,0 +1,108 @@
+"""The fabric lab: is a communication pattern contention-free on a fabric, before a job runs there?
+
+::
+
+    from sortlast import fabric
+
+    f = fabric.k_ary_n_tree(12, 2)  # or fabric.read("net.ibnetdiscover")
+    r = fabric.route(f, "ftree")  # or fabric.read_routes(f, "opensm-lfts.dump")
+    c = fabric.contention(r, "shift", nodes="host[00000-00059]")
+    c.contention_free, c.max_flows, c.mean_share
+"""
+
+from sortlast._fabric import (
+    Bisection,
+    Contention,
+    Pattern,
+    Routes,
+    Topology,
+    allocate_hosts,
+    assign_lids,
+    block_mapping,
+    compute_hosts,
+    crossbar,
+    describe_channels,
+    engines,
+    families,
+    find_credit_loop,
+    fold_node_list,
+    gft,
+    host_orders,
+    k_ary_n_tree,
+    make_topology,
+    mesh,
+    order_hosts,
+    pattern_time,
+    pgft,
+    read_node_list,
+    rlft,
+    slender_tree,
+    thin_tree,
+    torus,
+    var_ary_n_tree,
+    write_hostfile,
+    write_ibnetdiscover,
+    write_ibsim,
+    write_lfts,
+    write_mpigraph,
+    write_rankfile,
+    write_slurm_topology,
+    xgft,
+)
+from sortlast.fabric.analysis import bisection, contention, shares
+from sortlast.fabric.nodes import names, placement
+from sortlast.fabric.patterns import pattern
+from sortlast.fabric.reading import read, read_nodes, read_routes, read_traffic, text_of
+from sortlast.fabric.routing import route
+
+__all__ = [
+    "Bisection",
+    "Contention",
+    "Pattern",
+    "Routes",
+    "Topology",
+    "allocate_hosts",
+    "assign_lids",
+    "bisection",
+    "block_mapping",
+    "compute_hosts",
+    "contention",
+    "crossbar",
+    "describe_channels",
+    "engines",
+    "families",
+    "find_credit_loop",
+    "fold_node_list",
+    "gft",
+    "host_orders",
+    "k_ary_n_tree",
+    "make_topology",
+    "mesh",
+    "names",
+    "order_hosts",
+    "pattern",
+    "pattern_time",
+    "pgft",
+    "placement",
+    "read",
+    "read_node_list",
+    "read_nodes",
+    "read_routes",
+    "read_traffic",
+    "rlft",
+    "route",
+    "shares",
+    "slender_tree",
+    "text_of",
+    "thin_tree",
+    "torus",
+    "var_ary_n_tree",
+    "write_hostfile",
+    "write_ibnetdiscover",
+    "write_ibsim",
+    "write_lfts",
+    "write_mpigraph",
+    "write_rankfile",
+    "write_slurm_topology",
+    "xgft",
+]

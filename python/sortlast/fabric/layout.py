@@ -106,8 +106,11 @@ def _rows(plan: Plan) -> dict[int, list[int]]:
                 if plan.levels[s] == level and other in place and plan.levels[other] < level:
                     below[s].append(place[other])
         # A switch of the lowest level stands where the order says, another one above its children.
-        means = {s: float(np.mean(below[s])) if below[s] else math.inf for s in rows[level]}
-        rows[level].sort(key=lambda s, means=means: (rank.get(s, len(rank)), means[s], s))
+        keys = [
+            (rank.get(s, len(rank)), float(np.mean(below[s])) if below[s] else math.inf, s)
+            for s in rows[level]
+        ]
+        rows[level] = [s for *_, s in sorted(keys)]
         for number, s in enumerate(rows[level]):
             place[s] = (number + 0.5) / len(rows[level])
     return rows
@@ -137,7 +140,7 @@ def _block(box: Box, count: int, columns: int, cell: float, below: bool) -> list
 
 
 def _attached(links: Sequence[tuple[int, int]], boxes: Sequence[Box]) -> list[Line]:
-    """Lines from switch to switch, spread over the edges that face each other, so that none cross at a box."""
+    """Lines from switch to switch, spread over the edges that face each other."""
     middle = [(x + width / 2, y + height / 2) for x, y, width, height in boxes]
     ends: dict[tuple[int, bool], list[tuple[float, int]]] = {}  # (switch, upper edge): (direction, link)
     for k, (a, b) in enumerate(links):

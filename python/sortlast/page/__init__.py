@@ -60,7 +60,7 @@ def _data(scene: Scene) -> dict[str, Any]:
         "first": scene.first,
         "target": _packed(scene.target.astype("<i4")),
         "pairs": scene.cables,
-        "planes": scene.table.shape[0],
+        "plane": None if scene.plane is None else _packed(scene.plane.astype("<u2")),
         "table": _packed(scene.table.astype("<u2")),
         "placement": scene.placement,
         "stageMax": scene.stage_max,
@@ -70,9 +70,7 @@ def _data(scene: Scene) -> dict[str, Any]:
         "hostPlaces": _rounded(layout.hosts),
         "switchPlaces": _rounded(layout.switches),
         "labels": [[text, round(x, 1), round(y, 1)] for text, x, y in layout.labels],
-        "links": [
-            [*pair, *line] for pair, line in zip(scene.links, _rounded(layout.links), strict=True)
-        ],
+        "links": [[*pair, *line] for pair, line in zip(scene.links, _rounded(layout.links), strict=True)],
         **_pattern(scene),
     }
 

@@ -15,6 +15,7 @@ async function unpack(packed, Kind) {
 
 const target = await unpack(data.target, Int32Array); // vertex that a channel leads to; -1: no cable
 const port = await unpack(data.table, Uint16Array); // [plane][switch][host]; 0: unreachable
+const planes = data.plane && (await unpack(data.plane, Uint16Array)); // [source][destination]
 const listed = data.flows && (await unpack(data.flows, Int32Array)); // pairs, stage by stage
 
 const isHost = (vertex) => vertex < hosts;
@@ -57,7 +58,7 @@ function flowsOf(stage) {
 
 // Channels of a flow in order.
 function pathOf([from, to]) {
-  const plane = data.planes > 1 ? (from + to) % data.planes : 0;
+  const plane = planes ? planes[from * hosts + to] : 0;
   const path = [from];
   for (let at = target[from]; at !== to; at = target[path[path.length - 1]]) {
     const s = at - hosts;

@@ -45,7 +45,7 @@ def _image(axes: Axes, found: Bandwidths, title: str) -> None:
     shown = np.ma.masked_array(grey(found), np.eye(found.p, dtype=bool))
     axes.set_facecolor(_DIAGONAL)
     axes.imshow(shown, cmap="gray", vmin=0, vmax=_WHITE, interpolation="nearest")
-    axes.set_title(f"{title}: {found.p} ranks, messages of {_size(found.message_bytes)}", fontsize="medium")
+    axes.set_title(f"{title}, {found.p} ranks, messages of {_size(found.message_bytes)}", fontsize="medium")
     axes.set_xlabel("to rank")
     axes.set_ylabel("from rank")
     for axis in (axes.xaxis, axes.yaxis):

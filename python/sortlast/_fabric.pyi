@@ -1,0 +1,752 @@
+"""
+The fabric lab of sortlast: topologies, routing, contention, and files of real tools.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+import sortlast._core
+
+
+class Host:
+    """A host: one port of an adapter."""
+
+    @property
+    def number(self) -> int:
+        """Its number, which is also its vertex and its channel."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def guid(self) -> int:
+        """Of the adapter."""
+
+    @property
+    def port_guid(self) -> int:
+        """0: not known."""
+
+    @property
+    def port(self) -> int:
+        """Port of the adapter, from 1."""
+
+    @property
+    def lid(self) -> int:
+        """0: none was assigned."""
+
+    @property
+    def lmc(self) -> int:
+        """The host answers to 2**lmc LIDs from its own on."""
+
+    @property
+    def switch(self) -> int:
+        """Number of the switch that it hangs on."""
+
+    @property
+    def switch_port(self) -> int:
+        """Port of that switch."""
+
+    def __repr__(self) -> str: ...
+
+class Switch:
+    """A switch."""
+
+    @property
+    def number(self) -> int: ...
+
+    @property
+    def vertex(self) -> int:
+        """Its vertex: the number of hosts plus its own."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def guid(self) -> int: ...
+
+    @property
+    def lid(self) -> int:
+        """0: none was assigned."""
+
+    @property
+    def ports(self) -> int:
+        """It has the ports 1 .. ports."""
+
+    @property
+    def level(self) -> int:
+        """1: next to hosts; 0: it has none."""
+
+    def __repr__(self) -> str: ...
+
+class Link:
+    """A cable between port a_port of vertex a and port b_port of vertex b."""
+
+    @property
+    def channel(self) -> int:
+        """The channel from a to b; without_links() takes it."""
+
+    @property
+    def a(self) -> int: ...
+
+    @property
+    def a_port(self) -> int: ...
+
+    @property
+    def a_name(self) -> str: ...
+
+    @property
+    def b(self) -> int: ...
+
+    @property
+    def b_port(self) -> int: ...
+
+    @property
+    def b_name(self) -> str: ...
+
+    @property
+    def gbps(self) -> float:
+        """Signalling rate in Gbit/s; 0: not known."""
+
+    def __repr__(self) -> str: ...
+
+class Hosts:
+    """The hosts of a topology, by number."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Host]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> Host: ...
+
+    @overload
+    def __getitem__(self, part: slice) -> list[Host]: ...
+
+class Switches:
+    """The switches of a topology, by number."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Switch]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> Switch: ...
+
+    @overload
+    def __getitem__(self, part: slice) -> list[Switch]: ...
+
+class Links:
+    """The cables of a topology, those of hosts first."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Link]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> Link: ...
+
+    @overload
+    def __getitem__(self, part: slice) -> list[Link]: ...
+
+class TreeShape:
+    """PGFT(h; m; w; p): children, parents, and links to each by level."""
+
+    @property
+    def m(self) -> list[int]: ...
+
+    @property
+    def w(self) -> list[int]: ...
+
+    @property
+    def p(self) -> list[int]: ...
+
+    def __repr__(self) -> str: ...
+
+class SlenderShape:
+    """Slender-tree k:k',n, with up for k'."""
+
+    @property
+    def k(self) -> int: ...
+
+    @property
+    def up(self) -> int: ...
+
+    @property
+    def n(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class GridShape:
+    """Mesh, or torus if it wraps: switches along x, y, ..., hosts on each."""
+
+    @property
+    def size(self) -> list[int]: ...
+
+    @property
+    def wraps(self) -> bool: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class Levels:
+    """Levels of switches."""
+
+    @property
+    def level(self) -> list[int]:
+        """By switch, 1 next to hosts; all 0 if the fabric is no tree."""
+
+    @property
+    def roots(self) -> list[int]:
+        """Switches of the highest level."""
+
+    @property
+    def why(self) -> str:
+        """Why the fabric is no tree; empty: it is one."""
+
+class MissingLinks:
+    """A lower and an upper switch with fewer links than such pairs have."""
+
+    @property
+    def lower(self) -> int:
+        """Number of the lower switch."""
+
+    @property
+    def upper(self) -> int:
+        """Number of the upper switch."""
+
+    @property
+    def lower_name(self) -> str: ...
+
+    @property
+    def upper_name(self) -> str: ...
+
+    @property
+    def present(self) -> int: ...
+
+    @property
+    def expected(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class Topology:
+    """
+    Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. Channels are the directions of links, named by the port that they leave: host h's is h, then those of switch after switch by port.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hosts(self) -> Hosts: ...
+
+    @property
+    def switches(self) -> Switches: ...
+
+    @property
+    def links(self) -> Links: ...
+
+    @property
+    def channels(self) -> int:
+        """How many channels there are."""
+
+    @property
+    def vertices(self) -> int:
+        """How many vertices there are."""
+
+    @property
+    def levels(self) -> int:
+        """The highest level; 0: the switches have no levels."""
+
+    @property
+    def shape(self) -> None | TreeShape | SlenderShape | GridShape:
+        """
+        TreeShape, SlenderShape or GridShape of an intact fabric of such a family, else None.
+        """
+
+    def vertex_name(self, vertex: int) -> str: ...
+
+    def source(self, channel: int) -> tuple[int, int]:
+        """(vertex, port) that a channel leaves."""
+
+    def target(self, channel: int) -> tuple[int, int] | None:
+        """(vertex, port) that a channel leads to; None: its port has no cable."""
+
+    def gbps(self, channel: int) -> float:
+        """Signalling rate in Gbit/s; 0: not known."""
+
+    def __repr__(self) -> str: ...
+
+    def without_hosts(self, hosts: Sequence[int]) -> Topology:
+        """
+        The same without hosts, given by number. The rest is renumbered in the same order; the shape is lost.
+        """
+
+    def without_links(self, channels: Sequence[int]) -> Topology:
+        """The same without links between switches, given by one channel of each."""
+
+    def without_switches(self, switches: Sequence[int]) -> Topology:
+        """The same without switches, given by number, and without their hosts."""
+
+    def with_levels(self, levels: Sequence[int]) -> Topology:
+        """The same with the given levels of its switches."""
+
+    def rank_switches(self, roots: Sequence[int] = []) -> Levels:
+        """
+        Find the levels of the switches of a tree, from its roots if they are given.
+        """
+
+    def missing_links(self) -> list[MissingLinks]:
+        """
+        Pairs of switches with fewer links than the fabric's regularity asks for. Raises ArgumentError if it is no tree.
+        """
+
+def crossbar(n: int) -> Topology:
+    """One switch with n hosts."""
+
+def k_ary_n_tree(k: int, n: int) -> Topology:
+    """
+    k**n hosts under n levels of k**(n-1) switches (Petrini and Vanneschi, 1997).
+    """
+
+def var_ary_n_tree(k: Sequence[int]) -> Topology:
+    """
+    Arity k[l-1] at level l, as many links up as down (Zahavi et al., 2010).
+    """
+
+def gft(h: int, m: int, w: int) -> Topology:
+    """
+    GFT(h, m, w) of Oehring et al. (1995): m children and w parents everywhere, adapters of w ports.
+    """
+
+def xgft(m: Sequence[int], w: Sequence[int]) -> Topology:
+    """
+    XGFT(h; m; w) of Oehring et al. (1995): children and parents by level, from the hosts up.
+    """
+
+def pgft(m: Sequence[int], w: Sequence[int], p: Sequence[int]) -> Topology:
+    """
+    PGFT(h; m; w; p) of Zahavi (2010): an XGFT with p parallel links to each parent, by level.
+    """
+
+def rlft(ports: int, levels: int) -> Topology:
+    """
+    Real Life Fat-Tree (Zahavi, 2010) of most hosts with switches of `ports` ports.
+    """
+
+def thin_tree(k: int, up: int, n: int) -> Topology:
+    """Thin-tree k:up,n of Navaridas et al.; with up = k a fat-tree."""
+
+def slender_tree(k: int, up: int, n: int) -> Topology:
+    """Slender-tree k:up,n of Navaridas et al.; up divides k and is below it."""
+
+def why_no_rlft(m: Sequence[int], w: Sequence[int], p: Sequence[int]) -> str:
+    """Why PGFT(h; m; w; p) is no Real Life Fat-Tree; empty: it is one."""
+
+def mesh(size: Sequence[int], hosts: int = 1) -> Topology:
+    """A switch with `hosts` hosts at every coordinate, x fastest."""
+
+def torus(size: Sequence[int], hosts: int = 1) -> Topology:
+    """A mesh whose ends are joined."""
+
+class Family:
+    """A family of topologies, as make_topology() takes it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def usage(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+def families() -> list[Family]: ...
+
+def make_topology(text: str) -> Topology:
+    """
+    A topology by name: 'pgft:18,12;1,9;1,2', 'k-ary-n-tree:12,2', 'torus:8,8,8'.
+    """
+
+def compute_hosts(topology: Topology) -> list[int]:
+    """
+    Numbers of the hosts that jobs run on: those on leaf switches, without aggregation nodes.
+    """
+
+def order_hosts(topology: Topology, order: str, hosts: Sequence[int] = [], seed: int = 1, compute: Sequence[int] = []) -> list[int]:
+    """
+    Hosts (all if none are given) in an order: 'routing', 'routing-dummies', 'listed', 'alphabetical', 'natural' or 'random'. A dummy is -1. compute: hosts that routing balances for; none: compute_hosts(). Raises ArgumentError for an unknown order, or a host that does not exist or occurs twice.
+    """
+
+def host_orders() -> list[str]:
+    """Names of the orders."""
+
+def allocate_hosts(topology: Topology, scheduler: str, n: int, free: Sequence[int] = [], seed: int = 1) -> list[int]:
+    """
+    What a scheduler ('contiguous', 'random' or 'leaf') gives a job of n hosts out of those that are free (none given: compute_hosts()), in routing order. Raises ArgumentError if there are too few.
+    """
+
+def schedulers() -> list[str]:
+    """Names of the schedulers."""
+
+def find_hosts(topology: Topology, names: Sequence[str]) -> list[int]:
+    """
+    Numbers of hosts by name, by name up to its first space, or by GUID in hex. Raises ArgumentError with the names that the fabric does not have, and near ones.
+    """
+
+def block_mapping(grid: Topology, block: Sequence[int]) -> list[int]:
+    """
+    Hosts of a mesh or torus block by block, x fastest in and among blocks.
+    """
+
+class Routes:
+    """A topology with its forwarding, and how that came about."""
+
+    @property
+    def topology(self) -> Topology: ...
+
+    @property
+    def engine(self) -> str:
+        """
+        What was really used: an engine, or the file that the tables came from.
+        """
+
+    @property
+    def asked(self) -> str:
+        """What was asked for."""
+
+    @property
+    def fallback(self) -> str:
+        """Why the engine is not the one asked for; empty: it is."""
+
+    @property
+    def planes(self) -> int:
+        """
+        Alternatives to each host, of which a flow takes one from end to end (2**lmc LIDs).
+        """
+
+    @property
+    def lanes(self) -> int:
+        """
+        Virtual lanes: flows wait for each other's buffers only within one of them.
+        """
+
+    def plane(self, source: int, destination: int) -> int:
+        """Plane that a flow between two hosts takes."""
+
+    def lane(self, source: int, destination: int) -> int:
+        """Lane that a flow between two hosts keeps to."""
+
+    def port(self, switch: int, vertex: int, plane: int = 0) -> int:
+        """
+        Port by which a switch, given by number, sends on what is meant for a vertex. 0: for itself; -1: it
+        knows no way.
+        """
+
+    def walk(self, source: int, destination: int) -> list[int]:
+        """
+        Channels from one host, given by number, to another, in order; none if they are the same. Raises
+        Error, with the switch, if the tables lead nowhere or in a circle.
+        """
+
+    def describe(self, source: int, destination: int) -> str:
+        """
+        The walk as text, a line a channel: 'host00000 HCA-1 [1] -> [1] sw-L1-0000'.
+        """
+
+    def table(self, plane: int = 0) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C')]:
+        """
+        All ports of a plane, made on request: int32 array (switches, vertices), as port() gives them.
+        """
+
+    def __repr__(self) -> str: ...
+
+class Engine:
+    """A routing engine that route() knows."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+
+    def __repr__(self) -> str: ...
+
+def engines() -> list[Engine]:
+    """The routing engines."""
+
+def route(topology: Topology, engine: str, roots: Sequence[int] = [], compute: Sequence[int] = [], seed: int = 1, lmc: int = 0) -> Routes:
+    """
+    Route a topology. `roots`: numbers of switches, none: the engine finds them; `compute`: numbers
+    of hosts that ftree balances for, none: all; `seed`: of the engine random; 2**lmc planes. An engine
+    that refuses the fabric is replaced by minhop, and the Routes say why. Raises ArgumentError.
+    """
+
+def find_credit_loop(routes: Routes) -> list[int]:
+    """
+    Channels that wait for each other in a circle, each for the next, the last for the first; none: the
+    routes are free of deadlock.
+    """
+
+def describe_channels(topology: Topology, channels: Sequence[int]) -> str:
+    """Channels as text, a line each, with the port at both ends."""
+
+class Pattern:
+    """Who sends to whom, stage by stage; made by the functions *_pattern."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def participants(self) -> int: ...
+
+    @property
+    def stages(self) -> int: ...
+
+    @property
+    def is_shift(self) -> bool:
+        """Whether stage s is i -> (i + s + 1) mod p for all i."""
+
+    def flows(self, stage: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        Flows of a stage, counted from 0: int64 array (flows, 3) of source, destination, bytes, where
+        source and destination are participants.
+        """
+
+    def __repr__(self) -> str: ...
+
+def shift_pattern(p: int, bytes: int = 1) -> Pattern:
+    """All p - 1 shift permutations, `bytes` a message."""
+
+def all_to_all_pattern(p: int, bytes: int = 1) -> Pattern:
+    """Everybody to everybody in one stage."""
+
+def permutation_pattern(destination: Sequence[int], bytes: int = 1) -> Pattern:
+    """
+    One stage in which i sends to destination[i]; -1: to nobody. Raises ArgumentError if two send to one.
+    """
+
+def schedule_pattern(schedule: sortlast._core.Schedule, pixel_bytes: int) -> Pattern:
+    """The transfers of a Schedule by its stages."""
+
+def traffic_pattern(name: str, p: int, stages: Sequence[Sequence[tuple[int, int, int]]]) -> Pattern:
+    """
+    Given flows: for each stage a list of (source, destination, bytes), participants from 0 to p - 1.
+    """
+
+class Contention:
+    """How many flows share each link at each stage of a pattern."""
+
+    @property
+    def routes(self) -> Routes: ...
+
+    @property
+    def pattern(self) -> Pattern: ...
+
+    @property
+    def placement(self) -> list[int]:
+        """Host of each participant; -1: a dummy."""
+
+    @property
+    def contention_free(self) -> bool: ...
+
+    @property
+    def stages(self) -> int: ...
+
+    @property
+    def flows(self) -> int:
+        """Of all stages, without those of dummies and those within a host."""
+
+    @property
+    def max_flows(self) -> int:
+        """Most flows on a channel, over all stages."""
+
+    @property
+    def mean_share(self) -> float:
+        """
+        Mean over stages and flows of 1 / (most flows on a channel of the flow's path).
+        """
+
+    @property
+    def worst_stage(self) -> int:
+        """The first stage with max_flows, counted from 0."""
+
+    @property
+    def worst_channel(self) -> int:
+        """The first channel that has max_flows at worst_stage."""
+
+    @property
+    def stage_max(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Most flows on a channel: int32 array (stages,)."""
+
+    @property
+    def stage_share(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Mean share of a flow: float64 array (stages,)."""
+
+    @property
+    def histogram(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        [f]: how often, over stages, a channel that is used carries f flows: int64 array (max_flows + 1,).
+        """
+
+    @property
+    def channel_max(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Most flows on each channel over all stages: int32 array (channels,)."""
+
+    def loads(self, stage: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Flows on each channel at a stage: int32 array (channels,)."""
+
+    def crossing(self, stage: int, channel: int) -> list[tuple[int, int, int]]:
+        """
+        The flows of a stage that cross a channel, as (source, destination, bytes); the ends are
+        participants.
+        """
+
+    def __repr__(self) -> str: ...
+
+def contention(routes: Routes, pattern: Pattern, placement: Sequence[int], threads: int = 0, progress: Callable | None = None) -> Contention:
+    """
+    Count the flows on every channel at every stage. `placement`: host of each participant, -1: a dummy;
+    `threads`: 0: one a core; `progress`: called now and then with the part done, 0 to 1, and what it
+    raises ends the analysis, as False does. Raises ArgumentError for a placement that does not fit, Error
+    for tables that lead nowhere.
+    """
+
+class Bisection:
+    """Effective bisection bandwidth, in parts of a link's."""
+
+    @property
+    def one_way(self) -> float:
+        """One half sends to the other: mean share of a flow."""
+
+    @property
+    def both_ways(self) -> float:
+        """Both halves send to each other at once."""
+
+    @property
+    def one_way_samples(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """float64 array (samples,)"""
+
+    @property
+    def both_ways_samples(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """float64 array (samples,)"""
+
+def bisection(routes: Routes, placement: Sequence[int], samples: int = 1000, seed: int = 1, threads: int = 0, progress: Callable | None = None) -> Bisection:
+    """
+    Effective bisection bandwidth (Hoefler et al. 2008) over random bisections of a placement's hosts.
+    """
+
+class PatternTime:
+    """How long a pattern takes."""
+
+    @property
+    def synchronised(self) -> float:
+        """If every stage lasts as long as its slowest message [s]."""
+
+    @property
+    def free_running(self) -> float:
+        """If every participant goes on by itself: the slowest one's sum [s]."""
+
+    @property
+    def mean_bandwidth(self) -> float:
+        """Mean over messages between hosts of bytes / duration [byte/s]."""
+
+def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, stage_seconds: float, threads: int = 0, progress: Callable | None = None) -> PatternTime:
+    """
+    Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second
+    divided among the flows on the fullest channel of its path.
+    """
+
+def read_topology(text: str, file: str) -> Topology:
+    """
+    The topology in a file of any known format, recognised by its content: ibnetdiscover, ibsim's
+    netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages show.
+    Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.
+    """
+
+def read_ibnetdiscover(text: str, file: str) -> Topology:
+    """The topology of ibnetdiscover's output or of an ibsim netlist."""
+
+def read_subnet_list(text: str, file: str) -> Topology:
+    """The topology of opensm-subnet.lst."""
+
+def read_slurm_topology(text: str, file: str) -> Topology:
+    """
+    The topology of Slurm's topology.conf. It says nothing of ports: every pair gets one link.
+    """
+
+def write_ibsim(topology: Topology) -> str:
+    """
+    A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a GUID of its own.
+    """
+
+def write_ibnetdiscover(topology: Topology) -> str:
+    """
+    The form that ibnetdiscover prints, with LIDs and rates. ibsim reads it too, and then gives its
+    ports these LIDs.
+    """
+
+def write_slurm_topology(topology: Topology) -> str:
+    """
+    Slurm's topology.conf. Raises ArgumentError for a fabric that is no tree.
+    """
+
+def assign_lids(topology: Topology) -> Topology:
+    """
+    The same topology with a LID for every vertex that has none: the lowest that are free.
+    """
+
+def read_routes(topology: Topology, text: str, file: str) -> Routes:
+    """
+    The Routes that a dump of forwarding tables holds: opensm-lfts.dump, dump_fts, ibroute or
+    opensm.fdbs. Switches are found by GUID, destinations by LID; for those without a LID the dump
+    must name port GUIDs.
+    """
+
+def write_lfts(routes: Routes) -> str:
+    """
+    Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host
+    fewer LIDs than the routes have planes.
+    """
+
+def read_ca_order(topology: Topology, text: str, file: str) -> list[int]:
+    """The hosts of opensm-ftree-ca-order.dump in order; dummies are -1."""
+
+def read_node_list(text: str, file: str) -> list[str]:
+    """
+    Names of a list in Slurm's bracket form, "node[001-004,7],login", over any number of lines.
+    """
+
+def read_traffic(text: str, file: str) -> Pattern:
+    """
+    A Pattern of lines "stage source destination [bytes]", all numbered from 0; # begins a comment.
+    """
+
+def fold_node_list(names: Sequence[str]) -> str:
+    """
+    The list in Slurm's bracket form. Keeps the order: only neighbours that count up are folded.
+    """
+
+def write_hostfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
+    """
+    A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'
+    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE) or 'slurm' (SLURM_HOSTFILE=FILE srun -m
+    arbitrary). Raises ArgumentError if Open MPI would order the ranks otherwise.
+    """
+
+def write_rankfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
+    """
+    A line a rank: for 'openmpi' (mpiexec --map-by rankfile:file=FILE); for 'mpich' and 'slurm' the
+    form of their hostfiles that does so.
+    """
+
+def write_mpigraph(names: Sequence[str], matrix: Sequence[float]) -> str:
+    """
+    A table of bandwidths [MB/s] as mpiGraph prints it. `matrix` is row by row, a row a sender, and
+    has len(names) squared entries; its diagonal is ignored.
+    """

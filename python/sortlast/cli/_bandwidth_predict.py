@@ -1,0 +1,56 @@
+"""What a fabric would give beside what was measured, and the matrix as mpiGraph writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sortlast import ArgumentError, Error
+from sortlast.cli.fabric import _inputs, _show
+from sortlast.files import replacing
+
+if TYPE_CHECKING:
+    from sortlast.bandwidth import Bandwidths
+    from sortlast.fabric import Routes
+
+
+def routes(net: str, engine: str) -> Routes:
+    """The fabric of the prediction and its tables."""
+    return _inputs.routes(_inputs.topology(net), engine)
+
+
+def hosts(routes: Routes, nodes: str | None, names: Sequence[str]) -> tuple[list[int], str]:
+    """The host of each rank, and a sentence that says where that comes from.
+
+    ``names``: of the machines that the ranks run on.
+    """
+    fabric = f"predicted for {routes.topology.name}, {_show.routing(routes)}"
+    if nodes is not None:
+        listed = _inputs.placement(routes.topology, nodes, None, 1)
+        if len(listed) < len(names):
+            raise Error(f"--nodes {nodes}: {len(listed)} nodes for {len(names)} ranks; name more")
+        return listed[: len(names)], f"{fabric}, on the nodes that are listed"
+    try:
+        return _inputs.placement(routes.topology, ",".join(names), None, 1), f"{fabric}, on the same machines"
+    except ArgumentError:
+        every = _inputs.placement(routes.topology, "all", None, 1)
+    if len(every) < len(names):
+        raise Error(f"{routes.topology.name} has {len(every)} nodes, and there are {len(names)} ranks")
+    return every[: len(names)], f"{fabric}, on its first {len(names)} nodes in routing order"
+
+
+def matrix(routes: Routes, hosts: Sequence[int], found: Bandwidths) -> Bandwidths:
+    """The prediction, for links of the greatest bandwidth that was measured."""
+    from sortlast import bandwidth
+
+    return bandwidth.predict(routes, hosts, found.message_bytes, found.maximum)
+
+
+def write_matrix(found: Bandwidths, path: Path) -> None:
+    """Write the matrix as mpiGraph prints it."""
+    from sortlast import fabric
+
+    text = fabric.write_mpigraph(found.names, (found.matrix / 1e6).ravel().tolist())
+    with replacing(path) as temporary:
+        temporary.write_text(text)

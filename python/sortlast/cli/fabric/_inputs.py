@@ -1,0 +1,114 @@
+"""Options turned into values: a fabric, its tables, a placement, a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sortlast import Error
+from sortlast.cli.fabric import _options
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Pattern, Routes, Topology
+
+
+def topology(net: str) -> Topology:
+    """The fabric that ``--net`` names."""
+    from sortlast import fabric
+
+    if Path(net).exists():
+        return fabric.read(net)
+    names = [family.name for family in fabric.families()]
+    if net.partition(":")[0] in names:
+        return fabric.make_topology(net)
+    raise Error(
+        f"--net {net}: there is no such file, nor a family of this name; the families are {', '.join(names)}"
+    )
+
+
+def routes(
+    net: Topology,
+    engine: str,
+    lft: Path | None = None,
+    roots: str | None = None,
+    compute: str | None = None,
+    seed: int = 1,
+    lmc: int = 0,
+) -> Routes:
+    """Tables from a file, or those of an engine."""
+    from sortlast import fabric
+
+    if lft is not None:
+        return fabric.read_routes(net, lft)
+    return fabric.route(
+        net,
+        engine,
+        roots=None if roots is None else _switches(net, roots),
+        compute=None if compute is None else _compute(net, compute),
+        seed=seed,
+        lmc=lmc,
+    )
+
+
+def placement(net: Topology, nodes: str, order: _options.Order | None, seed: int) -> list[int]:
+    """The hosts of the job, -1 for a dummy, in the order that was asked for."""
+    from sortlast import fabric
+
+    hosts = fabric.placement(net) if nodes == "all" else _named(net, nodes)
+    if order is None or order is _options.Order.listed:
+        return hosts
+    return fabric.order_hosts(net, order.value, [host for host in hosts if host >= 0], seed)
+
+
+def order_name(nodes: str, order: _options.Order | None) -> str:
+    """What :func:`placement` did."""
+    if order is not None:
+        return order.value
+    return "routing" if nodes == "all" else "listed"
+
+
+def job(schedule: str, hosts: list[int]) -> tuple[Pattern, list[int]]:
+    """The pattern that ``--schedule`` names, and the hosts that take part in it.
+
+    Traffic of a file may name fewer participants than there are nodes: the first ones take part.
+    """
+    from sortlast import fabric
+
+    if not Path(schedule).is_file():
+        return fabric.pattern(schedule, len(hosts)), hosts
+    traffic = fabric.read_traffic(schedule)
+    if traffic.participants > len(hosts):
+        raise Error(
+            f"{schedule} has {traffic.participants} participants, and the job {len(hosts)} nodes; name more"
+        )
+    return traffic, hosts[: traffic.participants]
+
+
+def _named(net: Topology, nodes: str) -> list[int]:
+    """Hosts of a list or of a file; of a file in OpenSM's order with its dummies."""
+    from sortlast import fabric
+
+    if nodes == "all":
+        return fabric.placement(net)
+    if Path(nodes).is_file():
+        return fabric.read_nodes(net, nodes)
+    return fabric.placement(net, nodes)
+
+
+def _compute(net: Topology, compute: str) -> list[int]:
+    from sortlast import fabric
+
+    return list(fabric.compute_hosts(net)) if compute == "leaves" else _named(net, compute)
+
+
+def _switches(net: Topology, roots: str) -> Sequence[str] | Sequence[int]:
+    from sortlast import fabric
+
+    if roots == "top":
+        found = net.rank_switches()
+        if found.why:
+            raise Error(f"--roots top: {found.why}; name the root switches")
+        return list(found.roots)
+    text = fabric.text_of(roots) if Path(roots).is_file() else roots
+    return fabric.read_node_list(text, roots)

@@ -1,0 +1,82 @@
+"""Options that several commands of ``sortlast fabric`` share."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ENGINE = "ftree"
+
+
+class Order(str, Enum):
+    """Orders of hosts."""
+
+    listed = "listed"
+    routing = "routing"
+    routing_dummies = "routing-dummies"
+    alphabetical = "alphabetical"
+    natural = "natural"
+    random = "random"
+
+
+Net = Annotated[
+    str,
+    typer.Option(
+        "--net",
+        help="The fabric: a file (ibnetdiscover, ibsim netlist, opensm-subnet.lst, Slurm topology.conf), or a"
+        " family such as k-ary-n-tree:12,2.",
+    ),
+]
+Lft = Annotated[
+    Path | None,
+    typer.Option(
+        help="Forwarding tables instead of an engine: opensm-lfts.dump, opensm.fdbs, dump_fts or ibroute."
+    ),
+]
+Engine = Annotated[
+    str,
+    typer.Option(help="Routing engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash or random."),
+]
+Roots = Annotated[
+    str | None,
+    typer.Option(
+        show_default="found by the engine",
+        help="Root switches for the engine, as OpenSM's -a: a list of names, a file of them, or top: those"
+        " of the highest level.",
+    ),
+]
+Compute = Annotated[
+    str | None,
+    typer.Option(
+        show_default="all",
+        help="Compute nodes for ftree, as OpenSM's -u: as --nodes, or leaves: the hosts on leaf switches.",
+    ),
+]
+Nodes = Annotated[
+    str,
+    typer.Option(
+        help="The job's nodes in the order of its ranks: a list such as node[001-012,020], a file (of names,"
+        " or opensm-ftree-ca-order.dump), or all."
+    ),
+]
+NodesOrder = Annotated[
+    Order | None,
+    typer.Option(
+        "--order",
+        show_default="as listed; routing for all",
+        help="Take the nodes in this order instead. routing: leaf by leaf and by port, as ftree balances;"
+        " routing-dummies: the same, leaves filled up with places that stay empty.",
+    ),
+]
+Schedule = Annotated[
+    str,
+    typer.Option(
+        help="What communicates: shift (all its stages), all-to-all, an algorithm such as radix-k:12,12, or a"
+        " file with lines 'stage source destination [bytes]'."
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
+Json = Annotated[Path | None, typer.Option(help="Also write all that is printed to this JSON file.")]

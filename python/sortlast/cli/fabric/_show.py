@@ -1,0 +1,86 @@
+"""What the commands of ``sortlast fabric`` print alike: tables, headings, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+    from sortlast.fabric import Routes, Topology
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[float], bool]]:
+    """A bar on a terminal's standard error; call what it yields with the part that is done, 0 to 1."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=1.0)
+
+        def report(done: float) -> bool:
+            bar.update(task, completed=done)
+            return True
+
+        yield report
+
+
+def table(title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> Group:
+    """A title and a table below it; ``columns`` are pairs of a heading and "left" or "right"."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Group
+    from rich.table import Table
+
+    made = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for heading, side in columns:
+        made.add_column(heading, justify="right" if side == "right" else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return Group(title, made) if title else Group(made)
+
+
+def facts(pairs: Sequence[tuple[str, str]]) -> Table:
+    """Names and values in two columns, without a heading."""
+    from rich.table import Table
+
+    made = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    for pair in pairs:
+        made.add_row(*pair)
+    return made
+
+
+def count(number: int, noun: str) -> str:
+    """A number and what it counts, such as "1 link", "2 links" or "2 switches"."""
+    plural = "es" if noun.endswith(("s", "ch")) else "s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}{plural}"
+
+
+def size(net: Topology) -> str:
+    """A fabric in numbers."""
+    return ", ".join(
+        (
+            count(len(net.hosts), "host"),
+            count(len(net.switches), "switch"),
+            count(len(net.links), "link"),
+        )
+    )
+
+
+def routing(found: Routes) -> str:
+    """The engine that was used, and why it was not the one that was asked for."""
+    return f"{found.engine}: {found.fallback}" if found.fallback else found.engine
+
+
+def ends(net: Topology, channel: int) -> dict[str, Any]:
+    """Both ends of a channel that has a cable, by name and port."""
+    (a, port), end = net.source(channel), net.target(channel)
+    assert end is not None
+    return {"from": net.vertex_name(a), "from_port": port, "to": net.vertex_name(end[0]), "to_port": end[1]}

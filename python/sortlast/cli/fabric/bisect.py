@@ -1,0 +1,75 @@
+"""``sortlast fabric bisect``: effective bisection bandwidth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(bisect)
+
+
+def bisect(
+    net: _options.Net,
+    engine: _options.Engine = _options.ENGINE,
+    lft: _options.Lft = None,
+    roots: _options.Roots = None,
+    compute: _options.Compute = None,
+    nodes: _options.Nodes = "all",
+    samples: Annotated[int, typer.Option(min=1, help="Random bisections.")] = 1000,
+    seed: _options.Seed = 1,
+    json: _options.Json = None,
+) -> None:
+    """Estimate the effective bisection bandwidth: the mean share of a flow over random bisections.
+
+    After Hoefler, Schneider and Lumsdaine, "Multistage Switches are not Crossbars" (2008): the nodes are
+    halved at random and paired; a flow's share is 1 / (most flows on a link of its path). One way, one half
+    sends to the other; both ways, both send to each other at once.
+    """
+    from sortlast import fabric
+
+    if json is not None:
+        check_place(json)
+    topology = _inputs.topology(net)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    hosts = _inputs.placement(topology, nodes, None, seed)
+    with _show.progress("bisections") as progress:
+        found = fabric.bisection(routes, samples, seed, hosts, progress=progress)
+    kinds = {
+        "one way": _summary(found.one_way, found.one_way_samples),
+        "both ways": _summary(found.both_ways, found.both_ways_samples),
+    }
+    console = _terminal.console()
+    counts = f"{_show.count(len(hosts), 'node')}, {_show.count(samples, 'bisection')}"
+    title = f"{topology.name}, {_show.routing(routes)}: {counts}"
+    columns = [("share of a flow", "left"), *((name, "right") for name in kinds["one way"])]
+    rows = [(kind, *(f"{value:.3f}" for value in values.values())) for kind, values in kinds.items()]
+    console.print(_show.table(title, columns, rows))
+    if json is not None:
+        report: dict[str, Any] = {
+            "fabric": topology.name,
+            "engine": routes.engine,
+            "fallback": routes.fallback,
+        }
+        report |= {"nodes": len(hosts), "samples": samples, "seed": seed}
+        _terminal.write_json(
+            report | {kind.replace(" ", "_"): values for kind, values in kinds.items()}, json
+        )
+        console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _summary(mean: float, samples: NDArray[np.float64]) -> dict[str, float]:
+    """The mean, its standard error, and the extremes over the samples."""
+    error = float(samples.std(ddof=1) / samples.size**0.5) if samples.size > 1 else 0.0
+    return {"mean": mean, "standard error": error, "min": float(samples.min()), "max": float(samples.max())}

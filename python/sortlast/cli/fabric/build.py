@@ -1,0 +1,141 @@
+"""``sortlast fabric build``: make a fabric of a family, or change one, and write it for other tools."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sortlast import Error
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place, replacing
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Topology
+
+
+class Format(str, Enum):
+    """What other tools read."""
+
+    ibsim = "ibsim"
+    ibnetdiscover = "ibnetdiscover"
+    slurm = "slurm"
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(build)
+
+
+def build(
+    net: Annotated[
+        str,
+        typer.Argument(help="A family such as pgft:18,12;1,9;1,2, or a file, as --net of the others."),
+    ],
+    without: Annotated[
+        str | None, typer.Option(help="Leave these hosts out: a list such as host[00012-00020], or a file.")
+    ] = None,
+    cut: Annotated[
+        list[str] | None,
+        typer.Option(help="Cut the link at this port of a switch, as NAME:PORT. May be repeated."),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="What to write.")] = Format.ibsim,  # noqa: A002
+    output: Annotated[
+        Path | None, typer.Option(help="Write it to this file; else it is only described.")
+    ] = None,
+    json: _options.Json = None,
+) -> None:
+    """Build a fabric, or read one, and write it as netlist, ibnetdiscover output or topology.conf.
+
+    The families are those of the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
+    gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
+    slender-tree:K,UP,N, mesh:X,Y,..;HOSTS and torus:X,Y,..;HOSTS. Says which
+    up-links the fabric's own regularity misses.
+    """
+    from sortlast import fabric
+
+    for path in filter(None, (output, json)):
+        check_place(path)
+    made = _inputs.topology(net)
+    if cut:
+        made = made.without_links([_channel(made, end) for end in cut])
+    if without is not None:
+        gone = (
+            fabric.read_nodes(made, without) if Path(without).is_file() else fabric.placement(made, without)
+        )
+        made = made.without_hosts(gone)
+
+    console = _terminal.console()
+    described = _described(made)
+    console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
+    _print_missing(described["missing"])
+    if output is not None:
+        with replacing(output) as temporary:
+            temporary.write_text(_text(made, format))
+        console.print(f"wrote {output}", soft_wrap=True)
+    if json is not None:
+        _terminal.write_json(described, json)
+        console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _channel(net: Topology, end: str) -> int:
+    """The channel that leaves a switch by a port, of NAME:PORT."""
+    name, _, port = end.rpartition(":")
+    numbers = [switch.vertex for switch in net.switches if switch.name == name]
+    for link in net.links:
+        if (link.a in numbers and str(link.a_port) == port) or (
+            link.b in numbers and str(link.b_port) == port
+        ):
+            return int(link.channel)
+    raise Error(
+        f"--cut {end}: no cable there; expected the name of a switch and the number of a port with one"
+    )
+
+
+def _described(net: Topology) -> dict[str, object]:
+    ranked = net.rank_switches()
+    levels = [
+        sum(level == each for each in ranked.level) for level in range(1, max(ranked.level, default=0) + 1)
+    ]
+    return {
+        "name": net.name,
+        "hosts": len(net.hosts),
+        "switches": len(net.switches),
+        "links": len(net.links),
+        "switches by level": ", ".join(map(str, levels)) if any(levels) else f"no tree: {ranked.why}",
+        "missing": [] if ranked.why else _missing(net),
+    }
+
+
+def _missing(net: Topology) -> list[dict[str, object]]:
+    return [
+        {
+            "lower": each.lower_name,
+            "upper": each.upper_name,
+            "present": each.present,
+            "expected": each.expected,
+        }
+        for each in net.missing_links()
+    ]
+
+
+def _print_missing(missing: object) -> None:
+    assert isinstance(missing, list)
+    if not missing:
+        return
+    rows = [(each["lower"], each["upper"], str(each["present"]), str(each["expected"])) for each in missing]
+    columns = (("lower switch", "left"), ("upper switch", "left"), ("links", "right"), ("expected", "right"))
+    _terminal.console().print(_show.table("missing up-links", columns, rows))
+
+
+def _text(net: Topology, format: Format) -> str:  # noqa: A002
+    from sortlast import fabric
+
+    if format is Format.ibsim:
+        return fabric.write_ibsim(net)
+    if format is Format.slurm:
+        return fabric.write_slurm_topology(net)
+    return fabric.write_ibnetdiscover(fabric.assign_lids(net))

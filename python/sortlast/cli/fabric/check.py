@@ -1,0 +1,174 @@
+"""``sortlast fabric check``: is this job contention-free, and if not, what would make it so?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Contention
+
+_MOST_FLOWS = 12  # that are named
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(check)
+
+
+def check(
+    net: _options.Net,
+    engine: _options.Engine = _options.ENGINE,
+    lft: _options.Lft = None,
+    roots: _options.Roots = None,
+    compute: _options.Compute = None,
+    nodes: _options.Nodes = "all",
+    order: _options.NodesOrder = None,
+    schedule: _options.Schedule = "shift",
+    seed: _options.Seed = 1,
+    advise: Annotated[
+        bool, typer.Option(help="For a contended shift, look for an order of the nodes that is free.")
+    ] = True,
+    json: _options.Json = None,
+) -> None:
+    """Check whether a job's communication is contention-free: no link carries two flows at any stage.
+
+    Exit status 0: contention-free; 1: contended; 2: wrong input. Where it is contended, the worst link is
+    named with the flows that cross it, and what would make the job free: the order of the nodes that
+    `sortlast fabric order` writes, or the reason why there is none.
+    """
+    from sortlast import fabric
+
+    if json is not None:
+        check_place(json)
+    topology = _inputs.topology(net)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed))
+    with _show.progress("stages") as progress:
+        found = fabric.contention(routes, communication, hosts, progress=progress)
+
+    console = _terminal.console()
+    report = _report(found, _inputs.order_name(nodes, order))
+    console.print(_show.facts(_facts(found, report)))
+    if not found.contention_free:
+        console.print(_crossing(report["worst"]))
+        if advise:
+            report["advice"] = _advice(found) if communication.is_shift else _BY_STAGE
+            console.print(f"What would make it free: {report['advice']}")
+    console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
+    if json is not None:
+        _terminal.write_json(report, json)
+        console.print(f"wrote {json}", soft_wrap=True)
+    raise typer.Exit(0 if found.contention_free else 1)
+
+
+_BY_STAGE = "a shift moves the same data in stages that a fat-tree can serve; try --schedule shift."
+
+
+def _report(found: Contention, order: str) -> dict[str, Any]:
+    """All that is printed, as JSON."""
+    routes, topology = found.routes, found.routes.topology
+    contended = int((found.stage_max > 1).sum())
+    sentence = "no link carries two flows at any stage"
+    if not found.contention_free:
+        sentence = (
+            f"up to {found.max_flows} flows on a link; {contended:,} of {_show.count(found.stages, 'stage')}"
+            f" contended; a flow has {found.mean_share:.3f} of a link's bandwidth in the mean"
+        )
+    return {
+        "fabric": topology.name,
+        "size": _show.size(topology),
+        "asked": routes.asked,
+        "engine": routes.engine,
+        "fallback": routes.fallback,
+        "pattern": found.pattern.name,
+        "participants": len(found.placement),
+        "order": order,
+        "stages": found.stages,
+        "flows": found.flows,
+        "contention_free": found.contention_free,
+        "max_flows": found.max_flows,
+        "mean_share": found.mean_share,
+        "contended_stages": contended,
+        "stage_max": found.stage_max.tolist(),
+        "worst": None if found.contention_free else _worst(found),
+        "sentence": sentence,
+    }
+
+
+def _worst(found: Contention) -> dict[str, Any]:
+    """The fullest link, and who crosses it."""
+    topology, channel = found.routes.topology, found.worst_channel
+    flows = found.crossing(found.worst_stage, channel)
+    return {
+        "stage": found.worst_stage + 1,
+        **_show.ends(topology, channel),
+        "flows": [
+            {
+                "source": source,
+                "source_host": topology.hosts[found.placement[source]].name,
+                "destination": destination,
+                "destination_host": topology.hosts[found.placement[destination]].name,
+            }
+            for source, destination, _ in flows
+        ],
+    }
+
+
+def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
+    participants = _show.count(report["participants"], "participant")
+    stages = _show.count(found.stages, "stage")
+    return [
+        ("fabric", f"{report['fabric']}: {report['size']}"),
+        ("routing", _show.routing(found.routes)),
+        (
+            "pattern",
+            f"{report['pattern']}: {participants}, {stages}, {found.flows:,} flows",
+        ),
+        ("order", report["order"]),
+        ("most flows on a link", str(found.max_flows)),
+        ("mean share of a flow", f"{found.mean_share:.3f}"),
+    ]
+
+
+def _crossing(worst: dict[str, Any]) -> Any:
+    flows = worst["flows"]
+    title = (
+        f"worst link: {worst['from']} port {worst['from_port']} to {worst['to']} port {worst['to_port']},"
+        f" {len(flows)} flows at stage {worst['stage']}"
+    )
+    rows = [
+        (str(flow["source"]), flow["source_host"], str(flow["destination"]), flow["destination_host"])
+        for flow in flows[:_MOST_FLOWS]
+    ]
+    if len(flows) > _MOST_FLOWS:
+        rows.append(("", f"and {len(flows) - _MOST_FLOWS} more", "", ""))
+    columns = (("rank", "right"), ("on", "left"), ("to rank", "right"), ("on", "left"))
+    return _show.table(title, columns, rows)
+
+
+def _advice(found: Contention) -> str:
+    """An order that is free, found without a long search, or why there is none."""
+    from sortlast import fabric
+
+    hosts = [host for host in found.placement if host >= 0]
+    best = fabric.best_order(found.routes, hosts, steps=0)
+    if best.contention_free:
+        return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
+    if best.proof:
+        return f"no order of these nodes under this routing: {best.proof}"
+    filled = fabric.best_order(found.routes, hosts, dummies=True, steps=0)
+    if filled.contention_free:
+        return (
+            f"places that stay empty ({filled.how}): a shift of {len(filled.placement)} participants, of"
+            f" which {len(hosts)} are there."
+        )
+    return (
+        f"not known. The best order of a short search has {best.max_flows} flows on a link, mean share"
+        f" {best.mean_share:.3f} ({best.how}); `sortlast fabric order` searches longer."
+    )

@@ -1,0 +1,109 @@
+"""``sortlast fabric compare``: engines and orders side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Routes, Topology
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(compare)
+
+
+def compare(
+    net: Annotated[
+        list[str], typer.Option("--net", help="A fabric, as for the other commands. May be repeated.")
+    ],
+    engines: Annotated[
+        str, typer.Option(help="Engines with commas between, or all.")
+    ] = "ftree,minhop,updn,dor",
+    orders: Annotated[
+        str, typer.Option(help="Orders of the nodes with commas between; see --order of check.")
+    ] = "routing",
+    roots: _options.Roots = None,
+    compute: _options.Compute = None,
+    nodes: _options.Nodes = "all",
+    schedule: _options.Schedule = "shift",
+    seed: _options.Seed = 1,
+    json: _options.Json = None,
+) -> None:
+    """Compare engines, orders and fabrics: most flows on a link / mean share of a flow.
+
+    A number with a star is of minhop, which stands in for an engine that refuses the fabric; the reasons are
+    printed below the table.
+    """
+    from sortlast import fabric
+
+    if json is not None:
+        check_place(json)
+    names = [each.name for each in fabric.engines()] if engines == "all" else engines.split(",")
+    wanted = [_order(name) for name in orders.split(",")]
+    rows = []
+    with _show.progress("engines") as progress:
+        fabrics = [_inputs.topology(each) for each in net]
+        for k, topology in enumerate(fabrics):
+            for n, engine in enumerate(names):
+                progress((k * len(names) + n) / (len(fabrics) * len(names)))
+                routes = _inputs.routes(topology, engine, None, roots, compute, seed)
+                for order in wanted:
+                    rows.append(_row(topology, routes, nodes, order, schedule, seed))
+
+    console = _terminal.console()
+    columns = [("fabric", "left"), ("order", "left"), *((name, "right") for name in names)]
+    console.print(
+        _show.table(f"{schedule}: most flows on a link / mean share of a flow", columns, _cells(rows, names))
+    )
+    for reason in dict.fromkeys(f"* {row['fabric']}: {row['fallback']}" for row in rows if row["fallback"]):
+        console.print(reason, soft_wrap=True)
+    if json is not None:
+        _terminal.write_json(rows, json)
+        console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _order(name: str) -> _options.Order:
+    try:
+        return _options.Order(name)
+    except ValueError:
+        known = ", ".join(each.value for each in _options.Order)
+        raise typer.BadParameter(
+            f"there is no order {name!r}; expected {known}", param_hint="--orders"
+        ) from None
+
+
+def _row(
+    topology: Topology, routes: Routes, nodes: str, order: _options.Order, schedule: str, seed: int
+) -> dict[str, Any]:
+    """One cell of the table."""
+    from sortlast import fabric
+
+    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed))
+    found = fabric.contention(routes, communication, hosts)
+    return {
+        "fabric": topology.name,
+        "order": order.value,
+        "asked": routes.asked,
+        "engine": routes.engine,
+        "fallback": routes.fallback,
+        "participants": len(hosts),
+        "max_flows": found.max_flows,
+        "mean_share": found.mean_share,
+    }
+
+
+def _cells(rows: list[dict[str, Any]], engines: list[str]) -> list[list[str]]:
+    """Lines of the table: a fabric and an order each, a column an engine."""
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        star = "*" if row["fallback"] else ""
+        cell = f"{row['max_flows']} / {row['mean_share']:.3f}{star}"
+        lines.setdefault((row["fabric"], row["order"]), {})[row["asked"]] = cell
+    return [[*key, *(cells[engine] for engine in engines)] for key, cells in lines.items()]

@@ -1,0 +1,70 @@
+"""``sortlast fabric draw``: a picture of a fabric under a pattern, or a page to explore it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sortlast import Error
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place, replacing
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(draw)
+
+
+def draw(
+    net: _options.Net,
+    output: Annotated[
+        Path, typer.Option(help="A picture (png, svg or pdf) of one stage, or a page (html) of all.")
+    ],
+    engine: _options.Engine = _options.ENGINE,
+    lft: _options.Lft = None,
+    roots: _options.Roots = None,
+    compute: _options.Compute = None,
+    nodes: _options.Nodes = "all",
+    order: _options.NodesOrder = None,
+    schedule: _options.Schedule = "shift",
+    stage: Annotated[
+        int | None, typer.Option(min=1, show_default="the worst", help="Stage of the picture, from 1.")
+    ] = None,
+    seed: _options.Seed = 1,
+) -> None:
+    """Draw a fabric, switches by level, each direction of each link coloured by the flows that it carries.
+
+    The page needs no network and no other file: a slider chooses the stage; pointing at a link, a switch or a
+    host names its flows, and the table and the search field do so by keyboard.
+    """
+    from sortlast import fabric, page, plot
+    from sortlast.fabric.scene import scene
+
+    is_page = output.suffix.lower() in (".html", ".htm")
+    if not is_page:
+        plot.check_format(output)
+    check_place(output)
+    topology = _inputs.topology(net)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed))
+    with _show.progress("stages") as progress:
+        found = fabric.contention(routes, communication, hosts, progress=progress)
+    drawn = scene(found)
+    if is_page:
+        with replacing(output) as temporary:
+            temporary.write_text(page.render(drawn), encoding="utf-8")
+    else:
+        from sortlast.plot import fabric as picture
+
+        if found.stages == 0:
+            raise Error(f"{communication.name} of {len(hosts)} has no stage to draw")
+        number = found.worst_stage + 1 if stage is None else stage
+        if number > found.stages:
+            raise typer.BadParameter(f"there are {found.stages} stages", param_hint="--stage")
+        plot.save(picture.draw(drawn, found.loads(number - 1), f"Stage {number} of {found.stages}"), output)
+    console = _terminal.console()
+    console.print(drawn.verdict)
+    console.print(f"wrote {output}", soft_wrap=True)

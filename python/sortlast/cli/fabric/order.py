@@ -1,0 +1,138 @@
+"""``sortlast fabric order``: in which order should I list the nodes?"""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place, replacing
+
+if TYPE_CHECKING:
+    from sortlast.fabric import BestOrder, Contention, Topology
+
+
+class Launcher(str, Enum):
+    """Who starts the ranks."""
+
+    mpich = "mpich"
+    openmpi = "openmpi"
+    slurm = "slurm"
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(order)
+
+
+def order(
+    net: _options.Net,
+    engine: _options.Engine = _options.ENGINE,
+    lft: _options.Lft = None,
+    roots: _options.Roots = None,
+    compute: _options.Compute = None,
+    nodes: _options.Nodes = "all",
+    dummies: Annotated[
+        bool,
+        typer.Option(
+            "--dummies", help="Allow places in the shift that stay empty: more stages, less contention."
+        ),
+    ] = False,
+    steps: Annotated[int, typer.Option(min=0, help="Steps of the search after the known orders.")] = 2000,
+    seed: _options.Seed = 1,
+    launcher: Annotated[Launcher, typer.Option(help="Who reads the files.")] = Launcher.mpich,
+    hostfile: Annotated[
+        Path | None, typer.Option(help="Write a hostfile: rank i runs on its line i.")
+    ] = None,
+    rankfile: Annotated[Path | None, typer.Option(help="Write a rankfile.")] = None,
+    nodelist: Annotated[
+        Path | None, typer.Option(help="Write the nodes as a list in Slurm's bracket form, in order.")
+    ] = None,
+    json: _options.Json = None,
+) -> None:
+    """Find an order of a job's nodes in which a shift does not contend, and write it for its launcher.
+
+    Slurm lists nodes alphabetically; a shift is free of contention in the order for which the routing was
+    balanced. Tries the known orders, then improves the best one step by step. Says when no order can be
+    free under this routing, and why. Exit status as of `check`: 0 if the order is contention-free, 1 if not.
+    """
+    from sortlast import fabric
+
+    for path in filter(None, (hostfile, rankfile, nodelist, json)):
+        check_place(path)
+    topology = _inputs.topology(net)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    hosts = [host for host in _inputs.placement(topology, nodes, None, seed) if host >= 0]
+    before = fabric.contention(routes, "shift", hosts)
+    with _show.progress("orders") as progress:
+        best = fabric.best_order(routes, hosts, dummies=dummies, steps=steps, seed=seed, progress=progress)
+
+    console = _terminal.console()
+    columns = (
+        ("order", "left"),
+        ("places", "right"),
+        ("most flows on a link", "right"),
+        ("mean share", "right"),
+    )
+    rows = [
+        _row(_inputs.order_name(nodes, None), len(hosts), before),
+        _row(best.how, len(best.placement), best),
+    ]
+    console.print(_show.table(f"shift of {len(hosts)} nodes, {_show.routing(routes)}", columns, rows))
+    if best.proof and not best.contention_free:
+        console.print(f"No order is contention-free: {best.proof}")
+    written = _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
+    if json is not None:
+        _terminal.write_json(_report(topology, before, best), json)
+        written.append(json)
+    for path in written:
+        console.print(f"wrote {path}", soft_wrap=True)
+    raise typer.Exit(0 if best.contention_free else 1)
+
+
+def _row(name: str, places: int, found: Contention | BestOrder) -> tuple[str, ...]:
+    return name, str(places), str(found.max_flows), f"{found.mean_share:.3f}"
+
+
+def _write(
+    topology: Topology,
+    placement: list[int],
+    launcher: Launcher,
+    hostfile: Path | None,
+    rankfile: Path | None,
+    nodelist: Path | None,
+) -> list[Path]:
+    """Write what was asked for; returns the paths."""
+    from sortlast import fabric
+
+    texts = []
+    if hostfile is not None:
+        texts.append((hostfile, fabric.write_hostfile(topology, placement, launcher.value)))
+    if rankfile is not None:
+        texts.append((rankfile, fabric.write_rankfile(topology, placement, launcher.value)))
+    if nodelist is not None:
+        names = [name.partition(" ")[0] for name in fabric.names(topology, placement)]
+        texts.append((nodelist, fabric.fold_node_list(names) + "\n"))
+    for path, text in texts:
+        with replacing(path) as temporary:
+            temporary.write_text(text)
+    return [path for path, _ in texts]
+
+
+def _report(topology: Topology, before: Contention, best: BestOrder) -> dict[str, Any]:
+    from sortlast import fabric
+
+    return {
+        "before": {"max_flows": before.max_flows, "mean_share": before.mean_share},
+        "after": {"max_flows": best.max_flows, "mean_share": best.mean_share},
+        "contention_free": best.contention_free,
+        "how": best.how,
+        "proven_best": best.proven_best,
+        "proof": best.proof,
+        "nodes": fabric.names(topology, best.placement),
+        "placement": best.placement,
+    }

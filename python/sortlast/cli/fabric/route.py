@@ -1,0 +1,94 @@
+"""``sortlast fabric route``: the forwarding tables of an engine, and what OpenSM would really use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast import Error
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place, replacing
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Routes
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(route)
+
+
+def route(
+    net: _options.Net,
+    engine: _options.Engine = _options.ENGINE,
+    lft: _options.Lft = None,
+    roots: _options.Roots = None,
+    compute: _options.Compute = None,
+    lmc: Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs a host, and paths to each.")] = 0,
+    seed: _options.Seed = 1,
+    walk: Annotated[
+        str | None, typer.Option(help="Print the path between two hosts, such as host00000,host00143.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Write the tables for opensm -R file -U FILE to this file.")
+    ] = None,
+    json: _options.Json = None,
+) -> None:
+    """Route a fabric as OpenSM does, and say whether the engine takes it.
+
+    OpenSM replaces an engine that refuses a fabric by minhop, and says so in its log alone: here the reason
+    is printed. The tables are checked for credit loops, with which a fabric may deadlock.
+    """
+    from sortlast import fabric
+
+    for path in filter(None, (output, json)):
+        check_place(path)
+    topology = _inputs.topology(net)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+    described = _described(routes)
+    console = _terminal.console()
+    console.print(_show.facts([(name, str(value)) for name, value in described.items() if value != ""]))
+    if walk is not None:
+        described["walk"] = _walk(routes, walk)
+        columns = (("from", "left"), ("port", "right"), ("to", "left"), ("port", "right"))
+        console.print(_show.table("", columns, [tuple(map(str, hop.values())) for hop in described["walk"]]))
+    if output is not None:
+        if any(host.lid == 0 for host in topology.hosts):
+            routes = _inputs.routes(fabric.assign_lids(topology), engine, lft, roots, compute, seed, lmc)
+        with replacing(output) as temporary:
+            temporary.write_text(fabric.write_lfts(routes))
+        console.print(f"wrote {output}", soft_wrap=True)
+    if json is not None:
+        _terminal.write_json(described, json)
+        console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _described(routes: Routes) -> dict[str, Any]:
+    from sortlast import fabric
+
+    loop = [_channel(routes, channel) for channel in fabric.find_credit_loop(routes)]
+    return {
+        "fabric": f"{routes.topology.name}: {_show.size(routes.topology)}",
+        "asked for": routes.asked,
+        "used": routes.engine,
+        "fallback": routes.fallback,
+        "planes": routes.planes,
+        "credit loop": " -> ".join(loop) if loop else "none",
+    }
+
+
+def _channel(routes: Routes, channel: int) -> str:
+    vertex, port = routes.topology.source(channel)
+    return f"{routes.topology.vertex_name(vertex)} port {port}"
+
+
+def _walk(routes: Routes, walk: str) -> list[dict[str, Any]]:
+    from sortlast import fabric
+
+    ends = fabric.placement(routes.topology, walk)
+    if len(ends) != 2:
+        raise Error(f"--walk {walk}: {len(ends)} hosts; expected two, with a comma between")
+    return [_show.ends(routes.topology, channel) for channel in routes.walk(*ends)]

@@ -1,0 +1,81 @@
+"""Contention and bisection: how many flows share the links of a fabric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast import _fabric
+from sortlast.fabric.nodes import Nodes, placement
+from sortlast.fabric.patterns import pattern
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sortlast._fabric import Bisection, Contention, Routes
+    from sortlast.fabric.patterns import Communication
+
+Progress = Callable[[float], object]
+
+
+def contention(
+    routes: Routes,
+    what: Communication = "shift",
+    nodes: Nodes = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Contention:
+    """Count the flows on every channel (one direction of a link) at every stage of a pattern.
+
+    Args:
+        routes: the fabric and its tables.
+        what: as for :func:`pattern`: "shift", a Schedule, a permutation, traffic, ...
+        nodes: the hosts of the participants in order, as for :func:`placement`.
+        threads: 0: one a core.
+        progress: called now and then with the part that is done, 0 to 1. False, or an exception, ends the
+            analysis.
+
+    Raises:
+        ArgumentError: a wrong argument, or a pattern for another number of participants.
+        Error: the tables lead nowhere, or in a circle, for a pair that communicates.
+    """
+    hosts = placement(routes.topology, nodes)
+    return _fabric.contention(routes, pattern(what, len(hosts)), hosts, threads, progress)
+
+
+def bisection(
+    routes: Routes,
+    samples: int = 1000,
+    seed: int = 1,
+    nodes: Nodes = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Bisection:
+    """Effective bisection bandwidth (Hoefler, Schneider and Lumsdaine, 2008): the mean share of a flow.
+
+    ``samples`` times the hosts are halved at random, and each host of one half is paired with one of the
+    other. ``one_way``: the first half sends to the other. ``both_ways``: both send to each other at once.
+    ``one_way_samples``, ``both_ways_samples``: of each sample. Other arguments, and errors, as of
+    :func:`contention`.
+    """
+    return _fabric.bisection(routes, placement(routes.topology, nodes), samples, seed, threads, progress)
+
+
+def shares(found: Contention) -> NDArray[np.float64]:
+    """The share of a link that the flow of each pair has: (p, p), row: source; 0 where nothing flows.
+
+    Of a pair that communicates at several stages the least. Walks every pair: O(p^2) paths.
+    """
+    hosts = found.placement
+    result = np.zeros((len(hosts), len(hosts)))
+    for stage in range(found.stages):
+        loads = found.loads(stage)
+        for source, destination, _ in found.pattern.flows(stage).tolist():
+            if min(hosts[source], hosts[destination]) < 0:
+                continue
+            share = 1 / loads[found.routes.walk(hosts[source], hosts[destination])].max()
+            known = result[source, destination]
+            result[source, destination] = min(share, known) if known else share
+    return result
