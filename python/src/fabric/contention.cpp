@@ -30,6 +30,9 @@ using Shared = std::shared_ptr<fabric::Pattern>;
 template <typename T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
+// Of properties that return such an array, which keeps nothing else alive.
+constexpr auto owned = nb::rv_policy::automatic;
+
 // An array of its own with the values of a vector.
 template <typename T>
 Array<T> array_of(std::vector<T> values) {
@@ -88,17 +91,17 @@ void bind_contention_value(nb::module_& module) {
           "worst_channel", [](const Analysis& a) { return a.result.worst_channel; },
           "The first channel that has max_flows at worst_stage.")
       .def_prop_ro(
-          "stage_max", [](const Analysis& a) { return array_of(a.result.stage_max); },
+          "stage_max", [](const Analysis& a) { return array_of(a.result.stage_max); }, owned,
           "Most flows on a channel: int32 array (stages,).")
       .def_prop_ro(
-          "stage_share", [](const Analysis& a) { return array_of(a.result.stage_share); },
+          "stage_share", [](const Analysis& a) { return array_of(a.result.stage_share); }, owned,
           "Mean share of a flow: float64 array (stages,).")
       .def_prop_ro(
-          "histogram", [](const Analysis& a) { return array_of(a.result.histogram); },
+          "histogram", [](const Analysis& a) { return array_of(a.result.histogram); }, owned,
           "[f]: how often, over stages, a channel that is used carries f flows: int64 array (max_flows + "
           "1,).")
       .def_prop_ro(
-          "channel_max", [](const Analysis& a) { return array_of(a.result.channel_max); },
+          "channel_max", [](const Analysis& a) { return array_of(a.result.channel_max); }, owned,
           "Most flows on each channel over all stages: int32 array (channels,).")
       .def("loads", &loads_of, "stage"_a, "Flows on each channel at a stage: int32 array (channels,).")
       .def("crossing", &crossing_of, "stage"_a, "channel"_a,
@@ -124,10 +127,10 @@ void bind_bisection(nb::module_& module) {
       .def_ro("one_way", &Bisection::one_way, "One half sends to the other: mean share of a flow.")
       .def_ro("both_ways", &Bisection::both_ways, "Both halves send to each other at once.")
       .def_prop_ro(
-          "one_way_samples", [](const Bisection& b) { return array_of(b.one_way_samples); },
+          "one_way_samples", [](const Bisection& b) { return array_of(b.one_way_samples); }, owned,
           "float64 array (samples,)")
       .def_prop_ro(
-          "both_ways_samples", [](const Bisection& b) { return array_of(b.both_ways_samples); },
+          "both_ways_samples", [](const Bisection& b) { return array_of(b.both_ways_samples); }, owned,
           "float64 array (samples,)");
   module.def(
       "bisection",
