@@ -109,6 +109,8 @@ TEST(ReadSlurmTopology, GivesANodeOnTwoSwitchesTwoPorts) {
 }
 
 TEST(ReadSlurmTopology, SaysWhatIsWrongAndWhere) {
+  std::string many_lists;
+  for (int i = 0; i < 100; ++i) many_lists += "SwitchName=s" + std::to_string(i) + " Nodes=n[1-65000]\n";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "conf:1: expected 'SwitchName=... Nodes=...' or 'Switches=...', found none"},
       {"SwitchName=a Nodes=\n",
@@ -123,6 +125,7 @@ TEST(ReadSlurmTopology, SaysWhatIsWrongAndWhere) {
       {"SwitchName=a Switches=b\n", "conf:1: switch 'b' has no line of its own"},
       {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n",
        "conf:2: a second line of switch 'a'; the first is line 1"},
+      {many_lists, "conf:17: expected at most 1048576 names in all lists, found more"},
       {"SwitchName=a \\", "conf:1: expected a line after '\\', found the end of the file"},
   };
   for (const auto& [text, expected] : cases) {

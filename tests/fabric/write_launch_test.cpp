@@ -43,7 +43,7 @@ TEST(WriteHostfile, PutsSeveralParticipantsOnAHost) {
   EXPECT_EQ(
       refusal([&] { (void)write_hostfile(four(), cyclic, "openmpi"); }),
       "ranks 0 and 2 are on 'host00000' with others between them, which a hostfile of Open MPI cannot say; "
-      "write a rankfile");
+      "write a rankfile, and a hostfile of the sorted hosts");
 }
 
 TEST(WriteHostfile, RefusesWhatNoLauncherCanStart) {

@@ -19,7 +19,8 @@ namespace sortlast::fabric {
 
 namespace {
 
-constexpr std::int32_t most_switch_ports = 65534;  // of a forwarding table
+constexpr std::size_t most_switch_ports = 65534;  // of a forwarding table
+constexpr std::size_t most_names = std::size_t{1} << 20;
 
 bool same_word(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -65,6 +66,7 @@ class Reader {
     }
     if (!any) return;
     if (record.name.empty()) scan_.fail("expected 'SwitchName=' in this line");
+    count_names(record);
     const auto [at, added] = by_name_.emplace(record.name, records_.size());
     if (!added) {
       scan_.fail("a second line of switch '" + excerpt(record.name) + "'; the first is line " +
@@ -94,6 +96,21 @@ class Reader {
     scan_.fail("expected SwitchName=, Nodes=, Switches= or LinkSpeed=, found '" + excerpt(field) + "'");
   }
 
+  // A few characters may stand for many names.
+  void count_names(const Record& record) {
+    const std::size_t names = record.nodes.size() + record.switches.size();
+    if (names > most_switch_ports) fail_ports(record, names);
+    names_ += names;
+    if (names_ > most_names) {
+      scan_.fail("expected at most " + std::to_string(most_names) + " names in all lists, found more");
+    }
+  }
+
+  [[noreturn]] void fail_ports(const Record& record, std::size_t ports) const {
+    scan_.fail_at(record.line, "switch '" + excerpt(record.name) + "' would have " + std::to_string(ports) +
+                                   " ports; expected at most " + std::to_string(most_switch_ports));
+  }
+
   void count_ports() {
     for (Record& record : records_) {
       record.ports += static_cast<std::int32_t>(record.nodes.size() + record.switches.size());
@@ -106,10 +123,8 @@ class Reader {
       }
     }
     for (const Record& record : records_) {
-      if (record.ports <= most_switch_ports) continue;
-      scan_.fail_at(record.line, "switch '" + excerpt(record.name) + "' would have " +
-                                     std::to_string(record.ports) + " ports; expected at most " +
-                                     std::to_string(most_switch_ports));
+      const auto ports = static_cast<std::size_t>(record.ports);
+      if (ports > most_switch_ports) fail_ports(record, ports);
     }
   }
 
@@ -152,6 +167,7 @@ class Reader {
   std::vector<Record> records_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, Adapter> adapters_;
+  std::size_t names_ = 0;  // in all lists so far
 };
 
 }  // namespace

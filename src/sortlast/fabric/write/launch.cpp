@@ -4,7 +4,8 @@
 //   mpich     hostfile  "HOST:N", ranks in file order     mpiexec -f FILE
 //             rankfile  "HOST:1" a rank                   mpiexec -f FILE
 //   openmpi   hostfile  "HOST slots=N" once a host        mpiexec --hostfile FILE (by slot, the default)
-//             rankfile  "rank R=HOST slot=S"              mpiexec --hostfile HOSTS --map-by rankfile:file=FILE
+//             rankfile  "rank R=HOST slot=S"              mpiexec --hostfile HOSTS --map-by
+//             rankfile:file=FILE
 //   slurm     both      "HOST" a rank                     SLURM_HOSTFILE=FILE srun -m arbitrary
 //
 // MPICH's Hydra fills the entries of its file one after the other, so the same host may come again. Open MPI
