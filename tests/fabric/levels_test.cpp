@@ -60,10 +60,10 @@ const char* const trees[] = {
     "crossbar:5",       "k-ary-n-tree:12,2", "k-ary-n-tree:4,3",   "k-ary-n-tree:2,5",   "xgft:4,3,2;1,2,3",
     "pgft:8,4;1,4;1,2", "thin-tree:8,4,3",   "slender-tree:8,4,5", "slender-tree:3,1,3", "rlft:8,3"};
 
-class EveryTree : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Levels, EveryTree, testing::ValuesIn(trees));
+class RankedTree : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Levels, RankedTree, testing::ValuesIn(trees));
 
-TEST_P(EveryTree, LevelsAreFoundFromItsCables) {
+TEST_P(RankedTree, LevelsAreFoundFromItsCables) {
   const Topology topology = make_topology(GetParam());
   const Levels found = rank_switches(topology);
   EXPECT_EQ(found.why, "");
@@ -71,7 +71,7 @@ TEST_P(EveryTree, LevelsAreFoundFromItsCables) {
   EXPECT_EQ(found.roots, built_roots(topology));
 }
 
-TEST_P(EveryTree, LevelsFollowFromItsRoots) {
+TEST_P(RankedTree, LevelsFollowFromItsRoots) {
   const Topology topology = make_topology(GetParam());
   const Levels found = rank_switches(topology, built_roots(topology));
   EXPECT_EQ(found.why, "");
