@@ -1,0 +1,15 @@
+// opensm-ftree-ca-order.dump.
+#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/topology/families.hpp"
+#include "target.hpp"
+
+using namespace sortlast::fabric;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Topology topology = k_ary_n_tree(2, 2);
+  return fuzz::run(data, size, [](std::string_view text) {
+    for (const std::int32_t h : read_ca_order(topology, text, fuzz::file)) {
+      fuzz::expect(h >= -1 && h < topology.hosts());
+    }
+  });
+}

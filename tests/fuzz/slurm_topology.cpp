@@ -1,0 +1,11 @@
+// Slurm's topology.conf, by way of the recognition of formats.
+#include "sortlast/fabric/read/read.hpp"
+#include "target.hpp"
+
+using namespace sortlast::fabric;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::run(data, size, [](std::string_view text) {
+    fuzz::expect(read_topology(text, fuzz::file).switches() > 0);
+  });
+}

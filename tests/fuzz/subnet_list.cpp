@@ -1,0 +1,11 @@
+// opensm-subnet.lst.
+#include "sortlast/fabric/read/read.hpp"
+#include "target.hpp"
+
+using namespace sortlast::fabric;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::run(data, size, [](std::string_view text) {
+    fuzz::expect(read_subnet_list(text, fuzz::file).switches() > 0);
+  });
+}

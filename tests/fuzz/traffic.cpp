@@ -1,0 +1,12 @@
+// Traffic by stages.
+#include "sortlast/fabric/read/read.hpp"
+#include "target.hpp"
+
+using namespace sortlast::fabric;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::run(data, size, [](std::string_view text) {
+    const auto pattern = read_traffic(text, fuzz::file);
+    fuzz::expect(pattern->stages() > 0 && !pattern->flows(pattern->stages() - 1).empty());
+  });
+}
