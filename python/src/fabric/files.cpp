@@ -78,7 +78,7 @@ void bind_launch(nb::module_& module) {
       "form of their hostfiles that does so.");
   module.def(
       "write_mpigraph", &fabric::write_mpigraph, "names"_a, "matrix"_a,
-      "A table of bandwidths [MB/s] as mpiGraph prints it. `matrix` is row by row, a row a sender, and\n"
+      "Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and\n"
       "has len(names) squared entries; its diagonal is ignored.");
 }
 

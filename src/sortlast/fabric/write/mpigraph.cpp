@@ -1,5 +1,6 @@
-// LLNL's mpiGraph: its table of send bandwidths, which its crunch_mpiGraph draws. Cells end with a tab. The
-// average is that over times, as mpiGraph's: the harmonic mean. Source: mpiGraph.c, mpiGraph().
+// LLNL's mpiGraph: its tables of bandwidths, which its crunch_mpiGraph draws. One shows what each row sends
+// to each column, the other what it receives from there: the same matrix, transposed. Cells end with a tab.
+// The average is that over times, as mpiGraph's: the harmonic mean. Source: mpiGraph.c.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -35,34 +36,52 @@ std::string number(double value, int digits) {
   return text;
 }
 
-}  // namespace
+// Bandwidths between all pairs, one way.
+struct Bandwidths {
+  const std::vector<std::string>& names;
+  const std::vector<double>& matrix;
 
-std::string write_mpigraph(const std::vector<std::string>& names, const std::vector<double>& matrix) {
-  check(names, matrix);
-  const std::size_t p = names.size();
-  const auto label = [&names](std::size_t rank) { return names[rank] + ":" + std::to_string(rank); };
+  std::size_t p() const { return names.size(); }
+  double at(std::size_t from, std::size_t to) const { return from == to ? 0 : matrix[from * p() + to]; }
+};
 
-  // Figures over all pairs.
+std::string figures(const Bandwidths& bandwidths, const std::string& title) {
+  const std::size_t p = bandwidths.p();
   double most = 0, seconds = 0;
-  for (std::size_t i = 0; i < p * p; ++i) {
-    if (i % (p + 1) == 0) continue;
-    most = std::max(most, matrix[i]);
-    seconds += 1 / matrix[i];
+  for (std::size_t from = 0; from < p; ++from) {
+    for (std::size_t to = 0; to < p; ++to) {
+      if (from == to) continue;
+      most = std::max(most, bandwidths.at(from, to));
+      seconds += 1 / bandwidths.at(from, to);
+    }
   }
   const double average = p > 1 ? static_cast<double>(p * (p - 1)) / seconds : 0;
-  std::string text = "Send max\t" + number(most, 6) + "\nSend avg\t" + number(average, 6) + "\n\nSend\t";
+  return title + " max\t" + number(most, 6) + "\n" + title + " avg\t" + number(average, 6) + "\n\n";
+}
 
-  // The table.
-  for (std::size_t to = 0; to < p; ++to) text += label(to) + "\t";
+std::string table(const Bandwidths& bandwidths, const std::string& title, bool sends) {
+  const std::size_t p = bandwidths.p();
+  const auto label = [&](std::size_t rank) { return bandwidths.names[rank] + ":" + std::to_string(rank); };
+  std::string text = title + "\t";
+  for (std::size_t column = 0; column < p; ++column) text += label(column) + "\t";
   text += '\n';
-  for (std::size_t from = 0; from < p; ++from) {
-    text += label(from) + " to\t";
-    for (std::size_t to = 0; to < p; ++to) {
-      text += number(from == to ? 0.0 : matrix[from * p + to], 3) + "\t";
+  for (std::size_t row = 0; row < p; ++row) {
+    text += label(row) + (sends ? " to\t" : " from\t");
+    for (std::size_t column = 0; column < p; ++column) {
+      text += number(sends ? bandwidths.at(row, column) : bandwidths.at(column, row), 3) + "\t";
     }
     text += '\n';
   }
   return text;
+}
+
+}  // namespace
+
+std::string write_mpigraph(const std::vector<std::string>& names, const std::vector<double>& matrix) {
+  check(names, matrix);
+  const Bandwidths bandwidths{names, matrix};
+  return figures(bandwidths, "Send") + table(bandwidths, "Send", true) + "\n" + figures(bandwidths, "Recv") +
+         table(bandwidths, "Recv", false);
 }
 
 }  // namespace sortlast::fabric
