@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,14 +20,18 @@ struct BestOrder {
 };
 
 struct OrderOptions {
-  bool dummies = false;       // places in the pattern may stay empty
-  std::int64_t steps = 2000;  // of the local search
+  bool dummies = false;     // places in the pattern may stay empty
+  std::int64_t steps = -1;  // of the local search; -1: as many as take some seconds
   std::uint64_t seed = 1;
   AnalysisOptions analysis = {};
+  // The pattern of p participants, dummies among them; empty: shift.
+  std::function<std::shared_ptr<const Pattern>(std::int32_t p)> pattern = {};
 };
 
-// Tries the known orders, then improves the best of them step by step; for shift a residue argument may prove
-// that none is free (see order.cpp).
+// Tries the known orders, then improves the best of them by annealing. An order is better if its mean share
+// is higher and its max_flows are not, or the other way round. For shift it may prove that no order is free;
+// with dummies there always is one. See order.cpp. Throws ArgumentError: hosts that do not exist, occur twice
+// or are none.
 BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
                      const OrderOptions& options = {});
 

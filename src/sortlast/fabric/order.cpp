@@ -1,0 +1,203 @@
+// When is there an order of a job's hosts in which no shift contends, and how is it found?
+//
+// Notation. n hosts at places 0 .. n - 1; at shift s the host at place i sends to the one at i + s (mod n).
+// On a tree of two levels with D-mod-K, all leaves send what is meant for host x over their up-port r(x), its
+// residue, and from there one link leads down to its leaf. If the hosts of a leaf have different residues, as
+// up to K of them have on a leaf with K up-ports, no two flows meet on their way down. They meet on their way
+// up if places a and a' of a leaf A send, at the same shift, to places x and x' of other leaves with the same
+// residue: a - x = a' - x' (mod n). So an order is free if and only if, for every leaf A and residue r, the
+// differences a - x are all different, a running through the places of A, x through those of residue r
+// outside of A.
+//
+// 1. A proof that none is free. There are only n - 1 differences, and those of (A, r) are |A| times the
+// number
+//    of hosts of residue r outside A. If that exceeds n - 1, no order is free. The argument needs neither
+//    tree nor D-mod-K: a channel has to carry every pair of hosts whose path crosses it, in n - 1 stages,
+//    whatever the order. greatest_demand() counts the pairs.
+// 2. Sufficient. Hosts that are whole leaves, or the same residues of some leaves (a product of leaves and
+//    residues), are free in routing order: equal residues are |A| apart. With unequal leaves a leaf-by-leaf
+//    order is free if equal residues keep a distance of the fullest leaf, which asks for the right sequence
+//    of leaves and of hosts within them. Routing order has no reason to be it: of 60 hosts drawn at random
+//    from a 12-ary 2-tree 5 to 8 share a residue, and up to 3 flows a link.
+// 3. The search. Annealing over swaps of two places, with the number of pairs of flows that share a channel
+// as
+//    energy (energies by the fullest channel are flat nearly everywhere). A swap changes the flows of two
+//    hosts only: for 60 hosts 2 us. Half of the swaps are within a leaf. Of 20 such random jobs (seeds 1 to
+//    20) FREE become free within 1.3 million swaps (a second or two), PROVEN have a proof, and OPEN, all of
+//    them within a few pairs of the bound, stay open.
+// 4. Few hosts. Up to 12 hosts all orders are tried, which proves what is left.
+// 5. Dummies. Hosts at their places of a larger order that is free are free, because their flows are some of
+//    its flows: in routing order with dummies any job is free if the whole fabric is. It costs stages.
+//    (With enough dummies every routing has a free order: on a Golomb ruler all differences are different,
+//    and a stage has one flow at most. That takes about n^2 stages.) So dummies are the last resort.
+#include "sortlast/fabric/order.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/order_bound.hpp"
+#include "sortlast/fabric/order_search.hpp"
+#include "sortlast/fabric/shuffle.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+constexpr std::int64_t automatic_updates = 2'400'000'000;  // of channels, by the search: some seconds
+constexpr std::int32_t most_hosts_for_all_orders = 12;
+constexpr std::int64_t most_orders = 3'000'000;
+
+// Better in one figure and not worse in the other.
+bool better(const Contention& a, const Contention& b) {
+  const bool not_worse = a.mean_share >= b.mean_share && a.max_flows <= b.max_flows;
+  return not_worse && (a.mean_share > b.mean_share || a.max_flows < b.max_flows);
+}
+
+class Search {
+ public:
+  Search(const Routes& routes, const std::vector<std::int32_t>& hosts, const OrderOptions& options)
+      : routes_(routes), walker_(routes), hosts_(hosts), options_(options) {}
+
+  // The known orders, the best of them first if there is no free one.
+  void try_known() {
+    for (const char* name : {"listed", "routing", "natural", "alphabetical"}) {
+      if (!free()) try_order(order_hosts(*routes_.topology, name, hosts_), std::string(name) + " order");
+    }
+  }
+
+  void try_dummies() {
+    Placement placement = order_hosts(*routes_.topology, "routing-dummies", hosts_);
+    const std::string how = "routing order with dummies, " + std::to_string(hosts_.size()) + " hosts in " +
+                            std::to_string(placement.size()) + " places";
+    try_order(std::move(placement), how);
+  }
+
+  void prove_by_demand() {
+    if (!pattern(size())->is_shift()) return;
+    const Demand demand = greatest_demand(walker_, hosts_);
+    const std::int64_t stages = size() - 1;
+    if (demand.pairs <= stages) return;
+    best_.proof = describe_channels(*routes_.topology, {demand.channel}) + " must carry " +
+                  std::to_string(demand.pairs) + " flows, whatever the order, and " + std::to_string(size()) +
+                  " hosts have " + std::to_string(stages) + " shifts: one of them has " +
+                  std::to_string((demand.pairs + stages - 1) / stages) + " of these flows or more";
+  }
+
+  void anneal_best() {
+    const auto shape = pattern(static_cast<std::int32_t>(best_.placement.size()));
+    auto loads = OrderLoads::make(walker_, hosts_, *shape, options_.analysis.path_bytes);
+    if (!loads) {
+      best_.how += "; not improved: the search would need more memory than the analysis may use";
+      return;
+    }
+    std::vector<std::int32_t> switches;
+    for (const std::int32_t host : hosts_) switches.push_back(walker_.switch_of_host(host));
+    const Annealed annealed = anneal(*loads, jobs_of(best_.placement), switches, steps(*shape),
+                                     Random(options_.seed), options_.analysis.progress);
+    try_order(placement_of(annealed.order),
+              "annealed from " + best_.how + " in " + std::to_string(annealed.steps) + " steps");
+  }
+
+  void try_all() {
+    if (size() > most_hosts_for_all_orders || !best_.proof.empty()) return;
+    const auto shape = pattern(size());
+    auto loads = OrderLoads::make(walker_, hosts_, *shape, options_.analysis.path_bytes);
+    if (!loads) return;
+    const Exhausted all = try_all_orders(*loads, shape->is_shift(), most_orders);
+    if (all.order) try_order(placement_of(*all.order), "found by trying all orders");
+    if (all.complete) {
+      best_.proof = "all orders were tried, " + std::to_string(all.tried) +
+                    " of them or their beginnings: in none are flows between switches alone on their links";
+    }
+  }
+
+  bool free() const { return !best_.placement.empty() && best_.contention.contention_free(); }
+  bool proven() const { return free() || !best_.proof.empty(); }
+
+  BestOrder finish() {
+    best_.proven_best = proven();
+    if (free()) best_.proof.clear();
+    return std::move(best_);
+  }
+
+ private:
+  std::int32_t size() const { return static_cast<std::int32_t>(hosts_.size()); }
+
+  std::shared_ptr<const Pattern> pattern(std::int32_t p) const {
+    return options_.pattern ? options_.pattern(p) : shift_pattern(p);
+  }
+
+  void try_order(Placement placement, const std::string& how) {
+    if (placement == best_.placement) return;
+    const auto shape = pattern(static_cast<std::int32_t>(placement.size()));
+    Contention result = contention(routes_, *shape, placement, options_.analysis);
+    if (!best_.placement.empty() && !better(result, best_.contention)) return;
+    best_.placement = std::move(placement);
+    best_.contention = std::move(result);
+    best_.how = how;
+  }
+
+  std::int64_t steps(const Pattern& shape) const {
+    if (options_.steps >= 0) return options_.steps;
+    constexpr std::int64_t channels_a_flow = 4;
+    const std::int64_t updates = 4 * channels_a_flow * std::max<std::int64_t>(1, shape.stages());
+    return automatic_updates / updates;
+  }
+
+  JobOrder jobs_of(const Placement& placement) const {
+    std::vector<std::int32_t> job(static_cast<std::size_t>(routes_.topology->hosts()), -1);
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      job[static_cast<std::size_t>(hosts_[i])] = static_cast<std::int32_t>(i);
+    }
+    JobOrder order;
+    for (const std::int32_t host : placement) {
+      order.push_back(host < 0 ? -1 : job[static_cast<std::size_t>(host)]);
+    }
+    return order;
+  }
+
+  Placement placement_of(const JobOrder& order) const {
+    Placement placement;
+    for (const std::int32_t job : order)
+      placement.push_back(job < 0 ? -1 : hosts_[static_cast<std::size_t>(job)]);
+    return placement;
+  }
+
+  const Routes& routes_;
+  PathWalker walker_;
+  const std::vector<std::int32_t>& hosts_;
+  const OrderOptions& options_;
+  BestOrder best_;
+};
+
+}  // namespace
+
+BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
+                     const OrderOptions& options) {
+  if (hosts.empty()) throw ArgumentError("no hosts to order; expected at least 1");
+  if (options.steps < -1) {
+    throw ArgumentError("a search of " + std::to_string(options.steps) +
+                        " steps; expected 0 or more, or -1 for as many as take some seconds");
+  }
+  Search search(routes, hosts, options);
+
+  // Without dummies: known orders, then a proof or a search.
+  search.try_known();
+  if (!search.free()) search.prove_by_demand();
+  if (!search.proven() || !options.dummies) {
+    if (!search.free()) search.anneal_best();
+    if (!search.free()) search.try_all();
+  }
+
+  // With dummies, if they are allowed and needed.
+  if (!search.free() && options.dummies) {
+    search.try_dummies();
+    if (!search.free()) search.anneal_best();
+  }
+  return search.finish();
+}
+
+}  // namespace sortlast::fabric

@@ -1,0 +1,67 @@
+// Loads of all stages at once, for searches that change an order a little and ask what became of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/pattern.hpp"
+
+namespace sortlast::fabric {
+
+// Flows of a pattern between a job's hosts, put on and taken off one by one. `job` numbers below are places
+// in the list of hosts. The hosts' own channels are left out: a participant's flows cross them in any order.
+class OrderLoads {
+ public:
+  // Nothing if it would take more than most_bytes.
+  static std::optional<OrderLoads> make(const PathWalker& walker, const std::vector<std::int32_t>& hosts,
+                                        const Pattern& pattern, std::int64_t most_bytes);
+
+  // A flow of a participant as it sees it.
+  struct End {
+    std::int32_t stage = 0;
+    std::int32_t other = 0;  // participant
+    bool sends = false;
+  };
+  std::int32_t participants() const { return static_cast<std::int32_t>(first_end_.size()) - 1; }
+  std::span<const End> ends(std::int32_t participant) const {
+    const std::size_t first = first_end_[static_cast<std::size_t>(participant)];
+    return {ends_.data() + first, first_end_[static_cast<std::size_t>(participant) + 1] - first};
+  }
+
+  // Puts a flow on, or takes it off, and returns how many pairs of flows that share a channel came or went.
+  std::int64_t add(std::int32_t source_job, std::int32_t destination_job, std::int32_t stage) {
+    std::int64_t pairs = 0;
+    std::int32_t* const load = stage_loads(stage);
+    for (const Channel c : path(source_job, destination_job)) pairs += load[c]++;
+    return pairs;
+  }
+  std::int64_t remove(std::int32_t source_job, std::int32_t destination_job, std::int32_t stage) {
+    std::int64_t pairs = 0;
+    std::int32_t* const load = stage_loads(stage);
+    for (const Channel c : path(source_job, destination_job)) pairs += --load[c];
+    return pairs;
+  }
+
+ private:
+  std::int32_t* stage_loads(std::int32_t stage) {
+    return loads_.data() + static_cast<std::size_t>(stage) * static_cast<std::size_t>(channels_);
+  }
+  std::span<const Channel> path(std::int32_t source, std::int32_t destination) const {
+    return paths_.row(static_cast<std::size_t>(place_[static_cast<std::size_t>(source)]) * place_.size() +
+                      static_cast<std::size_t>(destination));
+  }
+  void find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
+  void list_ends(const Pattern& pattern);
+
+  std::vector<std::int32_t> place_;  // by job: sources of one place have the same paths
+  PathRows paths_;                   // from each place to each job, channels numbered anew
+  Channel channels_ = 0;             // that any path has
+  std::vector<std::size_t> first_end_;
+  std::vector<End> ends_;
+  std::vector<std::int32_t> loads_;  // by stage, by channel
+};
+
+}  // namespace sortlast::fabric

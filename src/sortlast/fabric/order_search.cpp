@@ -1,0 +1,194 @@
+#include "sortlast/fabric/order_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sortlast/error.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+// Pairs of flows: a swap that adds as many is taken once in e times. With these ends the 60-host lists of
+// tests/fabric/order_test.cpp become free; from 1 to 0.2, or from 0.5 to 0.15, half of them get stuck.
+constexpr double hot = 3;
+constexpr double cold = 0.3;
+constexpr std::int64_t steps_between_reports = 256;
+
+class Annealing {
+ public:
+  Annealing(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches, Random random)
+      : loads_(loads), order_(std::move(order)), random_(random) {
+    // Know where each job is, and who shares its switch.
+    place_.resize(switches.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (order_[i] >= 0) place_[static_cast<std::size_t>(order_[i])] = static_cast<std::int32_t>(i);
+    }
+    group_.resize(switches.size());
+    std::vector<std::vector<std::int32_t>> groups;
+    std::vector<std::int32_t> group_of;
+    for (std::size_t job = 0; job < switches.size(); ++job) {
+      const auto s = static_cast<std::size_t>(switches[job]);
+      if (group_of.size() <= s) group_of.resize(s + 1, -1);
+      if (group_of[s] < 0) {
+        group_of[s] = static_cast<std::int32_t>(groups.size());
+        groups.emplace_back();
+      }
+      group_[job] = static_cast<std::size_t>(group_of[s]);
+      groups[group_[job]].push_back(static_cast<std::int32_t>(job));
+    }
+    groups_ = std::move(groups);
+    for (std::int32_t i = 0; i < loads_.participants(); ++i) {
+      pairs_ += change(i, true, [i](std::int32_t other) { return other < i; });
+    }
+  }
+
+  std::int64_t pairs() const { return pairs_; }
+  const JobOrder& order() const { return order_; }
+
+  void step(double temperature) {
+    const auto p = static_cast<std::size_t>(loads_.participants());
+    const auto i = static_cast<std::int32_t>(random_.below(p));
+    const std::int32_t j = partner(i, p);
+    if (i == j || job(i) == job(j)) return;
+    const std::int64_t added = swap(i, j);
+    if (added <= 0 || chance() < std::exp(-static_cast<double>(added) / temperature)) {
+      pairs_ += added;
+    } else {
+      swap(i, j);
+    }
+  }
+
+ private:
+  std::int32_t job(std::int32_t i) const { return order_[static_cast<std::size_t>(i)]; }
+  double chance() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+  std::int32_t partner(std::int32_t i, std::size_t p) {
+    if (job(i) < 0 || random_.below(2) == 0) return static_cast<std::int32_t>(random_.below(p));
+    const auto& group = groups_[group_[static_cast<std::size_t>(job(i))]];
+    return place_[static_cast<std::size_t>(group[random_.below(group.size())])];
+  }
+
+  // Puts on or takes off the flows of participant i with those that `with` names.
+  template <typename With>
+  std::int64_t change(std::int32_t i, bool put_on, With&& with) {
+    std::int64_t pairs = 0;
+    if (job(i) < 0) return 0;
+    for (const OrderLoads::End& end : loads_.ends(i)) {
+      if (job(end.other) < 0 || !with(end.other)) continue;
+      const std::int32_t source = end.sends ? job(i) : job(end.other);
+      const std::int32_t destination = end.sends ? job(end.other) : job(i);
+      pairs +=
+          put_on ? loads_.add(source, destination, end.stage) : loads_.remove(source, destination, end.stage);
+    }
+    return pairs;
+  }
+
+  // Pairs added.
+  std::int64_t swap(std::int32_t i, std::int32_t j) {
+    const auto all = [](std::int32_t) { return true; };
+    const auto but_i = [i](std::int32_t other) { return other != i; };
+    std::int64_t removed = change(i, false, all);
+    removed += change(j, false, but_i);
+    std::swap(order_[static_cast<std::size_t>(i)], order_[static_cast<std::size_t>(j)]);
+    for (const std::int32_t k : {i, j}) {
+      if (job(k) >= 0) place_[static_cast<std::size_t>(job(k))] = k;
+    }
+    std::int64_t added = change(i, true, all);
+    added += change(j, true, but_i);
+    return added - removed;
+  }
+
+  OrderLoads& loads_;
+  JobOrder order_;
+  Random random_;
+  std::vector<std::int32_t> place_;                // by job: its participant
+  std::vector<std::size_t> group_;                 // by job
+  std::vector<std::vector<std::int32_t>> groups_;  // jobs of a switch
+  std::int64_t pairs_ = 0;
+};
+
+// Depth first: the next participant gets each of the jobs that are left.
+class AllOrders {
+ public:
+  AllOrders(OrderLoads& loads, std::int64_t limit)
+      : loads_(loads), limit_(limit), used_(static_cast<std::size_t>(loads.participants()), false) {}
+
+  // Whether an order was found or the limit reached.
+  bool go_on() {
+    const auto i = static_cast<std::int32_t>(order_.size());
+    if (i == loads_.participants()) return true;
+    for (std::int32_t job = 0; job < loads_.participants(); ++job) {
+      if (used_[static_cast<std::size_t>(job)]) continue;
+      if (place(job)) return true;
+    }
+    return false;
+  }
+
+  // Gives a job to the next participant, and goes on if nothing contends.
+  bool place(std::int32_t job) {
+    if (result_.tried == limit_) return true;
+    ++result_.tried;
+    const auto i = static_cast<std::int32_t>(order_.size());
+    order_.push_back(job);
+    used_[static_cast<std::size_t>(job)] = true;
+    if (change(i, true) == 0 && go_on()) return true;
+    change(i, false);
+    used_[static_cast<std::size_t>(job)] = false;
+    order_.pop_back();
+    return false;
+  }
+
+  Exhausted finish(bool stopped) {
+    result_.complete = !stopped;
+    if (order_.size() == used_.size()) result_.order = order_;
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t change(std::int32_t i, bool put_on) {
+    std::int64_t pairs = 0;
+    for (const OrderLoads::End& end : loads_.ends(i)) {
+      if (end.other >= i) continue;
+      const std::int32_t here = order_[static_cast<std::size_t>(i)];
+      const std::int32_t there = order_[static_cast<std::size_t>(end.other)];
+      const std::int32_t source = end.sends ? here : there, destination = end.sends ? there : here;
+      pairs +=
+          put_on ? loads_.add(source, destination, end.stage) : loads_.remove(source, destination, end.stage);
+    }
+    return pairs;
+  }
+
+  OrderLoads& loads_;
+  std::int64_t limit_;
+  JobOrder order_;
+  std::vector<bool> used_;  // by job
+  Exhausted result_;
+};
+
+}  // namespace
+
+Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
+                std::int64_t steps, Random random, const Progress& progress) {
+  Annealing annealing(loads, std::move(order), switches, random);
+  Annealed best{annealing.order(), annealing.pairs(), 0};
+  for (; best.steps < steps && best.pairs > 0; ++best.steps) {
+    const double part = static_cast<double>(best.steps) / static_cast<double>(steps);
+    if (progress && best.steps % steps_between_reports == 0 && !progress(part)) throw Error("cancelled");
+    annealing.step(hot * std::pow(cold / hot, part));
+    if (annealing.pairs() >= best.pairs) continue;
+    best.order = annealing.order();
+    best.pairs = annealing.pairs();
+  }
+  return best;
+}
+
+Exhausted try_all_orders(OrderLoads& loads, bool rotates, std::int64_t limit) {
+  AllOrders all(loads, limit);
+  if (loads.participants() == 0) return all.finish(true);
+  const bool stopped = rotates ? all.place(0) : all.go_on();
+  return all.finish(stopped);
+}
+
+}  // namespace sortlast::fabric
