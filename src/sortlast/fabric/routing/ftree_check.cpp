@@ -36,7 +36,7 @@ class Pair {
   }
 
  private:
-  std::size_t links(std::int32_t g) const { return tree_.group(g).links.size(); }
+  std::size_t links(std::int32_t g) const { return tree_.links_of(g).size(); }
   std::size_t first_links_down(const FtreeSwitch& at) const {
     return at.down.empty() ? 1 : links(at.down.front());
   }

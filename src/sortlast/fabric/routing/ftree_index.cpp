@@ -73,6 +73,17 @@ class Indexing {
   std::deque<std::int32_t> queue_;
 };
 
+// Number the indices that are in use, so that comparing them is cheap.
+void place_groups(FtreeTree& tree) {
+  std::vector<std::uint64_t> indices;
+  for (const std::int32_t s : tree.switch_order) indices.push_back(tree.at(s).index);
+  std::sort(indices.begin(), indices.end());
+  for (FtreeGroup& group : tree.groups) {
+    const auto place = std::lower_bound(indices.begin(), indices.end(), tree.at(group.remote).index);
+    group.position = static_cast<std::int32_t>(place - indices.begin());
+  }
+}
+
 // The switches of leaf rank by index, from the first that compute nodes hang on to the last.
 std::vector<std::int32_t> find_leaves(const FtreeTree& tree) {
   std::vector<std::int32_t> all;
@@ -93,6 +104,7 @@ void index_ftree(FtreeTree& tree) {
   Indexing(tree).run(*std::find_if(tree.switch_order.begin(), tree.switch_order.end(),
                                    [&](std::int32_t s) { return tree.at(s).leaf; }));
   if (!tree.refusal.empty()) return;
+  place_groups(tree);
   tree.leaves = find_leaves(tree);
   if (tree.leaves.size() < 2) {
     tree.refusal = "all compute nodes hang on one switch";

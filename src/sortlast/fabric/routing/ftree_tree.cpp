@@ -20,11 +20,12 @@ std::int32_t count_adapters(const Topology& topology, const FtreeTree& tree) {
 void add_link(FtreeTree& tree, std::vector<std::int32_t>& groups, std::int32_t remote, FtreeLink link) {
   for (const std::int32_t g : groups) {
     if (tree.group(g).remote != remote) continue;
-    tree.group(g).links.push_back(link);
+    tree.links_of(g).push_back(link);
     return;
   }
   groups.push_back(static_cast<std::int32_t>(tree.groups.size()));
-  tree.groups.push_back({remote, 0, 0, {link}});
+  tree.groups.push_back({remote});
+  tree.links.push_back({link});
 }
 
 void group_links(const Topology& topology, FtreeTree& tree) {

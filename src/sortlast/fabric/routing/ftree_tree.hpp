@@ -19,9 +19,9 @@ struct FtreeLink {
 
 // All links between two switches, seen from one of them.
 struct FtreeGroup {
-  std::int32_t remote = 0;  // switch
-  std::int32_t routes_up = 0, routes_down = 0;
-  std::vector<FtreeLink> links;  // by port
+  std::int32_t remote = 0;                      // switch
+  std::int32_t routes_up = 0, routes_down = 0;  // of its links together
+  std::int32_t position = 0;                    // of the remote switch among all by index
 };
 
 // Groups are named by their number in FtreeTree::groups, so that orders of them can change.
@@ -41,6 +41,7 @@ struct FtreeSwitch {
 struct FtreeTree {
   std::vector<FtreeSwitch> switches;
   std::vector<FtreeGroup> groups;
+  std::vector<std::vector<FtreeLink>> links;  // by group, then by port
   std::vector<std::int32_t>
       switch_order;                      // in which OpenSM visits switches; those without a rank are left out
   std::vector<std::int32_t> host_order;  // the same of hosts
@@ -55,6 +56,8 @@ struct FtreeTree {
   const FtreeSwitch& at(std::int32_t s) const { return switches[static_cast<std::size_t>(s)]; }
   FtreeGroup& group(std::int32_t g) { return groups[static_cast<std::size_t>(g)]; }
   const FtreeGroup& group(std::int32_t g) const { return groups[static_cast<std::size_t>(g)]; }
+  std::vector<FtreeLink>& links_of(std::int32_t g) { return links[static_cast<std::size_t>(g)]; }
+  const std::vector<FtreeLink>& links_of(std::int32_t g) const { return links[static_cast<std::size_t>(g)]; }
   std::uint64_t remote_index(std::int32_t g) const { return at(group(g).remote).index; }
 };
 
