@@ -136,6 +136,8 @@ TEST(ReadIbnetdiscover, SaysWhatIsWrongAndWhere) {
       {"beyond 64 bits", "Switch 99999999999999999999 \"S-1\"\n", "net:1: expected the number of ports"},
       {"no quotes", "Switch 4 S-1\n", "net:1: expected the node's identifier in double quotes, found 'S-1'"},
       {"open quotes", "Switch 4 \"S-1\n", "net:1: expected the node's identifier in double quotes"},
+      {"no identifier", "Switch 4 \"\"\n",
+       "net:1: expected the node's identifier between the quotes, found nothing"},
       {"words behind", "Switch 4 \"S-1\" base\n", "net:1: expected the end of the line, found 'base'"},
       {"guid", "switchguid=here\n", "net:1: expected a GUID in hex, found 'here'"},
       {"guid twice", "switchguid=0x1(1\n", "net:1: expected ')', found the end of the line"},

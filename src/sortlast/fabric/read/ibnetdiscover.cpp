@@ -87,6 +87,7 @@ class Reader {
     node.line = scan_.line_number();
     node.ports = static_cast<std::int32_t>(scan_.decimal("the number of ports", 1, most_ports));
     node.id = scan_.quoted("the node's identifier");
+    if (node.id.empty()) scan_.fail("expected the node's identifier between the quotes, found nothing");
     node.guid = guid_ != 0 ? guid_ : guid_of(node.id, scan_.file());
     node.system_guid = system_guid_;
     guid_ = system_guid_ = 0;
