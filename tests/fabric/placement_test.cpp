@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/leaf_places.hpp"
 #include "sortlast/fabric/read/read.hpp"
 #include "sortlast/fabric/topology/edit.hpp"
@@ -123,6 +125,27 @@ TEST(RoutingOrder, PutsHostsThatAreNotBalancedForLast) {
             (Hosts{0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15}));
   EXPECT_EQ(order_hosts(topology, "routing-dummies", {0, 3, 5, 4}, 1, compute),
             (Hosts{0, -1, -1, 4, 5, -1, 3}));
+}
+
+// What dummies are for: shift on any hosts of an RLFT, or a tree of constant width, does not contend under
+// D-mod-K.
+TEST(RoutingOrder, WithDummiesKeepsEveryJobFreeOfContention) {
+  std::int32_t contended = 0;
+  for (const char* tree : {"k-ary-n-tree:4,2", "k-ary-n-tree:3,3", "rlft:4,3", "pgft:4,4;1,2;1,2"}) {
+    const auto topology = std::make_shared<const Topology>(make_topology(tree));
+    const Routes routes = route(topology, "d-mod-k");
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const auto n = 2 + static_cast<std::int32_t>(seed) % (topology->hosts() - 1);
+      const Hosts job = allocate_hosts(*topology, "random", n, {}, seed);
+      const auto shift = [&](const Placement& placement) {
+        return contention(routes, *shift_pattern(static_cast<std::int32_t>(placement.size())), placement);
+      };
+      EXPECT_TRUE(shift(order_hosts(*topology, "routing-dummies", job)).contention_free())
+          << tree << " " << n;
+      contended += shift(order_hosts(*topology, "routing", job)).contention_free() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(contended, 0) << "the same jobs without dummies";
 }
 
 TEST(Orders, ByName) {

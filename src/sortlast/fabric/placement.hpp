@@ -18,13 +18,11 @@ using Placement = std::vector<std::int32_t>;
 std::vector<std::int32_t> compute_hosts(const Topology& topology);
 
 // Orders of hosts (empty: all of them):
-//   "routing"          leaf by leaf in the order of the fabric, and in a leaf by port: the order in which
-//   OpenSM's
-//                      ftree numbers compute nodes, and spreads them over its up-links
-//   "routing-dummies"  the same with a dummy in the place of every compute host that is not among the hosts,
-//   and
-//                      each leaf filled with dummies to the most compute hosts that a leaf has; subtrees
-//                      below the roots with none of the hosts are left out. Of all hosts it is
+//   "routing"          leaf by leaf in the order of the fabric, and in a leaf by port: as OpenSM's ftree
+//                      numbers compute nodes, and spreads them over its up-links
+//   "routing-dummies"  the same with a dummy in the place of every compute host that is not among the
+//                      hosts, and each leaf filled with dummies to the most compute hosts that a leaf has;
+//                      subtrees below the roots with none of the hosts are left out. Of all hosts it is
 //                      opensm-ftree-ca-order.dump
 //   "listed"           as given
 //   "alphabetical"     by name, "node10" before "node2", as Slurm lists them
@@ -37,8 +35,8 @@ Placement order_hosts(const Topology& topology, std::string_view order, std::vec
                       std::uint64_t seed = 1, const std::vector<std::int32_t>& compute = {});
 std::vector<std::string> host_orders();
 
-// What a scheduler gives a job of n hosts out of those that are free (empty: compute_hosts()), in routing
-// order:
+// What a scheduler gives a job of n hosts out of those that are free (empty: compute_hosts()), in
+// routing order:
 //   "contiguous"  the first n in routing order
 //   "random"      n at random, which `seed` fixes
 //   "leaf"        whole leaves first: as few leaf switches as possible

@@ -1,9 +1,10 @@
 // The families of topologies: one builder each, one file each.
 //
-// Hosts are named host00000, host00001, ... "HCA-1" and have GUIDs 0x10000000 + 16 h; switches of level l are
-// named sw-Ll-0000, ... with GUIDs 0x20000000 + 2^20 l + index. On a switch the ports towards the hosts come
-// first (1 .. m p), those towards the roots after them.
-// All throw ArgumentError, which says what is wrong with which parameter.
+// Hosts are named "host00000 HCA-1", "host00001 HCA-1", ... and have GUIDs 0x10000000 + 16 h; switches of
+// level l are named sw-Ll-0000, ... (those of grids by their coordinates, sw-x-y-z) and have GUIDs 0x20000000
+// + 2^20 l + index. On a switch the ports towards the hosts come first (1 .. m p), those towards the roots
+// after them. All throw ArgumentError, which says what is wrong with which parameter; there may be 2^24
+// hosts, 2^20 switches a level and 32 levels.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ Topology crossbar(std::int32_t n);
 Topology k_ary_n_tree(std::int32_t k, std::int32_t n);
 // Zahavi, Johnson, Kerbyson, Lang (2010): arity k[l-1] at level l, as many up as down.
 Topology var_ary_n_tree(const Counts& k);
-// Oehring et al. (1995): GFT(h, m, w), the same m and w at every level.
+// Oehring et al. (1995): GFT(h, m, w), the same m and w at every level. A processor is an adapter of w ports,
+// which are w hosts here.
 Topology gft(std::int32_t h, std::int32_t m, std::int32_t w);
 // Oehring et al. (1995): XGFT(h; m; w).
 Topology xgft(const Counts& m, const Counts& w);
