@@ -351,6 +351,7 @@ TEST(Families, RefuseParametersThatMakeNoFabric) {
   EXPECT_THROW(gft(-1, 2, 2), ArgumentError);
   EXPECT_THROW(pgft({4, 4}, {1, 4}, {1}), ArgumentError);
   EXPECT_THROW(pgft({4, 4}, {1, 2000000000}, {1, 2000000000}), ArgumentError);
+  EXPECT_THROW(xgft(Counts(33, 1), Counts(33, 1)), ArgumentError);
   EXPECT_THROW(rlft(7, 2), ArgumentError);
   EXPECT_THROW(rlft(0, 2), ArgumentError);
   EXPECT_THROW(thin_tree(4, 5, 2), ArgumentError);

@@ -65,6 +65,7 @@ void check_shape(const std::string& name, const TreeShape& shape) {
                         std::to_string(shape.w.size()) + " and " + std::to_string(shape.p.size()) +
                         " elements; expected one a level in each");
   }
+  check_levels(name, "h", static_cast<std::int32_t>(h));
   for (std::size_t l = 0; l < h; ++l) {
     const std::string index = std::to_string(l + 1);
     check_parameter(name, "m_" + index, shape.m[l]);
