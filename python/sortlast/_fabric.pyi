@@ -662,6 +662,40 @@ def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], lin
     divided among the flows on the fullest channel of its path.
     """
 
+class BestOrder:
+    """An order of a job's hosts, and what is known about better ones."""
+
+    @property
+    def placement(self) -> list[int]:
+        """Host of each participant; -1: a dummy."""
+
+    @property
+    def contention(self) -> Contention:
+        """Contention under it."""
+
+    @property
+    def how(self) -> str:
+        """Which order it is, or what the search did."""
+
+    @property
+    def proven_best(self) -> bool:
+        """Whether it is free, or `proof` holds."""
+
+    @property
+    def proof(self) -> str:
+        """
+        Why no order of these hosts is free under this routing; empty: not known.
+        """
+
+    def __repr__(self) -> str: ...
+
+def best_order(routes: Routes, hosts: Sequence[int], dummies: bool = False, steps: int = -1, seed: int = 1, pattern: Callable | None = None, threads: int = 0, progress: Callable | None = None) -> BestOrder:
+    """
+    Find an order of hosts, given by number, in which a pattern contends least: known orders, then annealing
+    in `steps` swaps (-1: as many as take some seconds). `dummies`: places may stay empty; `pattern`: called
+    with the number of participants, dummies among them, returns the Pattern (none: shift).
+    """
+
 def read_topology(text: str, file: str) -> Topology:
     """
     The topology in a file of any known format, recognised by its content: ibnetdiscover, ibsim's
@@ -747,6 +781,6 @@ def write_rankfile(topology: Topology, placement: Sequence[int], launcher: str) 
 
 def write_mpigraph(names: Sequence[str], matrix: Sequence[float]) -> str:
     """
-    A table of bandwidths [MB/s] as mpiGraph prints it. `matrix` is row by row, a row a sender, and
+    Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and
     has len(names) squared entries; its diagonal is ignored.
     """

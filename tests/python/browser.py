@@ -105,9 +105,11 @@ class Page:
 
     def point(self, selector: str) -> None:
         """Move the mouse to the middle of an element."""
+        element = f"document.querySelector({json.dumps(selector)})"
+        self.run(f"{element}.scrollIntoView({{ block: 'center' }})")
         box = self.run(
-            f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])"
-            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+            "(({ x, y, width, height }) => [x + width / 2, y + height / 2])"
+            f"({element}.getBoundingClientRect())"
         )
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
 
@@ -115,11 +117,18 @@ class Page:
         """Prefer "light" or "dark"."""
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def picture(self, path: Path, width: int = 1400, height: int = 900) -> None:
-        """Write a screenshot, as PNG."""
+    def resize(self, width: int, height: int) -> None:
+        """Set the size of the window in pixels."""
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
         )
+
+    def picture(self, path: Path) -> None:
+        """Write a screenshot, as PNG."""
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
 
     def tree(self) -> list[tuple[str, str]]:
@@ -166,7 +175,13 @@ def page(path: Path) -> Iterator[Page]:
     from_browser, to_us = os.pipe()
     with tempfile.TemporaryDirectory(prefix="sortlast-browser-", ignore_cleanup_errors=True) as profile:
         # The protocol is spoken on the browser's file descriptors 3 (to it) and 4 (from it).
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"]
+        options = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-dev-shm-usage",
+        ]
         command = [program, *options, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
         shell = f'exec "$@" 3<&{to_browser} 4>&{to_us}'
         process = subprocess.Popen(
@@ -182,6 +197,7 @@ def page(path: Path) -> Iterator[Page]:
         try:
             shown = Page(from_us, from_browser)
             shown.attach()
+            shown.resize(1400, 900)
             shown.open(path)
             yield shown
         finally:

@@ -11,6 +11,7 @@
 """
 
 from sortlast._fabric import (
+    BestOrder,
     Bisection,
     Contention,
     Pattern,
@@ -49,13 +50,14 @@ from sortlast._fabric import (
     write_slurm_topology,
     xgft,
 )
-from sortlast.fabric.analysis import bisection, contention, shares
+from sortlast.fabric.analysis import best_order, bisection, contention, shares
 from sortlast.fabric.nodes import names, placement
 from sortlast.fabric.patterns import pattern
 from sortlast.fabric.reading import read, read_nodes, read_routes, read_traffic, text_of
 from sortlast.fabric.routing import route
 
 __all__ = [
+    "BestOrder",
     "Bisection",
     "Contention",
     "Pattern",
@@ -63,6 +65,7 @@ __all__ = [
     "Topology",
     "allocate_hosts",
     "assign_lids",
+    "best_order",
     "bisection",
     "block_mapping",
     "compute_hosts",

@@ -14,7 +14,7 @@ from sortlast.fabric.patterns import pattern
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortlast._fabric import Bisection, Contention, Routes
+    from sortlast._fabric import BestOrder, Bisection, Contention, Routes
     from sortlast.fabric.patterns import Communication
 
 Progress = Callable[[float], object]
@@ -61,6 +61,41 @@ def bisection(
     :func:`contention`.
     """
     return _fabric.bisection(routes, placement(routes.topology, nodes), samples, seed, threads, progress)
+
+
+def best_order(
+    routes: Routes,
+    nodes: Nodes = None,
+    what: str = "shift",
+    dummies: bool = False,
+    steps: int | None = None,
+    seed: int = 1,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> BestOrder:
+    """Find an order of a job's hosts in which a pattern contends least.
+
+    Tries the known orders (:func:`host_orders`), then improves the best one step by step.
+
+    Args:
+        routes: the fabric and its tables.
+        nodes: the job's hosts, as for :func:`placement`; their order is one of those that are tried.
+        what: "shift", "all-to-all" or an algorithm, as for :func:`pattern`: made for as many participants as
+            there are places.
+        dummies: places may stay empty; the pattern then has more participants than there are hosts.
+        steps: of the search; None: as many as take some seconds; 0: only the known orders.
+        seed: of the search.
+        threads: 0: one a core.
+        progress: as for :func:`contention`.
+
+    Returns:
+        ``placement``, its ``contention``, ``how`` it came about, ``proof``: why no order of these hosts is
+        free of contention under this routing (empty: not known), ``proven_best``.
+    """
+    hosts = [host for host in placement(routes.topology, nodes) if host >= 0]
+    made = None if what == "shift" else lambda p: pattern(what, p)
+    count = -1 if steps is None else steps
+    return _fabric.best_order(routes, hosts, dummies, count, seed, made, threads, progress)
 
 
 def shares(found: Contention) -> NDArray[np.float64]:

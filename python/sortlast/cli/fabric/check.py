@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,7 +33,7 @@ def check(
     schedule: _options.Schedule = "shift",
     seed: _options.Seed = 1,
     advise: Annotated[
-        bool, typer.Option(help="For a contended shift, look for an order of the nodes that is free.")
+        bool, typer.Option(help="For a contended job, look for an order of the nodes that is free.")
     ] = True,
     json: _options.Json = None,
 ) -> None:
@@ -58,16 +59,13 @@ def check(
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
         if advise:
-            report["advice"] = _advice(found) if communication.is_shift else _BY_STAGE
+            report["advice"] = _advice(found, schedule)
             console.print(f"What would make it free: {report['advice']}")
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
     if json is not None:
         _terminal.write_json(report, json)
         console.print(f"wrote {json}", soft_wrap=True)
     raise typer.Exit(0 if found.contention_free else 1)
-
-
-_BY_STAGE = "a shift moves the same data in stages that a fat-tree can serve; try --schedule shift."
 
 
 def _report(found: Contention, order: str) -> dict[str, Any]:
@@ -152,23 +150,23 @@ def _crossing(worst: dict[str, Any]) -> Any:
     return _show.table(title, columns, rows)
 
 
-def _advice(found: Contention) -> str:
+def _advice(found: Contention, schedule: str) -> str:
     """An order that is free, found without a long search, or why there is none."""
     from sortlast import fabric
 
+    if Path(schedule).is_file():
+        return "not known for traffic of a file, which may mean a certain rank by each number."
     hosts = [host for host in found.placement if host >= 0]
-    best = fabric.best_order(found.routes, hosts, steps=0)
-    if best.contention_free:
+    best = fabric.best_order(found.routes, hosts, schedule, steps=0)
+    if best.contention.contention_free:
         return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
-    if best.proof:
-        return f"no order of these nodes under this routing: {best.proof}"
-    filled = fabric.best_order(found.routes, hosts, dummies=True, steps=0)
-    if filled.contention_free:
+    reason = f"No order of these nodes is free under this routing: {best.proof} " if best.proof else ""
+    filled = fabric.best_order(found.routes, hosts, schedule, dummies=True, steps=0)
+    if filled.contention.contention_free:
         return (
-            f"places that stay empty ({filled.how}): a shift of {len(filled.placement)} participants, of"
-            f" which {len(hosts)} are there."
+            f"{reason}{filled.how}, of which the empty ones send nothing: `sortlast fabric order --dummies`."
         )
-    return (
-        f"not known. The best order of a short search has {best.max_flows} flows on a link, mean share"
-        f" {best.mean_share:.3f} ({best.how}); `sortlast fabric order` searches longer."
+    return reason or (
+        f"not known. Of the known orders the best ({best.how}) has up to {best.contention.max_flows} flows on a"
+        f" link, mean share {best.contention.mean_share:.3f}; `sortlast fabric order` searches further."
     )

@@ -36,13 +36,20 @@ def order(
     roots: _options.Roots = None,
     compute: _options.Compute = None,
     nodes: _options.Nodes = "all",
+    schedule: Annotated[
+        str, typer.Option(help="What communicates: shift, all-to-all, or an algorithm such as radix-k:12,12.")
+    ] = "shift",
     dummies: Annotated[
         bool,
         typer.Option(
-            "--dummies", help="Allow places in the shift that stay empty: more stages, less contention."
+            "--dummies",
+            help="Allow places that stay empty: a shift has more stages then, and less contention.",
         ),
     ] = False,
-    steps: Annotated[int, typer.Option(min=0, help="Steps of the search after the known orders.")] = 2000,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=0, show_default="some seconds", help="Steps of the search after the known orders."),
+    ] = None,
     seed: _options.Seed = 1,
     launcher: Annotated[Launcher, typer.Option(help="Who reads the files.")] = Launcher.mpich,
     hostfile: Annotated[
@@ -54,11 +61,14 @@ def order(
     ] = None,
     json: _options.Json = None,
 ) -> None:
-    """Find an order of a job's nodes in which a shift does not contend, and write it for its launcher.
+    """Find an order of a job's nodes in which its communication does not contend, and write it for launchers.
 
     Slurm lists nodes alphabetically; a shift is free of contention in the order for which the routing was
     balanced. Tries the known orders, then improves the best one step by step. Says when no order can be
     free under this routing, and why. Exit status as of `check`: 0 if the order is contention-free, 1 if not.
+
+    With --dummies some places may stay empty. Launchers know none: their files list the nodes that are there,
+    and the program has to leave the places out; --json says at which place of how many each rank stands.
     """
     from sortlast import fabric
 
@@ -67,35 +77,41 @@ def order(
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
     hosts = [host for host in _inputs.placement(topology, nodes, None, seed) if host >= 0]
-    before = fabric.contention(routes, "shift", hosts)
+    before = fabric.contention(routes, schedule, hosts)
     with _show.progress("orders") as progress:
-        best = fabric.best_order(routes, hosts, dummies=dummies, steps=steps, seed=seed, progress=progress)
+        best = fabric.best_order(routes, hosts, schedule, dummies, steps, seed, progress=progress)
 
+    title = f"{schedule} of {len(hosts)} nodes, {_show.routing(routes)}"
+    _print(title, {_inputs.order_name(nodes, None): before, best.how: best.contention})
     console = _terminal.console()
-    columns = (
-        ("order", "left"),
-        ("places", "right"),
-        ("most flows on a link", "right"),
-        ("mean share", "right"),
-    )
-    rows = [
-        _row(_inputs.order_name(nodes, None), len(hosts), before),
-        _row(best.how, len(best.placement), best),
-    ]
-    console.print(_show.table(f"shift of {len(hosts)} nodes, {_show.routing(routes)}", columns, rows))
-    if best.proof and not best.contention_free:
+    if best.proof:
         console.print(f"No order is contention-free: {best.proof}")
+    if len(best.placement) > len(hosts):
+        console.print(
+            f"The {schedule} has {len(best.placement)} places, of which {len(best.placement) - len(hosts)} stay"
+            " empty: the program has to leave them out."
+        )
     written = _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
     if json is not None:
         _terminal.write_json(_report(topology, before, best), json)
         written.append(json)
     for path in written:
         console.print(f"wrote {path}", soft_wrap=True)
-    raise typer.Exit(0 if best.contention_free else 1)
+    raise typer.Exit(0 if best.contention.contention_free else 1)
 
 
-def _row(name: str, places: int, found: Contention | BestOrder) -> tuple[str, ...]:
-    return name, str(places), str(found.max_flows), f"{found.mean_share:.3f}"
+def _print(title: str, rows: dict[str, Contention]) -> None:
+    columns = (
+        ("order", "left"),
+        ("places", "right"),
+        ("most flows on a link", "right"),
+        ("mean share", "right"),
+    )
+    lines = [
+        (name, str(len(found.placement)), str(found.max_flows), f"{found.mean_share:.3f}")
+        for name, found in rows.items()
+    ]
+    _terminal.console().print(_show.table(title, columns, lines))
 
 
 def _write(
@@ -126,13 +142,15 @@ def _write(
 def _report(topology: Topology, before: Contention, best: BestOrder) -> dict[str, Any]:
     from sortlast import fabric
 
+    after = best.contention
     return {
         "before": {"max_flows": before.max_flows, "mean_share": before.mean_share},
-        "after": {"max_flows": best.max_flows, "mean_share": best.mean_share},
-        "contention_free": best.contention_free,
+        "after": {"max_flows": after.max_flows, "mean_share": after.mean_share},
+        "contention_free": after.contention_free,
         "how": best.how,
         "proven_best": best.proven_best,
         "proof": best.proof,
         "nodes": fabric.names(topology, best.placement),
-        "placement": best.placement,
+        "places": [place for place, host in enumerate(best.placement) if host >= 0],
+        "of_places": len(best.placement),
     }

@@ -1,0 +1,244 @@
+"""The page of a fabric in a real browser: it computes what the core computes, and can be used."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import browser
+from sortlast import fabric, page, schedule
+from sortlast.fabric.scene import scene
+
+READY = "globalThis.fabric !== undefined"
+NAMES = "const { data, analyse, go, drawn, boxes, stage } = fabric, at = (id) => document.getElementById(id)"
+
+
+def write(found, folder):
+    path = folder / "fabric.html"
+    path.write_text(page.render(scene(found)), encoding="utf-8")
+    return path
+
+
+def ready(shown):
+    shown.wait(READY)
+    shown.run(NAMES)
+
+
+def shuffled(topology, seed=3):
+    return fabric.order_hosts(topology, "random", [], seed)
+
+
+def contended():
+    """A shift on 144 hosts in random order."""
+    tree = fabric.k_ary_n_tree(12, 2)
+    return fabric.contention(fabric.route(tree, "ftree"), "shift", shuffled(tree))
+
+
+def jobs():
+    """Pages of every kind: trees of 2 and 3 levels, planes, dummies, a torus, a schedule, traffic."""
+    tree = fabric.k_ary_n_tree(4, 3)
+    parallel = fabric.pgft(m=[6, 4], w=[1, 3], p=[1, 2])
+    torus = fabric.torus([3, 4])
+    some = parallel.without_hosts([2, 3, 11])
+    return {
+        "144 hosts": contended(),
+        "3 levels": fabric.contention(fabric.route(tree, "minhop"), "shift", shuffled(tree)),
+        "planes": fabric.contention(fabric.route(parallel, "s-mod-k"), "shift", shuffled(parallel)),
+        "dummies": fabric.contention(
+            fabric.route(some, "ftree"), "shift", fabric.order_hosts(some, "routing-dummies")
+        ),
+        "torus": fabric.contention(fabric.route(torus, "dor"), "shift"),
+        "radix-k": fabric.contention(fabric.route(tree, "updn"), schedule.make("radix-k:8,8", p=64, n=6400)),
+        "traffic": fabric.contention(
+            fabric.route(torus, "minhop"), [[(0, 1), (0, 2)], [], [(3, 2, 9)]], [5, 4, 3, 2]
+        ),
+    }
+
+
+JOBS = jobs()
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_the_page_counts_the_flows_that_the_core_counts(name, tmp_path):
+    found = JOBS[name]
+    with browser.page(write(found, tmp_path)) as shown:
+        ready(shown)
+        stages = sorted({*range(min(found.stages, 30)), found.worst_stage, found.stages - 1})
+        told = shown.run(
+            f"{json.dumps(stages)}.map((stage) => {{ const now = analyse(stage + 1);"
+            " return { load: [...now.load], share: now.share }; })"
+        )
+        channel = found.worst_channel
+        crossing = shown.run(f"analyse({found.worst_stage + 1}).crossing({channel})")
+        assert shown.errors == []
+    for stage, page_says in zip(stages, told, strict=True):
+        np.testing.assert_array_equal(page_says["load"], found.loads(stage), err_msg=f"stage {stage}")
+        assert page_says["share"] == pytest.approx(found.stage_share[stage])
+    at = found.placement
+    flows = [[at[source], at[to]] for source, to, _ in found.crossing(found.worst_stage, channel)]
+    assert sorted(crossing) == sorted(flows)
+
+
+@pytest.fixture(scope="module")
+def large():
+    """600 hosts under the shift of a random order."""
+    tree = fabric.pgft(m=[20, 30], w=[1, 10], p=[1, 2])
+    return fabric.contention(fabric.route(tree, "ftree"), "shift", shuffled(tree))
+
+
+def test_600_hosts_make_a_small_page(large, tmp_path):
+    path = write(large, tmp_path)
+    assert path.stat().st_size < 300_000
+    with browser.page(path) as shown:
+        ready(shown)
+        assert shown.run("document.querySelectorAll('.host').length") == 600
+        assert shown.run("document.querySelectorAll('path.channel').length") == 2 * 600
+        elapsed = shown.run(
+            "(() => { const t = performance.now(); go(300); return performance.now() - t; })()"
+        )
+        assert elapsed < 2000  # a stage must not make anybody wait; it takes about 20 ms
+        assert shown.run("at('summary').textContent").startswith(
+            "Stage 300 of 599: rank i sends to rank (i + 300)"
+        )
+
+
+@pytest.fixture
+def shown(tmp_path):
+    with browser.page(write(JOBS["144 hosts"], tmp_path)) as opened:
+        ready(opened)
+        yield opened
+        assert opened.errors == []
+
+
+def test_the_page_asks_no_network(shown, tmp_path):
+    assert [url.partition("?")[0] for url in shown.requests] == [(tmp_path / "fabric.html").as_uri()]
+    # It could not if it wanted to.
+    assert (
+        shown.run("await fetch('https://example.org/').then(() => 'fetched', () => 'refused')") == "refused"
+    )
+    shown.errors.clear()  # the refusal is written to the console
+
+
+def test_the_slider_shows_another_stage(shown):
+    found = JOBS["144 hosts"]
+    shown.run("at('stage').focus()")
+    shown.press("ArrowRight", 4)
+    summary = shown.run("at('summary').textContent")
+    assert summary.startswith("Stage 5 of 143: rank i sends to rank (i + 5) mod 144. 144 flows, at most ")
+    assert f"at most {found.stage_max[4]} on a link" in summary
+    assert float(summary.partition("mean share ")[2].split(",")[0]) == pytest.approx(
+        found.stage_share[4], abs=1e-3
+    )
+    assert shown.run("at('stage').getAttribute('aria-valuetext')") == summary
+    # Every line has the colour of its load.
+    classes = shown.run("[...drawn].map(([channel, element]) => [channel, [...element.classList]])")
+    least = {"f0": (0, 0), "f1": (1, 1), "f2": (2, 2), "f3": (3, 4), "f5": (5, 8), "f9": (9, 999)}
+    loads = found.loads(4)
+    assert len(classes) == 4 * 144
+    for channel, names in classes:
+        (kind,) = set(names) & least.keys()
+        assert least[kind][0] <= loads[channel] <= least[kind][1]
+
+
+def test_the_worst_stage_and_its_fullest_link_are_one_click_away(shown):
+    found = JOBS["144 hosts"]
+    shown.run("at('worst').click()")
+    assert shown.run("stage()") == found.worst_stage + 1
+    assert int(shown.run("document.querySelector('#fullest tbody td').textContent")) == found.max_flows
+    shown.run("document.querySelector('#fullest tbody button').click()")
+    details = shown.run("at('details').textContent")
+    assert f": {found.max_flows} flows" in details
+    topology = found.routes.topology
+    for source, to, _ in found.crossing(found.worst_stage, found.worst_channel):
+        names = [topology.hosts[found.placement[each]].name for each in (source, to)]
+        assert " → ".join(names) in details
+
+
+def test_pointing_at_a_link_a_switch_or_a_host_names_what_is_there(shown):
+    shown.point('[data-vertex="7"]')
+    details = shown.run("at('details').textContent")
+    assert details.startswith("host00007 HCA-1 port 1 → sw-L1-0000: 1 flowhost00007 HCA-1 → host")
+    shown.point('[data-vertex="144"]')
+    details = shown.run("at('details').textContent")
+    assert details.startswith("sw-L1-0000: 24 links")
+    assert "port 1 to host00000 HCA-1: 1 out, 1 in" in details
+    shown.point(".hit")
+    assert " port " in shown.run("at('details').querySelector('h3').textContent")
+    assert shown.run("document.querySelectorAll('.lit').length") > 0
+
+
+def test_all_can_be_reached_by_keyboard(shown):
+    reached = []
+    for _ in range(12):
+        shown.press("Tab")
+        reached.append(shown.run("document.activeElement.id"))
+    assert (
+        reached[:7]
+        == ["previous", "stage", "next", "play", "worst", "contended", "scroll"][:6] + reached[6:7]
+    )
+    assert {"previous", "stage", "next", "play", "worst", "contended", "find"} <= set(reached)
+    # Find a host by name, and let go of it.
+    shown.run("at('find').focus()")
+    for letter in "host00143":
+        shown.press(letter)
+    shown.press("Enter")
+    assert "host00143 HCA-1 port 1" in shown.run("at('details').textContent")
+    assert shown.run("boxes.get(143).classList.contains('chosen')")
+    shown.press("Escape")
+    assert shown.run("document.querySelector('.chosen')") is None
+    shown.run("at('find').value = 'nobody'; at('search').requestSubmit()")
+    assert "Nothing here is called “nobody”" in shown.run("at('details').textContent")
+
+
+def test_every_control_has_a_name(shown):
+    for role, name in shown.tree():
+        if role in ("button", "slider", "checkbox", "textbox", "combobox", "image", "table"):
+            assert name, f"a {role} has no name"
+
+
+def luminance(colour):
+    channels = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_and_links_stand_out_from_the_ground(shown, scheme):
+    shown.prefer(scheme)
+    style = "getComputedStyle(document.{0}).{1}"
+    ground = luminance(shown.run(style.format("body", "backgroundColor")))
+    assert (ground > 0.5) == (scheme == "light")
+    inks = {
+        "text": style.format("body", "color"),
+        "faint text": style.format("getElementById('summary')", "color"),
+        "one flow": style.format("querySelector('path.f1')", "stroke"),
+        "two flows": style.format("querySelector('path.f2')", "stroke"),
+    }
+    for name, expression in inks.items():
+        ink = luminance(shown.run(expression))
+        contrast = (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05)
+        assert contrast >= (4.5 if "text" in name else 2.2), f"{name}: {contrast:.2f}"
+
+
+def test_playing_goes_on_by_itself(shown):
+    shown.run("at('play').click()")
+    assert shown.run("at('play').getAttribute('aria-pressed')") == "true"
+    shown.wait("stage() > 2")
+    shown.run("at('play').click()")
+    assert shown.run("at('play').textContent") == "Play"
+
+
+def test_names_cannot_break_out_of_the_page(tmp_path):
+    evil = '</script><img src=x onerror="alert(1)">'
+    text = fabric.write_ibsim(fabric.crossbar(4)).replace("host00002", evil.replace('"', ""))
+    path = tmp_path / "evil.txt"
+    path.write_text(text)
+    topology = fabric.read(path)
+    found = fabric.contention(fabric.route(topology, "minhop"), "shift")
+    with browser.page(write(found, tmp_path)) as opened:
+        ready(opened)
+        assert opened.run("document.images.length") == 0
+        assert any("<img" in name for name in opened.run("data.hosts"))
+        assert opened.errors == []
