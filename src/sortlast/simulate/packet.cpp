@@ -19,7 +19,7 @@ void check_range(const char* what, double value, double least, double most) {
 void check_options(const PacketOptions& options) {
   check_range("packet_bytes", options.packet_bytes, 1, 1 << 30);
   check_range("packet_phits", options.packet_phits, 1, 1 << 16);
-  check_range("buffer_packets", options.buffer_packets, 1, 1 << 12);
+  check_range("buffer_packets", options.buffer_packets, 1, Buffers::most_packets);
   check_range("injection_packets", options.injection_packets, 1, 1 << 12);
   check_range("link_bytes_per_second", options.link_bytes_per_second, 1, 1e15);
   if (options.sample_cycles < 0) throw ArgumentError("sample_cycles is negative; 0 takes no samples");

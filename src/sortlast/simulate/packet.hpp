@@ -21,12 +21,19 @@ enum class Arbitration {
   round_robin  // the next after the one that had it last
 };
 
+// How one of m ports with equally many credits is drawn.
+enum class Ties {
+  uniform,  // each with probability 1 / m
+  fsin      // as FSIN does: the first with 2 / (m + 1), the others with 1 / (m + 1)
+};
+
 struct PacketOptions {
   std::int32_t packet_bytes = 64;
   std::int32_t packet_phits = 16;      // cycles that a packet takes on a link; 1 .. 65,536
   std::int32_t buffer_packets = 4;     // at each input port of a switch
   std::int32_t injection_packets = 8;  // queue of each host
   Arbitration arbitration = Arbitration::random;
+  Ties ties = Ties::uniform;
   std::uint64_t seed = 17;
   double link_bytes_per_second = 1.25e9;  // turns cycles into seconds, and computations into cycles
   std::int64_t sample_cycles = 0;         // above 0: buffers are looked at every so many cycles

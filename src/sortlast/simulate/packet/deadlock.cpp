@@ -19,7 +19,7 @@ std::vector<fabric::Channel> find_cycle(const std::vector<WaitingQueue>& waiting
   for (const WaitingQueue& queue : waiting) by_channel[queue.held] = &queue;
   std::vector<fabric::Channel> path{waiting.front().held};
   for (;;) {
-    const std::span<const fabric::Channel> wanted = by_channel.at(path.back())->wanted;
+    const std::vector<fabric::Channel>& wanted = by_channel.at(path.back())->wanted;
     const auto next =
         std::find_if(wanted.begin(), wanted.end(), [&](fabric::Channel c) { return by_channel.contains(c); });
     if (next == wanted.end()) return {};

@@ -1,7 +1,6 @@
 // Deadlock: what to say when packets wait and nothing moves any more.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace sortlast::simulate {
 // The first packet of the queue behind channel `held` waits for one of `wanted`.
 struct WaitingQueue {
   fabric::Channel held = 0;
-  std::span<const fabric::Channel> wanted;
+  std::vector<fabric::Channel> wanted;
 };
 
 // Names the cycle of buffers that wait for each other. If there is none, messages wait for messages: then

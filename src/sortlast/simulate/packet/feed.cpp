@@ -136,7 +136,9 @@ bool Feed::causes_over(Traffic::Message m, const Host& host) const {
 
 bool Feed::open_in_order(std::int32_t task, std::int32_t now) {
   Host& host = hosts_[static_cast<std::size_t>(task)];
-  if (host.next == host.end || host.computing || !causes_over(host.next, host)) return false;
+  if (host.blocked || host.computing || host.next == host.end) return false;
+  host.blocked = !causes_over(host.next, host);
+  if (host.blocked) return false;
   const Traffic::Message m = host.next;
   if (is_computation(m)) {
     host.computing = true;
@@ -201,6 +203,7 @@ void Feed::over_at(Traffic::Message m, std::int32_t task, std::int32_t now) {
 
 void Feed::arrived(Traffic::Message m, std::int32_t now) {
   const std::int32_t task = traffic_.destination[index(m)];
+  hosts_[static_cast<std::size_t>(task)].blocked = false;
   const std::uint32_t iteration = completed_[index(m)]++;
   ++delivered_;
   if (options_.message_log) {

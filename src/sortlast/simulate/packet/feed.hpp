@@ -64,6 +64,8 @@ class Feed {
     std::int32_t entered = -1;   // cycle in which the last packet entered
     std::uint16_t head = 0, count = 0;
     bool leaving = false, computing = false;
+    bool blocked =
+        false;  // in order: nothing that the next message waits for has come since it was looked at
   };
 
   static std::size_t index(Traffic::Message m) { return static_cast<std::size_t>(m); }

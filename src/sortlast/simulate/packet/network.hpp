@@ -1,9 +1,9 @@
 // Network: which ports a packet may ask for, grouped so that a port with nobody waiting costs nothing.
 //
-// A group is a set of output ports of one vertex among which the packets that wait for it may choose; a
-// domain is a set of groups that share ports, and is decided at once. Host h has group h and domain h, its
-// only port. The switch that channel c enters keeps what comes in through c in queue c, so that a queue is
-// named by its channel.
+// A group is a set of output ports of one vertex among which the packets that wait for it may choose. Groups
+// of a switch that share ports are a domain, and are decided at once: they follow each other, and the first
+// leads the domain. Host h has group h, its only port. What comes in through channel c is kept in queue c of
+// the switch that c enters, so that a queue is named by its channel.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,32 @@
 namespace sortlast::simulate {
 
 using Group = std::uint32_t;
-using Domain = std::uint32_t;
 
 struct Network {
-  static constexpr Domain none = UINT32_MAX;
+  static constexpr Group none = UINT32_MAX;
 
-  std::vector<std::int32_t> switch_of_queue;  // by channel: the switch that it enters; -1: a host, or nothing
-  std::vector<std::uint32_t> first_port;      // by group, and one more
-  std::vector<fabric::Channel> ports;
-  std::vector<std::uint32_t> first_waiter;  // by group, and one more: room for all queues of its vertex
-  std::vector<Domain> domain_of_group;
-  std::vector<Group> first_group;           // by domain, and one more
-  std::vector<Domain> domain_of_channel;    // domain that decides who sends on a channel; none: nobody does
-  std::vector<std::int32_t> port_of_queue;  // by channel: port of the switch that it enters
+  struct Ports {
+    std::uint32_t first =
+        0;  // the first channel; if the channels are scattered, the first place in `scattered`
+    std::uint32_t count = 0;
+    bool consecutive = true;
+    Group leader = 0;               // first group of the domain
+    std::uint32_t members = 0;      // of a leader: groups of the domain
+    std::uint32_t first_queue = 0;  // of the vertex, in `queues`
+  };
+  std::vector<Ports> groups;
+  std::vector<fabric::Channel> scattered;
+  std::vector<std::uint32_t> queues;         // by port of every switch; hosts: one entry, left to the user
+  std::vector<Group> sender;                 // by channel: leader of the groups that send on it; none: nobody
+  std::vector<std::int32_t> switch_entered;  // by channel: -1 if it enters a host, or leads nowhere
+  std::vector<std::uint16_t> port_entered;   // by channel: port of that switch, from 0
+  std::uint32_t most_ports = 1;              // of a switch
 
-  std::size_t groups() const { return domain_of_group.size(); }
-  std::size_t domains() const { return first_group.size() - 1; }
-  std::span<const fabric::Channel> ports_of(Group g) const {
-    return {ports.data() + first_port[g], first_port[g + 1] - first_port[g]};
+  // Channel i of a group.
+  fabric::Channel channel(const Ports& ports, std::uint32_t i) const {
+    return ports.consecutive ? static_cast<fabric::Channel>(ports.first + i) : scattered[ports.first + i];
   }
+  std::vector<fabric::Channel> channels(Group g) const;
 };
 
 // Makes a Network vertex by vertex: all hosts, then the switches' groups in order.
@@ -44,12 +51,12 @@ class NetworkBuilder {
   // Adds a group of ports (their channels) to switch s; it begins a domain, or joins that of the group
   // before.
   Group add_group(std::int32_t s, std::span<const fabric::Channel> ports, bool begins_domain);
-  Network finish() &&;
+  Network finish() && { return static_cast<Network&&>(made_); }
 
  private:
-  void add(std::span<const fabric::Channel> ports, std::uint32_t queues, bool begins_domain);
+  Group add(std::span<const fabric::Channel> ports, std::uint32_t first_queue, bool begins_domain);
 
-  const fabric::Topology& topology_;
+  std::vector<std::uint32_t> first_queue_;  // by switch
   Network made_;
 };
 

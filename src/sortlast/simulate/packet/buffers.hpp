@@ -1,0 +1,116 @@
+// Buffers: the queue behind every channel, the injection queue's state of every task, and the packets in
+// them.
+//
+// Within a cycle all decisions see the state before any movement of that cycle. So the phits in a queue need
+// not be counted; they follow from the number of its packets and from when the last one began to enter and
+// the last one began to leave:
+//
+//     phits(t) = P n - max(0, P - (t - entering)) + max(0, P - (t - leaving)),   n packets that have not
+//     begun
+//                                                                                 to leave,
+//
+// which is right for t itself even when this cycle's movements are noted already. When the last packet began
+// to enter queue c is also when channel c was last taken: it is idle from P cycles later on.
+//
+// Layout: what one decision needs of a queue is 32 bytes, and a queue of 4 packets is one line of the cache.
+// Together these are what a run's speed depends on: at 4096 hosts they are larger than a second-level cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "sortlast/simulate/packet/network.hpp"
+#include "sortlast/simulate/traffic.hpp"
+
+namespace sortlast::simulate {
+
+// A packet on its way.
+struct Packet {
+  Traffic::Message message = 0;
+  std::uint32_t key = 0;     // of the router
+  std::int32_t entered = 0;  // cycle in which it entered its injection queue
+  Group group = 0;           // that it waits for in the queue where it is
+};
+
+struct Queue {
+  static constexpr std::int32_t long_ago = -(1 << 17);
+
+  std::int32_t entering = long_ago, leaving = long_ago;  // cycles in which the last packet began to
+  std::uint32_t out = 0;                                 // channel by which the last one left
+  Group sender = Network::none;  // leader of those that send here; of an injection queue: its host's group
+  std::int32_t switch_entered = -1;  // switch that it is at
+  std::uint16_t port = 0;            // port of that switch, from 0
+  std::uint8_t count = 0, head = 0;  // packets that have not begun to leave, and the place of the first
+  std::int64_t load = 0;             // packets that have entered
+};
+
+class Buffers {
+ public:
+  static constexpr std::int32_t most_packets = 255;
+
+  // P phits a packet, `capacity` packets a queue. Queues channels .. channels + tasks - 1 are injection
+  // queues, of which only the times are kept here.
+  Buffers(const Network& network, std::size_t tasks, std::int32_t phits_per_packet, std::int32_t capacity)
+      : P_(phits_per_packet),
+        room_((capacity - 1) * phits_per_packet),
+        capacity_(static_cast<std::uint32_t>(capacity)),
+        lines_((capacity_ + per_line - 1) / per_line),
+        queues_(network.sender.size() + tasks),
+        packets_(network.sender.size() * lines_) {
+    for (std::size_t c = 0; c < network.sender.size(); ++c) {
+      queues_[c].sender = network.sender[c];
+      queues_[c].switch_entered = network.switch_entered[c];
+      queues_[c].port = network.port_entered[c];
+    }
+  }
+
+  Queue& operator[](std::size_t q) { return queues_[q]; }
+  const Queue& operator[](std::size_t q) const { return queues_[q]; }
+
+  std::int32_t phits(const Queue& queue, std::int32_t now) const {
+    return P_ * queue.count - std::max(0, P_ - (now - queue.entering)) +
+           std::max(0, P_ - (now - queue.leaving));
+  }
+  bool has_room(std::int32_t phits) const { return phits <= room_; }
+  // Whether a packet has room since the last one has left, and had none before.
+  bool gained_room(const Queue& queue) const { return queue.count + 1u == capacity_; }
+  bool idle(const Queue& queue, std::int32_t now) const { return now - queue.entering >= P_; }
+
+  const Packet& front(std::size_t q) const { return place(q, queues_[q].head); }
+  // The first packet begins to leave.
+  Packet pop(std::size_t q) {
+    Queue& queue = queues_[q];
+    const Packet packet = place(q, queue.head);
+    queue.head = static_cast<std::uint8_t>(queue.head + 1u == capacity_ ? 0 : queue.head + 1);
+    --queue.count;
+    return packet;
+  }
+  void push(std::size_t q, const Packet& packet) {
+    Queue& queue = queues_[q];
+    std::uint32_t at = queue.head + std::uint32_t{queue.count++};
+    if (at >= capacity_) at -= capacity_;
+    packets_[q * lines_ + at / per_line].packet[at % per_line] = packet;
+  }
+
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(queues_.capacity() * sizeof(Queue) + packets_.capacity() * sizeof(Line));
+  }
+
+ private:
+  static constexpr std::uint32_t per_line = 4;
+  struct alignas(64) Line {
+    Packet packet[per_line];
+  };
+  const Packet& place(std::size_t q, std::uint32_t at) const {
+    return packets_[q * lines_ + at / per_line].packet[at % per_line];
+  }
+
+  const std::int32_t P_;
+  const std::int32_t room_;  // most phits beside which a packet has room
+  const std::uint32_t capacity_, lines_;
+  std::vector<Queue> queues_;
+  std::vector<Line> packets_;
+};
+
+}  // namespace sortlast::simulate
