@@ -1,18 +1,22 @@
-"""The committed stub of the extension module is what stubgen makes of it now."""
+"""The committed stubs of the extension modules are what stubgen makes of them now."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from nanobind.stubgen import StubGen
 
-STUB = Path(__file__).parents[2] / "python" / "sortlast" / "_core.pyi"
+PACKAGE = Path(__file__).parents[2] / "python" / "sortlast"
 
 
-def test_stub_is_up_to_date():
-    generator = StubGen(import_module("sortlast._core"))
-    generator.put(import_module("sortlast._core"))
-    assert STUB.read_text() == generator.get(), (
-        f"{STUB.name} is out of date; renew it: python -m nanobind.stubgen -m sortlast._core -o {STUB}"
+@pytest.mark.parametrize("name", ["_core", "_fabric"])
+def test_stub_is_up_to_date(name):
+    module = import_module(f"sortlast.{name}")
+    generator = StubGen(module)
+    generator.put(module)
+    stub = PACKAGE / f"{name}.pyi"
+    assert stub.read_text() == generator.get(), (
+        f"{stub.name} is out of date; renew it: python -m nanobind.stubgen -m sortlast.{name} -o {stub}"
     )

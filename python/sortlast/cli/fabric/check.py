@@ -163,10 +163,9 @@ def _advice(found: Contention, schedule: str) -> str:
     reason = f"No order of these nodes is free under this routing: {best.proof} " if best.proof else ""
     filled = fabric.best_order(found.routes, hosts, schedule, dummies=True, steps=0)
     if filled.contention.contention_free:
-        return (
-            f"{reason}{filled.how}, of which the empty ones send nothing: `sortlast fabric order --dummies`."
-        )
+        search = "" if best.proof else " `sortlast fabric order` searches for an order without empty places."
+        return f"{reason}{filled.how}, of which the empty ones send nothing.{search}"
     return reason or (
-        f"not known. Of the known orders the best ({best.how}) has up to {best.contention.max_flows} flows on a"
+        f"not known. Of the known orders the best ({best.how}) has {best.contention.max_flows} flows on a"
         f" link, mean share {best.contention.mean_share:.3f}; `sortlast fabric order` searches further."
     )

@@ -61,7 +61,7 @@ def order(
     ] = None,
     json: _options.Json = None,
 ) -> None:
-    """Find an order of a job's nodes in which its communication does not contend, and write it for launchers.
+    """Find an order of a job's nodes in which its communication does not contend, and write it.
 
     Slurm lists nodes alphabetically; a shift is free of contention in the order for which the routing was
     balanced. Tries the known orders, then improves the best one step by step. Says when no order can be
