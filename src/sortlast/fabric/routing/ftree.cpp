@@ -2,8 +2,7 @@
 //
 // Problem. ftree is what real fat-trees are routed by. To predict their contention the very routes are
 // needed, on damaged trees too, where they hang on orders and counters that no paper mentions. This file
-// tells them; what it tells was learnt from OpenSM's behaviour and its source, osm_ucast_ftree.c (Zahavi and
-// others).
+// tells them; what it tells was learnt from OpenSM's behaviour and its source, osm_ucast_ftree.c.
 //
 // Model. Switches are ranked from the roots (ftree_rank.cpp), links between two switches form a group,
 // switches get indices (ftree_index.cpp), and a tree whose roots were not given has to be regular
@@ -20,8 +19,9 @@
 // the main path, by which everything that is not below will come down. It goes on from there; on its way back
 // it visits the upper switches that the main path left out, and the switches of the same rank.
 //
-// On an intact tree to take the fewest, in order of index, is to go round, so ftree is D-mod-K. After a cut
-// it is greedy.
+// On an intact tree to take the fewest, in order of index, is to go round. This is D-mod-K where the up-links
+// of a switch divide the hosts that it serves; elsewhere ftree begins anew at each switch, and D-mod-K goes
+// on. After a cut it is greedy.
 //
 // Not reproduced. (1) Links between two leaves, and switches below leaves: OpenSM then sorts the hosts of
 // such a leaf by what its heap holds where a switch would keep its index, and does so while it goes through

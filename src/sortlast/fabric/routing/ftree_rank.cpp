@@ -79,7 +79,8 @@ void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots
   if (!any) {
     tree.refusal = "it has no compute nodes";
   } else if (tree.leaf_rank < 1 || tree.leaf_rank > 7) {
-    tree.refusal = "it has " + std::to_string(tree.leaf_rank + 1) + " levels of switches; ftree takes 2 to 8";
+    tree.refusal = "the number of its levels, from roots to leaves, is " +
+                   std::to_string(tree.leaf_rank + 1) + "; ftree takes 2 to 8";
   }
 }
 
