@@ -18,6 +18,7 @@ using namespace nb::literals;
 
 namespace sortlast::python {
 
+void bind_order(nb::module_& module);
 void bind_patterns(nb::module_& module);
 
 namespace {
@@ -175,6 +176,7 @@ void bind_contention(nb::module_& module) {
   bind_contention_value(module);
   bind_bisection(module);
   bind_time(module);
+  bind_order(module);
 }
 
 }  // namespace sortlast::python

@@ -47,6 +47,7 @@ namespace sortlast::fabric {
 namespace {
 
 constexpr std::int64_t automatic_updates = 2'400'000'000;  // of channels, by the search: some seconds
+constexpr std::int64_t part_if_proven = 8;                 // of them, if it cannot become free
 constexpr std::int32_t most_hosts_for_all_orders = 12;
 constexpr std::int64_t most_orders = 3'000'000;
 
@@ -107,7 +108,9 @@ class Search {
     auto loads = OrderLoads::make(walker_, hosts_, *shape, options_.analysis.path_bytes);
     if (!loads) return;
     const Exhausted all = try_all_orders(*loads, shape->is_shift(), most_orders);
-    if (all.order) try_order(placement_of(*all.order), "found by trying all orders");
+    if (all.order) {
+      try_order(placement_of(*all.order), "found by trying all orders");
+    }
     if (all.complete) {
       best_.proof = "all orders were tried, " + std::to_string(all.tried) +
                     " of them or their beginnings: in none are flows between switches alone on their links";
@@ -118,8 +121,10 @@ class Search {
   bool proven() const { return free() || !best_.proof.empty(); }
 
   BestOrder finish() {
+    if (options_.dummies && !best_.proof.empty()) {
+      best_.how += "; without dummies none is free: " + std::exchange(best_.proof, "");
+    }
     best_.proven_best = proven();
-    if (free()) best_.proof.clear();
     return std::move(best_);
   }
 
@@ -144,7 +149,7 @@ class Search {
     if (options_.steps >= 0) return options_.steps;
     constexpr std::int64_t channels_a_flow = 4;
     const std::int64_t updates = 4 * channels_a_flow * std::max<std::int64_t>(1, shape.stages());
-    return automatic_updates / updates;
+    return automatic_updates / updates / (best_.proof.empty() ? 1 : part_if_proven);
   }
 
   JobOrder jobs_of(const Placement& placement) const {

@@ -12,8 +12,8 @@ namespace {
 
 // Pairs of flows: a swap that adds as many is taken once in e times. With these ends the 60-host lists of
 // tests/fabric/order_test.cpp become free; from 1 to 0.2, or from 0.5 to 0.15, half of them get stuck.
-constexpr double hot = 3;
-constexpr double cold = 0.3;
+constexpr double hot = 1.6;
+constexpr double cold = 0.4;
 constexpr std::int64_t steps_between_reports = 256;
 
 class Annealing {

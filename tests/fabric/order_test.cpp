@@ -1,0 +1,236 @@
+// The best order: against all orders of few hosts, on jobs of 60 of 144, and on a real fabric.
+#include "sortlast/fabric/order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+
+#include "fabric/random_routes.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/order_bound.hpp"
+#include "sortlast/fabric/order_search.hpp"
+#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/shuffle.hpp"
+#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/topology/families.hpp"
+
+namespace sortlast::fabric {
+namespace {
+
+using Hosts = std::vector<std::int32_t>;
+
+std::shared_ptr<const Topology> share(Topology topology) {
+  return std::make_shared<const Topology>(std::move(topology));
+}
+
+Hosts some_hosts(const Topology& topology, std::size_t n, std::uint64_t seed) {
+  Hosts hosts(static_cast<std::size_t>(topology.hosts()));
+  std::iota(hosts.begin(), hosts.end(), 0);
+  Random random(seed);
+  shuffle(hosts, random);
+  hosts.resize(n);
+  std::sort(hosts.begin(), hosts.end());
+  return hosts;
+}
+
+void expect_order_of(const Hosts& hosts, Placement placement) {
+  std::erase(placement, -1);
+  std::sort(placement.begin(), placement.end());
+  EXPECT_EQ(placement, hosts);
+}
+
+// Whether any order of these hosts is free; the first stays where it is, because shifts can be turned.
+bool any_free(const Routes& routes, const Hosts& hosts) {
+  Placement order = hosts;
+  const auto shift = shift_pattern(static_cast<std::int32_t>(hosts.size()));
+  do {
+    if (contention(routes, *shift, order, {.threads = 1}).contention_free()) return true;
+  } while (std::next_permutation(order.begin() + 1, order.end()));
+  return false;
+}
+
+TEST(BestOrder, AgreesWithAllOrdersOfFewHosts) {
+  int free = 0, proven = 0;
+  const auto tree = share(k_ary_n_tree(3, 2));
+  const auto thin = share(thin_tree(4, 2, 2));
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    const Routes routes =
+        seed % 2 == 0 ? route(tree, "d-mod-k") : random_routes(thin, static_cast<unsigned>(seed));
+    const Hosts hosts = some_hosts(*routes.topology, 4 + seed % 4, seed);
+    const bool expected = any_free(routes, hosts);
+    const BestOrder best = best_order(routes, hosts, {.steps = 50});
+    EXPECT_EQ(best.contention.contention_free(), expected) << seed;
+    EXPECT_TRUE(best.proven_best) << seed;
+    EXPECT_EQ(best.proof.empty(), expected) << seed;
+    expect_order_of(hosts, best.placement);
+    ++(expected ? free : proven);
+  }
+  EXPECT_GT(free, 4);
+  EXPECT_GT(proven, 4);
+}
+
+TEST(BestOrder, DemandOfAChannelIsThePairsThatCrossIt) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const auto topology = random_tree(seed);
+    for (const std::int32_t planes : {1, 2}) {
+      const Routes routes = random_routes(topology, seed, planes);
+      std::vector<std::int64_t> pairs(static_cast<std::size_t>(topology->channels()), 0);
+      Hosts hosts;
+      for (std::int32_t h = 0; h < topology->hosts(); h += 1 + h % 2) hosts.push_back(h);
+      for (const std::int32_t a : hosts) {
+        for (const std::int32_t b : hosts) {
+          const auto path = walk(routes, a, b);
+          for (std::size_t hop = 1; hop + 1 < path.size(); ++hop)
+            ++pairs[static_cast<std::size_t>(path[hop])];
+        }
+      }
+      const auto most = std::max_element(pairs.begin(), pairs.end());
+      const Demand demand = greatest_demand(PathWalker(routes), hosts);
+      EXPECT_EQ(demand.pairs, *most);
+      if (*most > 0) {
+        EXPECT_EQ(demand.channel, most - pairs.begin());
+      }
+    }
+  }
+}
+
+TEST(BestOrder, WholeLeavesAreFreeInRoutingOrder) {
+  const auto topology = share(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  Hosts hosts(60);
+  std::iota(hosts.begin(), hosts.end(), 24);
+  Random random(1);
+  Hosts listed = hosts;
+  shuffle(listed, random);
+  const BestOrder best = best_order(routes, listed);
+  EXPECT_TRUE(best.contention.contention_free());
+  EXPECT_EQ(best.how, "routing order");
+  EXPECT_EQ(best.placement, hosts);
+}
+
+TEST(BestOrder, MakesAnUnevenJobFreeWithoutDummies) {
+  const auto topology = share(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  for (const std::uint64_t seed : {8U, 10U, 11U}) {
+    const Hosts hosts = some_hosts(*topology, 60, seed);
+    EXPECT_GT(contention(routes, *shift_pattern(60), order_hosts(*topology, "alphabetical", hosts)).max_flows,
+              1);
+    const BestOrder best = best_order(routes, hosts);
+    EXPECT_TRUE(best.contention.contention_free()) << best.how;
+    EXPECT_TRUE(best.proven_best);
+    expect_order_of(hosts, best.placement);
+    EXPECT_EQ(best.placement.size(), 60U);
+  }
+}
+
+TEST(BestOrder, ProvesThatAJobHasNoFreeOrderAndFindsOneWithDummies) {
+  const auto topology = share(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  const Hosts hosts = some_hosts(*topology, 60, 4);
+  const BestOrder best = best_order(routes, hosts, {.steps = 1000});
+  EXPECT_FALSE(best.contention.contention_free());
+  EXPECT_TRUE(best.proven_best);
+  EXPECT_NE(best.proof.find("72 flows"), std::string::npos) << best.proof;
+
+  const BestOrder padded = best_order(routes, hosts, {.dummies = true});
+  EXPECT_TRUE(padded.contention.contention_free());
+  EXPECT_TRUE(padded.proof.empty());
+  EXPECT_NE(padded.how.find("without dummies none is free"), std::string::npos) << padded.how;
+  EXPECT_GE(padded.placement.size(), 73U);  // 72 flows on a link need as many stages
+  expect_order_of(hosts, padded.placement);
+}
+
+TEST(BestOrder, NeverEndsWorseThanItBegan) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const auto topology = random_tree(seed);
+    if (topology->hosts() < 2) continue;
+    const Routes routes = random_routes(topology, seed);
+    const Hosts hosts = some_hosts(*topology, static_cast<std::size_t>(topology->hosts()), seed);
+    const Contention listed = contention(routes, *shift_pattern(topology->hosts()), hosts);
+    const BestOrder best = best_order(routes, hosts, {.steps = 200});
+    EXPECT_GE(best.contention.mean_share, listed.mean_share);
+    EXPECT_LE(best.contention.max_flows, listed.max_flows);
+    const Contention again =
+        contention(routes, *shift_pattern(static_cast<std::int32_t>(best.placement.size())), best.placement);
+    EXPECT_EQ(best.contention.mean_share, again.mean_share);
+  }
+}
+
+TEST(BestOrder, OrdersOtherPatterns) {
+  const auto topology = share(k_ary_n_tree(4, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  // The transpose: in routing order a leaf sends all it has to hosts of one residue.
+  const auto transpose = [](std::int32_t p) {
+    Hosts destination;
+    for (std::int32_t i = 0; i < p; ++i) destination.push_back(i % 4 * 4 + i / 4);
+    return permutation_pattern(destination);
+  };
+  const Hosts hosts = some_hosts(*topology, 16, 1);
+  EXPECT_EQ(contention(routes, *transpose(16), hosts).max_flows, 3);
+  const BestOrder best = best_order(routes, hosts, {.pattern = transpose});
+  EXPECT_TRUE(best.contention.contention_free()) << best.contention.max_flows;
+  EXPECT_EQ(contention(routes, *transpose(16), best.placement).max_flows, 1);
+}
+
+TEST(BestOrder, DependsOnTheSeedAlone) {
+  const auto topology = share(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  const Hosts hosts = some_hosts(*topology, 40, 3);
+  const auto found = [&](std::uint64_t seed, std::int32_t threads) {
+    return best_order(routes, hosts, {.steps = 500, .seed = seed, .analysis = {.threads = threads}})
+        .placement;
+  };
+  EXPECT_EQ(found(1, 1), found(1, 3));
+}
+
+TEST(BestOrder, SaysWhenItHasNoRoomToSearch) {
+  const auto topology = share(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  const BestOrder best = best_order(routes, some_hosts(*topology, 60, 1), {.analysis = {.path_bytes = 1000}});
+  EXPECT_NE(best.how.find("more memory"), std::string::npos) << best.how;
+}
+
+TEST(BestOrder, StopsWhenTold) {
+  const auto topology = share(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "d-mod-k");
+  int calls = 0;
+  const OrderOptions options{.analysis = {.progress = [&calls](double) { return ++calls < 20; }}};
+  EXPECT_THROW(best_order(routes, some_hosts(*topology, 60, 4), options), Error);
+}
+
+TEST(BestOrder, RefusesWrongArguments) {
+  const auto topology = share(crossbar(3));
+  const Routes routes = random_routes(topology, 1);
+  EXPECT_THROW(best_order(routes, {}), ArgumentError);
+  EXPECT_THROW(best_order(routes, {0, 0}), ArgumentError);
+  EXPECT_THROW(best_order(routes, {0, 3}), ArgumentError);
+  EXPECT_THROW(best_order(routes, {0, 1}, {.steps = -2}), ArgumentError);
+}
+
+TEST(BestOrder, OfARealFabricIsAtLeastRoutingOrderWithDummies) {
+  const char* const file = std::getenv("SORTLAST_REAL_FABRIC");
+  if (file == nullptr) GTEST_SKIP() << "SORTLAST_REAL_FABRIC is not set: the real fabric was not ordered";
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto topology = share(read_topology(text, file));
+  RouteOptions options;
+  options.compute = compute_hosts(*topology);
+  options.roots = rank_switches(*topology).roots;
+  const Routes routes = route(topology, "ftree", options);
+  ASSERT_EQ(routes.engine, "ftree") << routes.fallback;
+  const Placement padded = order_hosts(*topology, "routing-dummies", options.compute, 1, options.compute);
+  const Contention known =
+      contention(routes, *shift_pattern(static_cast<std::int32_t>(padded.size())), padded);
+  EXPECT_NEAR(known.mean_share, 0.893, 0.001);
+  EXPECT_EQ(known.max_flows, 6);
+  const BestOrder best = best_order(routes, options.compute, {.dummies = true, .steps = 2000});
+  EXPECT_GE(best.contention.mean_share, known.mean_share);
+  EXPECT_LE(best.contention.max_flows, known.max_flows);
+}
+
+}  // namespace
+}  // namespace sortlast::fabric
