@@ -100,7 +100,7 @@ def test_tables(name: str, engine: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["minhop", "updn", "dor"])  # OpenSM's lash takes minutes
 def test_1728_hosts(engine: str, tmp_path: Path) -> None:
     assert compare(fabric.write_ibsim(fabric.k_ary_n_tree(12, 3)), engine, tmp_path).ours.engine == engine
 
@@ -117,7 +117,7 @@ def test_lanes_of_lash(name: str, tmp_path: Path) -> None:
 
 def test_lash_refuses_what_needs_too_many_lanes(tmp_path: Path) -> None:
     """The simulator's ports have 8 lanes."""
-    compared = compare(fabric.write_ibsim(fabric.torus([6, 6, 6])), "lash", tmp_path)
+    compared = compare(fabric.write_ibsim(fabric.torus([12, 12])), "lash", tmp_path)
     assert compared.ours.engine == "minhop"
     assert "more than 8 virtual lanes" in compared.ours.fallback
     assert any("Lane requirements (9) exceed available lanes (8)" in line for line in compared.run.errors)
