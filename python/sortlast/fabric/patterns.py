@@ -55,7 +55,7 @@ def _made(what: Communication, p: int) -> Pattern:
         if what == "all-to-all":
             return _fabric.all_to_all_pattern(p)
         return _fabric.schedule_pattern(schedule.make(what, p=p, n=PIXELS), 1)
-    if np.ndim(what[0] if len(what) else 0) == 0:
+    if all(isinstance(each, int | np.integer) for each in what):
         return _fabric.permutation_pattern([int(destination) for destination in what])  # type: ignore[arg-type]
     stages = [[_flow(flow) for flow in stage] for stage in what]  # type: ignore[union-attr]
     return _fabric.traffic_pattern("traffic", p, stages)

@@ -1,0 +1,312 @@
+"""The commands of ``sortlast fabric``: what they print, write and refuse, and how they end."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from refusals import refused
+from sortlast import fabric
+
+TREE = "k-ary-n-tree:12,2"
+JOB = "host[00012-00071]"
+
+
+def loaded(path):
+    return json.loads(path.read_text())
+
+
+def names(listed):
+    """Hosts 12 to 71 of the tree in the order of Slurm's list, shuffled."""
+    tree = fabric.make_topology(TREE)
+    hosts = [host for host in fabric.order_hosts(tree, "random") if 12 <= host < 72]
+    listed.write_text("\n".join(name.split()[0] for name in fabric.names(tree, hosts)) + "\n")
+    return fabric.names(tree, hosts)
+
+
+# --- build ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("written_as", ["ibsim", "ibnetdiscover", "slurm"])
+def test_build_writes_what_the_others_read(cli, tmp_path, written_as):
+    path = tmp_path / "new" / "net.txt"
+    status, out, _ = cli("fabric", "build", "pgft:8,4;1,4;1,2", "--format", written_as, "--output", path)
+    assert status == 0
+    assert f"wrote {path}" in out
+    read, made = fabric.read(path), fabric.pgft(m=[8, 4], w=[1, 4], p=[1, 2])
+    assert len(read.hosts) == len(made.hosts)
+    assert len(read.links) == (len(made.links) if written_as != "slurm" else 32 + 16)
+
+
+def test_build_leaves_out_what_it_is_told_and_finds_it_missing(cli, tmp_path):
+    path, table = tmp_path / "net.txt", tmp_path / "table.json"
+    options = ("--without", "host[00002-00003]", "--cut", "sw-L1-0001:9", "--cut", "sw-L2-0003:1")
+    status, out, _ = cli("fabric", "build", "pgft:8,4;1,4;1,2", *options, "--output", path, "--json", table)
+    assert status == 0
+    told = loaded(table)
+    assert (told["hosts"], told["links"], told["switches by level"]) == (30, 30 + 32 - 2, "4, 4")
+    assert told["missing"] == [
+        {"lower": "sw-L1-0000", "upper": "sw-L2-0003", "present": 1, "expected": 2},
+        {"lower": "sw-L1-0001", "upper": "sw-L2-0000", "present": 1, "expected": 2},
+    ]
+    for row in told["missing"]:
+        assert re.search(rf"{row['lower']} +{row['upper']} +1 +2", out)
+    assert "host00002" not in path.read_text()
+
+
+def test_build_takes_a_fabric_that_is_no_tree(cli):
+    status, out, _ = cli("fabric", "build", "torus:3,3")
+    assert status == 0
+    assert "no tree" in out
+
+
+# --- route ------------------------------------------------------------------------------------------------
+
+
+def test_route_says_what_opensm_would_really_use(cli, tmp_path):
+    net, table = tmp_path / "net.txt", tmp_path / "table.json"
+    cli("fabric", "build", TREE, "--cut", "sw-L1-0000:13", "--output", net)
+    status, out, _ = cli("fabric", "route", "--net", net, "--json", table)
+    assert status == 0
+    told = loaded(table)
+    assert (told["asked for"], told["used"], told["credit loop"]) == ("ftree", "minhop", "none")
+    assert "ftree refuses this fabric" in told["fallback"]
+    assert "AB09" in out
+    assert cli("fabric", "route", "--net", net, "--roots", "top", "--json", table)[0] == 0
+    told = loaded(table)
+    assert (told["used"], told["fallback"]) == ("ftree", "")
+
+
+def test_route_writes_tables_and_walks(cli, tmp_path):
+    lfts, table = tmp_path / "my.lfts", tmp_path / "table.json"
+    options = ("--walk", "host00000,host00063", "--output", lfts, "--json", table)
+    status, out, _ = cli("fabric", "route", "--net", "k-ary-n-tree:4,3", *options)
+    assert status == 0
+    hops = loaded(table)["walk"]
+    assert [hops[0]["from"], hops[-1]["to"]] == ["host00000 HCA-1", "host00063 HCA-1"]
+    assert len(hops) == 6
+    assert all(hop["to"] in out for hop in hops)
+    # The tables are those of the engine, as the reader understands them.
+    tree = fabric.assign_lids(fabric.k_ary_n_tree(4, 3))
+    assert lfts.read_text() == fabric.write_lfts(fabric.route(tree, "ftree"))
+
+
+def test_a_credit_loop_is_shown(cli, tmp_path):
+    status, out, _ = cli("fabric", "route", "--net", "torus:4,4", "--engine", "minhop")
+    assert status == 0
+    assert re.search(r"credit loop +sw-\S+ port \d+ -> ", out)
+
+
+# --- check ------------------------------------------------------------------------------------------------
+
+
+def test_check_of_a_free_job(cli, tmp_path):
+    table = tmp_path / "table.json"
+    status, out, err = cli("fabric", "check", "--net", TREE, "--schedule", "shift", "--json", table)
+    assert (status, err) == (0, "")
+    assert "CONTENTION-FREE" in out
+    told = loaded(table)
+    assert (told["contention_free"], told["max_flows"], told["mean_share"]) == (True, 1, 1.0)
+    assert (told["participants"], told["stages"], told["flows"]) == (144, 143, 144 * 143)
+    assert told["worst"] is None
+
+
+def test_check_of_a_contended_job_names_who_shares_and_what_helps(cli, tmp_path):
+    listed, table = tmp_path / "nodes.txt", tmp_path / "table.json"
+    hosts = names(listed)
+    status, out, _ = cli("fabric", "check", "--net", TREE, "--nodes", listed, "--json", table)
+    assert status == 1
+    told = loaded(table)
+    assert told["order"] == "listed"
+    assert told["max_flows"] == len(told["worst"]["flows"]) > 1
+    for flow in told["worst"]["flows"]:
+        assert flow["source_host"] == hosts[flow["source"]]
+        assert flow["destination_host"] == hosts[flow["destination"]]
+        assert (flow["destination"] - flow["source"]) % 60 == told["worst"]["stage"]
+        assert flow["source_host"] in out
+    assert f"worst link: {told['worst']['from']} port {told['worst']['from_port']} to" in out
+    assert "the same nodes in another order (routing order)" in told["advice"]
+    assert "the same nodes in another order (routing order)" in out
+    assert "CONTENDED" in out
+    # It is true.
+    assert cli("fabric", "check", "--net", TREE, "--nodes", listed, "--order", "routing")[0] == 0
+
+
+def test_check_takes_tables_from_a_file(cli, tmp_path):
+    tree = fabric.assign_lids(fabric.k_ary_n_tree(4, 2))
+    (tmp_path / "net.txt").write_text(fabric.write_ibnetdiscover(tree))
+    routes = fabric.route(tree, "minhop")
+    lines = []
+    for switch in tree.switches:
+        lines.append(
+            f"Unicast lids [0-24] of switch Lid {switch.lid} guid {switch.guid:#018x} ('{switch.name}'):"
+        )
+        for host in tree.hosts:
+            port = routes.port(switch.number, host.number)
+            lines.append(
+                f"{host.lid:#06x} {port:03d} # Channel Adapter portguid {host.guid + 1:#018x}: '{host.name}'"
+            )
+        lines.append("25 lids dumped")
+    (tmp_path / "opensm-lfts.dump").write_text("\n".join(lines) + "\n")
+    options = ("--net", tmp_path / "net.txt", "--lft", tmp_path / "opensm-lfts.dump")
+    status, out, _ = cli("fabric", "check", *options)
+    assert status == 0
+    assert "opensm-lfts.dump" in out
+
+
+def test_check_of_traffic_uses_as_many_nodes_as_it_names(cli, tmp_path):
+    traffic, table = tmp_path / "traffic.txt", tmp_path / "table.json"
+    traffic.write_text("# stage source destination\n0 0 2\n0 1 3 500\n1 2 0\n")
+    options = ("--net", "k-ary-n-tree:2,2", "--schedule", traffic, "--json", table)
+    assert cli("fabric", "check", *options)[0] == 0
+    told = loaded(table)
+    assert (told["participants"], told["stages"], told["flows"]) == (4, 2, 3)
+    refusal = refused(cli("fabric", "check", "--nodes", "host[00000-00002]", *options))
+    assert "4 participants, and the job 3 nodes" in refusal
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--net", "nowhere.txt"), "there is no such file, nor a family of this name"),
+        (("--net", "k-ary-n-tree:12"), "expected k-ary-n-tree:K,N"),
+        (("--net", TREE, "--nodes", "host[00001-00003],host00200"), "host00200"),
+        (("--net", TREE, "--nodes", "host[00001-"), ":1"),
+        (("--net", TREE, "--engine", "best"), "best"),
+        (("--net", TREE, "--lft", "nowhere.dump"), "cannot read nowhere.dump"),
+        (("--net", TREE, "--schedule", "radix-k:7"), "radix-k"),
+        (("--net", TREE, "--roots", "sw-nowhere"), "there is no switch 'sw-nowhere'"),
+        (("--net", "torus:3,3", "--roots", "top"), "name the root switches"),
+        (("--net", TREE, "--json", "/dev/null/x.json"), "choose another place"),
+    ],
+)
+def test_check_ends_with_2_on_wrong_input(cli, options, message):
+    assert message in refused(cli("fabric", "check", *options))
+
+
+# --- order ------------------------------------------------------------------------------------------------
+
+
+def test_order_writes_a_free_order_for_each_launcher(cli, tmp_path):
+    listed, table = tmp_path / "nodes.txt", tmp_path / "table.json"
+    names(listed)
+    for launcher in ("mpich", "openmpi", "slurm"):
+        paths = [tmp_path / f"{launcher}.{kind}" for kind in ("hosts", "ranks", "list")]
+        options = ("--hostfile", paths[0], "--rankfile", paths[1], "--nodelist", paths[2], "--json", table)
+        status, out, _ = cli(
+            "fabric",
+            "order",
+            "--net",
+            TREE,
+            "--nodes",
+            listed,
+            "--steps",
+            0,
+            "--launcher",
+            launcher,
+            *options,
+        )
+        assert status == 0
+        assert "routing order" in out
+        told = loaded(table)
+        assert (told["after"]["max_flows"], told["after"]["mean_share"]) == (1, 1.0)
+        assert told["before"]["max_flows"] > 1
+        ordered = [name.split()[0] for name in told["nodes"]]
+        assert ordered == [f"host{k:05d}" for k in range(12, 72)]
+        assert fabric.read_node_list(paths[2].read_text(), "list") == ordered
+        assert paths[2].read_text() == JOB + "\n"
+        found = re.findall(r"host\d{5}", paths[0].read_text())
+        assert list(dict.fromkeys(found)) == ordered
+        assert len(re.findall(r"host\d{5}", paths[1].read_text())) == 60
+
+
+def test_order_ends_with_1_where_none_is_free(cli, tmp_path):
+    table = tmp_path / "table.json"
+    # Two leaves of four hosts with one link each: whatever the order, some stage sends two ways over it.
+    options = ("--net", "pgft:4,2;1,1;1,1", "--steps", 50, "--json", table)
+    status, _, _ = cli("fabric", "order", *options)
+    assert status == 1
+    assert not loaded(table)["contention_free"]
+
+
+def test_order_with_dummies_says_which_places_stay_empty(cli, tmp_path):
+    table = tmp_path / "table.json"
+    job = "host[00000-00004,00012-00018,00024]"
+    options = ("--nodes", job, "--dummies", "--steps", 0, "--json", table)
+    status, out, _ = cli("fabric", "order", "--net", TREE, *options)
+    assert status == 0
+    told = loaded(table)
+    assert len(told["places"]) == 13
+    assert told["places"] == sorted(told["places"])
+    if told["of_places"] > 13:
+        assert f"of which {told['of_places'] - 13} stay empty" in out
+    tree = fabric.make_topology(TREE)
+    hosts = dict(zip(told["places"], fabric.placement(tree, told["nodes"]), strict=True))
+    placement = [hosts.get(place, -1) for place in range(told["of_places"])]
+    assert fabric.contention(fabric.route(tree, "ftree"), "shift", placement).contention_free
+
+
+# --- bisect and compare -----------------------------------------------------------------------------------
+
+
+def test_bisect_prints_both_ways(cli, tmp_path):
+    table = tmp_path / "table.json"
+    status, out, _ = cli("fabric", "bisect", "--net", TREE, "--samples", 200, "--json", table)
+    assert status == 0
+    told = loaded(table)
+    # 0.840 and 0.709 with 10,000 samples on tables of the real OpenSM.
+    assert told["one_way"]["mean"] == pytest.approx(0.840, abs=0.015)
+    assert told["both_ways"]["mean"] == pytest.approx(0.709, abs=0.015)
+    for kind in ("one_way", "both_ways"):
+        assert f"{told[kind]['mean']:.3f}" in out
+        assert told[kind]["min"] <= told[kind]["mean"] <= told[kind]["max"]
+
+
+# Most flows on a link and mean share over all shifts, on tables of the real OpenSM 3.3.23.
+MEASURED = {
+    TREE: {"ftree": (1, 1.0), "minhop": (1, 1.0), "dor": (12, 0.16)},
+    "k-ary-n-tree:4,3": {"ftree": (1, 1.0), "minhop": (4, 0.48), "dor": (16, 0.17)},
+    "pgft:8,4;1,4;1,2": {"ftree": (1, 1.0), "minhop": (2, 0.68)},
+    "thin-tree:8,4,3": {"ftree": (4, 0.31), "minhop": (16, 0.13), "dor": (64, 0.05)},
+}
+
+
+def test_compare_is_the_table_of_engines(cli, tmp_path):
+    table = tmp_path / "table.json"
+    nets = [part for net in MEASURED for part in ("--net", net)]
+    status, out, _ = cli("fabric", "compare", *nets, "--engines", "ftree,minhop,dor", "--json", table)
+    assert status == 0
+    rows = {(row["fabric"], row["asked"]): row for row in loaded(table)}
+    for net, engines in MEASURED.items():
+        name = fabric.make_topology(net).name
+        for engine, (most, share) in engines.items():
+            row = rows[name, engine]
+            assert row["max_flows"] == most, (net, engine)
+            assert row["mean_share"] == pytest.approx(share, abs=0.006), (net, engine)
+            assert f"{most} / {row['mean_share']:.3f}" in out
+
+
+def test_compare_marks_what_fell_back(cli, tmp_path):
+    net = tmp_path / "net.txt"
+    cli("fabric", "build", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)
+    status, out, _ = cli(
+        "fabric", "compare", "--net", net, "--engines", "ftree,minhop", "--orders", "routing,random"
+    )
+    assert status == 0
+    assert len(re.findall(r"\d / 0\.\d{3}\*", out)) == 2
+    assert out.count("* ") >= 1
+    assert "ftree refuses this fabric" in out
+    assert "there is no order" in cli("fabric", "compare", "--net", net, "--orders", "best")[2]
+
+
+# --- the group --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["build", "route", "check", "order", "bisect", "compare", "draw"])
+def test_every_command_has_help(cli, command):
+    assert re.search(rf"\b{command} +[A-Z]", cli("fabric", "--help")[1])
+    status, out, _ = cli("fabric", command, "--help")
+    assert status == 0
+    assert f"Usage: sortlast fabric {command}" in out
