@@ -163,8 +163,32 @@ class GoalReader {
     }
   }
 
+  // Takes away, again and again, what requires nothing that is left.
+  void refuse_circles() const {
+    std::vector<std::vector<std::int32_t>> required_by(nodes_.size());
+    std::vector<std::size_t> open(nodes_.size());
+    std::vector<std::int32_t> free;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      open[i] = nodes_[i].requires_.size();
+      if (open[i] == 0) free.push_back(static_cast<std::int32_t>(i));
+      for (const Requirement& requirement : nodes_[i].requires_) {
+        required_by[static_cast<std::size_t>(requirement.node)].push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    for (std::size_t at = 0; at < free.size(); ++at) {
+      for (const std::int32_t i : required_by[static_cast<std::size_t>(free[at])]) {
+        if (--open[static_cast<std::size_t>(i)] == 0) free.push_back(i);
+      }
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (open[i] == 0) continue;
+      throw Error(name_ + ": labels of rank " + std::to_string(nodes_[i].rank) +
+                  " require each other in a circle");
+    }
+  }
+
   // What has to be over for a node to start: follows receives, and what need only have started, backwards.
-  std::vector<Traffic::Message> causes_of(std::int32_t start) {
+  std::vector<Traffic::Message> causes_of(std::int32_t start) const {
     std::vector<Traffic::Message> causes;
     std::vector<std::int32_t> open{start}, seen{start};
     while (!open.empty()) {
@@ -172,9 +196,6 @@ class GoalReader {
       open.pop_back();
       for (const Requirement& requirement : node.requires_) {
         const Node& required = nodes_[static_cast<std::size_t>(requirement.node)];
-        if (requirement.node == start)
-          throw Error(name_ + ": labels of rank " + std::to_string(node.rank) +
-                      " require each other in a circle");
         if (!requirement.start_only) causes.push_back(required.message);
         const bool passes_on = required.kind == Kind::receive || requirement.start_only;
         if (!passes_on || std::find(seen.begin(), seen.end(), requirement.node) != seen.end()) continue;
@@ -193,6 +214,7 @@ class GoalReader {
     made.tasks = ranks_;
     made.in_order = false;
     number(made);
+    refuse_circles();
     made.first_cause.push_back(0);
     for (const std::int32_t node : ends_) {
       const std::vector<Traffic::Message> causes = causes_of(node);

@@ -1,0 +1,56 @@
+// Histogram: exact moments, percentiles within a 32nd.
+#include "sortlast/simulate/histogram.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace sortlast::simulate {
+namespace {
+
+TEST(Histogram, OfNothingIsZero) {
+  const Histogram none;
+  EXPECT_EQ(none.count(), 0);
+  EXPECT_EQ(none.mean(), 0);
+  EXPECT_EQ(none.standard_deviation(), 0);
+  EXPECT_EQ(none.min(), 0);
+  EXPECT_EQ(none.max(), 0);
+  EXPECT_EQ(none.percentile(0.5), 0);
+}
+
+TEST(Histogram, IsExactBelow64) {
+  Histogram all;
+  for (std::int64_t i = 0; i < 64; ++i) all.add(i);
+  for (std::int64_t i = 1; i <= 64; ++i) EXPECT_EQ(all.percentile(static_cast<double>(i) / 64), i - 1);
+}
+
+TEST(Histogram, AgreesWithSortedValues) {
+  std::mt19937_64 random(3);
+  Histogram all;
+  std::vector<std::int64_t> values;
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const auto value = static_cast<std::int64_t>(std::exp(std::uniform_real_distribution(0.0, 20.0)(random)));
+    values.push_back(value);
+    all.add(value);
+    sum += static_cast<double>(value);
+    squares += static_cast<double>(value) * static_cast<double>(value);
+  }
+  std::sort(values.begin(), values.end());
+  EXPECT_EQ(all.count(), 20000);
+  EXPECT_EQ(all.min(), values.front());
+  EXPECT_EQ(all.max(), values.back());
+  EXPECT_NEAR(all.mean(), sum / 20000, 1e-6 * all.mean());
+  EXPECT_NEAR(all.standard_deviation(), std::sqrt(squares / 20000 - sum * sum / 4e8), 1e-6 * all.mean());
+  for (const double part : {0.01, 0.1, 0.5, 0.9, 0.99, 1.0}) {
+    const auto exact = static_cast<double>(values[static_cast<std::size_t>(part * 20000) - 1]);
+    EXPECT_GE(static_cast<double>(all.percentile(part)), exact);
+    EXPECT_LE(static_cast<double>(all.percentile(part)), exact * (1 + 1.0 / 32) + 1);
+  }
+}
+
+}  // namespace
+}  // namespace sortlast::simulate

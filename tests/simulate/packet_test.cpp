@@ -1,0 +1,242 @@
+// The packet simulator by itself: latencies, conservation, bounds, determinism, symmetry, what it reports.
+#include "sortlast/simulate/packet.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic/programs.hpp"
+
+namespace sortlast::simulate {
+namespace {
+
+Traffic one_message(std::int32_t tasks, std::int32_t from, std::int32_t to, std::int64_t bytes) {
+  Programs programs("one", tasks);
+  programs.send(from, to, bytes);
+  return std::move(programs).finish();
+}
+
+PacketRun simulate(const fabric::Topology& topology, const Traffic& traffic,
+                   const PacketOptions& options = {}, std::int32_t first_host = 0) {
+  return simulate_packets(topology, traffic, consecutive_hosts(topology, traffic.tasks, first_host), options);
+}
+
+TEST(Packet, OnePacketOverHPairsOfLinksTakes2hPlus15Cycles) {
+  const fabric::Topology topology = fabric::make_topology("thin-tree:4,2,4");
+  std::int32_t distance = 1;
+  for (std::int64_t h = 1; h <= 4; ++h, distance *= 4) {
+    const PacketRun run = simulate(topology, one_message(256, 0, distance, 10));
+    EXPECT_EQ(run.delay.max(), 2 * h + 15);
+    EXPECT_EQ(run.cycles, 2 * h + 16);
+    EXPECT_EQ(run.packet_hops, 2 * h);
+  }
+}
+
+TEST(Packet, PacketsOfALongMessageFollowEachOther) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:4,3");
+  for (const std::int64_t packets : {1, 2, 7, 100, 1563}) {
+    const PacketRun run = simulate(topology, one_message(64, 3, 60, 64 * packets - 5));
+    EXPECT_EQ(run.packets, packets);
+    EXPECT_EQ(run.cycles, 16 * packets + 2 * 3);
+  }
+}
+
+// The critical path of BT meets no other packet: 3 steps at each of h = 1 .. 4.
+TEST(Packet, BinaryTreeOnTheFatTreeTakesItsLatencies) {
+  const fabric::Topology topology = fabric::thin_tree(8, 8, 4);
+  const PacketRun run = simulate(topology, pattern("BT", 4096, 10));
+  EXPECT_EQ(run.cycles, 3 * (18 + 20 + 22 + 24));
+}
+
+const char* const networks[] = {"crossbar:16", "k-ary-n-tree:4,2", "thin-tree:4,2,2",   "thin-tree:2,1,4",
+                                "mesh:4,4",    "pgft:4,4;1,2;1,2", "slender-tree:4,2,2"};
+
+TEST(Packet, EveryPacketArrivesOnce) {
+  for (const char* const name : networks) {
+    const fabric::Topology topology = fabric::make_topology(name);
+    for (const PatternEntry& entry : patterns()) {
+      if (entry.name[0] == '3') continue;  // 16 is no cube
+      SCOPED_TRACE(std::string(name) + " " + entry.name);
+      const Traffic traffic = pattern(entry.name, 16, 1000);
+      const PacketRun run = simulate(topology, traffic);
+      EXPECT_EQ(run.messages, totals(traffic).messages);
+
+      // Packets into and out of every host, and through every switch.
+      std::vector<std::int64_t> sent(16), received(16);
+      const std::vector<std::int32_t> source = sources(traffic);
+      for (std::size_t m = 0; m < source.size(); ++m) {
+        const std::int64_t packets = traffic.repeats * ((traffic.size[m] + 63) / 64);
+        sent[static_cast<std::size_t>(source[m])] += packets;
+        received[static_cast<std::size_t>(traffic.destination[m])] += packets;
+      }
+      std::vector<std::int64_t> balance(static_cast<std::size_t>(topology.vertices()));
+      for (fabric::Channel c = 0; c < topology.channels(); ++c) {
+        if (!topology.target(c).connected()) continue;
+        const std::int64_t load = run.link_loads[static_cast<std::size_t>(c)];
+        balance[static_cast<std::size_t>(topology.source(c).vertex)] -= load;
+        balance[static_cast<std::size_t>(topology.target(c).vertex)] += load;
+      }
+      for (std::size_t h = 0; h < 16; ++h) {
+        EXPECT_EQ(run.link_loads[h], sent[h]);
+        EXPECT_EQ(balance[h], received[h] - sent[h]);
+      }
+      for (std::size_t v = 16; v < balance.size(); ++v) EXPECT_EQ(balance[v], 0);
+      EXPECT_EQ(run.packets, std::accumulate(sent.begin(), sent.end(), std::int64_t{0}));
+      EXPECT_EQ(run.delay.count(), run.packets);
+      EXPECT_EQ(run.packet_hops,
+                std::accumulate(run.link_loads.begin(), run.link_loads.end(), std::int64_t{0}));
+    }
+  }
+}
+
+TEST(Packet, NothingBeatsTheBusiestLink) {
+  for (const std::string name : networks) {
+    if (name == "mesh:4,4") continue;  // adaptive routing without lanes can lock up there
+    const fabric::Topology topology = fabric::make_topology(name);
+    const PacketRun run = simulate(topology, all_to_all(16, 2000));
+    const std::int64_t busiest = *std::max_element(run.link_loads.begin(), run.link_loads.end());
+    EXPECT_GE(busiest, 15 * 32) << name;  // injection
+    EXPECT_GE(run.cycles, 16 * busiest) << name;
+  }
+}
+
+// 2 up-links for 8 hosts, half of whose packets have to cross.
+TEST(Packet, NothingBeatsTheBisection) {
+  const fabric::Topology topology = fabric::make_topology("thin-tree:8,2,2");
+  Programs programs("across", 64);
+  for (std::int32_t i = 0; i < 64; ++i) programs.send(i, (i + 32) % 64, 64 * 50);
+  const PacketRun run = simulate(topology, std::move(programs).finish());
+  EXPECT_GE(run.cycles, 16 * 50 * 8 / 2);
+  EXPECT_LE(run.cycles, 2 * 16 * 50 * 8 / 2);
+}
+
+TEST(Packet, EqualSeedsGiveEqualRunsAndOthersDiffer) {
+  const fabric::Topology topology = fabric::make_topology("thin-tree:4,2,3");
+  const Traffic traffic = pattern("2M", 64, 1000);
+  PacketOptions options;
+  options.message_log = true;
+  const PacketRun first = simulate(topology, traffic, options), again = simulate(topology, traffic, options);
+  EXPECT_EQ(first.cycles, again.cycles);
+  EXPECT_EQ(first.link_loads, again.link_loads);
+  EXPECT_EQ(first.delay, again.delay);
+  options.seed = 18;
+  EXPECT_NE(simulate(topology, traffic, options).link_loads, first.link_loads);
+}
+
+// Every host does the same in a shift, so every host's links carry the same.
+TEST(Packet, SymmetricTrafficLoadsSymmetricLinksAlike) {
+  const fabric::Topology topology = fabric::make_topology("torus:4,4");
+  Programs programs("neighbours", 16);
+  for (std::int32_t i = 0; i < 16; ++i) programs.send(i, i / 4 * 4 + (i + 1) % 4, 6400);
+  PacketOptions options;
+  options.arbitration = Arbitration::round_robin;
+  const PacketRun run = simulate(topology, std::move(programs).finish(), options);
+  for (fabric::Channel c = 0; c < topology.channels(); ++c) {
+    const std::int64_t load = run.link_loads[static_cast<std::size_t>(c)];
+    EXPECT_TRUE(load == 0 || load == 100) << load;
+  }
+  EXPECT_EQ(run.delay.min(), 18);  // one switch more than in a crossbar: 3 links
+}
+
+// A tree that has lost its shape is routed by distance: still all shortest paths, found in another way.
+TEST(Packet, DistancesFindTheSamePathsAsTheShapeOfATree) {
+  const fabric::Topology whole = fabric::make_topology("thin-tree:4,2,3");
+  const fabric::Topology cut = fabric::without_hosts(whole, {63});
+  const Traffic traffic = pattern("2M", 49, 640);
+  double by_shape = 0, by_distance = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    PacketOptions options;
+    options.seed = seed;
+    const PacketRun a = simulate(whole, traffic, options), b = simulate(cut, traffic, options);
+    EXPECT_EQ(a.packet_hops, b.packet_hops);
+    by_shape += static_cast<double>(a.cycles);
+    by_distance += static_cast<double>(b.cycles);
+  }
+  EXPECT_NEAR(by_shape, by_distance, 0.03 * by_shape);
+}
+
+TEST(Packet, ComputationsTakeTheirTimeOnTheLinksClock) {
+  const fabric::Topology topology = fabric::crossbar(2);
+  Programs programs("think", 2);
+  programs.compute(0, 1000);
+  programs.send(0, 1, 64);
+  programs.receive(1, 0);
+  programs.compute(1, 500);
+  PacketOptions options;
+  options.link_bytes_per_second = 4e9;  // a phit of 4 bytes a nanosecond
+  const PacketRun run = simulate(topology, std::move(programs).finish(), options);
+  EXPECT_EQ(run.cycles, 1000 + 18 + 500);
+  EXPECT_DOUBLE_EQ(run.seconds, 1518e-9);
+  EXPECT_EQ(run.messages, 1);
+}
+
+TEST(Packet, LogsEveryMessageOnRequest) {
+  const fabric::Topology topology = fabric::crossbar(4);
+  PacketOptions options;
+  options.message_log = true;
+  const PacketRun run = simulate(topology, pattern("WF", 4, 1000), options);
+  ASSERT_EQ(run.log.size(), 64u);
+  EXPECT_EQ(run.log.front().start, 0);
+  EXPECT_EQ(run.log.front().end, 18);
+  EXPECT_EQ(run.log.back().end, run.cycles);
+  for (const MessageRecord& record : run.log) EXPECT_GE(record.end - record.start, 18);
+}
+
+TEST(Packet, SamplesBuffersOnRequest) {
+  const fabric::Topology topology = fabric::make_topology("thin-tree:4,1,2");
+  PacketOptions options;
+  options.sample_cycles = 10;
+  const PacketRun run = simulate(topology, all_to_all(16, 640), options);
+  ASSERT_GE(run.occupation.size(), 10u);
+  std::int64_t most = 0;
+  for (const OccupationSample& sample : run.occupation) {
+    EXPECT_EQ(sample.cycle % 10, 0);
+    ASSERT_EQ(sample.packets.size(), 3u);
+    EXPECT_LE(sample.packets[1], 4 * 5 * 4 + 4 * 5);  // leaf queues, and what is just leaving them
+    most = std::max(most, sample.packets[1]);
+  }
+  EXPECT_GT(most, 20);
+}
+
+TEST(Packet, StopsWhenAsked) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:4,3");
+  PacketOptions options;
+  int calls = 0;
+  options.progress = [&](double part) {
+    EXPECT_GE(part, 0);
+    EXPECT_LE(part, 1);
+    return ++calls < 2;
+  };
+  EXPECT_THROW(simulate(topology, pattern("BU", 64, 1000000), options), Error);
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Packet, RefusesWhatDoesNotFit) {
+  const fabric::Topology topology = fabric::crossbar(4);
+  const Traffic traffic = pattern("BU", 4, 10);
+  EXPECT_THROW(simulate_packets(topology, traffic, {0, 1, 2}), ArgumentError);
+  EXPECT_THROW(simulate_packets(topology, traffic, {0, 1, 2, 4}), ArgumentError);
+  EXPECT_THROW(simulate_packets(topology, traffic, {0, 1, 2, 2}), ArgumentError);
+  EXPECT_THROW(simulate_packets(topology, traffic, {0, 1, 2, -1}), ArgumentError);
+  EXPECT_THROW(consecutive_hosts(topology, 4, 1), ArgumentError);
+  const auto refused = [&](const auto& spoil) {
+    PacketOptions options;
+    spoil(options);
+    EXPECT_THROW(simulate(topology, traffic, options), ArgumentError);
+  };
+  refused([](PacketOptions& o) { o.packet_bytes = 0; });
+  refused([](PacketOptions& o) { o.packet_phits = 0; });
+  refused([](PacketOptions& o) { o.buffer_packets = 0; });
+  refused([](PacketOptions& o) { o.buffer_packets = 256; });
+  refused([](PacketOptions& o) { o.injection_packets = 0; });
+  refused([](PacketOptions& o) { o.link_bytes_per_second = 0; });
+  refused([](PacketOptions& o) { o.sample_cycles = -1; });
+}
+
+}  // namespace
+}  // namespace sortlast::simulate

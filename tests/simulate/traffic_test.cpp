@@ -1,0 +1,165 @@
+// Traffic: the patterns' messages and causes, programs, what is refused.
+#include "sortlast/simulate/traffic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "sortlast/error.hpp"
+#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic/programs.hpp"
+
+namespace sortlast::simulate {
+namespace {
+
+TEST(Patterns, HaveTheMessagesOfThePaperAt4096Ranks) {
+  const std::map<std::string, std::int64_t> expected{
+      {"2W", 16128}, {"3W", 23040}, {"2M", 16128}, {"3M", 23040}, {"BU", 49152}, {"BT", 4095}, {"WF", 8064}};
+  for (const PatternEntry& entry : patterns()) {
+    const Traffic traffic = pattern(entry.name, 4096, 10);
+    check(traffic);
+    EXPECT_EQ(totals(traffic).messages, expected.at(entry.name)) << entry.name;
+  }
+}
+
+TEST(Patterns, CutAWaterfallIntoSmallMessages) {
+  const std::map<std::int64_t, std::int64_t> repeats{
+      {10, 1}, {100, 4}, {1000, 16}, {10000, 79}, {100000, 391}};
+  for (const auto& [size, times] : repeats) {
+    const Traffic traffic = pattern("WF", 4096, size);
+    EXPECT_EQ(traffic.repeats, times) << size;
+    EXPECT_EQ(totals(traffic).messages, 8064 * times) << size;
+    EXPECT_GE(traffic.size[0] * times, size);
+    EXPECT_LT(traffic.size[0] * (times - 1), size);
+  }
+}
+
+// The longest chain of messages, by following causes and the order of each program.
+std::int64_t longest_chain(const Traffic& traffic) {
+  std::vector<std::int64_t> length(static_cast<std::size_t>(traffic.messages()), 1);
+  const std::vector<std::int32_t> source = sources(traffic);
+  std::int64_t longest = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t m = 0; m < length.size(); ++m) {
+      std::int64_t least = m > 0 && source[m] == source[m - 1] ? length[m - 1] : 1;
+      for (std::int64_t i = traffic.first_cause[m]; i < traffic.first_cause[m + 1]; ++i) {
+        least = std::max(least,
+                         length[static_cast<std::size_t>(traffic.causes[static_cast<std::size_t>(i)])] + 1);
+      }
+      changed = changed || least > length[m];
+      length[m] = std::max(length[m], least);
+      longest = std::max(longest, length[m]);
+    }
+  }
+  return longest;
+}
+
+TEST(Patterns, HaveTheChainsOfThePaper) {
+  EXPECT_EQ(longest_chain(pattern("WF", 4096, 10)), 126);
+  EXPECT_EQ(longest_chain(pattern("2W", 64, 10)), 28);
+  EXPECT_EQ(longest_chain(pattern("3W", 64, 10)), 18);
+  EXPECT_EQ(longest_chain(pattern("BU", 256, 10)), 8);
+  EXPECT_EQ(longest_chain(pattern("BT", 256, 10)), 8);
+  EXPECT_EQ(longest_chain(pattern("2M", 64, 10)), 1);
+}
+
+TEST(Patterns, RefuseRanksThatDoNotFit) {
+  EXPECT_THROW(pattern("2W", 63, 10), ArgumentError);
+  EXPECT_THROW(pattern("3M", 100, 10), ArgumentError);
+  EXPECT_THROW(pattern("BU", 96, 10), ArgumentError);
+  EXPECT_THROW(pattern("BT", 64, 0), ArgumentError);
+  EXPECT_THROW(pattern("XX", 64, 10), ArgumentError);
+  EXPECT_THROW(shift(8, 10, 0, 3), ArgumentError);
+  EXPECT_THROW(shift(8, 10, 1, 9), ArgumentError);
+}
+
+TEST(Patterns, SendToEverybody) {
+  const Traffic all = all_to_all(9, 100);
+  check(all);
+  EXPECT_EQ(totals(all).messages, 72);
+  EXPECT_EQ(totals(all).bytes, 7200);
+  const Traffic stages = shift(9, 100, 1, 9);
+  check(stages);
+  EXPECT_EQ(totals(stages).messages, 72);
+  EXPECT_EQ(longest_chain(stages), 8);
+  const Traffic random = uniform(9, 100, 5, 1);
+  check(random);
+  EXPECT_EQ(totals(random).messages, 45);
+  EXPECT_EQ(random, uniform(9, 100, 5, 1));
+  EXPECT_NE(random, uniform(9, 100, 5, 2));
+}
+
+TEST(Programs, ASendWaitsForTheReceivesBeforeIt) {
+  Programs programs("three", 3);
+  programs.send(0, 1, 10);
+  programs.send(0, 1, 20);
+  programs.receive(1, 0);
+  programs.send(1, 2, 30);
+  programs.receive(1, 0);
+  programs.receive(1, 2);
+  programs.compute(1, 500);
+  programs.receive(2, 1);
+  programs.send(2, 1, 40);
+  const Traffic made = std::move(programs).finish();
+  check(made);
+  EXPECT_EQ(made.first, (std::vector<std::int32_t>{0, 2, 4, 5}));
+  EXPECT_EQ(made.destination, (std::vector<std::int32_t>{1, 1, 2, 1, 1}));
+  EXPECT_EQ(made.size, (std::vector<std::int64_t>{10, 20, 30, 500, 40}));
+  EXPECT_EQ(made.first_cause, (std::vector<std::int64_t>{0, 0, 0, 1, 3, 4}));
+  EXPECT_EQ(made.causes, (std::vector<std::int32_t>{0, 1, 4, 2}));
+  EXPECT_EQ(totals(made).messages, 4);
+  EXPECT_EQ(totals(made).bytes, 100);
+}
+
+TEST(Programs, MatchByTag) {
+  Programs programs("tags", 2);
+  programs.send(0, 1, 10, 5);
+  programs.send(0, 1, 20, 6);
+  programs.receive(1, 0, 6);
+  programs.send(1, 0, 30);
+  const Traffic made = std::move(programs).finish();
+  EXPECT_EQ(made.causes, (std::vector<std::int32_t>{1}));
+}
+
+TEST(Programs, RefuseWhatIsWrong) {
+  EXPECT_THROW(Programs("none", 0), ArgumentError);
+  Programs programs("two", 2);
+  EXPECT_THROW(programs.send(0, 0, 1), ArgumentError);
+  EXPECT_THROW(programs.send(0, 2, 1), ArgumentError);
+  EXPECT_THROW(programs.send(-1, 0, 1), ArgumentError);
+  EXPECT_THROW(programs.send(0, 1, -1), ArgumentError);
+  EXPECT_THROW(programs.receive(1, 1), ArgumentError);
+  Programs waits("two", 2);
+  waits.send(0, 1, 1);
+  waits.receive(1, 0);
+  waits.receive(1, 0);
+  EXPECT_THROW(std::move(waits).finish(), ArgumentError);
+}
+
+TEST(Traffic, RefusesWhatIsInconsistent) {
+  const Traffic good = pattern("BU", 8, 10);
+  const auto refused = [&](const auto& spoil) {
+    Traffic bad = good;
+    spoil(bad);
+    EXPECT_THROW(check(bad), ArgumentError);
+  };
+  check(good);
+  refused([](Traffic& t) { t.tasks = 0; });
+  refused([](Traffic& t) { t.first.pop_back(); });
+  refused([](Traffic& t) { t.size.pop_back(); });
+  refused([](Traffic& t) { t.destination[3] = 8; });
+  refused([](Traffic& t) { t.size[3] = -1; });
+  refused([](Traffic& t) { t.causes[3] = -1; });
+  refused([](Traffic& t) { t.causes[3] = t.messages(); });
+  refused([](Traffic& t) { t.causes[0] = t.messages() - 1; });
+  refused([](Traffic& t) { t.first_cause.back() += 1; });
+  refused([](Traffic& t) { t.repeats = 0; });
+  refused([](Traffic& t) {
+    t.repeats = 2;
+    t.in_order = false;
+  });
+}
+
+}  // namespace
+}  // namespace sortlast::simulate
