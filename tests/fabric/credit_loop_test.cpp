@@ -11,7 +11,7 @@ namespace {
 // Clockwise round a ring of switches with a host each; flows may keep to lanes by their source.
 class Clockwise final : public Forwarding {
  public:
-  Clockwise(const Topology& ring, bool dateline) : ring_(ring), dateline_(dateline) {}
+  explicit Clockwise(bool dateline) : dateline_(dateline) {}
 
   std::int32_t port(std::int32_t s, Vertex destination, std::int32_t /*plane*/) const override {
     return destination == s ? 1 : 3;  // +x
@@ -22,13 +22,12 @@ class Clockwise final : public Forwarding {
   }
 
  private:
-  const Topology& ring_;
   bool dateline_;
 };
 
 Routes clockwise(std::int32_t switches, bool dateline) {
   const auto ring = std::make_shared<const Topology>(torus({switches}));
-  return {ring, std::make_shared<Clockwise>(*ring, dateline), "clockwise", "clockwise", ""};
+  return {ring, std::make_shared<Clockwise>(dateline), "clockwise", "clockwise", ""};
 }
 
 TEST(CreditLoop, ARingHasOne) {

@@ -8,8 +8,8 @@
 // algorithms are free of contention when hosts take part in the order of the fabric.
 //
 // Model. The formula in d_mod_k.hpp with key d. OpenSM's ftree walks the same paths on most intact trees (see
-// ftree.cpp), but has to hold tables: those of 65,536 hosts on a 16-ary 4-tree
-// would need 1.3 GB. Here a port is a division or two, 11 ns. Rejected: multiplication by reciprocals, 9 ns.
+// ftree.cpp), but has to hold tables: those of 65,536 hosts on a 16-ary 4-tree would need 1.3 GB. Here a port
+// is a division or two, 11 ns. Rejected: multiplication by reciprocals, 9 ns.
 //
 // Slender-trees have several ways down as well, and no published D-mod-K. Every subtree has k' tops, whatever
 // its height, and each of them is linked to all tops of the subtrees below it. So the top at each level may

@@ -3,10 +3,10 @@
 // OpenSM tries the engine that it was told, and where that fails takes minhop: it exits with status 0, and
 // only a line in its log says so. route() does the same, but the value that it makes knows what was asked
 // for, what was used, and why.
-#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
@@ -18,26 +18,34 @@ namespace {
 
 using Make = Outcome (*)(const Topology&, const RouteOptions&);
 
-const std::array<Engine, 8> all_engines = {{
-    {"d-mod-k", "Up-port by destination on a regular tree (Zahavi 2010): shifts are free of contention."},
-    {"s-mod-k", "Up-port by source on a regular tree; more than LMC can hold on most."},
-    {"ftree", "OpenSM's fat-tree engine: d-mod-k on intact trees, the least loaded port on damaged ones."},
-    {"minhop", "OpenSM's default: shortest paths, spread over ports by destination."},
-    {"updn", "OpenSM's Up*/Down*: shortest of the paths that never go up again."},
-    {"dor", "OpenSM's dimension order: along x first, then y, then z."},
-    {"lash", "OpenSM's LASH: shortest paths, kept apart on virtual lanes so that none can deadlock."},
-    {"random", "A random one of the shortest up*/down* paths, which the seed fixes."},
-}};
+struct Entry {
+  Engine engine;
+  Make make;
+};
 
-constexpr std::array<Make, 8> makers = {engine::d_mod_k, engine::s_mod_k, engine::ftree, engine::minhop,
-                                        engine::updn,    engine::dor,     engine::lash,  engine::random};
+const std::array<Entry, 8>& entries() {
+  static const std::array<Entry, 8> all = {{
+      {{"d-mod-k", "Up-port by destination on a regular tree (Zahavi 2010): shifts are free of contention."},
+       engine::d_mod_k},
+      {{"s-mod-k", "Up-port by source on a regular tree; more than LMC can hold on most."}, engine::s_mod_k},
+      {{"ftree", "OpenSM's fat-tree engine: d-mod-k on intact trees, the least loaded port on damaged ones."},
+       engine::ftree},
+      {{"minhop", "OpenSM's default: shortest paths, spread over ports by destination."}, engine::minhop},
+      {{"updn", "OpenSM's Up*/Down*: shortest of the paths that never go up again."}, engine::updn},
+      {{"dor", "OpenSM's dimension order: along x first, then y, then z."}, engine::dor},
+      {{"lash", "OpenSM's LASH: shortest paths, kept apart on virtual lanes so that none can deadlock."},
+       engine::lash},
+      {{"random", "A random one of the shortest up*/down* paths, which the seed fixes."}, engine::random},
+  }};
+  return all;
+}
 
 Make maker(std::string_view name) {
-  for (std::size_t i = 0; i < all_engines.size(); ++i) {
-    if (all_engines[i].name == name) return makers[i];
-  }
   std::string names;
-  for (const Engine& known : all_engines) names += (names.empty() ? "" : ", ") + known.name;
+  for (const auto& [known, make] : entries()) {
+    if (known.name == name) return make;
+    names += (names.empty() ? "" : ", ") + known.name;
+  }
   throw ArgumentError("no routing engine '" + std::string(name) + "'; expected one of " + names);
 }
 
@@ -56,7 +64,14 @@ void check_numbers(const char* what, const std::vector<std::int32_t>& numbers, s
 
 }  // namespace
 
-std::span<const Engine> engines() { return all_engines; }
+std::span<const Engine> engines() {
+  static const std::vector<Engine> all = [] {
+    std::vector<Engine> list;
+    for (const Entry& entry : entries()) list.push_back(entry.engine);
+    return list;
+  }();
+  return all;
+}
 
 Routes route(std::shared_ptr<const Topology> topology, std::string_view engine, const RouteOptions& options) {
   const Make make = maker(engine);
@@ -66,12 +81,12 @@ Routes route(std::shared_ptr<const Topology> topology, std::string_view engine, 
     throw ArgumentError("an LMC of " + std::to_string(options.lmc) + "; expected 0 to 7 (1 to 128 LIDs)");
   }
 
-  Routes routes{topology, nullptr, std::string(engine), std::string(engine), ""};
-  Outcome outcome = make(*topology, options);
+  Routes routes{std::move(topology), nullptr, std::string(engine), std::string(engine), ""};
+  Outcome outcome = make(*routes.topology, options);
   if (!outcome.forwarding) {
     routes.fallback = routes.asked + " refuses this fabric: " + outcome.refusal + "; minhop is used instead";
     routes.engine = "minhop";
-    outcome = engine::minhop(*topology, options);
+    outcome = engine::minhop(*routes.topology, options);
   }
   routes.forwarding = std::move(outcome.forwarding);
   return routes;
