@@ -1,0 +1,60 @@
+"""SimGrid's fat-tree zone, asked for the routes of all shifts: another D-mod-K that was written by others."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("simgrid_shifts.cpp")
+PLATFORM = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="world" routing="Full">
+    <cluster id="tree" prefix="host" suffix="" radical="0-{last}" speed="1Gf" bw="125MBps" lat="50us"
+             topology="FAT_TREE" topo_parameters="{parameters}"/>
+  </zone>
+</platform>
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What SimGrid's routes give over all shifts."""
+
+    hosts: int
+    max_flows: int
+    mean_share: float
+
+
+def missing() -> str:
+    """What has to be installed; empty: nothing."""
+    if not shutil.which("g++"):
+        return "g++ is not installed"
+    found = any(Path(folder, "simgrid/s4u.hpp").exists() for folder in ("/usr/include", "/usr/local/include"))
+    return "" if found else "SimGrid is not installed; it is in the Debian package libsimgrid-dev"
+
+
+def build(folder: Path) -> Path:
+    """Compile the program in a folder; its path."""
+    program = folder / "simgrid_shifts"
+    subprocess.run(["g++", "-O2", "-std=c++20", SOURCE, "-lsimgrid", "-o", program], check=True)
+    return program
+
+
+def platform(folder: Path, m: list[int], w: list[int], p: list[int]) -> Path:
+    """Write the platform of a PGFT(h; m; w; p) into a folder; its path."""
+    hosts = 1
+    for children in m:
+        hosts *= children
+    parameters = ";".join([str(len(m)), *(",".join(map(str, counts)) for counts in (m, w, p))])
+    path = folder / f"tree-{hosts}.xml"
+    path.write_text(PLATFORM.format(last=hosts - 1, parameters=parameters))
+    return path
+
+
+def answer(output: str) -> Answer:
+    """What the program printed."""
+    hosts, max_flows, mean_share = output.split()
+    return Answer(int(hosts), int(max_flows), float(mean_share))
