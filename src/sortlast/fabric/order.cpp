@@ -48,6 +48,7 @@ namespace {
 
 constexpr std::int64_t automatic_updates = 2'400'000'000;  // of channels, by the search: some seconds
 constexpr std::int64_t part_if_proven = 8;                 // of them, if it cannot become free
+constexpr std::int64_t runs = 3;                           // of annealing, that share the steps
 constexpr std::int32_t most_hosts_for_all_orders = 12;
 constexpr std::int64_t most_orders = 3'000'000;
 
@@ -88,18 +89,24 @@ class Search {
   }
 
   void anneal_best() {
-    const auto shape = pattern(static_cast<std::int32_t>(best_.placement.size()));
-    auto loads = OrderLoads::make(walker_, hosts_, *shape, options_.analysis.path_bytes);
-    if (!loads) {
-      best_.how += "; not improved: the search would need more memory than the analysis may use";
-      return;
-    }
+    const Placement start = best_.placement;
+    const std::string from = best_.how;
+    const auto shape = pattern(static_cast<std::int32_t>(start.size()));
     std::vector<std::int32_t> switches;
     for (const std::int32_t host : hosts_) switches.push_back(walker_.switch_of_host(host));
-    const Annealed annealed = anneal(*loads, jobs_of(best_.placement), switches, steps(*shape),
-                                     Random(options_.seed), options_.analysis.progress);
-    try_order(placement_of(annealed.order),
-              "annealed from " + best_.how + " in " + std::to_string(annealed.steps) + " steps");
+    std::int64_t done = 0;
+    for (std::uint64_t run = 0; run < static_cast<std::uint64_t>(runs) && !free(); ++run) {
+      auto loads = OrderLoads::make(walker_, hosts_, *shape, options_.analysis.path_bytes);
+      if (!loads) {
+        best_.how += "; not improved: the search would need more memory than the analysis may use";
+        return;
+      }
+      const Annealed annealed = anneal(*loads, jobs_of(start), switches, steps(*shape) / runs,
+                                       Random(options_.seed, run), options_.analysis.progress);
+      done += annealed.steps;
+      try_order(placement_of(annealed.order),
+                "annealed from " + from + " in " + std::to_string(done) + " steps");
+    }
   }
 
   void try_all() {
