@@ -52,7 +52,7 @@ TEST(Dor, IsFreeOfCreditLoopsOnAMeshAndNotOnATorus) {
 TEST(Dor, SharesTheCablesToOneNeighbour) {
   // 3 cables between two switches of 9 hosts each.
   TopologyBuilder builder("dumbbell");
-  for (const std::uint64_t guid : {1, 2}) builder.add_switch({.name = "s", .guid = guid, .ports = 12});
+  for (const std::uint64_t guid : {1u, 2u}) builder.add_switch({.name = "s", .guid = guid, .ports = 12});
   for (std::int32_t h = 0; h < 18; ++h) {
     builder.add_host({.name = "h"});
     builder.connect_host(h, h / 9, 1 + h % 9);

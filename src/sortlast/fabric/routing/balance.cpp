@@ -7,7 +7,8 @@
 //
 // So the tables depend on the order of the hosts alone. It is: switches with most hosts first; among equals
 // in the order of their GUIDs (of a kind, see guid_order.hpp); on a switch by port. LIDs play no part. Other
-// switches are destinations too, but come last and are not counted.
+// switches are destinations too, but come last and are not counted. These are the tables of a first sweep:
+// when something changes later, OpenSM keeps every entry that still is one of the permitted ports.
 //
 // With lmc > 0 all hosts get their first LID, then all their second, and so on, each a plane. In a later
 // plane the search begins after the port of the plane before, and takes the least used port to a chassis that
@@ -17,7 +18,9 @@
 // planes are alike.
 //
 // Work is spread over threads by switch. The permitted ports are made for a block of destinations at a time,
-// because for all of them they would take hosts^2 / 20 bytes and more: 200 MB at 65,536 hosts.
+// because for all of them they would take 200 MB at 65,536 hosts. minhop on 2 cores: 0.03 s for the 12-ary
+// 3-tree of 1,728 hosts, 0.9 s and 29 MB for an RLFT of 11,664, 16 s and 380 MB (360 MB of it tables) for
+// 65,536.
 #include "sortlast/fabric/routing/balance.hpp"
 
 #include <algorithm>

@@ -49,13 +49,10 @@ std::vector<std::vector<std::int32_t>> hosts_of_switches(const Topology& topolog
 }
 
 std::vector<std::int32_t> switches_by_load(const Topology& topology) {
-  std::vector<std::int32_t> hosts(static_cast<std::size_t>(topology.switches()));
-  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    ++hosts[static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex))];
-  }
+  const std::vector<std::vector<std::int32_t>> hosts = hosts_of_switches(topology);
   std::vector<std::int32_t> order = switches_by_guid(topology);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return hosts[static_cast<std::size_t>(a)] > hosts[static_cast<std::size_t>(b)];
+    return hosts[static_cast<std::size_t>(a)].size() > hosts[static_cast<std::size_t>(b)].size();
   });
   return order;
 }

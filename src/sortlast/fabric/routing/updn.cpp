@@ -26,6 +26,7 @@
 
 #include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/routing/guid_order.hpp"
 #include "sortlast/fabric/routing/hops.hpp"
 
 namespace sortlast::fabric::engine {
@@ -34,21 +35,13 @@ namespace {
 
 constexpr std::size_t longest_way = 64;  // hops that the search for roots tells apart
 
-std::vector<std::int32_t> hosts_by_switch(const Topology& topology) {
-  std::vector<std::int32_t> hosts(static_cast<std::size_t>(topology.switches()));
-  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    ++hosts[static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex))];
-  }
-  return hosts;
-}
-
 // Switches that see nearly all hosts at one distance.
 std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph& graph) {
-  const std::vector<std::int32_t> hosts = hosts_by_switch(topology);
+  const std::vector<std::vector<std::int32_t>> hosts = hosts_of_switches(topology);
   const auto switches = static_cast<std::size_t>(graph.switches());
   std::vector<std::int32_t> at_distance(switches * longest_way);
   for (std::int32_t leaf = 0; leaf < graph.switches(); ++leaf) {
-    const std::int32_t here = hosts[static_cast<std::size_t>(leaf)];
+    const auto here = static_cast<std::int32_t>(hosts[static_cast<std::size_t>(leaf)].size());
     if (here == 0) continue;
     const std::vector<std::uint8_t> hops = hops_to(graph, leaf);
     for (std::size_t s = 0; s < switches; ++s) {
