@@ -23,6 +23,11 @@ namespace sortlast {
 namespace {
 
 constexpr double most_bounded = 0.9;  // share of the image that bounds worth a look may hold
+// Share of active pixels of images worth a look for bounds, where all ranks share a machine. Measured with
+// boxes of 1/p of 2048x1024 RGBA float32, processor time of all p ranks in ms, with the look and without: in
+// place 13.9 and 13.4 at p = 8, 21.9 and 25.0 at p = 16; pulled 8.5 and 8.7 at p = 4, 14.8 and 17.5 at p = 8.
+constexpr double most_active_in_place = 0.1;
+constexpr double most_active_pulled = 0.2;
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 // The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
@@ -227,13 +232,17 @@ class Compositor::Impl {
   }
 
   // Bounds that can be made use of: those that were given or, looking for them, those of the active pixels if
-  // they leave out enough. Mates read an image in place as fast as it can be looked through, so one that they
-  // all do is not. Pixels are counted in 32 bits there.
+  // they leave out enough. Mates read an image nearly as fast as it can be looked through, so where they all
+  // do, one is not unless few of its pixels seem to be active. Pixels are counted in 32 bits there.
   std::optional<Rectangle> find_bounds(const Image& image) const {
     const std::int64_t n = image.size.pixels();
     if (n > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
-    if (node_->everybody() && node_->holds(image.pixels, image.format, n)) return std::nullopt;
+    if (node_->everybody()) {
+      const double most =
+          node_->holds(image.pixels, image.format, n) ? most_active_in_place : most_active_pulled;
+      if (sample_active(image.format, image.pixels, 0, n) > most) return std::nullopt;
+    }
     const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
     const std::int64_t inside = (box.x1 - box.x0) * (box.y1 - box.y0);
     if (static_cast<double>(inside) > most_bounded * static_cast<double>(n)) return std::nullopt;
