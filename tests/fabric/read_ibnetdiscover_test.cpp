@@ -14,7 +14,7 @@ using testing::canonical;
 using testing::refusal;
 
 // As ibnetdiscover prints it: an enhanced port 0, a chassis, an adapter with two ports and LMC 2, a router.
-const std::string discovered = R"(#
+constexpr std::string_view discovered = R"(#
 # Topology file: generated on Sun Nov 22 03:52:43 2026
 #
 # Initiated from node 0000000000000010 port 0000000000000011
@@ -44,7 +44,8 @@ Rt	1 "R-0000000000000030"		# "gateway"
 [1](31) 	"S-00000000000000a2"[4]		# lid 9 lmc 0 "spine" lid 5 1xSDR
 )";
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
+std::string replaced(std::string_view whole, const std::string& what, const std::string& with) {
+  std::string text(whole);
   const std::size_t at = text.find(what);
   EXPECT_NE(at, std::string::npos) << what;
   return text.replace(at, what.size(), with);

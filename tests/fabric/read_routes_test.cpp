@@ -16,7 +16,7 @@ using testing::refusal;
 std::shared_ptr<const Topology> line(bool lids, std::int32_t lmc = 0) {
   TopologyBuilder builder("line");
   for (std::int32_t i = 0; i < 2; ++i) {
-    const auto guid = static_cast<std::uint64_t>(0x10 * (i + 1));
+    const auto guid = static_cast<std::uint64_t>(0x10) * static_cast<std::uint64_t>(i + 1);
     builder.add_host({.name = i == 0 ? "x" : "y",
                       .guid = guid,
                       .port_guid = guid + 1,
@@ -32,7 +32,7 @@ std::shared_ptr<const Topology> line(bool lids, std::int32_t lmc = 0) {
   return std::make_shared<Topology>(std::move(builder).finish());
 }
 
-const std::string lfts = R"(Unicast lids [0-16] of switch Lid 3 guid 0x00000000000000a0 ('a'):
+constexpr std::string_view lfts = R"(Unicast lids [0-16] of switch Lid 3 guid 0x00000000000000a0 ('a'):
 0x0003 000 # Switch portguid 0x00000000000000a0: 'a'
 0x0004 004 # Switch portguid 0x00000000000000a1: 'b'
 0x0008 001 # Channel Adapter portguid 0x0000000000000011: 'x'
@@ -47,7 +47,7 @@ Unicast lids [0-16] of switch Lid 4 guid 0x00000000000000a1 ('b'):
 16 lids dumped
 )";
 
-const std::string fts =
+constexpr std::string_view fts =
     R"(Unicast lids [0x0-0x10] of switch DR path slid 0; dlid 0; 0,1 guid 0x00000000000000a0 (a):
   Lid  Out   Destination
        Port     Info 
@@ -68,7 +68,7 @@ Unicast lids [0x0-0x10] of switch Lid 4 guid 0x00000000000000a1 (b):
 4 valid lids dumped 
 )";
 
-const std::string fdbs = R"(dump_ucast_routes: Switch 0x00000000000000a0
+constexpr std::string_view fdbs = R"(dump_ucast_routes: Switch 0x00000000000000a0
 LID    : Port : Hops : Optimal
 0x0001 : UNREACHABLE
 0x0003 : 000  : 00   : yes
@@ -91,7 +91,7 @@ void expect_tables(const Routes& routes) {
 }
 
 TEST(ReadRoutes, ReadsEveryFormOfADump) {
-  for (const std::string& text : {lfts, fts, fdbs}) {
+  for (const std::string_view text : {lfts, fts, fdbs}) {
     const Routes routes = read_routes(line(true), text, "dump");
     EXPECT_EQ(routes.engine, "dump");
     EXPECT_EQ(routes.fallback, "");

@@ -30,13 +30,14 @@ std::string spine(const std::string& port) {
          port + " } ";
 }
 
-const std::string active = "PHY=4x LOG=ACT SPD=2.5\n";
-const std::string subnet = adapter() + leaf("0A") + active + leaf("0A") + adapter() + active + leaf("18") +
-                           spine("04") + "PHY=12x LOG=ACT SPD=25\n" + spine("04") + leaf("18") +
-                           "PHY=12x LOG=ACT SPD=25\n";
+constexpr const char* active = "PHY=4x LOG=ACT SPD=2.5\n";
+std::string subnet() {
+  return adapter() + leaf("0A") + active + leaf("0A") + adapter() + active + leaf("18") + spine("04") +
+         "PHY=12x LOG=ACT SPD=25\n" + spine("04") + leaf("18") + "PHY=12x LOG=ACT SPD=25\n";
+}
 
 TEST(ReadSubnetList, KnowsEverythingThatTheFileSays) {
-  const Topology topology = read_subnet_list(subnet, "lst");
+  const Topology topology = read_subnet_list(subnet(), "lst");
   ASSERT_EQ(topology.hosts(), 1);
   ASSERT_EQ(topology.switches(), 2);
   EXPECT_EQ(topology.host(0).name, "host00000 HCA-1");
@@ -50,7 +51,7 @@ TEST(ReadSubnetList, KnowsEverythingThatTheFileSays) {
   EXPECT_EQ(topology.switch_at(0).system_guid, 0U);
   EXPECT_EQ(topology.switch_at(1).system_guid, 0xFFU);
   EXPECT_EQ(topology.gbps(topology.channel(0, 24)), 300);
-  EXPECT_EQ(canonical(read_topology(subnet, "lst")), canonical(topology));
+  EXPECT_EQ(canonical(read_topology(subnet(), "lst")), canonical(topology));
 }
 
 TEST(ReadSubnetList, ReadsNamesWithBraces) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -226,7 +227,7 @@ def test_the_real_fabric_is_read_and_simulated(tmp_path):
     assert (_fabric.read_routes(found, run.lfts.read_text(), "lfts").table()[:, :582] > 0).all()
 
 
-# What mpiexec calls to start a process on another host; this one starts it here, and tells it the name.
+# What MPICH's mpiexec calls to start a process on another host; this one starts it here and tells the name.
 SSH_TO_HERE = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 host=$1
@@ -235,41 +236,55 @@ exec env STARTED_ON="$host" sh -c "$*"
 """
 
 
+def started_by_mpich(file: Path, ranks: int, folder: Path) -> list[str]:
+    """The host of each rank, as the ranks themselves say."""
+    ssh = folder / "ssh"
+    ssh.write_text(SSH_TO_HERE)
+    ssh.chmod(0o755)
+    options = ["-launcher", "ssh", "-launcher-exec", str(ssh), "-f", str(file)]
+    job = mpirun.run_command(ranks, ["sh", "-c", "echo $PMI_RANK $STARTED_ON"], options=options)
+    assert job.returncode == 0, job
+    rows = [line.split() for line in job.stdout.splitlines() if line.strip()]
+    return [name for _, name in sorted((int(rank), name) for rank, name in rows)]
+
+
+def mapped_by_openmpi(options: list[str], ranks: int) -> list[str]:
+    """The host of each rank, as mpiexec would start them on hosts that are there."""
+    job = mpirun.run_command(ranks, ["true"], options=[*options, "--display", "map", "--rtos", "donotlaunch"])
+    hosts: dict[int, str] = {}
+    host = ""
+    for node, rank in re.findall(
+        r"Data for node: (\S+)|Data for proc: \[\S+,(\d+)\]", job.stdout + job.stderr
+    ):
+        host = node or host
+        if rank:
+            hosts[int(rank)] = host
+    assert len(hosts) == ranks, job
+    return [hosts[rank] for rank in range(ranks)]
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("hosts", [[2, 0, 3, 1], [1, 1, 0, 0], [1, 0, 1], [0, 2, 2, 0]])
 def test_mpiexec_starts_the_ranks_where_the_files_say(hosts, tmp_path):
     fabric = _fabric.make_topology("crossbar:4")
     family = launch.find_mpiexec().family
-    ssh = tmp_path / "ssh"
-    ssh.write_text(SSH_TO_HERE)
-    ssh.chmod(0o755)
-
-    def started(options):
-        script = "echo ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} $STARTED_ON"
-        job = mpirun.run_command(len(hosts), ["sh", "-c", script], options=options)
-        assert job.returncode == 0, job
-        rows = [line.split() for line in job.stdout.splitlines() if line.strip()]
-        return [name for _, name in sorted((int(rank), name) for rank, name in rows)]
-
     expected = [f"host{h:05}" for h in hosts]
     hostfile, rankfile = tmp_path / "hostfile", tmp_path / "rankfile"
     rankfile.write_text(_fabric.write_rankfile(fabric, hosts, family))
     if family == "mpich":
-        launcher = ["-launcher", "ssh", "-launcher-exec", str(ssh)]
         hostfile.write_text(_fabric.write_hostfile(fabric, hosts, family))
         for file in (hostfile, rankfile):
-            assert started([*launcher, "-f", str(file)]) == expected
+            assert started_by_mpich(file, len(hosts), tmp_path) == expected
         return
-    launcher = ["--prtemca", "plm_ssh_agent", str(ssh), "--hostfile", str(hostfile)]
-    blocks = all(hosts[i] == hosts[i - 1] or hosts[i] not in hosts[:i] for i in range(1, len(hosts)))
-    if blocks:
+    if all(hosts[i] == hosts[i - 1] or hosts[i] not in hosts[:i] for i in range(1, len(hosts))):
         hostfile.write_text(_fabric.write_hostfile(fabric, hosts, family))
-        assert started(launcher) == expected
+        assert mapped_by_openmpi(["--hostfile", str(hostfile), "--map-by", "slot"], len(hosts)) == expected
     else:
         with pytest.raises(ArgumentError, match="write a rankfile"):
             _fabric.write_hostfile(fabric, hosts, family)
     hostfile.write_text(_fabric.write_hostfile(fabric, sorted(hosts), family))
-    assert started([*launcher, "--map-by", f"rankfile:file={rankfile}"]) == expected
+    by_rank = ["--hostfile", str(hostfile), "--map-by", f"rankfile:file={rankfile}"]
+    assert mapped_by_openmpi(by_rank, len(hosts)) == expected
 
 
 def test_ranks_of_one_host_are_folded_for_slurm_and_read_back():

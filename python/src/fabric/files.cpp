@@ -14,8 +14,6 @@ using namespace nb::literals;
 namespace sortlast::python {
 namespace {
 
-using fabric::Topology;
-
 // Long files are read without the interpreter's lock.
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
@@ -70,12 +68,12 @@ void bind_launch(nb::module_& module) {
   module.def(
       "write_hostfile", &fabric::write_hostfile, "topology"_a, "placement"_a, "launcher"_a,
       "A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'\n"
-      "(mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE) or 'slurm' (SLURM_HOSTFILE=FILE srun -m\n"
-      "arbitrary). Raises ArgumentError if Open MPI would order the ranks otherwise.");
+      "(mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot) or 'slurm' (srun -m arbitrary,\n"
+      "with SLURM_HOSTFILE=FILE). Raises ArgumentError if Open MPI would order the ranks otherwise.");
   module.def(
       "write_rankfile", &fabric::write_rankfile, "topology"_a, "placement"_a, "launcher"_a,
-      "A line a rank: for 'openmpi' (mpiexec --map-by rankfile:file=FILE); for 'mpich' and 'slurm' the\n"
-      "form of their hostfiles that does so.");
+      "A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and\n"
+      "'slurm' the form of their hostfiles that does so.");
   module.def(
       "write_mpigraph", &fabric::write_mpigraph, "names"_a, "matrix"_a,
       "Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and\n"

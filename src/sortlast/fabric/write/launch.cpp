@@ -1,12 +1,11 @@
 // Hostfiles and rankfiles: participant i becomes rank i (dummies are left out and not counted).
 //
-//   launcher  file      form                              how it is used
-//   mpich     hostfile  "HOST:N", ranks in file order     mpiexec -f FILE
-//             rankfile  "HOST:1" a rank                   mpiexec -f FILE
-//   openmpi   hostfile  "HOST slots=N" once a host        mpiexec --hostfile FILE (by slot, the default)
-//             rankfile  "rank R=HOST slot=S"              mpiexec --hostfile HOSTS --map-by
-//             rankfile:file=FILE
-//   slurm     both      "HOST" a rank                     SLURM_HOSTFILE=FILE srun -m arbitrary
+//   launcher  file      form                           options of mpiexec, or of srun
+//   mpich     hostfile  "HOST:N", ranks in file order  -f FILE
+//             rankfile  "HOST:1" a rank                -f FILE
+//   openmpi   hostfile  "HOST slots=N" once a host     --hostfile FILE --map-by slot
+//             rankfile  "rank R=HOST slot=S"           --hostfile HOSTS --map-by rankfile:file=FILE
+//   slurm     both      "HOST" a rank                  -m arbitrary, and SLURM_HOSTFILE=FILE
 //
 // MPICH's Hydra fills the entries of its file one after the other, so the same host may come again. Open MPI
 // adds up the entries of a host: a hostfile cannot come back to one, which is then refused in favour of a
