@@ -49,13 +49,16 @@ TEST(CreditLoop, LanesAreLookedAtOneByOne) {
 }
 
 TEST(CreditLoop, PlanesShareTheirBuffers) {
-  // Clockwise on one plane and against it on the other is no circle for two neighbours alone; on a plane
-  // each, the flows of four switches still are.
+  // Shortest ways round four switches, clockwise to the one opposite. Of those ways, 0 -> 2 and 2 -> 0 are on
+  // plane 2 and the other two on plane 0: only together they make a circle.
   const auto ring = std::make_shared<const Topology>(torus({4}));
-  auto tables = std::make_shared<Tables>(*ring, 2);
-  for (std::int32_t plane = 0; plane < 2; ++plane) {
+  auto tables = std::make_shared<Tables>(*ring, 4);
+  for (std::int32_t plane = 0; plane < 4; ++plane) {
     for (std::int32_t s = 0; s < 4; ++s) {
-      for (std::int32_t h = 0; h < 4; ++h) tables->set(s, h, h == s ? 1 : 3, plane);
+      for (std::int32_t h = 0; h < 4; ++h) {
+        const std::int32_t ahead = (h - s + 4) % 4;
+        tables->set(s, h, ahead == 0 ? 1 : (ahead == 3 ? 2 : 3), plane);  // the host, -x, +x
+      }
     }
   }
   EXPECT_EQ(find_credit_loop({ring, tables, "", "", ""}).cycle.size(), 4U);

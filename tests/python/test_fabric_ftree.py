@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,19 +18,12 @@ import pytest
 import opensm
 from sortlast import _fabric as fabric
 
-INTACT = {
-    "12-ary 2-tree": (12, 2),
-    "4-ary 3-tree": (4, 3),
-    "PGFT(2; 8,4; 1,4; 1,2)": ([8, 4], [1, 4], [1, 2]),
-    "8:4,3-thin-tree": (8, 4, 3),
+INTACT: dict[str, Callable[[], fabric.Topology]] = {
+    "12-ary 2-tree": lambda: fabric.k_ary_n_tree(12, 2),
+    "4-ary 3-tree": lambda: fabric.k_ary_n_tree(4, 3),
+    "PGFT(2; 8,4; 1,4; 1,2)": lambda: fabric.pgft([8, 4], [1, 4], [1, 2]),
+    "8:4,3-thin-tree": lambda: fabric.thin_tree(8, 4, 3),
 }
-
-
-def build(name: str) -> fabric.Topology:
-    parameters = INTACT[name]
-    if name.startswith("PGFT"):
-        return fabric.pgft(*parameters)
-    return fabric.thin_tree(*parameters) if len(parameters) == 3 else fabric.k_ary_n_tree(*parameters)
 
 
 def tops(topology: fabric.Topology) -> list[int]:
@@ -81,7 +75,7 @@ def compare(
 
 @pytest.mark.parametrize("name", INTACT)
 def test_intact_trees(name: str, tmp_path: Path) -> None:
-    topology = build(name)
+    topology = INTACT[name]()
     compared = compare(fabric.write_ibsim(topology), tmp_path)
     assert compared.ours.engine == "ftree"
     assert compared.ours.fallback == ""
@@ -109,7 +103,7 @@ def test_missing_hosts(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["12-ary 2-tree", "4-ary 3-tree"])
 def test_a_cut_link_needs_roots(name: str, tmp_path: Path) -> None:
-    topology = build(name)
+    topology = INTACT[name]()
     cut = topology.without_links([uplinks(topology)[37]])
     refused = compare(fabric.write_ibsim(cut), tmp_path / "alone")
     assert refused.ours.engine == "minhop"
@@ -129,7 +123,7 @@ def test_adapters_on_spines(tmp_path: Path) -> None:
     assert compare(text, tmp_path / "both", roots=roots, compute=compute).ours.engine == "ftree"
 
 
-REFUSED = {
+REFUSED: dict[str, Callable[[], fabric.Topology]] = {
     "a torus": lambda: fabric.torus([4, 4], 2),
     "a crossbar": lambda: fabric.crossbar(6),
     "nine levels": lambda: fabric.pgft([2, *[1] * 7, 2], [1] * 9, [1] * 9),
@@ -214,7 +208,8 @@ def damage(net: Netlist) -> None:
         del net.hosts[guid]
     for _ in range(rng.randrange(4)):
         level = rng.choice([level for level in net.levels if level > 1])
-        net.links.append(tuple(rng.sample([s for s, at in enumerate(net.levels) if at == level], 2)))
+        a, b = rng.sample([s for s, at in enumerate(net.levels) if at == level], 2)
+        net.links.append((a, b))
     for _ in range(rng.randrange(3)):
         net.add_host(rng.randrange(len(net.switches)))
 

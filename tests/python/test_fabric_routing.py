@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -69,7 +71,7 @@ def test_credit_loops() -> None:
 
 def test_what_does_not_exist_is_an_error() -> None:
     routes = fabric.route(fabric.crossbar(3), "minhop")
-    calls = [
+    calls: list[Callable[[], object]] = [
         lambda: routes.walk(0, 3),
         lambda: routes.describe(-1, 0),
         lambda: routes.port(1, 0),
