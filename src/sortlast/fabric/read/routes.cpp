@@ -45,7 +45,8 @@ class Reader {
   std::shared_ptr<const Tables> read() {
     if (!lids_.complete()) learn_lids();
     scan_.rewind();
-    auto tables = std::make_shared<Tables>(topology_, lids_.planes());
+    planes_ = lids_.planes();
+    auto tables = std::make_shared<Tables>(topology_, planes_);
     Entry entry;
     while (next_entry(entry)) enter(*tables, entry);
     if (switch_ < 0) scan_.fail("expected 'Unicast lids ... of switch ... guid 0x...', found no table");
@@ -119,7 +120,7 @@ class Reader {
     }
     const Lids::Target target = lids_.find(entry.lid);
     if (!check_target(entry, target)) return;
-    for (std::int32_t plane = target.plane; plane < lids_.planes(); plane += lids_.planes(target.vertex)) {
+    for (std::int32_t plane = target.plane; plane < planes_; plane += lids_.planes(target.vertex)) {
       set(tables, target.vertex, entry, plane);
     }
   }
@@ -156,6 +157,7 @@ class Reader {
   Lids lids_;
   std::unordered_map<std::uint64_t, std::int32_t> switches_;
   std::int32_t switch_ = -1;  // whose table is being read
+  std::int32_t planes_ = 1;
 };
 
 }  // namespace
