@@ -27,7 +27,8 @@ const std::array<Entry, 8>& entries() {
   static const std::array<Entry, 8> all = {{
       {{"d-mod-k", "Up-port by destination on a regular tree (Zahavi 2010): shifts are free of contention."},
        engine::d_mod_k},
-      {{"s-mod-k", "Up-port by source on a regular tree; more than LMC can hold on most."}, engine::s_mod_k},
+      {{"s-mod-k", "Up-port by source on a regular tree; large ones need more LIDs than an LMC gives."},
+       engine::s_mod_k},
       {{"ftree", "OpenSM's fat-tree engine: d-mod-k on intact trees, the least loaded port on damaged ones."},
        engine::ftree},
       {{"minhop", "OpenSM's default: shortest paths, spread over ports by destination."}, engine::minhop},
