@@ -1,0 +1,160 @@
+"""Contention, bisection, times and orders from Python: arrays, progress, interrupts, errors."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import sortlast
+from sortlast import _core
+from sortlast import _fabric as fabric
+
+TREE = fabric.k_ary_n_tree(12, 2)
+ROUTES = fabric.route(TREE, "d-mod-k")
+RANDOM = fabric.order_hosts(TREE, "random", seed=3)
+
+
+def shifts(placement):
+    return fabric.contention(ROUTES, fabric.shift_pattern(len(placement)), placement)
+
+
+def test_figures_are_numpy_arrays_that_fit_each_other():
+    found = shifts(RANDOM)
+    assert found.stage_max.dtype == np.int32
+    assert found.stage_max.shape == (143,)
+    assert found.stage_share.dtype == np.float64
+    assert found.stage_share.shape == (143,)
+    assert found.histogram.dtype == np.int64
+    assert found.histogram.shape == (found.max_flows + 1,)
+    assert found.channel_max.dtype == np.int32
+    assert found.channel_max.shape == (TREE.channels,)
+    assert found.stage_max.max() == found.channel_max.max() == found.max_flows
+    assert found.stage_max[found.worst_stage] == found.max_flows
+    assert found.mean_share == pytest.approx(found.stage_share.mean())  # every stage has 144 flows
+    loads = found.loads(found.worst_stage)
+    assert (
+        loads[found.worst_channel]
+        == found.max_flows
+        == len(found.crossing(found.worst_stage, found.worst_channel))
+    )
+    used = np.zeros_like(found.histogram)
+    for stage in range(found.stages):
+        used += np.bincount(found.loads(stage), minlength=len(used))
+    assert list(used[1:]) == list(found.histogram[1:])
+    assert "max_flows" in repr(found)
+    assert not found.contention_free
+
+
+def test_routing_order_is_free():
+    found = shifts(list(range(144)))
+    assert found.contention_free
+    assert found.max_flows == 1
+    assert found.mean_share == 1
+    assert found.placement == list(range(144))
+    assert found.routes.engine == "d-mod-k"
+
+
+@pytest.mark.parametrize(
+    "algorithm", ["direct-send", "radix-k", "binary-swap", "2-3-swap", "parallel-pipeline", "shift"]
+)
+def test_loads_per_stage_of_a_schedule(algorithm):
+    schedule = _core.make(algorithm, 128 if algorithm == "binary-swap" else 144, 144 * 64)
+    pattern = fabric.schedule_pattern(schedule, 16)
+    found = fabric.contention(ROUTES, pattern, list(range(schedule.p)))
+    assert found.stages == schedule.stage_count
+    assert found.flows == sum(map(len, schedule.stages()))
+    for stage, transfers in enumerate(schedule.stages()):
+        paths = [ROUTES.walk(t.source, t.destination) for t in transfers]
+        expected = np.bincount(list(itertools.chain(*paths)), minlength=TREE.channels)
+        assert np.array_equal(found.loads(stage), expected)
+    if algorithm == "shift":
+        assert pattern.is_shift
+        assert found.contention_free
+
+
+def test_patterns_list_their_flows():
+    assert fabric.shift_pattern(3, 5).flows(1).tolist() == [[0, 2, 5], [1, 0, 5], [2, 1, 5]]
+    assert fabric.permutation_pattern([2, -1, 1]).flows(0).tolist() == [[0, 2, 1], [2, 1, 1]]
+    traffic = fabric.traffic_pattern("mine", 4, [[(0, 1, 7)], []])
+    assert (traffic.name, traffic.participants, traffic.stages) == ("mine", 4, 2)
+    assert fabric.all_to_all_pattern(4).flows(0).shape == (12, 3)
+    with pytest.raises(sortlast.ArgumentError, match="stage 2 of mine"):
+        traffic.flows(2)
+
+
+def test_bisection_names_both_ways():
+    found = fabric.bisection(ROUTES, list(range(144)), samples=300, seed=1)
+    assert found.one_way == pytest.approx(0.840, abs=0.01)
+    assert found.both_ways == pytest.approx(0.709, abs=0.01)
+    assert found.one_way_samples.shape == found.both_ways_samples.shape == (300,)
+
+
+def test_the_papers_frame_rate():
+    pattern = fabric.shift_pattern(12, 4096 * 2048 * 16 // 12)
+    time = fabric.pattern_time(ROUTES, pattern, list(range(12)), 1827e6, 113e-6)
+    assert 1 / time.synchronised == pytest.approx(14.58, abs=0.01)
+    assert time.free_running == pytest.approx(time.synchronised)
+
+
+def test_the_best_order_of_an_uneven_job():
+    hosts = sorted(RANDOM[:30])
+    best = fabric.best_order(ROUTES, hosts)
+    assert best.contention.contention_free
+    assert best.proven_best
+    assert not best.proof
+    assert sorted(best.placement) == hosts
+    assert best.contention.placement == best.placement
+    assert best.how in repr(best)
+
+
+def test_the_best_order_for_a_schedule():
+    asked = []
+
+    def pattern(p):
+        asked.append(p)
+        return fabric.schedule_pattern(_core.make("2-3-swap", p, 64 * p), 4)
+
+    best = fabric.best_order(ROUTES, list(range(0, 144, 7)), pattern=pattern, steps=100)
+    assert set(asked) == {21}
+    assert best.contention.pattern.name.startswith("2-3-swap")
+
+
+def test_progress_is_told_and_may_stop():
+    parts = []
+    found = fabric.contention(
+        ROUTES, fabric.shift_pattern(144), RANDOM, threads=2, progress=lambda part: parts.append(part)
+    )
+    assert found.stages == 143
+    assert parts == sorted(parts)
+    assert parts[-1] == 1
+    with pytest.raises(sortlast.Error, match="cancelled"):
+        fabric.contention(ROUTES, fabric.shift_pattern(144), RANDOM, progress=lambda _: False)
+    with pytest.raises(ZeroDivisionError):
+        fabric.contention(ROUTES, fabric.shift_pattern(144), RANDOM, progress=lambda _: 1 // 0)
+
+
+def test_ctrl_c_ends_an_analysis():
+    big = fabric.rlft(24, 3)
+    routes = fabric.route(big, "d-mod-k")
+    hosts = fabric.order_hosts(big, "random", seed=1)
+
+    def interrupt(_part):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        fabric.contention(routes, fabric.shift_pattern(len(hosts)), hosts, progress=interrupt)
+
+
+def test_wrong_arguments_are_told():
+    with pytest.raises(sortlast.ArgumentError, match="placement of 2 participants"):
+        fabric.contention(ROUTES, fabric.shift_pattern(3), [0, 1])
+    with pytest.raises(sortlast.ArgumentError, match="placed on host 144"):
+        fabric.contention(ROUTES, fabric.shift_pattern(2), [0, 144])
+    with pytest.raises(sortlast.ArgumentError, match="at least 2"):
+        fabric.bisection(ROUTES, [0])
+    with pytest.raises(sortlast.ArgumentError, match="no hosts"):
+        fabric.best_order(ROUTES, [])
