@@ -11,7 +11,7 @@ from nanobind.stubgen import StubGen
 PACKAGE = Path(__file__).parents[2] / "python" / "sortlast"
 
 
-@pytest.mark.parametrize("name", ["_core", "_fabric"])
+@pytest.mark.parametrize("name", ["_core", "_fabric", "_simulate"])
 def test_stub_is_up_to_date(name):
     module = import_module(f"sortlast.{name}")
     generator = StubGen(module)

@@ -1,0 +1,192 @@
+"""
+The network simulator of sortlast: traffic with causes, and packets on a fabric.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+import sortlast._core
+import sortlast._fabric
+
+
+class Traffic:
+    """
+    Messages with causes: who sends how much to whom, and what each message waits for.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tasks(self) -> int: ...
+
+    @property
+    def repeats(self) -> int:
+        """How often all of it is done."""
+
+    @property
+    def in_order(self) -> bool:
+        """
+        Whether each task sends its messages one after the other, or whatever may go.
+        """
+
+    @property
+    def messages(self) -> int:
+        """Of all repetitions."""
+
+    @property
+    def bytes(self) -> int:
+        """Of all messages."""
+
+    @property
+    def source(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Task that sends each message of one repetition: int32 array."""
+
+    @property
+    def destination(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Task that receives it: int32 array; the source itself: a computation."""
+
+    @property
+    def size(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Its bytes, of a computation its nanoseconds: int64 array."""
+
+    @property
+    def first_cause(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        Where its causes begin in `causes`, and at last where they end: int64 array.
+        """
+
+    @property
+    def causes(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Messages that are waited for: int32 array."""
+
+    def to_goal(self) -> str:
+        """GOAL text, the input of LogGOPSim."""
+
+    def to_fsin(self) -> str:
+        """A trace for FSIN. Raises ArgumentError if the traffic is not in order."""
+
+    def __repr__(self) -> str: ...
+
+def pattern(name: str, ranks: int, size: int) -> Traffic:
+    """
+    One of patterns() with messages of `size` bytes. Raises ArgumentError: an unknown name, ranks
+    that are no square, cube or power of two as it needs, a size below 1.
+    """
+
+def patterns() -> list[tuple[str, str]]:
+    """Name and summary of each pattern of Navaridas et al."""
+
+def all_to_all(ranks: int, size: int) -> Traffic:
+    """Every rank sends to rank + 1, rank + 2, ...; nobody waits."""
+
+def shift(ranks: int, size: int, first: int, last: int) -> Traffic:
+    """
+    Stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and goes on when it has
+    received its message of this stage. Raises ArgumentError for other stages.
+    """
+
+def uniform(ranks: int, size: int, messages: int, seed: int = 1) -> Traffic:
+    """Every rank sends `messages` to others drawn uniformly; nobody waits."""
+
+def from_schedule(schedule: sortlast._core.Schedule, pixel_bytes: int = 16) -> Traffic:
+    """
+    The transfers of a schedule, pixels times pixel_bytes. Each waits for the receives that its part
+    is made of, and goes as soon as they are there.
+    """
+
+def parse_goal(text: str, name: str = 'GOAL') -> Traffic:
+    """
+    Traffic in GOAL text. Raises Error, which begins with `name` and the line.
+    """
+
+def parse_fsin(text: str, name: str = 'FSIN trace') -> Traffic:
+    """
+    Traffic in a trace of FSIN. Raises Error, which begins with `name` and the line.
+    """
+
+class PacketOptions:
+    """Settings of the packet simulator."""
+
+    def __init__(self, *, packet_bytes: int = 64, packet_phits: int = 16, buffer_packets: int = 4, injection_packets: int = 8, arbitration: str = 'random', ties: str = 'uniform', seed: int = 17, link_bytes_per_second: float = 1250000000.0, sample_cycles: int = 0, message_log: bool = False) -> None: ...
+
+class PacketRun:
+    """What a simulation found."""
+
+    @property
+    def cycles(self) -> int:
+        """Until everything was over."""
+
+    @property
+    def seconds(self) -> float:
+        """The same as simulated time, at the link rate."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that the simulation took."""
+
+    @property
+    def messages(self) -> int:
+        """That arrived."""
+
+    @property
+    def packets(self) -> int:
+        """That arrived."""
+
+    @property
+    def packet_hops(self) -> int:
+        """Links that packets crossed, hosts' links included."""
+
+    @property
+    def mean_delay(self) -> float:
+        """
+        Mean cycles of a packet, from its injection queue to the arrival of its tail.
+        """
+
+    @property
+    def delay_deviation(self) -> float: ...
+
+    @property
+    def min_delay(self) -> int: ...
+
+    @property
+    def max_delay(self) -> int: ...
+
+    def delay_percentile(self, percent: float) -> int:
+        """Cycles that `percent` of all packets do not exceed, within 1/32."""
+
+    @property
+    def bytes_used(self) -> int:
+        """Memory that the simulation held, without topology and traffic."""
+
+    @property
+    def link_loads(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Packets on each channel of the topology: int64 array (channels,)."""
+
+    @property
+    def occupation(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        Every sample_cycles: the cycle, and the packets in buffers of switches of level 0 (none), 1, 2, ...:
+        int64 array (samples, 2 + levels).
+        """
+
+    @property
+    def message_log(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        If asked for: message, repetition, the cycle in which it entered the injection queue and that after
+        its last phit arrived; in order of arrival: int64 array (messages, 4).
+        """
+
+    def __repr__(self) -> str: ...
+
+def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketRun:
+    """
+    Simulate traffic with adaptive shortest paths. `placement`: host of each task; `progress`: called now
+    and then with the part done, 0 to 1, and what it raises ends the run, as False does.
+    """
+
+def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketRun:
+    """The same on the tables of a routing."""

@@ -1,0 +1,97 @@
+"""The packet simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from sortlast import _simulate
+from sortlast._errors import ArgumentError
+from sortlast._simulate import PacketRun, Traffic
+from sortlast.fabric import Routes, Topology, route
+
+
+def packet(
+    fabric: Topology | Routes,
+    traffic: Traffic,
+    *,
+    seed: int = 17,
+    first_host: int = 0,
+    placement: Sequence[int] | None = None,
+    routing: str | None = None,
+    packet_bytes: int = 64,
+    packet_phits: int = 16,
+    buffer_packets: int = 4,
+    injection_packets: int = 8,
+    arbitration: Literal["random", "round-robin"] = "random",
+    ties: Literal["uniform", "fsin"] = "uniform",
+    link_bytes_per_second: float = 1.25e9,
+    sample_cycles: int = 0,
+    message_log: bool = False,
+    progress: Callable[[float], object] | None = None,
+) -> PacketRun:
+    """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
+
+    The model is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
+    Networks", section 3.1; its unit of time is the cycle in which a phit crosses a link. Equal arguments give
+    equal runs.
+
+    Args:
+        fabric: a fabric, or one with its routing.
+        traffic: what its tasks send.
+        seed: of everything that is drawn at random.
+        first_host: the tasks are on consecutive hosts from this one.
+        placement: the host of each task, instead of ``first_host``.
+        routing: "adaptive": the port with most credits on a shortest path (the default for a Topology); or an
+            engine of :func:`sortlast.fabric.engines`, whose tables are then used. Routes have theirs.
+        packet_bytes: bytes that a packet carries.
+        packet_phits: cycles that a packet takes on a link.
+        buffer_packets: packets that the queue at each input port of a switch holds.
+        injection_packets: packets that the queue of each host holds.
+        arbitration: which input port an output port serves.
+        ties: how a port is drawn among those with equally many credits: "uniform", or "fsin", as the
+            simulator FSIN does, whose first port has twice the chance of the others.
+        link_bytes_per_second: what makes cycles of seconds and seconds of cycles.
+        sample_cycles: above 0: count the packets in buffers every so many cycles.
+        message_log: keep the start and end of every message.
+        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+
+    Raises:
+        ArgumentError: tasks do not fit on the hosts, an argument is out of its range, no such routing.
+        Error: packets or messages wait for each other for ever: the message names them; or tables lead
+            nowhere.
+    """
+    topology = fabric if isinstance(fabric, Topology) else fabric.topology
+    options = _simulate.PacketOptions(
+        packet_bytes=packet_bytes,
+        packet_phits=packet_phits,
+        buffer_packets=buffer_packets,
+        injection_packets=injection_packets,
+        arbitration=arbitration,
+        ties=ties,
+        seed=seed,
+        link_bytes_per_second=link_bytes_per_second,
+        sample_cycles=sample_cycles,
+        message_log=message_log,
+    )
+    hosts = list(placement) if placement is not None else _consecutive(topology, traffic, first_host)
+    if isinstance(fabric, Topology) and routing in (None, "adaptive"):
+        return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
+    return _simulate.simulate_static(_routes(fabric, routing), traffic, hosts, options, progress)
+
+
+def _routes(fabric: Topology | Routes, routing: str | None) -> Routes:
+    """The routes to use. Raises ArgumentError if a routing is asked for beside one that is there."""
+    if isinstance(fabric, Topology):
+        return route(fabric, str(routing))
+    if routing is None:
+        return fabric
+    raise ArgumentError(f"routing is {routing!r}, but the fabric comes with the routes of {fabric.engine!r}")
+
+
+def _consecutive(topology: Topology, traffic: Traffic, first: int) -> list[int]:
+    """Consecutive hosts. Raises ArgumentError if there are not as many."""
+    hosts = len(topology.hosts)
+    if first < 0 or first + traffic.tasks > hosts:
+        raise ArgumentError(f"{traffic.tasks} tasks from host {first} on do not fit: there are {hosts} hosts")
+    return list(range(first, first + traffic.tasks))

@@ -1,0 +1,189 @@
+// The packet simulator.
+#include "sortlast/simulate/packet.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <optional>
+#include <variant>
+
+#include "signals.hpp"
+#include "simulate/vectors.hpp"
+#include "sortlast/error.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sortlast::python {
+namespace {
+
+using simulate::PacketOptions;
+using simulate::PacketRun;
+using simulate::Traffic;
+
+// A run, and how long it took here.
+struct TimedRun {
+  PacketRun run;
+  double elapsed = 0;
+};
+
+simulate::Arbitration arbitration_of(const std::string& name) {
+  if (name == "random") return simulate::Arbitration::random;
+  if (name == "round-robin") return simulate::Arbitration::round_robin;
+  throw ArgumentError("arbitration is '" + name + "'; expected 'random' or 'round-robin'");
+}
+
+simulate::Ties ties_of(const std::string& name) {
+  if (name == "uniform") return simulate::Ties::uniform;
+  if (name == "fsin") return simulate::Ties::fsin;
+  throw ArgumentError("ties is '" + name + "'; expected 'uniform' or 'fsin'");
+}
+
+// The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
+fabric::Progress progress_of(const std::optional<nb::callable>& progress) {
+  return [progress](double part) {
+    const nb::gil_scoped_acquire acquire;
+    see_signals();
+    if (!progress) return true;
+    const nb::object answer = (*progress)(part);
+    return answer.is_none() || nb::cast<bool>(answer);
+  };
+}
+
+template <class Simulate>
+TimedRun timed(const Simulate& run) {
+  const nb::gil_scoped_release release;
+  const auto start = std::chrono::steady_clock::now();
+  PacketRun result = run();
+  return {std::move(result), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+}
+
+void bind_results(nb::class_<TimedRun>& run) {
+  run.def_prop_ro(
+         "cycles", [](const TimedRun& r) { return r.run.cycles; }, "Until everything was over.")
+      .def_prop_ro(
+          "seconds", [](const TimedRun& r) { return r.run.seconds; },
+          "The same as simulated time, at the link rate.")
+      .def_prop_ro(
+          "elapsed", [](const TimedRun& r) { return r.elapsed; }, "Seconds that the simulation took.")
+      .def_prop_ro(
+          "messages", [](const TimedRun& r) { return r.run.messages; }, "That arrived.")
+      .def_prop_ro(
+          "packets", [](const TimedRun& r) { return r.run.packets; }, "That arrived.")
+      .def_prop_ro(
+          "packet_hops", [](const TimedRun& r) { return r.run.packet_hops; },
+          "Links that packets crossed, hosts' links included.")
+      .def_prop_ro(
+          "mean_delay", [](const TimedRun& r) { return r.run.delay.mean(); },
+          "Mean cycles of a packet, from its injection queue to the arrival of its tail.")
+      .def_prop_ro("delay_deviation", [](const TimedRun& r) { return r.run.delay.standard_deviation(); })
+      .def_prop_ro("min_delay", [](const TimedRun& r) { return r.run.delay.min(); })
+      .def_prop_ro("max_delay", [](const TimedRun& r) { return r.run.delay.max(); })
+      .def(
+          "delay_percentile",
+          [](const TimedRun& r, double percent) {
+            if (percent >= 0 && percent <= 100) return r.run.delay.percentile(percent / 100);
+            throw ArgumentError("percent is " + std::to_string(percent) + "; expected 0 to 100");
+          },
+          "percent"_a, "Cycles that `percent` of all packets do not exceed, within 1/32.")
+      .def_prop_ro(
+          "bytes_used", [](const TimedRun& r) { return r.run.bytes_used; },
+          "Memory that the simulation held, without topology and traffic.");
+}
+
+void bind_arrays(nb::class_<TimedRun>& run) {
+  run.def_prop_ro(
+         "link_loads", [](const TimedRun& r) { return array_of(r.run.link_loads); }, owned,
+         "Packets on each channel of the topology: int64 array (channels,).")
+      .def_prop_ro(
+          "occupation",
+          [](const TimedRun& r) {
+            std::vector<std::int64_t> rows;
+            std::size_t columns = 1;
+            for (const simulate::OccupationSample& sample : r.run.occupation) {
+              columns = sample.packets.size() + 1;
+              rows.push_back(sample.cycle);
+              rows.insert(rows.end(), sample.packets.begin(), sample.packets.end());
+            }
+            return matrix_of(std::move(rows), columns);
+          },
+          owned,
+          "Every sample_cycles: the cycle, and the packets in buffers of switches of level 0 (none), 1, 2, "
+          "...:\n"
+          "int64 array (samples, 2 + levels).")
+      .def_prop_ro(
+          "message_log",
+          [](const TimedRun& r) {
+            std::vector<std::int64_t> rows;
+            for (const simulate::MessageRecord& record : r.run.log) {
+              rows.insert(rows.end(), {record.message, record.iteration, record.start, record.end});
+            }
+            return matrix_of(std::move(rows), 4);
+          },
+          owned,
+          "If asked for: message, repetition, the cycle in which it entered the injection queue and that "
+          "after\n"
+          "its last phit arrived; in order of arrival: int64 array (messages, 4).");
+}
+
+}  // namespace
+
+void bind_packet(nb::module_& module) {
+  nb::class_<PacketOptions>(module, "PacketOptions", "Settings of the packet simulator.")
+      .def(
+          "__init__",
+          [](PacketOptions* self, std::int32_t packet_bytes, std::int32_t packet_phits,
+             std::int32_t buffer_packets, std::int32_t injection_packets, const std::string& arbitration,
+             const std::string& ties, std::uint64_t seed, double link_bytes_per_second,
+             std::int64_t sample_cycles, bool message_log) {
+            new (self) PacketOptions{packet_bytes,
+                                     packet_phits,
+                                     buffer_packets,
+                                     injection_packets,
+                                     arbitration_of(arbitration),
+                                     ties_of(ties),
+                                     seed,
+                                     link_bytes_per_second,
+                                     sample_cycles,
+                                     message_log,
+                                     {}};
+          },
+          nb::kw_only(), "packet_bytes"_a = 64, "packet_phits"_a = 16, "buffer_packets"_a = 4,
+          "injection_packets"_a = 8, "arbitration"_a = "random", "ties"_a = "uniform", "seed"_a = 17,
+          "link_bytes_per_second"_a = 1.25e9, "sample_cycles"_a = 0, "message_log"_a = false);
+  nb::class_<TimedRun> run(module, "PacketRun", "What a simulation found.");
+  bind_results(run);
+  bind_arrays(run);
+  run.def("__repr__", [](const TimedRun& r) {
+    return "<PacketRun cycles=" + std::to_string(r.run.cycles) + " packets=" + std::to_string(r.run.packets) +
+           ">";
+  });
+
+  module.def(
+      "simulate_adaptive",
+      [](const fabric::Topology& topology, const Traffic& traffic, const fabric::Placement& placement,
+         PacketOptions options, const std::optional<nb::callable>& progress) {
+        options.progress = progress_of(progress);
+        return timed([&] { return simulate_packets(topology, traffic, placement, options); });
+      },
+      "topology"_a, "traffic"_a, "placement"_a, "options"_a, "progress"_a = nb::none(),
+      "Simulate traffic with adaptive shortest paths. `placement`: host of each task; `progress`: called "
+      "now\n"
+      "and then with the part done, 0 to 1, and what it raises ends the run, as False does.");
+  module.def(
+      "simulate_static",
+      [](const fabric::Routes& routes, const Traffic& traffic, const fabric::Placement& placement,
+         PacketOptions options, const std::optional<nb::callable>& progress) {
+        options.progress = progress_of(progress);
+        return timed([&] { return simulate_packets(routes, traffic, placement, options); });
+      },
+      "routes"_a, "traffic"_a, "placement"_a, "options"_a, "progress"_a = nb::none(),
+      "The same on the tables of a routing.");
+}
+
+}  // namespace sortlast::python
