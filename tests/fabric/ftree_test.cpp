@@ -65,10 +65,12 @@ TEST(Ftree, StartsAgainOnEveryLeaf) {
 }
 
 TEST(Ftree, DummiesKeepTheOrderOfHostsThatAreLeft) {
-  // Leaf 0 has lost its last host; the routes to all that are left are what they were.
-  const Topology whole = k_ary_n_tree(3, 2);
+  // Leaf 0 has lost a host, whose route its level 2 switch would have counted; those to all that are left are
+  // what they were.
+  const Topology whole = k_ary_n_tree(3, 3);
   const auto tree = shared(whole), left = shared(without_hosts(whole, {2}));
   const Routes before = route(tree, "ftree"), after = route(left, "ftree");
+  EXPECT_EQ(after.engine, "ftree");
   for (std::int32_t s = 0; s < whole.switches(); ++s) {
     for (std::int32_t h = 0; h < left->hosts(); ++h) {
       EXPECT_EQ(after.forwarding->port(s, h), before.forwarding->port(s, h < 2 ? h : h + 1));
@@ -105,6 +107,10 @@ TEST(Ftree, SaysWhyItRefuses) {
       refusal(cut),
       "ftree refuses this fabric: switch 'sw-L1-0000' has 3 upper switches, switch 'sw-L1-0001' of the same "
       "rank 2 (AB09); give the roots to have it routed all the same; minhop is used instead");
+  // OpenSM comes to spine 1 before it comes to leaf 2.
+  EXPECT_NE(refusal(without_links(tree, {tree.channel(2, 5)})).find("(AB0A)"), std::string::npos);
+  const Topology doubled = pgft({4, 2}, {1, 2}, {1, 2});
+  EXPECT_NE(refusal(without_links(doubled, {doubled.channel(1, 8)})).find("(AB0B)"), std::string::npos);
   // All switches are roots: the leaves are at rank 0 too.
   EXPECT_NE(refusal(tree, {.roots = {0, 1, 2, 3, 4, 5}}).find("(AB2B)"), std::string::npos);
   EXPECT_NE(refusal(tree, {.roots = {0}}).find("is 1; ftree takes 2 to 8"), std::string::npos);
