@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from sortlast import ArgumentError, Error, fabric, schedule
 
-TREE = fabric.k_ary_n_tree(4, 2)
+
+@pytest.fixture
+def tree():
+    return fabric.k_ary_n_tree(4, 2)
 
 
 def naive(routes, stages, hosts):
@@ -62,8 +65,8 @@ def test_the_questions_in_a_few_lines(tmp_path):
     assert [host.name for host in again.hosts] == [host.name for host in f.hosts]
 
 
-def test_a_fallback_is_told_with_its_reason():
-    cut = TREE.without_links([next(link.channel for link in TREE.links if link.a >= len(TREE.hosts))])
+def test_a_fallback_is_told_with_its_reason(tree):
+    cut = tree.without_links([next(link.channel for link in tree.links if link.a >= len(tree.hosts))])
     (missing,) = cut.missing_links()
     assert (missing.lower_name, missing.upper_name) == ("sw-L1-0000", "sw-L2-0000")
     routes = fabric.route(cut, "ftree")
@@ -81,9 +84,10 @@ def test_a_fallback_is_told_with_its_reason():
 @given(
     data=st.data(),
     engine=st.sampled_from(["ftree", "minhop", "random", "s-mod-k"]),
-    fits=st.sampled_from([TREE, fabric.pgft(m=[3, 4], w=[1, 2], p=[1, 2]), fabric.torus([3, 3])]),
+    family=st.sampled_from(["k-ary-n-tree:4,2", "pgft:3,4;1,2;1,2", "torus:3,3"]),
 )
-def test_contention_of_a_shift_is_that_of_its_flows_one_by_one(data, engine, fits):
+def test_contention_of_a_shift_is_that_of_its_flows_one_by_one(data, engine, family):
+    fits = fabric.make_topology(family)
     hosts = data.draw(st.permutations(range(len(fits.hosts))))[: data.draw(st.integers(1, len(fits.hosts)))]
     routes = fabric.route(fits, engine)
     found = fabric.contention(routes, "shift", hosts)
@@ -91,8 +95,8 @@ def test_contention_of_a_shift_is_that_of_its_flows_one_by_one(data, engine, fit
     assert_is_naive(found, shift(len(hosts)))
 
 
-def test_patterns_of_every_kind():
-    routes = fabric.route(TREE, "minhop")
+def test_patterns_of_every_kind(tree):
+    routes = fabric.route(tree, "minhop")
     made = schedule.make("radix-k:4,4", p=16, n=1600)
     by_schedule = [[(t.source, t.destination) for t in stage] for stage in made.stages()]
     cases = [
@@ -107,9 +111,9 @@ def test_patterns_of_every_kind():
         assert_is_naive(fabric.contention(routes, what), stages)
 
 
-def test_crossing_names_the_flows_of_a_channel():
-    routes = fabric.route(TREE, "minhop")
-    found = fabric.contention(routes, "shift", fabric.order_hosts(TREE, "random"))
+def test_crossing_names_the_flows_of_a_channel(tree):
+    routes = fabric.route(tree, "minhop")
+    found = fabric.contention(routes, "shift", fabric.order_hosts(tree, "random"))
     crossing = found.crossing(found.worst_stage, found.worst_channel)
     assert len(crossing) == found.max_flows > 1
     for source, destination, _ in crossing:
@@ -118,9 +122,9 @@ def test_crossing_names_the_flows_of_a_channel():
         assert found.worst_channel in path
 
 
-def test_shares_are_those_of_the_fullest_link_of_each_path():
-    routes = fabric.route(TREE, "minhop")
-    hosts = [*fabric.order_hosts(TREE, "random")[:6], -1]
+def test_shares_are_those_of_the_fullest_link_of_each_path(tree):
+    routes = fabric.route(tree, "minhop")
+    hosts = [*fabric.order_hosts(tree, "random")[:6], -1]
     found = fabric.contention(routes, "shift", hosts)
     shares = fabric.shares(found)
     for s in range(1, 7):
@@ -132,8 +136,8 @@ def test_shares_are_those_of_the_fullest_link_of_each_path():
     assert shares[shares > 0].mean() == pytest.approx(found.mean_share)
 
 
-def test_a_pattern_must_fit_the_nodes():
-    routes = fabric.route(TREE, "minhop")
+def test_a_pattern_must_fit_the_nodes(tree):
+    routes = fabric.route(tree, "minhop")
     for what, count in ((schedule.make("shift", p=8, n=800), 8), ([1, 0], 2)):
         with pytest.raises(ArgumentError, match=f"{count} participants, and the nodes are 16"):
             fabric.contention(routes, what)
@@ -144,8 +148,7 @@ def test_a_pattern_must_fit_the_nodes():
 
 
 def test_an_analysis_can_be_stopped_and_tells_how_far_it_is():
-    tree = fabric.k_ary_n_tree(12, 2)
-    routes = fabric.route(tree, "random")
+    routes = fabric.route(fabric.k_ary_n_tree(12, 2), "random")
     told = []
     fabric.contention(routes, progress=told.append)
     assert told == sorted(told)
@@ -160,14 +163,14 @@ def test_an_analysis_can_be_stopped_and_tells_how_far_it_is():
 # --- nodes ------------------------------------------------------------------------------------------------
 
 
-def test_nodes_are_names_numbers_or_a_bracket_list():
-    names = ["host00003 HCA-1", "host00001", f"{TREE.hosts[7].guid:#x}"]
-    assert fabric.placement(TREE, names) == [3, 1, 7]
-    assert fabric.placement(TREE, np.array([3, 1, 7])) == [3, 1, 7]
-    assert fabric.placement(TREE, "host[00003,00001],host00007") == [3, 1, 7]
-    assert fabric.placement(TREE, [3, -1, 7]) == [3, -1, 7]
-    assert fabric.placement(TREE) == list(range(16))
-    assert fabric.names(TREE, [3, -1, 7]) == ["host00003 HCA-1", "host00007 HCA-1"]
+def test_nodes_are_names_numbers_or_a_bracket_list(tree):
+    names = ["host00003 HCA-1", "host00001", f"{tree.hosts[7].guid:#x}"]
+    assert fabric.placement(tree, names) == [3, 1, 7]
+    assert fabric.placement(tree, np.array([3, 1, 7])) == [3, 1, 7]
+    assert fabric.placement(tree, "host[00003,00001],host00007") == [3, 1, 7]
+    assert fabric.placement(tree, [3, -1, 7]) == [3, -1, 7]
+    assert fabric.placement(tree) == list(range(16))
+    assert fabric.names(tree, [3, -1, 7]) == ["host00003 HCA-1", "host00007 HCA-1"]
 
 
 def test_all_nodes_are_those_of_the_leaves(tmp_path):
@@ -201,30 +204,30 @@ def test_all_nodes_are_those_of_the_leaves(tmp_path):
         (["host00001", 2], "names and numbers; expected either"),
     ],
 )
-def test_wrong_nodes_are_named(nodes, message):
+def test_wrong_nodes_are_named(nodes, message, tree):
     with pytest.raises(ArgumentError) as raised:
-        fabric.placement(TREE, nodes)
+        fabric.placement(tree, nodes)
     assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("root", ["sw-nowhere", 8, -1])
-def test_wrong_roots_are_named(root):
+def test_wrong_roots_are_named(root, tree):
     with pytest.raises(ArgumentError, match=f"there is no switch {root!r} in 4-ary 2-tree"):
-        fabric.route(TREE, "ftree", roots=[root])
+        fabric.route(tree, "ftree", roots=[root])
 
 
-def test_node_lists_and_routing_orders_are_read_from_files(tmp_path):
+def test_node_lists_and_routing_orders_are_read_from_files(tmp_path, tree):
     (tmp_path / "names.txt").write_text("host00003\nhost[00001-00002]\n")
-    assert fabric.read_nodes(TREE, tmp_path / "names.txt") == [3, 1, 2]
-    with_lids = fabric.assign_lids(TREE)
+    assert fabric.read_nodes(tree, tmp_path / "names.txt") == [3, 1, 2]
+    with_lids = fabric.assign_lids(tree)
     lids = [with_lids.hosts[host].lid for host in (2, 0)]
     lines = [f"{lids[0]:#06x}\thost00002 HCA-1", "0xFFFF\tDUMMY", f"{lids[1]:#06x}\thost00000 HCA-1"]
     (tmp_path / "order.dump").write_text("\n".join(lines) + "\n")
     assert fabric.read_nodes(with_lids, tmp_path / "order.dump") == [2, -1, 0]
 
 
-def test_a_file_that_cannot_be_read_says_why(tmp_path):
-    for read in (fabric.read, fabric.read_traffic, lambda path: fabric.read_routes(TREE, path)):
+def test_a_file_that_cannot_be_read_says_why(tmp_path, tree):
+    for read in (fabric.read, fabric.read_traffic, lambda path: fabric.read_routes(tree, path)):
         with pytest.raises(Error, match=r"cannot read .*nowhere: No such file or directory"):
             read(tmp_path / "nowhere")
     (tmp_path / "net.txt").write_text("nonsense\n")
@@ -247,18 +250,18 @@ def test_best_order_mends_a_shuffled_job():
     assert fabric.contention(routes, "shift", best.placement).contention_free
 
 
-def test_best_order_of_another_pattern_is_of_that_pattern():
-    routes = fabric.route(TREE, "ftree")
-    job = fabric.order_hosts(TREE, "random")
+def test_best_order_of_another_pattern_is_of_that_pattern(tree):
+    routes = fabric.route(tree, "ftree")
+    job = fabric.order_hosts(tree, "random")
     best = fabric.best_order(routes, job, "radix-k:4,4", steps=200)
     assert best.contention.pattern.name == "radix-k:4,4"
     assert best.contention.mean_share >= fabric.contention(routes, "radix-k:4,4", job).mean_share
 
 
-def test_bisection_of_a_crossbar_is_whole_and_a_seed_repeats():
+def test_bisection_of_a_crossbar_is_whole_and_a_seed_repeats(tree):
     one_switch = fabric.route(fabric.crossbar(10), "minhop")
     assert fabric.bisection(one_switch, samples=20).one_way == 1
-    routes = fabric.route(TREE, "ftree")
+    routes = fabric.route(tree, "ftree")
     first, again, other = (fabric.bisection(routes, samples=30, seed=seed) for seed in (4, 4, 5))
     assert first.one_way_samples.tolist() == again.one_way_samples.tolist()
     assert first.one_way_samples.tolist() != other.one_way_samples.tolist()

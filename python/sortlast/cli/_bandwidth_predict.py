@@ -27,14 +27,14 @@ def hosts(routes: Routes, nodes: str | None, names: Sequence[str]) -> tuple[list
     """
     fabric = f"predicted for {routes.topology.name}, {_show.routing(routes)}"
     if nodes is not None:
-        listed = _inputs.placement(routes.topology, nodes, None, 1)
+        listed = _inputs.placement(routes.topology, nodes)
         if len(listed) < len(names):
             raise Error(f"--nodes {nodes}: {len(listed)} nodes for {len(names)} ranks; name more")
         return listed[: len(names)], f"{fabric}, on the nodes that are listed"
     try:
-        return _inputs.placement(routes.topology, ",".join(names), None, 1), f"{fabric}, on the same machines"
+        return _inputs.placement(routes.topology, ",".join(names)), f"{fabric}, on the same machines"
     except ArgumentError:
-        every = _inputs.placement(routes.topology, "all", None, 1)
+        every = _inputs.placement(routes.topology, "all")
     if len(every) < len(names):
         raise Error(f"{routes.topology.name} has {len(every)} nodes, and there are {len(names)} ranks")
     return every[: len(names)], f"{fabric}, on its first {len(names)} nodes in routing order"

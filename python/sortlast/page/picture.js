@@ -51,7 +51,7 @@ function drawSwitches() {
 
 function drawAll() {
   picture.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
-  picture.style.minWidth = `${Math.min(data.width, 900)}px`;
+  picture.style.minWidth = `${Math.min(data.width, 640)}px`;
   drawLinks();
   drawHosts();
   drawSwitches();

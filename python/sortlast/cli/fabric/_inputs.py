@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sortlast import Error
-from sortlast.cli.fabric import _options
 
 if TYPE_CHECKING:
     from sortlast.fabric import Pattern, Routes, Topology
@@ -51,20 +50,26 @@ def routes(
     )
 
 
-def placement(net: Topology, nodes: str, order: _options.Order | None, seed: int) -> list[int]:
+def placement(
+    net: Topology, nodes: str, order: str | None = None, seed: int = 1, compute: str | None = None
+) -> list[int]:
     """The hosts of the job, -1 for a dummy, in the order that was asked for."""
     from sortlast import fabric
 
-    hosts = fabric.placement(net) if nodes == "all" else _named(net, nodes)
-    if order is None or order is _options.Order.listed:
+    balanced = [] if compute is None else _compute(net, compute)
+    if nodes == "all":
+        hosts = fabric.order_hosts(net, "routing", balanced or fabric.compute_hosts(net), seed, balanced)
+    else:
+        hosts = _named(net, nodes)
+    if order is None or order == "listed":
         return hosts
-    return fabric.order_hosts(net, order.value, [host for host in hosts if host >= 0], seed)
+    return fabric.order_hosts(net, order, [host for host in hosts if host >= 0], seed, balanced)
 
 
-def order_name(nodes: str, order: _options.Order | None) -> str:
+def order_name(nodes: str, order: str | None) -> str:
     """What :func:`placement` did."""
     if order is not None:
-        return order.value
+        return order
     return "routing" if nodes == "all" else "listed"
 
 

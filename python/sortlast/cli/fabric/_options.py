@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 ENGINE = "ftree"
-
-
-class Order(str, Enum):
-    """Orders of hosts."""
-
-    listed = "listed"
-    routing = "routing"
-    routing_dummies = "routing-dummies"
-    alphabetical = "alphabetical"
-    natural = "natural"
-    random = "random"
 
 
 Net = Annotated[
@@ -63,12 +51,13 @@ Nodes = Annotated[
     ),
 ]
 NodesOrder = Annotated[
-    Order | None,
+    str | None,
     typer.Option(
         "--order",
-        show_default="as listed; routing for all",
-        help="Take the nodes in this order instead. routing: leaf by leaf and by port, as ftree balances;"
-        " routing-dummies: the same, leaves filled up with places that stay empty.",
+        show_default="listed; routing for all",
+        help="Take the nodes in another order: routing (leaf by leaf and by port, as ftree balances),"
+        " routing-dummies (the same, leaves filled up with places that stay empty), alphabetical, natural"
+        " (node2 before node10) or random.",
     ),
 ]
 Schedule = Annotated[

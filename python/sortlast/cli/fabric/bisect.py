@@ -43,7 +43,7 @@ def bisect(
         check_place(json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
-    hosts = _inputs.placement(topology, nodes, None, seed)
+    hosts = _inputs.placement(topology, nodes, compute=compute)
     with _show.progress("bisections") as progress:
         found = fabric.bisection(routes, samples, seed, hosts, progress=progress)
     kinds = {

@@ -49,7 +49,7 @@ def check(
         check_place(json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
-    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed))
+    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
     with _show.progress("stages") as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 

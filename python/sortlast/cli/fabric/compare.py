@@ -11,7 +11,7 @@ from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.files import check_place
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Routes, Topology
+    from sortlast.fabric import Routes
 
 
 def register(group: typer.Typer) -> None:
@@ -46,7 +46,7 @@ def compare(
     if json is not None:
         check_place(json)
     names = [each.name for each in fabric.engines()] if engines == "all" else engines.split(",")
-    wanted = [_order(name) for name in orders.split(",")]
+    wanted = _orders(orders)
     rows = []
     with _show.progress("engines") as progress:
         fabrics = [_inputs.topology(each) for each in net]
@@ -55,7 +55,8 @@ def compare(
                 progress((k * len(names) + n) / (len(fabrics) * len(names)))
                 routes = _inputs.routes(topology, engine, None, roots, compute, seed)
                 for order in wanted:
-                    rows.append(_row(topology, routes, nodes, order, schedule, seed))
+                    hosts = _inputs.placement(topology, nodes, order, seed, compute)
+                    rows.append(_row(routes, hosts, order, schedule))
 
     console = _terminal.console()
     columns = [("fabric", "left"), ("order", "left"), *((name, "right") for name in names)]
@@ -69,27 +70,27 @@ def compare(
         console.print(f"wrote {json}", soft_wrap=True)
 
 
-def _order(name: str) -> _options.Order:
-    try:
-        return _options.Order(name)
-    except ValueError:
-        known = ", ".join(each.value for each in _options.Order)
-        raise typer.BadParameter(
-            f"there is no order {name!r}; expected {known}", param_hint="--orders"
-        ) from None
+def _orders(text: str) -> list[str]:
+    """Names of orders, all of them known."""
+    from sortlast import fabric
+
+    names = text.split(",")
+    for name in names:
+        if name not in fabric.host_orders():
+            known = ", ".join(fabric.host_orders())
+            raise typer.BadParameter(f"there is no order {name!r}; expected {known}", param_hint="--orders")
+    return names
 
 
-def _row(
-    topology: Topology, routes: Routes, nodes: str, order: _options.Order, schedule: str, seed: int
-) -> dict[str, Any]:
+def _row(routes: Routes, nodes: list[int], order: str, schedule: str) -> dict[str, Any]:
     """One cell of the table."""
     from sortlast import fabric
 
-    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed))
+    communication, hosts = _inputs.job(schedule, nodes)
     found = fabric.contention(routes, communication, hosts)
     return {
-        "fabric": topology.name,
-        "order": order.value,
+        "fabric": routes.topology.name,
+        "order": order,
         "asked": routes.asked,
         "engine": routes.engine,
         "fallback": routes.fallback,

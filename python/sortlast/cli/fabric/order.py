@@ -76,7 +76,7 @@ def order(
         check_place(path)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
-    hosts = [host for host in _inputs.placement(topology, nodes, None, seed) if host >= 0]
+    hosts = [host for host in _inputs.placement(topology, nodes, compute=compute) if host >= 0]
     before = fabric.contention(routes, schedule, hosts)
     with _show.progress("orders") as progress:
         best = fabric.best_order(routes, hosts, schedule, dummies, steps, seed, progress=progress)
@@ -87,9 +87,9 @@ def order(
     if best.proof:
         console.print(f"No order is contention-free: {best.proof}")
     if len(best.placement) > len(hosts):
+        places, empty = len(best.placement), len(best.placement) - len(hosts)
         console.print(
-            f"The {schedule} has {len(best.placement)} places, of which {len(best.placement) - len(hosts)} stay"
-            " empty: the program has to leave them out."
+            f"The {schedule} has {places} places, of which {empty} stay empty: the program has to leave them out."
         )
     written = _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
     if json is not None:
