@@ -89,7 +89,7 @@ def order(
     if len(best.placement) > len(hosts):
         places, empty = len(best.placement), len(best.placement) - len(hosts)
         console.print(
-            f"The {schedule} has {places} places, of which {empty} stay empty: the program has to leave them out."
+            f"{empty} of the {places} places stay empty: the program has to leave them out of its {schedule}."
         )
     written = _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
     if json is not None:
