@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -221,7 +222,7 @@ TEST(Contention, ReportsProgressFromTheCallersThreadAndStopsWhenTold) {
   EXPECT_EQ(last, 1);
   EXPECT_THROW(contention(routes, *shift_pattern(64), placement, {.progress = [](double) { return false; }}),
                Error);
-  struct Interrupted {};
+  class Interrupted : public std::exception {};
   EXPECT_THROW(contention(routes, *shift_pattern(64), placement,
                           {.progress = [](double) -> bool { throw Interrupted(); }}),
                Interrupted);

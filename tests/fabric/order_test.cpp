@@ -141,6 +141,7 @@ TEST(BestOrder, ProvesThatAJobHasNoFreeOrderAndFindsOneWithDummies) {
   EXPECT_TRUE(padded.proof.empty());
   EXPECT_NE(padded.how.find("without dummies none is free"), std::string::npos) << padded.how;
   EXPECT_GE(padded.placement.size(), 73U);  // 72 flows on a link need as many stages
+  EXPECT_EQ(padded.placement.size(), 88U);  // and a dummy for every fourth host
   expect_order_of(hosts, padded.placement);
 }
 

@@ -28,8 +28,11 @@ struct Ordered {
 fabric::OrderOptions order_options(bool dummies, std::int64_t steps, std::uint64_t seed,
                                    const PatternCall& pattern, std::int32_t threads,
                                    const ProgressCall& progress) {
-  fabric::OrderOptions options{
-      .dummies = dummies, .steps = steps, .seed = seed, .analysis = analysis_options(threads, progress)};
+  fabric::OrderOptions options;
+  options.dummies = dummies;
+  options.steps = steps;
+  options.seed = seed;
+  options.analysis = analysis_options(threads, progress);
   if (pattern) {
     options.pattern = [pattern](std::int32_t p) -> std::shared_ptr<const Pattern> {
       const nb::gil_scoped_acquire acquire;

@@ -49,6 +49,17 @@ class FirstError {
   std::exception_ptr error_;
 };
 
+// False: the system has no more threads. Those that there are then do all blocks.
+template <typename Work>
+bool start(std::vector<std::thread>& threads, Work&& work) {
+  try {
+    threads.emplace_back(std::forward<Work>(work));
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void StageMonitor::stage_done(bool reports) {
@@ -87,12 +98,8 @@ void run_stages(std::int64_t stages, std::int64_t block, const AnalysisOptions& 
   };
 
   std::vector<std::thread> threads;
-  try {
-    for (std::size_t w = 1; w < workers.size(); ++w) {
-      threads.emplace_back([&work, &worker = workers[w]] { work(worker, false); });
-    }
-  } catch (const std::system_error&) {
-    // The system has no more threads: those that there are do all blocks.
+  for (std::size_t w = 1; w < workers.size(); ++w) {
+    if (!start(threads, [&work, &worker = workers[w]] { work(worker, false); })) break;
   }
   work(workers.front(), true);
   for (std::thread& thread : threads) thread.join();
