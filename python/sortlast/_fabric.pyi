@@ -769,14 +769,14 @@ def fold_node_list(names: Sequence[str]) -> str:
 def write_hostfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
     A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'
-    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE) or 'slurm' (SLURM_HOSTFILE=FILE srun -m
-    arbitrary). Raises ArgumentError if Open MPI would order the ranks otherwise.
+    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot) or 'slurm' (srun -m arbitrary,
+    with SLURM_HOSTFILE=FILE). Raises ArgumentError if Open MPI would order the ranks otherwise.
     """
 
 def write_rankfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
-    A line a rank: for 'openmpi' (mpiexec --map-by rankfile:file=FILE); for 'mpich' and 'slurm' the
-    form of their hostfiles that does so.
+    A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and
+    'slurm' the form of their hostfiles that does so.
     """
 
 def write_mpigraph(names: Sequence[str], matrix: Sequence[float]) -> str:

@@ -250,6 +250,7 @@ def test_command_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
         (("--output", "matrix.jpg"), "the suffix must be one of png, svg, pdf"),
         (("--json", "/dev/null/table.json"), "/dev/null is no folder; choose another place"),
         (("--predict", "nowhere"), "there is no such file, nor a family of this name"),
+        (("--predict", "crossbar:9", "--nodes", "host[00001-00003]"), "3 nodes for 4 ranks; name more"),
     ],
 )
 def test_command_refuses_before_it_starts_ranks(args, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -36,33 +37,53 @@ def contended():
     return fabric.contention(fabric.route(tree, "ftree"), "shift", shuffled(tree))
 
 
-def jobs():
-    """Pages of every kind: trees of 2 and 3 levels, planes, dummies, a torus, a schedule, traffic."""
+def three_levels():
     tree = fabric.k_ary_n_tree(4, 3)
-    parallel = fabric.pgft(m=[6, 4], w=[1, 3], p=[1, 2])
-    torus = fabric.torus([3, 4])
-    some = parallel.without_hosts([2, 3, 11])
-    return {
-        "144 hosts": contended(),
-        "3 levels": fabric.contention(fabric.route(tree, "minhop"), "shift", shuffled(tree)),
-        "planes": fabric.contention(fabric.route(parallel, "s-mod-k"), "shift", shuffled(parallel)),
-        "dummies": fabric.contention(
-            fabric.route(some, "ftree"), "shift", fabric.order_hosts(some, "routing-dummies")
-        ),
-        "torus": fabric.contention(fabric.route(torus, "dor"), "shift"),
-        "radix-k": fabric.contention(fabric.route(tree, "updn"), schedule.make("radix-k:8,8", p=64, n=6400)),
-        "traffic": fabric.contention(
-            fabric.route(torus, "minhop"), [[(0, 1), (0, 2)], [], [(3, 2, 9)]], [5, 4, 3, 2]
-        ),
-    }
+    return fabric.contention(fabric.route(tree, "minhop"), "shift", shuffled(tree))
 
 
-JOBS = jobs()
+def planes():
+    tree = fabric.pgft(m=[6, 4], w=[1, 3], p=[1, 2])
+    return fabric.contention(fabric.route(tree, "s-mod-k"), "shift", shuffled(tree))
 
 
-@pytest.mark.parametrize("name", JOBS)
-def test_the_page_counts_the_flows_that_the_core_counts(name, tmp_path):
-    found = JOBS[name]
+def dummies():
+    some = fabric.pgft(m=[6, 4], w=[1, 3], p=[1, 2]).without_hosts([2, 3, 11])
+    return fabric.contention(
+        fabric.route(some, "ftree"), "shift", fabric.order_hosts(some, "routing-dummies")
+    )
+
+
+def torus():
+    return fabric.contention(fabric.route(fabric.torus([3, 4]), "dor"), "shift")
+
+
+def radix_k():
+    routes = fabric.route(fabric.k_ary_n_tree(4, 3), "updn")
+    return fabric.contention(routes, schedule.make("radix-k:8,8", p=64, n=6400))
+
+
+def traffic():
+    routes = fabric.route(fabric.torus([3, 4]), "minhop")
+    return fabric.contention(routes, [[(0, 1), (0, 2)], [], [(3, 2, 9)]], [5, 4, 3, 2])
+
+
+def real():
+    path = os.environ.get("SORTLAST_REAL_FABRIC")
+    if not path:
+        pytest.skip("SORTLAST_REAL_FABRIC names no file; the page of a real fabric was not tried")
+    net = fabric.read(path)
+    routes = fabric.route(net, "ftree", roots=net.rank_switches().roots, compute=fabric.compute_hosts(net))
+    return fabric.contention(routes, "shift")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [contended, three_levels, planes, dummies, torus, radix_k, traffic, real],
+    ids=lambda make: make.__name__,
+)
+def test_the_page_counts_the_flows_that_the_core_counts(make, tmp_path):
+    found = make()
     with browser.page(write(found, tmp_path)) as shown:
         ready(shown)
         stages = sorted({*range(min(found.stages, 30)), found.worst_stage, found.stages - 1})
@@ -81,15 +102,10 @@ def test_the_page_counts_the_flows_that_the_core_counts(name, tmp_path):
     assert sorted(crossing) == sorted(flows)
 
 
-@pytest.fixture(scope="module")
-def large():
-    """600 hosts under the shift of a random order."""
+def test_600_hosts_make_a_small_page(tmp_path):
     tree = fabric.pgft(m=[20, 30], w=[1, 10], p=[1, 2])
-    return fabric.contention(fabric.route(tree, "ftree"), "shift", shuffled(tree))
-
-
-def test_600_hosts_make_a_small_page(large, tmp_path):
-    path = write(large, tmp_path)
+    found = fabric.contention(fabric.route(tree, "ftree"), "shift", shuffled(tree))
+    path = write(found, tmp_path)
     assert path.stat().st_size < 300_000
     with browser.page(path) as shown:
         ready(shown)
@@ -106,7 +122,7 @@ def test_600_hosts_make_a_small_page(large, tmp_path):
 
 @pytest.fixture
 def shown(tmp_path):
-    with browser.page(write(JOBS["144 hosts"], tmp_path)) as opened:
+    with browser.page(write(contended(), tmp_path)) as opened:
         ready(opened)
         yield opened
         assert opened.errors == []
@@ -122,7 +138,7 @@ def test_the_page_asks_no_network(shown, tmp_path):
 
 
 def test_the_slider_shows_another_stage(shown):
-    found = JOBS["144 hosts"]
+    found = contended()
     shown.run("at('stage').focus()")
     shown.press("ArrowRight", 4)
     summary = shown.run("at('summary').textContent")
@@ -143,7 +159,7 @@ def test_the_slider_shows_another_stage(shown):
 
 
 def test_the_worst_stage_and_its_fullest_link_are_one_click_away(shown):
-    found = JOBS["144 hosts"]
+    found = contended()
     shown.run("at('worst').click()")
     assert shown.run("stage()") == found.worst_stage + 1
     assert int(shown.run("document.querySelector('#fullest tbody td').textContent")) == found.max_flows
@@ -220,6 +236,15 @@ def test_text_and_links_stand_out_from_the_ground(shown, scheme):
         ink = luminance(shown.run(expression))
         contrast = (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05)
         assert contrast >= (4.5 if "text" in name else 2.2), f"{name}: {contrast:.2f}"
+
+
+def test_the_picture_can_be_made_larger(shown):
+    relative = "at('picture').getBoundingClientRect().width / at('scroll').clientWidth"
+    assert shown.run(relative) == pytest.approx(1)
+    shown.run("at('larger').click(); at('larger').click()")
+    assert shown.run(relative) == pytest.approx(2.25, rel=1e-3)
+    shown.run("for (let k = 0; k < 5; ++k) at('smaller').click()")
+    assert shown.run(relative) == pytest.approx(1)
 
 
 def test_playing_goes_on_by_itself(shown):

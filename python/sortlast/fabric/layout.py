@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 _WIDTH = 1200  # of a picture with few switches
 _LEAST_PITCH = 26  # from one leaf switch to the next
 _HEIGHT, _LEAST_GAP = 430, 190  # from the leaf switches to the roots, and from one level to the next
+_SLOPE = 0.3  # least height of a picture as a part of its width
 _MARGIN = 16
 _LABELS = 74  # left of the picture, for the names of the levels
 _SWITCH = (44, 13)  # most width of a switch's box, and its height
@@ -69,7 +70,7 @@ def _tree(plan: Plan) -> Layout:
     block = -(-max(map(len, crowd)) // columns) * cell  # height of the tallest block of hosts
 
     top = max(rows)
-    gap = max(_HEIGHT / max(top - 1, 1), _LEAST_GAP)
+    gap = max(max(_HEIGHT, _SLOPE * span) / max(top - 1, 1), _LEAST_GAP)
     head = block if any(crowd[s] for s in rows[top] if top > 1) else 0
     first = _MARGIN + head + 8
     switches: list[Box] = [(0.0, 0.0, 0.0, 0.0)] * len(plan.levels)

@@ -115,6 +115,14 @@ function drawChart() {
   });
 }
 
+// The picture is as wide as its room, or up to 16 times as wide; its middle stays in the middle.
+function zoom(factor) {
+  const room = at("scroll"), middle = (room.scrollLeft + room.clientWidth / 2) / room.scrollWidth;
+  const width = parseFloat(picture.style.width || "100") * factor;
+  picture.style.width = `${Math.min(Math.max(width, 100), 1600)}%`;
+  room.scrollLeft = middle * room.scrollWidth - room.clientWidth / 2;
+}
+
 function play(on) {
   clearInterval(timer);
   if (on) timer = setInterval(() => go((stage % data.stageMax.length) + 1), 400);
@@ -146,6 +154,8 @@ function listen() {
   at("next").addEventListener("click", () => go(stage + 1));
   at("worst").addEventListener("click", () => go(1 + data.stageMax.indexOf(Math.max(...data.stageMax))));
   at("play").addEventListener("click", () => play(at("play").getAttribute("aria-pressed") === "false"));
+  at("smaller").addEventListener("click", () => zoom(1 / 1.5));
+  at("larger").addEventListener("click", () => zoom(1.5));
   at("contended").addEventListener("change", (event) => picture.classList.toggle("quiet", event.target.checked));
   picture.addEventListener("pointerover", (event) => choose(chosenAt(event), false));
   picture.addEventListener("pointerleave", () => choose(null, false));
