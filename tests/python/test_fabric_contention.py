@@ -58,6 +58,35 @@ def test_routing_order_is_free():
     assert found.routes.engine == "d-mod-k"
 
 
+# Measured with OpenSM's own tables on a simulated fabric.
+@pytest.mark.parametrize(
+    ("tree", "engine", "max_flows", "mean_share"),
+    [
+        ("k-ary-n-tree:12,2", "ftree", 1, 1.0),
+        ("k-ary-n-tree:12,2", "minhop", 1, 1.0),
+        ("k-ary-n-tree:12,2", "lash", 12, 0.16),
+        ("k-ary-n-tree:4,3", "ftree", 1, 1.0),
+        ("k-ary-n-tree:4,3", "minhop", 4, 0.48),
+        ("k-ary-n-tree:4,3", "lash", 16, 0.17),
+        ("pgft:8,4;1,4;1,2", "ftree", 1, 1.0),
+        ("pgft:8,4;1,4;1,2", "minhop", 2, 0.68),
+        ("pgft:8,4;1,4;1,2", "lash", 8, 0.35),
+        ("pgft:8,4;1,4;1,2", "dor", 4, 0.47),
+        ("thin-tree:8,4,3", "ftree", 4, 0.31),
+        ("thin-tree:8,4,3", "minhop", 16, 0.13),
+        ("thin-tree:8,4,3", "lash", 64, 0.045),
+        ("k-ary-n-tree:12,3", "ftree", 1, 1.0),
+        ("k-ary-n-tree:12,3", "minhop", 12, 0.17),
+    ],
+)
+def test_what_the_engines_do_to_shifts(tree, engine, max_flows, mean_share):
+    routes = fabric.route(fabric.make_topology(tree), engine)
+    hosts = len(routes.topology.hosts)
+    found = fabric.contention(routes, fabric.shift_pattern(hosts), list(range(hosts)))
+    assert (routes.engine, found.max_flows) == (engine, max_flows)
+    assert found.mean_share == pytest.approx(mean_share, abs=0.005)
+
+
 @pytest.mark.parametrize(
     "algorithm", ["direct-send", "radix-k", "binary-swap", "2-3-swap", "parallel-pipeline", "shift"]
 )
