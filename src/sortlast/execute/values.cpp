@@ -307,9 +307,10 @@ Load Run::load(Value value, Range pixels, Stretch& copy) {
     load.pixels = advance(own_.image.pixels, from.format, pixels.begin);
     return load;
   }
-  const bool scattered = contiguous_until(value, pixels.begin) < pixels.end;
+  const bool pulls = from.referred && from.referred->reference.pull;
+  const bool scattered = pulls || contiguous_until(value, pixels.begin) < pixels.end;
   const Link whole = scattered ? Link{} : link(value, pixels, Side::back);
-  if (!scattered && !whole.sparse && !(from.referred && from.referred->reference.pull)) {
+  if (!scattered && !whole.sparse) {
     load.pixels = whole.pixels;
     return load;
   }
