@@ -101,10 +101,12 @@ class Search {
     const std::int64_t stages = size() - 1;
     demand_ = demand.pairs;
     if (demand.pairs <= stages) return;
-    best_.proof = describe_channels(*routes_.topology, {demand.channel}) + " must carry " +
-                  std::to_string(demand.pairs) + " flows, whatever the order, and " + std::to_string(size()) +
-                  " hosts have " + std::to_string(stages) + " shifts: one of them has " +
-                  std::to_string((demand.pairs + stages - 1) / stages) + " of these flows or more";
+    std::string link = describe_channels(*routes_.topology, {demand.channel});
+    link.erase(link.find_last_not_of('\n') + 1);
+    best_.proof = link + " must carry " + std::to_string(demand.pairs) + " flows, whatever the order, and " +
+                  std::to_string(size()) + " hosts have " + std::to_string(stages) +
+                  " shifts: one of them has " + std::to_string((demand.pairs + stages - 1) / stages) +
+                  " of these flows or more";
   }
 
   void anneal_best() { anneal_from(best_.placement, best_.how); }
