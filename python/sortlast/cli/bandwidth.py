@@ -91,19 +91,10 @@ def bandwidth(
     if routes is not None and nodes is not None and not launch.under_mpiexec():
         _bandwidth_predict.hosts(routes, nodes, [""] * (ranks or _RANKS))
 
-    # Measure.
-    if launch.under_mpiexec():
-        comm = launch.world()
-        if ranks not in (None, comm.size):
-            raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
-        found = _bandwidth_run.measure(comm, settings)
-        if comm.rank != 0:
-            return
-    else:
-        _terminal.hand_on()
-        found = _bandwidth_run.started(ranks or _RANKS, settings)
+    found = _measured(ranks, settings)
+    if found is None:
+        return
 
-    # Report.
     console = _terminal.console()
     matrices = {"measured": found}
     if routes is not None:
@@ -112,17 +103,39 @@ def bandwidth(
         console.print(how, soft_wrap=True)
     console.print(_table(matrices))
     console.print(_slowest(found))
+    _write(matrices, output, matrix, json)
+    for path in filter(None, (output, matrix, json)):
+        console.print(f"wrote {path}", soft_wrap=True)
+
+
+def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> Bandwidths | None:
+    """Measure on the ranks of mpiexec, of which only rank 0 gets the result, or on ranks started here."""
+    if not launch.under_mpiexec():
+        _terminal.hand_on()
+        return _bandwidth_run.started(ranks or _RANKS, settings)
+    comm = launch.world()
+    if ranks not in (None, comm.size):
+        raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
+    found = _bandwidth_run.measure(comm, settings)
+    return found if comm.rank == 0 else None
+
+
+def _write(
+    matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | None, json: Path | None
+) -> None:
+    """Write the files that were asked for."""
+    from sortlast import plot
+    from sortlast.cli import _bandwidth_predict
+
     if output is not None:
         from sortlast.plot import bandwidth as picture
 
         plot.save(picture.draw(matrices), output)
     if matrix is not None:
-        _bandwidth_predict.write_matrix(found, matrix)
+        _bandwidth_predict.write_matrix(matrices["measured"], matrix)
     if json is not None:
         told = {name: _bandwidth_run.as_json(each) for name, each in matrices.items()}
         _terminal.write_json(told.pop("measured") | told, json)
-    for path in filter(None, (output, matrix, json)):
-        console.print(f"wrote {path}", soft_wrap=True)
 
 
 def _settings(size: str | None, message_bytes: int | None, repeat: int) -> _bandwidth_run.Settings:

@@ -82,8 +82,11 @@ def order(
         best = fabric.best_order(routes, hosts, schedule, dummies, steps, seed, progress=progress)
 
     title = f"{schedule} of {len(hosts)} nodes, {_show.routing(routes)}"
-    _print(title, {_inputs.order_name(nodes, None): before, best.how: best.contention})
+    how, _, remark = best.how.partition("; ")
+    _print(title, {_inputs.order_name(nodes, None): before, how: best.contention})
     console = _terminal.console()
+    if remark:
+        console.print(remark)
     if best.proof:
         console.print(f"No order is contention-free: {best.proof}")
     if len(best.placement) > len(hosts):
