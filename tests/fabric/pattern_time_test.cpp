@@ -48,7 +48,7 @@ TEST(PatternTime, OfMessagesWithinAHostAndToDummies) {
   EXPECT_EQ(time.mean_bandwidth, 0);
 }
 
-class Paper : public testing::Test {
+class PaperTimes : public testing::Test {
  protected:
   double frames(std::int32_t p, double pixels, bool free_running = false, std::uint64_t seed = 0) const {
     Placement placement(144);
@@ -66,7 +66,7 @@ class Paper : public testing::Test {
 };
 
 // 10 % of what they measured, and the figures themselves, so that a change of the model is seen.
-TEST_F(Paper, FrameRatesAreWithinTenPercent) {
+TEST_F(PaperTimes, FrameRatesAreWithinTenPercent) {
   const auto expect = [](double ours, double expected, double theirs) {
     EXPECT_NEAR(ours, expected, 0.05);
     EXPECT_NEAR(ours, theirs, 0.1 * theirs);
@@ -78,14 +78,14 @@ TEST_F(Paper, FrameRatesAreWithinTenPercent) {
 }
 
 // Their alphabetical order is not known; that of other names on the same cluster is a random one.
-TEST_F(Paper, FrameRateOfAnOrderThatDoesNotFollowTheRoutingIsWithinTenPercent) {
+TEST_F(PaperTimes, FrameRateOfAnOrderThatDoesNotFollowTheRoutingIsWithinTenPercent) {
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
     EXPECT_NEAR(frames(144, 8 * megapixels, true, seed), 6.5, 0.65);  // Figure 6
   }
 }
 
 // Figure 8. Up to 24 nodes a leaf sends to one other leaf at most, and nothing contends.
-TEST_F(Paper, FrameRatesPeakAtWholeLeaves) {
+TEST_F(PaperTimes, FrameRatesPeakAtWholeLeaves) {
   for (const double image : {4 * megapixels, 8 * megapixels, 16 * megapixels}) {
     std::vector<double> rate(145, 0);
     for (std::int32_t p = 12; p <= 144; ++p) rate[static_cast<std::size_t>(p)] = frames(p, image);
@@ -97,7 +97,7 @@ TEST_F(Paper, FrameRatesPeakAtWholeLeaves) {
   }
 }
 
-TEST_F(Paper, TimesDoNotDependOnTheNumberOfThreads) {
+TEST_F(PaperTimes, TimesDoNotDependOnTheNumberOfThreads) {
   Placement placement(144);
   std::iota(placement.begin(), placement.end(), 0);
   Random random(4);
@@ -110,7 +110,7 @@ TEST_F(Paper, TimesDoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(one.mean_bandwidth, four.mean_bandwidth);
 }
 
-TEST_F(Paper, RefusesWrongArguments) {
+TEST_F(PaperTimes, RefusesWrongArguments) {
   const Placement placement = {0, 1, 2};
   EXPECT_THROW(pattern_time(routes_, *shift_pattern(3), placement, 0, 0), ArgumentError);
   EXPECT_THROW(pattern_time(routes_, *shift_pattern(3), placement, 1, -1), ArgumentError);
