@@ -1,0 +1,275 @@
+// The flow simulator.
+//
+// Model. A message first costs message_seconds, in which nothing moves; then its bytes flow over its path, at
+// every moment at the max-min fair rate among all flows that move then (flow/fair_network.cpp). Switches have
+// no buffers and links no latency, so that a message uses all its channels at once. A message of no bytes or
+// within a host takes message_seconds. Computations take their time and nothing else. A task begins what its
+// traffic says: in order one after the other, else whatever may go; messages up to sends_at_once, which are
+// under way from the beginning of their cost until they arrive. So sends_at_once = 1 is a sender that serves
+// its messages one by one, as the packet simulator does, and 0 an MPI library that posts all of them to an
+// adapter which shares its link among them.
+//
+// It is driven by events: nothing happens between the ends of flows, costs and computations. What ends within
+// `precision` of the earliest ends with it, which keeps equal flows together that rounding has parted.
+//
+// Several flows of a message at once can only be in different iterations, if sends_at_once is not 1.
+#include "sortlast/simulate/flow.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <string>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/simulate/flow/fair_network.hpp"
+#include "sortlast/simulate/flow/senders.hpp"
+
+namespace sortlast::simulate {
+namespace {
+
+void check_options(const FlowOptions& options) {
+  const auto refuse = [](const std::string& what, double value, const std::string& expected) {
+    throw ArgumentError(what + " is " + std::to_string(value) + "; expected " + expected);
+  };
+  const double link = options.link_bytes_per_second, cost = options.message_seconds;
+  if (!(link > 0 && std::isfinite(link))) refuse("link_bytes_per_second", link, "more than 0");
+  if (!(cost >= 0 && std::isfinite(cost))) refuse("message_seconds", cost, "0 or more");
+  if (options.sends_at_once < 0)
+    refuse("sends_at_once", options.sends_at_once, "1 or more, or 0: any number");
+  if (!(options.precision >= 0 && options.precision <= 0.1)) {
+    refuse("precision", options.precision, "0 to 0.1");
+  }
+}
+
+void check_tasks(const fabric::Topology& topology, const Traffic& traffic,
+                 const fabric::Placement& placement) {
+  if (placement.size() != static_cast<std::size_t>(traffic.tasks)) {
+    throw ArgumentError("the placement has " + std::to_string(placement.size()) + " hosts for " +
+                        std::to_string(traffic.tasks) + " tasks");
+  }
+  for (std::size_t i = 0; i < placement.size(); ++i) {
+    if (placement[i] >= 0 && placement[i] < topology.hosts()) continue;
+    throw ArgumentError("task " + std::to_string(i) + " is placed on host " + std::to_string(placement[i]) +
+                        ", which does not exist: there are " + std::to_string(topology.hosts()));
+  }
+}
+
+class Simulation {
+ public:
+  Simulation(const fabric::Routes& routes, const Traffic& traffic, const fabric::Placement& placement,
+             const FlowOptions& options)
+      : traffic_(traffic),
+        placement_(placement),
+        options_(options),
+        walker_(routes),
+        network_(routes.topology->channels(), options.link_bytes_per_second),
+        senders_(traffic, options.sends_at_once),
+        activity_(static_cast<std::size_t>(traffic.tasks)) {
+    path_.resize(1);
+    run_.channel_bytes.resize(static_cast<std::size_t>(routes.topology->channels()));
+    run_.tasks.resize(activity_.size());
+  }
+
+  FlowRun run() {
+    senders_.start();
+    report(true);
+    for (;;) {
+      begin_ready();
+      while (!timers_.empty() && timers_.top().time <= now_) {
+        end_timers(now_);
+        begin_ready();
+      }
+      network_.share(now_);
+      const double next =
+          std::min(network_.next_end(), timers_.empty() ? FairNetwork::never : timers_.top().time);
+      if (next == FairNetwork::never) break;
+      now_ = next;
+      ++run_.events;
+      end_until(now_ + options_.precision * now_);
+      report(false);
+    }
+    if (senders_.done() < senders_.total()) {
+      throw Error("traffic '" + traffic_.name + "' waits for ever: " + senders_.waits());
+    }
+    run_.seconds = now_;
+    run_.shares = network_.shares();
+    run_.bytes_used = bytes_used();
+    return std::move(run_);
+  }
+
+ private:
+  // A message or computation that is under way.
+  struct Job {
+    Senders::Action action;
+    double start = 0;
+  };
+  // The end of a message's cost, of a message that does not flow, or of a computation.
+  struct Timer {
+    double time = 0;
+    std::int32_t job = 0;
+    bool ends = false;
+
+    bool operator>(const Timer& other) const {
+      return time != other.time ? time > other.time : job > other.job;
+    }
+  };
+  // What a task is doing, and since when that is in its figures.
+  struct Activity {
+    std::int32_t transfers = 0, computations = 0;
+    double since = 0;
+  };
+
+  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  // Begin what may go, and what that lets go at once.
+  void begin_ready() {
+    std::vector<Senders::Action>& ready = senders_.ready();
+    for (const Senders::Action& action : ready) begin(action);
+    ready.clear();
+  }
+
+  void begin(const Senders::Action& action) {
+    const auto j = static_cast<std::int32_t>(free_jobs_.empty() ? jobs_.size() : index(free_jobs_.back()));
+    if (free_jobs_.empty()) {
+      jobs_.emplace_back();
+    } else {
+      free_jobs_.pop_back();
+    }
+    jobs_[index(j)] = {action, now_};
+    const Traffic::Message m = action.message;
+    const std::int32_t from = senders_.source(m), to = traffic_.destination[index(m)];
+    if (from == to) {
+      account(from).computations += 1;
+      timers_.push({now_ + static_cast<double>(traffic_.size[index(m)]) * 1e-9, j, true});
+      return;
+    }
+    account(from).transfers += 1;
+    account(to).transfers += 1;
+    const bool flows = traffic_.size[index(m)] > 0 && placement_[index(from)] != placement_[index(to)];
+    if (flows && options_.message_seconds == 0) {
+      flow(j);
+    } else {
+      timers_.push({now_ + options_.message_seconds, j, !flows});
+    }
+  }
+
+  // The bytes of a message begin to move.
+  void flow(std::int32_t j) {
+    const Traffic::Message m = jobs_[index(j)].action.message;
+    walker_.walk_whole(placement_[index(senders_.source(m))],
+                       placement_[index(traffic_.destination[index(m)])], path_, 0);
+    network_.start(j, path_.row(0), static_cast<double>(traffic_.size[index(m)]));
+  }
+
+  // End all that ends up to a time.
+  void end_until(double last) {
+    while (network_.next_end() <= last) {
+      const std::int32_t j = network_.next_flow();
+      const std::int64_t bytes = traffic_.size[index(jobs_[index(j)].action.message)];
+      for (const ChannelMembers::Entry& entry : network_.path(j))
+        run_.channel_bytes[index(entry.channel)] += bytes;
+      network_.end(j);
+      end(j);
+    }
+    end_timers(last);
+  }
+
+  void end_timers(double last) {
+    while (!timers_.empty() && timers_.top().time <= last) {
+      const Timer timer = timers_.top();
+      timers_.pop();
+      if (timer.ends) {
+        end(timer.job);
+      } else {
+        flow(timer.job);
+      }
+    }
+  }
+
+  void end(std::int32_t j) {
+    const Job job = jobs_[index(j)];
+    free_jobs_.push_back(j);
+    const Traffic::Message m = job.action.message;
+    const std::int32_t from = senders_.source(m), to = traffic_.destination[index(m)];
+    if (options_.message_log) run_.log.push_back({m, job.action.iteration, job.start, now_});
+    if (from == to) {
+      account(from).computations -= 1;
+    } else {
+      account(from).transfers -= 1;
+      account(to).transfers -= 1;
+      count(from, to, traffic_.size[index(m)]);
+    }
+    senders_.over(job.action);
+  }
+
+  void count(std::int32_t from, std::int32_t to, std::int64_t bytes) {
+    ++run_.messages;
+    run_.bytes += bytes;
+    run_.tasks[index(from)].bytes_sent += bytes;
+    run_.tasks[index(to)].bytes_received += bytes;
+    ++run_.tasks[index(from)].messages_sent;
+    ++run_.tasks[index(to)].messages_received;
+  }
+
+  // Bring a task's figures up to now, before its activity changes.
+  Activity& account(std::int32_t t) {
+    Activity& activity = activity_[index(t)];
+    TaskRun& task = run_.tasks[index(t)];
+    const double passed = now_ - activity.since;
+    if (activity.computations > 0) {
+      task.compute += passed;
+      if (activity.transfers > 0) task.hidden += passed;
+    }
+    if (activity.computations > 0 || activity.transfers > 0) task.end = now_;
+    activity.since = now_;
+    return activity;
+  }
+
+  // Tell the part that is done, at most ten times a second.
+  void report(bool always) {
+    if (!options_.progress) return;
+    const auto clock = std::chrono::steady_clock::now();
+    if (!always && clock - reported_ < std::chrono::milliseconds(100)) return;
+    reported_ = clock;
+    const auto total = static_cast<double>(std::max<std::int64_t>(senders_.total(), 1));
+    if (!options_.progress(static_cast<double>(senders_.done()) / total)) throw Error("cancelled");
+  }
+
+  std::int64_t bytes_used() const {
+    const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
+    return network_.bytes() + senders_.bytes() +
+           static_cast<std::int64_t>(size(jobs_) + size(free_jobs_) + size(activity_) + size(run_.tasks) +
+                                     size(run_.channel_bytes) + size(run_.log));
+  }
+
+  const Traffic& traffic_;
+  const fabric::Placement& placement_;
+  const FlowOptions& options_;
+  fabric::PathWalker walker_;
+  FairNetwork network_;
+  Senders senders_;
+  fabric::PathRows path_;  // of the flow that begins
+  std::vector<Job> jobs_;  // flows have the number of their job
+  std::vector<std::int32_t> free_jobs_;
+  std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+  std::vector<Activity> activity_;  // by task
+  double now_ = 0;
+  std::chrono::steady_clock::time_point reported_;
+  FlowRun run_;
+};
+
+}  // namespace
+
+FlowRun simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
+                       const fabric::Placement& placement, const FlowOptions& options) {
+  check(traffic);
+  check_options(options);
+  check_tasks(*routes.topology, traffic, placement);
+  return Simulation(routes, traffic, placement, options).run();
+}
+
+}  // namespace sortlast::simulate
