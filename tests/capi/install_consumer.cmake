@@ -1,5 +1,5 @@
 # Installs the build BUILD into a prefix below WORK, builds EXAMPLES against it with find_package(sortlast),
-# and runs them on 4 ranks. Further variables: GENERATOR, C_COMPILER, CXX_COMPILER, MPI_C_COMPILER and MPIEXEC
+# and runs those that composite on 4 ranks. Further variables: GENERATOR, C_COMPILER, CXX_COMPILER, MPI_C_COMPILER and MPIEXEC
 # (a list: the launcher and its option for the number of ranks).
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
@@ -25,3 +25,9 @@ foreach(example IN ITEMS composite_c composite_cpp)
   endif()
 endforeach()
 run(${CMAKE_COMMAND} -E compare_files ${WORK}/composite_c/discs.ppm ${WORK}/composite_cpp/discs.ppm)
+
+# The fabric needs no MPI; its routing order is free of contention.
+execute_process(COMMAND ${WORK}/build/fabric_cpp OUTPUT_VARIABLE orders COMMAND_ERROR_IS_FATAL ANY)
+if(NOT orders MATCHES "routing order: at most 1 flows on a link")
+  message(FATAL_ERROR "fabric_cpp said: ${orders}")
+endif()

@@ -1,5 +1,5 @@
 // Contention against its definition: the fast ways and the naive one agree on every figure.
-#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The best order: against all orders of few hosts, on jobs of 60 of 144, and on a real fabric.
-#include "sortlast/fabric/order.hpp"
+#include "sortlast/fabric/placement/order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/order_bound.hpp"
-#include "sortlast/fabric/order_search.hpp"
+#include "sortlast/fabric/placement/order_bound.hpp"
+#include "sortlast/fabric/placement/order_search.hpp"
 #include "sortlast/fabric/read/read.hpp"
 #include "sortlast/fabric/shuffle.hpp"
 #include "sortlast/fabric/topology/edit.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/placement/placement.hpp"
 #include "sortlast/fabric/routing/routing.hpp"
 
 namespace sortlast::fabric {

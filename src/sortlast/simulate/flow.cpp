@@ -24,7 +24,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
 #include "sortlast/simulate/flow/senders.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sortlast/fabric/pattern.hpp"
-#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/placement/placement.hpp"
 #include "sortlast/fabric/routing/routing.hpp"
 #include "sortlast/fabric/topology/topology.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/placement/placement.hpp"
 #include "sortlast/fabric/routing/routing.hpp"
 #include "sortlast/fabric/topology/topology.hpp"
 

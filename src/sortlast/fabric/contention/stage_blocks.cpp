@@ -1,4 +1,4 @@
-#include "sortlast/fabric/stage_blocks.hpp"
+#include "sortlast/fabric/contention/stage_blocks.hpp"
 
 #include <algorithm>
 #include <exception>

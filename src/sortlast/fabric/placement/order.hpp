@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
 
 namespace sortlast::fabric {
 

@@ -1,4 +1,4 @@
-#include "sortlast/fabric/order_bound.hpp"
+#include "sortlast/fabric/placement/order_bound.hpp"
 
 #include <algorithm>
 #include <map>

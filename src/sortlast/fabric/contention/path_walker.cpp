@@ -1,4 +1,4 @@
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 
 #include <algorithm>
 #include <utility>

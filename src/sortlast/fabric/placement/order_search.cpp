@@ -1,4 +1,4 @@
-#include "sortlast/fabric/order_search.hpp"
+#include "sortlast/fabric/placement/order_search.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Shifts by sliding windows: see shift_contention.cpp.
 #include <algorithm>
 
-#include "sortlast/fabric/shift_sweep.hpp"
+#include "sortlast/fabric/contention/shift_sweep.hpp"
 
 namespace sortlast::fabric {
 

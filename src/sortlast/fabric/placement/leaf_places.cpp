@@ -1,4 +1,4 @@
-#include "sortlast/fabric/leaf_places.hpp"
+#include "sortlast/fabric/placement/leaf_places.hpp"
 
 #include <queue>
 #include <utility>

@@ -34,14 +34,14 @@
 //     tables, routing order             0.54 s,  27 MB         44   s, 372 MB
 //     D-mod-K, 7 hosts missing          1.1  s,   7 MB         29   s,  27 MB   (every stage contends)
 //     D-mod-K, random order             4.3  s, 122 MB
-#include "sortlast/fabric/shift_contention.hpp"
+#include "sortlast/fabric/contention/shift_contention.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
-#include "sortlast/fabric/shift_sweep.hpp"
-#include "sortlast/fabric/stage_blocks.hpp"
+#include "sortlast/fabric/contention/shift_sweep.hpp"
+#include "sortlast/fabric/contention/stage_blocks.hpp"
 
 namespace sortlast::fabric {
 

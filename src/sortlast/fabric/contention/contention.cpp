@@ -1,12 +1,12 @@
-#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
 
 #include <algorithm>
 #include <list>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/shift_contention.hpp"
-#include "sortlast/fabric/stage_blocks.hpp"
-#include "sortlast/fabric/stage_counter.hpp"
+#include "sortlast/fabric/contention/shift_contention.hpp"
+#include "sortlast/fabric/contention/stage_blocks.hpp"
+#include "sortlast/fabric/contention/stage_counter.hpp"
 
 namespace sortlast::fabric {
 

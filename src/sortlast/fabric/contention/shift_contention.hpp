@@ -1,9 +1,9 @@
 // Contention of all shifts of a placement, without walking every flow.
 #pragma once
 
-#include "sortlast/fabric/channel_loads.hpp"
-#include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/channel_loads.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 
 namespace sortlast::fabric {
 

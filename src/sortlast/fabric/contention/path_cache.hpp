@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 
 namespace sortlast::fabric {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sortlast/fabric/pattern.hpp"
-#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/placement/placement.hpp"
 #include "sortlast/fabric/routing/routing.hpp"
 
 namespace sortlast::fabric {

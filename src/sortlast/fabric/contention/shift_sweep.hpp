@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "sortlast/fabric/channel_loads.hpp"
-#include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/path_cache.hpp"
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/channel_loads.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention/path_cache.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 
 namespace sortlast::fabric {
 

@@ -1,4 +1,4 @@
-#include "sortlast/fabric/channel_loads.hpp"
+#include "sortlast/fabric/contention/channel_loads.hpp"
 
 #include <numeric>
 

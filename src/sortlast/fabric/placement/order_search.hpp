@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/order_loads.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/placement/order_loads.hpp"
 #include "sortlast/fabric/shuffle.hpp"
 
 namespace sortlast::fabric {

@@ -1,10 +1,10 @@
-#include "sortlast/fabric/path_cache.hpp"
+#include "sortlast/fabric/contention/path_cache.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
 
-#include "sortlast/fabric/stage_blocks.hpp"
+#include "sortlast/fabric/contention/stage_blocks.hpp"
 
 namespace sortlast::fabric {
 

@@ -1,4 +1,4 @@
-#include "sortlast/fabric/order_loads.hpp"
+#include "sortlast/fabric/placement/order_loads.hpp"
 
 #include <map>
 

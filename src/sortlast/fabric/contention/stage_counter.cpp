@@ -1,4 +1,4 @@
-#include "sortlast/fabric/stage_counter.hpp"
+#include "sortlast/fabric/contention/stage_counter.hpp"
 
 #include <string>
 

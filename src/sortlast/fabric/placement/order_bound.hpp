@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 
 namespace sortlast::fabric {
 

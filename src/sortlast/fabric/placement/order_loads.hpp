@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 #include "sortlast/fabric/pattern.hpp"
 
 namespace sortlast::fabric {

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/fabric/channel_loads.hpp"
-#include "sortlast/fabric/path_walker.hpp"
+#include "sortlast/fabric/contention/channel_loads.hpp"
+#include "sortlast/fabric/contention/path_walker.hpp"
 #include "sortlast/fabric/pattern.hpp"
-#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/placement/placement.hpp"
 
 namespace sortlast::fabric {
 

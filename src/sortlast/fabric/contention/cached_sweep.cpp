@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sortlast/fabric/shift_sweep.hpp"
+#include "sortlast/fabric/contention/shift_sweep.hpp"
 
 namespace sortlast::fabric {
 

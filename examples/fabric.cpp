@@ -1,0 +1,23 @@
+// Which orders of a job's hosts let the shift stages of compositing run free of contention on a fat-tree.
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <sortlast/fabric/contention/contention.hpp>
+#include <sortlast/fabric/topology/families.hpp>
+
+using namespace sortlast::fabric;
+
+int main() try {
+  const auto topology = std::make_shared<const Topology>(k_ary_n_tree(12, 2));
+  const Routes routes = route(topology, "ftree");
+  const auto shift = shift_pattern(topology->hosts());
+  for (const char* order : {"routing", "random"}) {
+    const Contention found = contention(routes, *shift, order_hosts(*topology, order));
+    std::printf("%s order: at most %d flows on a link, mean share %.3f\n", order, found.max_flows,
+                found.mean_share);
+  }
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
