@@ -7,9 +7,9 @@ import pytest
 
 from sortlast import ArgumentError, Error, fabric, schedule, simulate
 
-# Cycles of the simulator FSIN (INSEE), as it is: mean and standard deviation over the seeds 17 to 22 (BU 1000:
-# 17 to 19), of traces that Traffic.to_fsin() wrote, on the 8,4-fat-tree (8) and the 8:4,4-thin-tree (4). FSIN
-# counts two cycles more than have a moving phit.
+# Cycles of the simulator FSIN (INSEE), as it is: mean and standard deviation over the seeds 17 to 22, and
+# 17 to 19 for 1 KB, of traces that Traffic.to_fsin() wrote. It ran on the 8,4-fat-tree (8) and on the
+# 8:4,4-thin-tree (4), and counts two cycles more than have a moving phit.
 FSIN = {
     (8, "BT", 10): (254.0, 0.0),
     (8, "2M", 10): (107.8, 4.6),

@@ -4,7 +4,8 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/simulate/packet/engine.hpp"
+#include "sortlast/simulate/packet/engine_decide.hpp"
+#include "sortlast/simulate/packet/engine_run.hpp"
 #include "sortlast/simulate/packet/routers.hpp"
 
 namespace sortlast::simulate {

@@ -34,10 +34,8 @@ struct Packet {
 };
 
 struct Queue {
-  static constexpr std::int32_t long_ago = -(1 << 17);
-
-  std::int32_t entering = long_ago, leaving = long_ago;  // cycles in which the last packet began to
-  std::uint32_t out = 0;                                 // channel by which the last one left
+  std::int32_t entered = -1, left = -1;  // cycles from which on the last packet has
+  std::uint32_t out = 0;                 // channel by which the last one left
   Group sender = Network::none;  // leader of those that send here; of an injection queue: its host's group
   std::int32_t switch_entered = -1;  // switch that it is at
   std::uint16_t port = 0;            // port of that switch, from 0
@@ -69,13 +67,18 @@ class Buffers {
   const Queue& operator[](std::size_t q) const { return queues_[q]; }
 
   std::int32_t phits(const Queue& queue, std::int32_t now) const {
-    return P_ * queue.count - std::max(0, P_ - (now - queue.entering)) +
-           std::max(0, P_ - (now - queue.leaving));
+    return P_ * queue.count - std::max(0, queue.entered - now) + std::max(0, queue.left - now);
   }
   bool has_room(std::int32_t phits) const { return phits <= room_; }
   // Whether a packet has room since the last one has left, and had none before.
   bool gained_room(const Queue& queue) const { return queue.count + 1u == capacity_; }
-  bool idle(const Queue& queue, std::int32_t now) const { return now - queue.entering >= P_; }
+  static bool idle(const Queue& queue, std::int32_t now) { return now >= queue.entered; }
+
+  // Asks for the memory of a queue and its packets ahead of time.
+  void prefetch(std::size_t q) const {
+    __builtin_prefetch(&queues_[q]);
+    __builtin_prefetch(&packets_[std::min(q, packets_.size() / lines_ - 1) * lines_]);
+  }
 
   const Packet& front(std::size_t q) const { return place(q, queues_[q].head); }
   // The first packet begins to leave.

@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace sortlast::simulate {
@@ -15,22 +17,27 @@ class Wheel {
       : mask_(std::bit_ceil(static_cast<std::uint32_t>(span)) - 1), slots_(std::size_t{mask_} + 1) {}
 
   void add(std::int32_t cycle, Item item) {
-    slots_[static_cast<std::uint32_t>(cycle) & mask_].push_back(item);
+    Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
+    if (slot.count == slot.items.size()) slot.items.resize(2 * slot.count + 16);
+    slot.items[slot.count++] = item;
   }
-  const std::vector<Item>& at(std::int32_t cycle) const {
-    return slots_[static_cast<std::uint32_t>(cycle) & mask_];
+  std::span<const Item> at(std::int32_t cycle) const {
+    const Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
+    return {slot.items.data(), slot.count};
   }
   // Removes what was due; how many.
   std::int64_t clear(std::int32_t cycle) {
-    std::vector<Item>& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
-    const auto count = static_cast<std::int64_t>(slot.size());
-    slot.clear();
-    return count;
+    return static_cast<std::int64_t>(
+        std::exchange(slots_[static_cast<std::uint32_t>(cycle) & mask_].count, 0u));
   }
 
  private:
+  struct Slot {
+    std::vector<Item> items;
+    std::size_t count = 0;
+  };
   std::uint32_t mask_;
-  std::vector<std::vector<Item>> slots_;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace sortlast::simulate

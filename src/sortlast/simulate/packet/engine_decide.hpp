@@ -1,0 +1,193 @@
+// Engine, second part: who sends by which port. What the members do is told in engine.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sortlast/simulate/packet/engine.hpp"
+
+namespace sortlast::simulate {
+
+// Ask ahead of time for the memory that deciding a domain will most likely need.
+template <class Router>
+void Engine<Router>::prefetch(Group leader) const {
+  const GroupState& group = groups_[leader];
+  __builtin_prefetch(&queue_at_[group.first_queue]);
+  buffers_.prefetch(group.newest);
+  if (group.ports < scattered) buffers_.prefetch(group.first);
+}
+
+template <class Router>
+void Engine<Router>::decide(Group leader) {
+  const std::uint32_t members = groups_[leader].members;
+  if (members == 1 && groups_[leader].ports == 1) {
+    decide_port(leader);
+    return;
+  }
+  for (Group g = leader; g < leader + members; ++g) {
+    if (groups_[g].waiting > 0) ask(g);
+  }
+  serve();
+  if (groups_[leader].domain_waiting > 0) look_again(leader);
+}
+
+// A domain of one port: whoever is left waiting will be woken by the end of a transmission.
+template <class Router>
+void Engine<Router>::decide_port(Group g) {
+  const fabric::Channel c = channel(groups_[g], 0);
+  if (!idle(c) || !buffers_.has_room(phits_behind(c))) return;
+  grant(g, choose(g, c), c);
+}
+
+// Everybody who waits in a group asks for one of the ports with most credits.
+template <class Router>
+void Engine<Router>::ask(Group g) {
+  // Find these ports.
+  const GroupState& group = groups_[g];
+  std::int32_t least = INT32_MAX;
+  bool any_idle = false;
+  for (std::uint32_t i = 0; i < group.ports % scattered; ++i) {
+    const fabric::Channel c = channel(group, i);
+    const std::int32_t have = phits_behind(c);
+    if (have > least) continue;
+    if (have < least) {
+      ties_.clear();
+      any_idle = false;
+      least = have;
+    }
+    ties_.push_back(c);
+    any_idle = any_idle || idle(c);
+  }
+  if (!any_idle || !buffers_.has_room(least)) return;
+
+  // Ask. If all ask for the same, and nobody else does, choose at once.
+  const auto count = static_cast<std::uint32_t>(ties_.size());
+  if (count == 1 && groups_[group.leader].members == 1) {
+    grant(g, choose(g, ties_[0]), ties_[0]);
+    return;
+  }
+  waiters_.for_each(g, [&](std::uint32_t port) {
+    const fabric::Channel c = ties_[draw_tie(count)];
+    if (idle(c)) request(g, port, c);
+  });
+}
+
+template <class Router>
+std::uint32_t Engine<Router>::draw_tie(std::uint32_t count) {
+  if (count == 1) return 0;
+  if (options_.ties == Ties::uniform) return random_.below(count);
+  const std::uint32_t drawn = random_.below(count + 1);
+  return drawn == 0 ? 0 : drawn - 1;
+}
+
+// Keep one of those that ask for a port: each of r with probability 1 / r, or the next in turn.
+template <class Router>
+void Engine<Router>::request(Group g, std::uint32_t port, fabric::Channel c) {
+  auto asked = requests_.begin();
+  while (asked != requests_.end() && asked->channel != c) ++asked;
+  if (asked == requests_.end()) {
+    requests_.push_back({c, g, port, 1});
+    return;
+  }
+  ++asked->count;
+  const bool takes_over = options_.arbitration == Arbitration::round_robin
+                              ? turns_to(port, c) < turns_to(asked->port, c)
+                              : random_.below(asked->count) == 0;
+  if (takes_over) {
+    asked->group = g;
+    asked->port = port;
+  }
+}
+
+template <class Router>
+void Engine<Router>::serve() {
+  for (const Request& asked : requests_) grant(asked.group, asked.port, asked.channel);
+  requests_.clear();
+}
+
+// If somebody still waits although a port is idle, find out when that port can be chosen at the earliest.
+template <class Router>
+void Engine<Router>::look_again(Group leader) {
+  GroupState& domain = groups_[leader];
+  std::int32_t soonest = INT32_MAX;
+  for (Group g = leader; g < leader + domain.members; ++g) {
+    const GroupState& group = groups_[g];
+    if (group.waiting == 0) continue;
+    std::int32_t least = INT32_MAX, least_idle = INT32_MAX;
+    for (std::uint32_t i = 0; i < group.ports % scattered; ++i) {
+      const fabric::Channel c = channel(group, i);
+      const std::int32_t have = phits_behind(c);
+      least = std::min(least, have);
+      if (idle(c) && buffers_.has_room(have)) least_idle = std::min(least_idle, have);
+    }
+    if (least_idle != INT32_MAX) soonest = std::min(soonest, std::max(1, (least_idle - least + 1) / 2));
+  }
+  if (soonest == INT32_MAX) return;
+  soonest = std::min(soonest, P_ + 1);
+  if (domain.look_at > now_ && domain.look_at <= now_ + soonest) return;
+  domain.look_at = now_ + soonest;
+  looks_.add(domain.look_at, leader);
+  ++pending_;
+}
+
+// How many places after the one that had the channel last a port comes.
+template <class Router>
+std::uint32_t Engine<Router>::turns_to(std::uint32_t port, fabric::Channel c) const {
+  const std::uint32_t ports = network_.most_ports;
+  return (port + ports - last_served_[static_cast<std::size_t>(c)] - 1) % ports;
+}
+
+// One of those that wait in a group, all of whom ask for channel c.
+template <class Router>
+std::uint32_t Engine<Router>::choose(Group g, fabric::Channel c) {
+  const std::uint32_t waiting = groups_[g].waiting;
+  if (waiting == 1) return waiters_.nth(g, 0);
+  if (options_.arbitration == Arbitration::random) return waiters_.nth(g, random_.below(waiting));
+  std::uint32_t best = UINT32_MAX, fewest = UINT32_MAX;
+  waiters_.for_each(g, [&](std::uint32_t port) {
+    if (turns_to(port, c) >= fewest) return;
+    fewest = turns_to(port, c);
+    best = port;
+  });
+  return best;
+}
+
+// The first packet of the queue at `port`, which waits in group g, leaves by channel c in this cycle.
+template <class Router>
+void Engine<Router>::grant(Group g, std::uint32_t port, fabric::Channel c) {
+  // Take it out of the group and its queue.
+  GroupState& group = groups_[g];
+  waiters_.remove(g, port);
+  --group.waiting;
+  --groups_[group.leader].domain_waiting;
+  if (!last_served_.empty()) last_served_[static_cast<std::size_t>(c)] = static_cast<std::uint16_t>(port);
+  const std::uint32_t q = queue_at_[group.first_queue + port];
+  Packet packet;
+  if (injects(q)) {
+    const Feed::Packet taken = feed_.take(task_of(q));
+    packet = {taken.message, key_[static_cast<std::size_t>(taken.message)], taken.entered, 0};
+  } else {
+    packet = buffers_.pop(q);
+  }
+  buffers_[q].left = now_ + P_;
+  buffers_[q].out = static_cast<std::uint32_t>(c);
+  ends_.add(now_ + P_, q);
+
+  // Put it where the channel leads.
+  const auto to = static_cast<std::uint32_t>(c);
+  Queue& behind = buffers_[to];
+  behind.entered = now_ + P_;
+  ++behind.load;
+  ++result_.packet_hops;
+  ++pending_;
+  if (behind.switch_entered >= 0) {
+    packet.group = router_.group(behind.switch_entered, packet.key);
+    buffers_.push(to, packet);
+    heads_.add(now_ + 1, to);
+    ++pending_;
+  } else {
+    deliver(packet);
+  }
+}
+
+}  // namespace sortlast::simulate
