@@ -25,7 +25,7 @@ std::string failure(const fabric::Topology& topology, const Traffic& traffic) {
 TEST(Deadlock, NamesTheBuffersThatWaitForEachOther) {
   const fabric::Topology ring = fabric::make_topology("torus:5");
   Programs programs("round", 5);
-  for (std::int32_t i = 0; i < 5; ++i) programs.send(i, (i + 2) % 5, 64 * 100);
+  for (std::int32_t i = 0; i < 5; ++i) programs.send(i, (i + 2) % 5, 6400);
   const std::string said = failure(ring, std::move(programs).finish());
   EXPECT_NE(said.find("the buffers of 5 links are full and wait for each other"), std::string::npos) << said;
   for (std::int32_t s = 0; s < 5; ++s) {
@@ -35,7 +35,7 @@ TEST(Deadlock, NamesTheBuffersThatWaitForEachOther) {
 
 TEST(Deadlock, DoesNotHappenInTrees) {
   for (const char* const name : {"thin-tree:4,1,2", "slender-tree:4,2,2", "k-ary-n-tree:4,2"}) {
-    EXPECT_EQ(failure(fabric::make_topology(name), all_to_all(16, 64 * 40)), "") << name;
+    EXPECT_EQ(failure(fabric::make_topology(name), all_to_all(16, 2560)), "") << name;
   }
 }
 
