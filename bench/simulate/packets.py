@@ -5,8 +5,8 @@
 
 ``--fsin`` is an executable of FSIN (INSEE, https://github.com/navaridas/insee; build it from its src/ with
 ``cc -O2 -fcommon -DPCOUNT=1 *.c -lm``). It then runs the same traffic from a trace, with the first seed, and
-ports with equally many credits are drawn as it draws them. Its cycles, of which two have no moving phit, have to
-agree within 5 % before the times are compared.
+ports with equally many credits are drawn as it draws them. Its cycles, of which two have no moving phit, have
+to agree within 5 % before the times are compared.
 """
 
 from __future__ import annotations
