@@ -1,0 +1,259 @@
+// A frame of a schedule as traffic.
+//
+// The messages of a rank are followed by its computations: first its blending, step by step, each after the
+// one before, as on one core; then, for every stage in which it takes part, a gate that its messages of this
+// stage wait for, and a stage's end, which waits for its messages of this stage, both ways, and for the end
+// before. The gate of stage s waits for the end of the last stage that is `window` or more before s, and
+// takes the stage's cost. So there are a few causes a message, whatever the window.
+//
+// A barrier is messages of no bytes: from every rank to rank 0 when it has ended a stage, and back when all
+// have. Gates wait for the latter.
+//
+// Blending in a fixed order means that a core may wait for one message while another is there. The order is
+// that of the stages, and in a stage that of the program, in which they are expected. Nobody waits for ever:
+// what is blended in a stage needs receives of this stage and of earlier ones, which need gates and blending
+// of earlier ones.
+//
+// Rejected: blending as one more channel at the receiver that its flows share. It is as good for streams, but
+// a rank that receives from many at once would blend with no part of it exposed at the end, and swaps could
+// send on what they have not blended.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/simulate/compositing.hpp"
+#include "sortlast/simulate/compositing/rank_causes.hpp"
+#include "sortlast/simulate/compositing/rank_plan.hpp"
+
+namespace sortlast::simulate {
+namespace {
+
+using Message = Traffic::Message;
+
+void check_options(const CompositingOptions& options) {
+  const auto refuse = [](const std::string& what, double value, const std::string& expected) {
+    throw ArgumentError(what + " is " + std::to_string(value) + "; expected " + expected);
+  };
+  const auto finite = [&](const std::string& what, double value) {
+    if (!(value >= 0 && std::isfinite(value))) refuse(what, value, "0 or more");
+  };
+  if (options.pixel_bytes < 1 || options.pixel_bytes > 1 << 20) {
+    refuse("pixel_bytes", static_cast<double>(options.pixel_bytes), "1 to 2^20");
+  }
+  if (!(options.active > 0 && options.active <= 1)) refuse("active", options.active, "more than 0, up to 1");
+  finite("blend_bytes_per_second", options.blend_bytes_per_second);
+  finite("stage_seconds", options.stage_seconds);
+  finite("chunk_bytes", static_cast<double>(options.chunk_bytes));
+  if (options.window < -1)
+    refuse("window", options.window, "1 or more, 0: any number, or -1: the schedule's");
+}
+
+// Where each rank's messages and computations begin, and the messages that each rank receives.
+struct Numbers {
+  std::vector<Message> first;  // by rank, and one past the end
+  std::vector<std::int64_t> first_arrival;
+  std::vector<Message> arrivals;  // first message of each transfer to a rank, by source and then as sent
+};
+
+class Frame {
+ public:
+  Frame(const Schedule& schedule, const CompositingOptions& options)
+      : schedule_(schedule), options_(options) {
+    const bool one = options.barrier || !options.overlap;
+    window_ = one ? 1 : options.window < 0 ? schedule.window() : options.window;
+    gated_ = window_ > 0 || options.stage_seconds > 0;
+    number();
+  }
+
+  Traffic make() && {
+    made_.name = schedule_.name();
+    made_.tasks = schedule_.p();
+    made_.first = numbers_.first;
+    made_.in_order = false;
+    made_.first_cause.push_back(0);
+    for (std::int32_t rank = 0; rank < schedule_.p(); ++rank) add_rank(rank);
+    return std::move(made_);
+  }
+
+ private:
+  struct Transfer {
+    std::int32_t destination = 0;
+    Message first = 0;  // of its messages; -1: it has no pixels
+  };
+
+  // Count the messages and computations of every rank, and turn the list of transfers round.
+  void number() {
+    std::vector<Transfer> transfers;
+    std::int64_t next = 0;
+    for (std::int32_t rank = 0; rank < schedule_.p(); ++rank) {
+      numbers_.first.push_back(static_cast<Message>(next));
+      const RankPlan plan(schedule_, rank, options_);
+      std::int64_t message = next;
+      for (const Send& send : plan.program().sends) {
+        const std::int64_t count = plan.cells(send.pixels);
+        transfers.push_back({send.peer, count > 0 ? static_cast<Message>(message) : -1});
+        message += count;
+      }
+      next += static_cast<std::int64_t>(plan.parts().size() + plan.steps().size() +
+                                        (gated_ ? 2 * plan.stages().size() : 0)) +
+              barriers() * (rank == 0 ? schedule_.p() : 1);
+      if (next > INT32_MAX) {
+        throw ArgumentError(schedule_.name() + " of " + std::to_string(schedule_.p()) +
+                            " ranks has more than 2^31 - 1 messages and computations; choose larger chunks");
+      }
+    }
+    numbers_.first.push_back(static_cast<Message>(next));
+
+    numbers_.first_arrival.assign(static_cast<std::size_t>(schedule_.p()) + 1, 0);
+    for (const Transfer& t : transfers) ++numbers_.first_arrival[static_cast<std::size_t>(t.destination) + 1];
+    for (std::size_t r = 1; r < numbers_.first_arrival.size(); ++r) {
+      numbers_.first_arrival[r] += numbers_.first_arrival[r - 1];
+    }
+    numbers_.arrivals.resize(transfers.size());
+    std::vector<std::int64_t> at(numbers_.first_arrival.begin(), numbers_.first_arrival.end() - 1);
+    for (const Transfer& t : transfers) {
+      numbers_.arrivals[static_cast<std::size_t>(at[static_cast<std::size_t>(t.destination)]++)] = t.first;
+    }
+  }
+
+  // First message of each receive of a rank: both ends of a pair list their transfers in the same order.
+  std::vector<Message> match(std::int32_t rank, const std::vector<Receive>& receives) const {
+    std::vector<std::size_t> by_peer(receives.size());
+    for (std::size_t i = 0; i < by_peer.size(); ++i) by_peer[i] = i;
+    std::stable_sort(by_peer.begin(), by_peer.end(),
+                     [&](std::size_t a, std::size_t b) { return receives[a].peer < receives[b].peer; });
+    const auto begin = static_cast<std::size_t>(numbers_.first_arrival[static_cast<std::size_t>(rank)]);
+    const auto end = static_cast<std::size_t>(numbers_.first_arrival[static_cast<std::size_t>(rank) + 1]);
+    if (end - begin != receives.size()) {
+      throw Error("rank " + std::to_string(rank) + " of " + schedule_.name() + " expects " +
+                  std::to_string(receives.size()) + " transfers, and " + std::to_string(end - begin) +
+                  " are sent to it");
+    }
+    std::vector<Message> first(receives.size());
+    for (std::size_t i = 0; i < by_peer.size(); ++i) first[by_peer[i]] = numbers_.arrivals[begin + i];
+    return first;
+  }
+
+  // The barrier after stage k, k = 0 .. barriers() - 1: the message of a rank to rank 0, what rank 0 does
+  // when all have come, and its message to a rank. They are the last of what a rank does.
+  std::int64_t barriers() const { return options_.barrier ? std::max(schedule_.stages() - 1, 0) : 0; }
+  Message arrives(std::int32_t rank, std::size_t k) const {
+    return static_cast<Message>(numbers_.first[static_cast<std::size_t>(rank) + 1] - barriers() +
+                                static_cast<std::int64_t>(k));
+  }
+  Message all_there(std::size_t k) const {
+    return static_cast<Message>(numbers_.first[1] -
+                                (barriers() - static_cast<std::int64_t>(k)) * schedule_.p());
+  }
+  Message released(std::int32_t rank, std::size_t k) const { return all_there(k) + rank; }
+
+  void add_rank(std::int32_t rank);
+  void add_sends(const RankPlan& plan, const RankCauses& number);
+  void add_blending(std::int32_t rank, const RankPlan& plan, const RankCauses& number);
+  void add_stages(std::int32_t rank, const RankPlan& plan, const RankCauses& number);
+  void add_barriers(std::int32_t rank, const RankPlan& plan, const RankCauses& number);
+  void add(std::int32_t to, std::int64_t size, const std::vector<Message>& causes) {
+    made_.destination.push_back(to);
+    made_.size.push_back(size);
+    made_.causes.insert(made_.causes.end(), causes.begin(), causes.end());
+    made_.first_cause.push_back(static_cast<std::int64_t>(made_.causes.size()));
+  }
+
+  const Schedule& schedule_;
+  const CompositingOptions& options_;
+  std::int32_t window_ = 0;
+  bool gated_ = false;  // whether stages have gates
+  Numbers numbers_;
+  Traffic made_;
+};
+
+void Frame::add_rank(std::int32_t rank) {
+  const RankPlan plan(schedule_, rank, options_);
+  const RankCauses number(plan, numbers_.first[static_cast<std::size_t>(rank)],
+                          match(rank, plan.program().receives));
+  add_sends(plan, number);
+  add_blending(rank, plan, number);
+  if (gated_) add_stages(rank, plan, number);
+  if (barriers() > 0) add_barriers(rank, plan, number);
+}
+
+// Send what is complete, the parts of a transfer one after the other.
+void Frame::add_sends(const RankPlan& plan, const RankCauses& number) {
+  std::vector<Message> causes;
+  for (const RankPlan::Part& part : plan.parts()) {
+    causes.clear();
+    number.need(part.value, part.pixels, causes);
+    if (gated_) causes.push_back(number.gate(number.place(part.stage)));
+    if (part.follows) causes.push_back(static_cast<Message>(made_.destination.size()) - 1);
+    add(part.peer, part.bytes, causes);
+  }
+}
+
+// Blend, one step after the other; without overlap after the transfers of the stage.
+void Frame::add_blending(std::int32_t rank, const RankPlan& plan, const RankCauses& number) {
+  std::vector<Message> causes;
+  const auto& steps = plan.steps();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    causes.clear();
+    if (i > 0) causes.push_back(number.step(i - 1));
+    if (steps[i].first >= 0) number.need(steps[i].first, steps[i].pixels, causes);
+    number.need(steps[i].second, steps[i].pixels, causes);
+    const bool begins = i == 0 || steps[i - 1].stage < steps[i].stage;
+    if (!options_.overlap && begins && steps[i].stage > 0) {
+      causes.push_back(number.end(number.place(steps[i].stage)));
+    }
+    add(rank, steps[i].nanoseconds, causes);
+  }
+}
+
+// Open and end the stages.
+void Frame::add_stages(std::int32_t rank, const RankPlan& plan, const RankCauses& number) {
+  std::vector<Message> causes;
+  const std::vector<std::int32_t>& stages = plan.stages();
+  const std::int64_t stage_cost = std::llround(options_.stage_seconds * 1e9);
+  std::size_t before = 0;  // stages that are over when this one may begin
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    while (window_ > 0 && stages[before] <= stages[k] - window_) ++before;
+    causes.clear();
+    if (before > 0 && options_.barrier) {
+      causes.push_back(rank == 0 ? all_there(k - 1) : released(rank, k - 1));
+    } else if (before > 0) {
+      causes.push_back(number.end(before - 1));
+      if (!options_.overlap) number.blended_before(stages[k], causes);
+    }
+    add(rank, stage_cost, causes);
+
+    causes.clear();
+    if (k > 0) causes.push_back(number.end(k - 1));
+    number.transfers_of(stages[k], causes);
+    add(rank, 0, causes);
+  }
+}
+
+// Meet at rank 0 after every stage but the last.
+void Frame::add_barriers(std::int32_t rank, const RankPlan& plan, const RankCauses& number) {
+  std::vector<Message> causes;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(barriers()); ++k) {
+    causes = {number.end(k)};
+    if (!options_.overlap) number.blended_before(plan.stages()[k] + 1, causes);
+    if (rank > 0) {
+      add(0, 0, causes);
+      continue;
+    }
+    for (std::int32_t other = 1; other < schedule_.p(); ++other) causes.push_back(arrives(other, k));
+    add(0, 0, causes);
+    for (std::int32_t other = 1; other < schedule_.p(); ++other) add(other, 0, {all_there(k)});
+  }
+}
+
+}  // namespace
+
+Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& options) {
+  check_options(options);
+  return Frame(schedule, options).make();
+}
+
+}  // namespace sortlast::simulate
