@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/placement/placement.hpp"
 #include "sortlast/fabric/routing/routing.hpp"
 #include "sortlast/simulate/histogram.hpp"
 #include "sortlast/simulate/traffic.hpp"
