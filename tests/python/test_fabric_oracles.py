@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -101,3 +102,23 @@ def test_simgrid_finds_the_same_contention_of_all_shifts(m, w, p, max_flows, tmp
     assert (theirs.hosts, theirs.max_flows) == (hosts, ours.max_flows)
     assert ours.max_flows == max_flows
     assert theirs.mean_share == pytest.approx(ours.mean_share, abs=1e-6)
+
+
+# Down over p parallel cables SimGrid 3.32 takes cable d mod p to destination d, as its routes show; Zahavi,
+# and OpenSM's ftree, floor(d / w) mod p. The destinations below a root are equal mod w, so that SimGrid uses
+# p / gcd(w, p) of its p cables to a leaf, and shifts contend where w and p share a factor.
+@pytest.mark.parametrize(
+    ("m", "w", "p"), [([8, 4], 4, 2), ([8, 4], 2, 4), ([18, 4], 6, 3), ([6, 6], 3, 2), ([15, 4], 5, 3)]
+)
+def test_simgrid_spreads_parallel_cables_worse_where_w_and_p_share_a_factor(m, w, p, tmp_path):
+    if missing := simgrid.missing():
+        pytest.skip(f"{missing}: SimGrid's parallel cables were not looked at")
+    program = simgrid.build(tmp_path)
+    platform = simgrid.platform(tmp_path, m, [1, w], [1, p])
+    output = subprocess.run(
+        [program, platform], capture_output=True, text=True, check=True, timeout=120
+    ).stdout
+    assert simgrid.answer(output).max_flows == math.gcd(w, p)
+    routes = fabric.route(fabric.pgft(m, [1, w], [1, p]), "d-mod-k")
+    hosts = m[0] * m[1]
+    assert fabric.contention(routes, fabric.shift_pattern(hosts), list(range(hosts))).max_flows == 1
