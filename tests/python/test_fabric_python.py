@@ -136,6 +136,22 @@ def test_shares_are_those_of_the_fullest_link_of_each_path(tree):
     assert shares[shares > 0].mean() == pytest.approx(found.mean_share)
 
 
+def test_times_count_the_bytes_of_pixels(tree):
+    routes = fabric.route(tree, "ftree")
+    made = schedule.make("radix-k:4,4", p=16, n=1600)
+    whole = [
+        [(t.source, t.destination, 16 * (t.pixels[1] - t.pixels[0])) for t in stage]
+        for stage in made.stages()
+    ]
+    rates = {"link_bandwidth": 1e6, "stage_seconds": 1e-3}
+    found = fabric.pattern_time(routes, made, pixel_bytes=16, **rates)
+    assert found.synchronised == fabric.pattern_time(routes, whole, **rates).synchronised
+    # Three messages of a quarter over one link, then three of a sixteenth.
+    assert found.synchronised == pytest.approx(2e-3 + 3 * (400 + 100) * 16 / 1e6)
+    with pytest.raises(ArgumentError, match="bytes per second"):
+        fabric.pattern_time(routes, made, link_bandwidth=0)
+
+
 def test_a_pattern_must_fit_the_nodes(tree):
     routes = fabric.route(tree, "minhop")
     for what, count in ((schedule.make("shift", p=8, n=800), 8), ([1, 0], 2)):

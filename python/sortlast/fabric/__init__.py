@@ -33,7 +33,6 @@ from sortlast._fabric import (
     make_topology,
     mesh,
     order_hosts,
-    pattern_time,
     pgft,
     read_node_list,
     rlft,
@@ -50,7 +49,7 @@ from sortlast._fabric import (
     write_slurm_topology,
     xgft,
 )
-from sortlast.fabric.analysis import best_order, bisection, contention, shares
+from sortlast.fabric.analysis import best_order, bisection, contention, pattern_time, shares
 from sortlast.fabric.nodes import names, placement
 from sortlast.fabric.patterns import pattern
 from sortlast.fabric.reading import read, read_nodes, read_routes, read_traffic, text_of

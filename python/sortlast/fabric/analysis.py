@@ -14,7 +14,7 @@ from sortlast.fabric.patterns import pattern
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortlast._fabric import BestOrder, Bisection, Contention, Routes
+    from sortlast._fabric import BestOrder, Bisection, Contention, PatternTime, Routes
     from sortlast.fabric.patterns import Communication
 
 Progress = Callable[[float], object]
@@ -43,6 +43,42 @@ def contention(
     """
     hosts = placement(routes.topology, nodes)
     return _fabric.contention(routes, pattern(what, len(hosts)), hosts, threads, progress)
+
+
+def pattern_time(
+    routes: Routes,
+    what: Communication,
+    nodes: Nodes = None,
+    *,
+    link_bandwidth: float,
+    stage_seconds: float = 0.0,
+    pixel_bytes: int = 1,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> PatternTime:
+    """Estimate how long a pattern takes from the tables alone.
+
+    A message lasts ``stage_seconds``, and its bytes at ``link_bandwidth`` divided among the flows on the
+    fullest channel of its path.
+
+    Args:
+        routes: the fabric and its tables.
+        what: as for :func:`pattern`. Messages are as long as the Schedule or the traffic says; those of
+            "shift", "all-to-all" and of a permutation have one byte.
+        nodes: the hosts of the participants in order, as for :func:`placement`.
+        link_bandwidth: of every link, in one direction [byte/s].
+        stage_seconds: the fixed cost of a stage.
+        pixel_bytes: of a Schedule and of an algorithm, which count pixels.
+        threads: 0: one a core.
+        progress: as for :func:`contention`.
+
+    Returns:
+        ``synchronised``: seconds if all wait for the slowest message of every stage; ``free_running``: if
+        every participant goes on by itself; ``mean_bandwidth`` of the messages [byte/s].
+    """
+    hosts = placement(routes.topology, nodes)
+    made = pattern(what, len(hosts), pixel_bytes)
+    return _fabric.pattern_time(routes, made, hosts, link_bandwidth, stage_seconds, threads, progress)
 
 
 def bisection(

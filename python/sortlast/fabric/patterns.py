@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PIXELS = 2**24  # of the image of an algorithm that is given by name: enough that no transfer is empty
 
 
-def pattern(what: Communication, p: int) -> Pattern:
+def pattern(what: Communication, p: int, pixel_bytes: int = 1) -> Pattern:
     """The pattern of ``p`` participants that ``what`` stands for.
 
     Args:
@@ -31,11 +31,12 @@ def pattern(what: Communication, p: int) -> Pattern:
             nothing); traffic, as a list of stages, each of (source, destination) or (source, destination,
             bytes); or a Pattern.
         p: participants.
+        pixel_bytes: of a Schedule and of an algorithm, whose messages count pixels.
 
     Raises:
         ArgumentError: it is for another number of participants, or nothing of these.
     """
-    made = _made(what, p)
+    made = _made(what, p, pixel_bytes)
     if made.participants != p:
         raise ArgumentError(
             f"{made.name} is a pattern of {made.participants} participants, and the nodes are {p};"
@@ -44,17 +45,17 @@ def pattern(what: Communication, p: int) -> Pattern:
     return made
 
 
-def _made(what: Communication, p: int) -> Pattern:
+def _made(what: Communication, p: int, pixel_bytes: int) -> Pattern:
     if isinstance(what, Pattern):
         return what
     if isinstance(what, schedule.Schedule):
-        return _fabric.schedule_pattern(what, 1)
+        return _fabric.schedule_pattern(what, pixel_bytes)
     if isinstance(what, str):
         if what == "shift":
             return _fabric.shift_pattern(p)
         if what == "all-to-all":
             return _fabric.all_to_all_pattern(p)
-        return _fabric.schedule_pattern(schedule.make(what, p=p, n=PIXELS), 1)
+        return _fabric.schedule_pattern(schedule.make(what, p=p, n=PIXELS), pixel_bytes)
     if all(isinstance(each, int | np.integer) for each in what):
         return _fabric.permutation_pattern([int(destination) for destination in what])  # type: ignore[arg-type]
     stages = [[_flow(flow) for flow in stage] for stage in what]  # type: ignore[union-attr]
