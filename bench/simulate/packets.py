@@ -3,10 +3,10 @@
     python bench/simulate/packets.py [--sizes 10,1000] [--networks 8:8,8:4] [--patterns BU,2M] [--seeds 10]
                                      [--fsin PATH] [--json FILE]
 
-``--fsin`` is the executable of an installed FSIN (INSEE, https://github.com/navaridas/insee) that counts packets
-per router. It then runs the same traffic from a trace, with the first seed, and ports with equally many credits
-are drawn as it draws them. Its cycles, of which two have no moving phit, have to agree within 5 % before the
-times are compared.
+``--fsin`` is the executable of an installed FSIN (INSEE, https://github.com/navaridas/insee) that counts the
+packets of each router. It then runs the same traffic from a trace, with the first seed, and ports with
+equally many credits are drawn as it draws them. Its cycles, of which two have no moving phit, have to agree
+within 5 % before the times are compared.
 """
 
 from __future__ import annotations
