@@ -270,10 +270,10 @@ TEST(FindHosts, SayWhatIsMissingAndWhatIsNear) {
 TEST(FindHosts, RefuseNamesOfSeveralHosts) {
   const Topology topology = two_level({{"n1 mlx5_0", "n1 mlx5_1"}, {"n2 mlx5_0"}});
   EXPECT_EQ(find_hosts(topology, {"n2", "n1 mlx5_1"}), (Hosts{2, 1}));
-  EXPECT_EQ(
-      message_of([&] { find_hosts(topology, {"n1"}); }),
-      "'n1' may be any of 2 hosts: 'n1 mlx5_0' port 1, 'n1 mlx5_1' port 1; give the whole name or the port's "
-      "GUID");
+  EXPECT_EQ(message_of([&] { find_hosts(topology, {"n1"}); }),
+            "'n1' may be any of 2 hosts: 'n1 mlx5_0' port 1, 'n1 mlx5_1' port 1; give the whole name (in a "
+            "list: in "
+            "quotation marks) or the port's GUID");
   const Topology rails = gft(1, 2, 2);
   EXPECT_THROW(find_hosts(rails, {"host00001 HCA-1"}), ArgumentError);
   EXPECT_EQ(find_hosts(rails, {"0x10000012"}), (Hosts{3}));

@@ -28,6 +28,11 @@ TEST(NodeList, MayLieOverSeveralLines) {
             (Names{"a1", "a2", "b", "c", "d", "e"}));
 }
 
+TEST(NodeList, HoldsNamesWithBlanksInQuotationMarks) {
+  EXPECT_EQ(read_node_list("\"n1 mlx5_0\",\"n[1-2] x\", a[1-2] \"b\"\n\"c d\",e", "list"),
+            (Names{"n1 mlx5_0", "n[1-2] x", "a1", "a2", "b", "c d", "e"}));
+}
+
 TEST(NodeList, SaysWhatIsWrongAndWhere) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"a[1-", "list:1: expected a number of up to 18 digits in 'a[1-', found its end"},
@@ -40,6 +45,8 @@ TEST(NodeList, SaysWhatIsWrongAndWhere) {
       {"a[1-2000000000]", "list:1: expected at most 1048576 names, found more in 'a[1-2000000000]'"},
       {"a[0-999999999999999999]", "list:1: expected at most 1048576 names"},
       {"a[1-9999999999999999999]", "list:1: expected a number of up to 18 digits"},
+      {"a \"b c", "list:1: expected a name in double quotes, found '\"b c'"},
+      {"a,\"b c\"", "list:1: expected a blank before the first quotation mark of 'a,\"b'"},
       {"a[1-2000][1-2000]", "list:1: expected at most 1048576 names"},
       {"a[1-1000000],b[1-1000000]", "list:1: expected at most 1048576 names"},
   };

@@ -1,5 +1,6 @@
 // Bracket lists: "node[001-004,7]b[1-2],login". Numbers keep the zeros of the first of their range; of
-// several brackets the last counts fastest. Source: Slurm, src/common/hostlist.c.
+// several brackets the last counts fastest. Source: Slurm, src/common/hostlist.c. A name with blanks, as
+// adapters have, stands in quotation marks between blanks, commas and ends of lines, and holds no brackets.
 #include "sortlast/fabric/read/node_list.hpp"
 
 #include <algorithm>
@@ -127,11 +128,18 @@ std::vector<std::string> read_node_list(std::string_view text, const std::string
   std::vector<std::string> names;
   while (scan.next_line()) {
     while (!scan.at_end() && !scan.accept("#")) {
-      std::string_view list = scan.word("a list of names");
       // A list that goes on behind a blank or in the next line may say so with a comma.
-      if (list.starts_with(',')) list.remove_prefix(1);
+      if (scan.accept(",")) continue;
+      if (scan.rest().starts_with('"')) {
+        names.emplace_back(scan.quoted("a name"));
+        continue;
+      }
+      std::string_view list = scan.word("a list of names");
+      if (list.find('"') != std::string_view::npos) {
+        scan.fail("expected a blank before the first quotation mark of '" + excerpt(list) + "'");
+      }
       if (list.ends_with(',')) list.remove_suffix(1);
-      if (!list.empty()) expand_node_list(list, scan, names);
+      expand_node_list(list, scan, names);
     }
   }
   return names;

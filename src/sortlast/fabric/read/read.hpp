@@ -34,7 +34,7 @@ Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view te
 Placement read_ca_order(const Topology& topology, std::string_view text, const std::string& file);
 
 // "node[001-004,7],login": names one by one, in the order they are written. A list may lie over several
-// lines.
+// lines. A name with blanks stands in quotation marks.
 std::vector<std::string> read_node_list(std::string_view text, const std::string& file);
 
 // Traffic: "stage source destination [bytes]" a line, # begins a comment; participants numbered from 0.
