@@ -10,18 +10,16 @@
 // outside of A.
 //
 // 1. A proof that none is free. There are only n - 1 differences, and those of (A, r) are |A| times the
-// number
-//    of hosts of residue r outside A. If that exceeds n - 1, no order is free. The argument needs neither
-//    tree nor D-mod-K: a channel has to carry every pair of hosts whose path crosses it, in n - 1 stages,
-//    whatever the order. greatest_demand() counts the pairs.
+//    number of hosts of residue r outside A. If that exceeds n - 1, no order is free. The argument needs
+//    neither tree nor D-mod-K: a channel has to carry every pair of hosts whose path crosses it, in n - 1
+//    stages, whatever the order. greatest_demand() counts the pairs.
 // 2. Sufficient. Hosts that are whole leaves, or the same residues of some leaves (a product of leaves and
 //    residues), are free in routing order: equal residues are |A| apart. With unequal leaves a leaf-by-leaf
 //    order is free if equal residues keep a distance of the fullest leaf, which asks for the right sequence
 //    of leaves and of hosts within them. Routing order has no reason to be it: of 60 hosts drawn at random
 //    from a 12-ary 2-tree 5 to 8 share a residue, and up to 3 flows a link.
 // 3. The search. Annealing over swaps of two places, with the number of pairs of flows that share a channel
-// as
-//    energy (energies by the fullest channel are flat nearly everywhere). A swap changes the flows of two
+//    as energy (energies by the fullest channel are flat nearly everywhere). A swap changes the flows of two
 //    hosts only: for 60 hosts 2 us. Half of the swaps are within a leaf. Of the 20 such random jobs of seeds
 //    1 to 20, 10 become free, most within 0.5 million swaps, 5 have a proof, and 5 stay open after 2.5
 //    million (5 s): they miss freedom by a few pairs. Rejected: three short runs for a long one, 8 become

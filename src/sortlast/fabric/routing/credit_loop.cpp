@@ -46,8 +46,9 @@ class Dependencies {
 
  private:
   std::size_t bit(std::int32_t s, std::int32_t port_in, std::int32_t port_out) const {
-    return first_[static_cast<std::size_t>(s)] +
-           static_cast<std::size_t>((port_in - 1) * topology_.switch_at(s).ports + port_out - 1);
+    const auto ports = static_cast<std::size_t>(topology_.switch_at(s).ports);
+    return first_[static_cast<std::size_t>(s)] + static_cast<std::size_t>(port_in - 1) * ports +
+           static_cast<std::size_t>(port_out - 1);
   }
 
   const Topology& topology_;
