@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sortlast import _fabric
 from sortlast._errors import Error
 from sortlast._fabric import Pattern, Routes, Topology
 from sortlast.fabric.nodes import placement, unique
+
+_ONE_RANK = re.compile(r"(?<=\S)(:1|[ \t]+slots=1)(?=\s|$)")  # behind each host of a hostfile
 
 
 def text_of(path: str | Path) -> str:
@@ -36,14 +39,15 @@ def read_routes(topology: Topology, path: str | Path) -> Routes:
 
 
 def read_nodes(topology: Topology, path: str | Path) -> list[int]:
-    """Read a list of hosts: names or bracket lists over any lines, or opensm-ftree-ca-order.dump.
+    """Read a list of hosts: names or bracket lists over any lines, a hostfile, or opensm-ftree-ca-order.dump.
 
-    Of the latter the dummies are -1. Raises as :func:`read`, and for hosts that the fabric does not have.
+    A name with blanks stands in quotation marks. A hostfile ("HOST:1", "HOST slots=1") has one rank a host.
+    Of OpenSM's dump the dummies are -1. Raises as :func:`read`, and for hosts that the fabric does not have.
     """
     text = text_of(path)
     if text.lstrip().startswith("0x") and "\t" in text.lstrip().partition("\n")[0]:
         return unique(topology, _fabric.read_ca_order(topology, text, str(path)))
-    return placement(topology, _fabric.read_node_list(text, str(path)))
+    return placement(topology, _fabric.read_node_list(_ONE_RANK.sub("", text), str(path)))
 
 
 def read_traffic(path: str | Path) -> Pattern:
