@@ -134,6 +134,28 @@ def test_check_of_a_contended_job_names_who_shares_and_what_helps(cli, tmp_path)
     assert cli("fabric", "check", "--net", TREE, "--nodes", listed, "--order", "routing")[0] == 0
 
 
+def test_check_reports_the_flows_of_every_stage(cli, tmp_path):
+    table = tmp_path / "table.json"
+    stages = {
+        "direct-send": [143],
+        "radix-k:12,12": [11, 11],
+        "binary-swap": [1, 1, 1, 2, 2, 2, 2],
+        "2-3-swap": [2, 2, 2, 2, 1, 1, 1],
+        "parallel-pipeline": [1] + 142 * [2],
+    }
+    for schedule, most in stages.items():
+        options = ("--net", TREE, "--schedule", schedule, "--no-advise", "--json", table)
+        status, out, _ = cli("fabric", "check", *options)
+        assert status == 1
+        told = loaded(table)
+        assert told["stage_max"] == most
+        assert len(told["histogram"]) == told["max_flows"] + 1
+        if schedule == "binary-swap":
+            assert "2 (by stage: 1, 1, 1, 2, 2, 2, 2)" in out
+        if schedule == "parallel-pipeline":
+            assert "2 (1 at 1 stage, 2 at 142 stages)" in out
+
+
 def test_check_takes_tables_from_a_file(cli, tmp_path):
     tree = fabric.assign_lids(fabric.k_ary_n_tree(4, 2))
     (tmp_path / "net.txt").write_text(fabric.write_ibnetdiscover(tree))
@@ -174,6 +196,8 @@ def test_check_of_traffic_uses_as_many_nodes_as_it_names(cli, tmp_path):
         (("--net", "k-ary-n-tree:12"), "expected k-ary-n-tree:K,N"),
         (("--net", TREE, "--nodes", "host[00001-00003],host00200"), "host00200"),
         (("--net", TREE, "--nodes", "host[00001-"), ":1"),
+        (("--net", TREE, "--nodes", ""), "no node is named there"),
+        (("--net", ""), "there is no such file"),
         (("--net", TREE, "--engine", "best"), "best"),
         (("--net", TREE, "--lft", "nowhere.dump"), "cannot read nowhere.dump"),
         (("--net", TREE, "--schedule", "radix-k:7"), "radix-k"),
@@ -220,6 +244,16 @@ def test_order_writes_a_free_order_for_each_launcher(cli, tmp_path):
         found = re.findall(r"host\d{5}", paths[0].read_text())
         assert list(dict.fromkeys(found)) == ordered
         assert len(re.findall(r"host\d{5}", paths[1].read_text())) == 60
+        # And they are free.
+        for path in (paths[0], paths[2]):
+            assert cli("fabric", "check", "--net", TREE, "--nodes", path)[0] == 0
+
+
+def test_order_says_that_nothing_is_better(cli):
+    status, out, _ = cli("fabric", "order", "--net", "k-ary-n-tree:4,2", "--nodes", "host[00000-00003]")
+    assert status == 0
+    assert "It is contention-free as it is." in out
+    assert out.count("1.000") == 1
 
 
 def test_order_ends_with_1_where_none_is_free(cli, tmp_path):

@@ -163,7 +163,7 @@ def test_draw_takes_the_stage_that_it_is_told(cli, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--output", "picture.jpg"), "the suffix must be one of png, svg, pdf"),
+        (("--output", "picture.jpg"), "the suffix must be one of png, svg, pdf, html"),
         (("--output", "/dev/null/x.html"), "choose another place"),
         (("--output", "x.png", "--nodes", "host00000"), "no stage to draw"),
     ],

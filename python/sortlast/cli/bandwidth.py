@@ -88,8 +88,8 @@ def bandwidth(
     for path in filter(None, (output, json, matrix)):
         check_place(path)
     routes = None if net is None else _bandwidth_predict.routes(net, engine)
-    if routes is not None and nodes is not None and not launch.under_mpiexec():
-        _bandwidth_predict.hosts(routes, nodes, [""] * (ranks or _RANKS))
+    if routes is not None and not launch.under_mpiexec():
+        _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS))
 
     found = _measured(ranks, settings)
     if found is None:

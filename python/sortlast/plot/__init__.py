@@ -5,6 +5,6 @@ Every function of the modules here takes plain values and returns a ``matplotlib
 """
 
 from sortlast.plot.activity import timeline
-from sortlast.plot.figure import check_format, save
+from sortlast.plot.figure import FORMATS, check_format, draws, save
 
-__all__ = ["check_format", "save", "timeline"]
+__all__ = ["FORMATS", "check_format", "draws", "save", "timeline"]

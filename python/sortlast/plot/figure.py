@@ -27,9 +27,14 @@ def empty(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+def draws(path: str | Path) -> bool:
+    """Whether :func:`save` knows the format of this suffix."""
+    return Path(path).suffix.lower().lstrip(".") in FORMATS
+
+
 def check_format(path: str | Path) -> None:
     """Raise :class:`sortlast.Error` if :func:`save` knows no format of this suffix: png, svg and pdf."""
-    if Path(path).suffix.lower().lstrip(".") not in FORMATS:
+    if not draws(path):
         raise Error(f"cannot draw {path}: the suffix must be one of {', '.join(FORMATS)}")
 
 

@@ -16,7 +16,7 @@ def topology(net: str) -> Topology:
     """The fabric that ``--net`` names."""
     from sortlast import fabric
 
-    if Path(net).exists():
+    if net and Path(net).exists():
         return fabric.read(net)
     names = [family.name for family in fabric.families()]
     if net.partition(":")[0] in names:
@@ -61,6 +61,8 @@ def placement(
         hosts = fabric.order_hosts(net, "routing", balanced or fabric.compute_hosts(net), seed, balanced)
     else:
         hosts = _named(net, nodes)
+    if not any(host >= 0 for host in hosts):
+        raise Error(f"--nodes {nodes}: no node is named there")
     if order is None or order == "listed":
         return hosts
     return fabric.order_hosts(net, order, [host for host in hosts if host >= 0], seed, balanced)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sortlast.fabric import Contention
 
 _MOST_FLOWS = 12  # that are named
+_MOST_STAGES = 16  # that are listed one by one
 
 
 def register(group: typer.Typer) -> None:
@@ -94,6 +96,7 @@ def _report(found: Contention, order: str) -> dict[str, Any]:
         "mean_share": found.mean_share,
         "contended_stages": contended,
         "stage_max": found.stage_max.tolist(),
+        "histogram": found.histogram.tolist(),
         "worst": None if found.contention_free else _worst(found),
         "sentence": sentence,
     }
@@ -129,9 +132,20 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
             f"{report['pattern']}: {participants}, {stages}, {found.flows:,} flows",
         ),
         ("order", report["order"]),
-        ("most flows on a link", str(found.max_flows)),
+        ("most flows on a link", _most_flows(found)),
         ("mean share of a flow", f"{found.mean_share:.3f}"),
     ]
+
+
+def _most_flows(found: Contention) -> str:
+    """The most over all stages, and by stage where they differ: of many stages, how many have how many."""
+    counts = sorted(Counter(found.stage_max.tolist()).items())
+    if len(counts) < 2:
+        return str(found.max_flows)
+    if found.stages <= _MOST_STAGES:
+        return f"{found.max_flows} (by stage: {', '.join(map(str, found.stage_max))})"
+    by_stage = ", ".join(f"{most} at {_show.count(stages, 'stage')}" for most, stages in counts)
+    return f"{found.max_flows} ({by_stage})"
 
 
 def _crossing(worst: dict[str, Any]) -> Any:
@@ -160,12 +174,14 @@ def _advice(found: Contention, schedule: str) -> str:
     best = fabric.best_order(found.routes, hosts, schedule, steps=0)
     if best.contention.contention_free:
         return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
-    reason = f"No order of these nodes is free under this routing: {best.proof} " if best.proof else ""
     filled = fabric.best_order(found.routes, hosts, schedule, dummies=True, steps=0)
     if filled.contention.contention_free:
-        search = "" if best.proof else " `sortlast fabric order` searches for an order without empty places."
-        return f"{reason}{filled.how}, of which the empty ones send nothing.{search}"
-    return reason or (
+        search = "`sortlast fabric order` searches for an order without empty places."
+        remark = f"Without these no order is free: {best.proof}." if best.proof else search
+        return f"{filled.how.partition(';')[0]}, of which the empty ones send nothing. {remark}"
+    if best.proof:
+        return f"no order of these nodes, with this routing: {best.proof}."
+    return (
         f"not known. Of the known orders the best ({best.how}) has {best.contention.max_flows} flows on a"
         f" link, mean share {best.contention.mean_share:.3f}; `sortlast fabric order` searches further."
     )

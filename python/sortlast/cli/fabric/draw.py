@@ -44,8 +44,8 @@ def draw(
     from sortlast.fabric.scene import scene
 
     is_page = output.suffix.lower() in (".html", ".htm")
-    if not is_page:
-        plot.check_format(output)
+    if not is_page and not plot.draws(output):
+        raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     check_place(output)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed)

@@ -83,8 +83,13 @@ def order(
 
     title = f"{schedule} of {len(hosts)} nodes, {_show.routing(routes)}"
     how, _, remark = best.how.partition("; ")
-    _print(title, {_inputs.order_name(nodes, None): before, how: best.contention})
+    given = _inputs.order_name(nodes, None)
+    kept = best.placement == hosts
+    _print(title, {given: before} if kept else {given: before, how: best.contention})
     console = _terminal.console()
+    if kept:
+        free = best.contention.contention_free
+        console.print("It is contention-free as it is." if free else "No better order was found.")
     if remark:
         console.print(remark)
     if best.proof:

@@ -48,13 +48,14 @@ def route(
         check_place(path)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+    hops = None if walk is None else _walk(routes, walk)
     described = _described(routes)
     console = _terminal.console()
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if value != ""]))
-    if walk is not None:
-        described["walk"] = _walk(routes, walk)
+    if hops is not None:
+        described["walk"] = hops
         columns = (("from", "left"), ("port", "right"), ("to", "left"), ("port", "right"))
-        console.print(_show.table("", columns, [tuple(map(str, hop.values())) for hop in described["walk"]]))
+        console.print(_show.table("", columns, [tuple(map(str, hop.values())) for hop in hops]))
     if output is not None:
         if any(host.lid == 0 for host in topology.hosts):
             routes = _inputs.routes(fabric.assign_lids(topology), engine, lft, roots, compute, seed, lmc)
