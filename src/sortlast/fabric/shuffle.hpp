@@ -1,31 +1,27 @@
-// Random orders that a seed fixes, the same on every platform and with every standard library.
+// Random orders that a seed fixes.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "sortlast/split_mix.hpp"
+
 namespace sortlast::fabric {
 
-// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
+  explicit Random(std::uint64_t seed) : next_(seed) {}
   // A stream of its own for part `stream` of a job.
-  Random(std::uint64_t seed, std::uint64_t stream) : state_(Random(seed)() + stream) { state_ = (*this)(); }
+  Random(std::uint64_t seed, std::uint64_t stream) : next_(SplitMix64(SplitMix64(seed)() + stream)()) {}
 
-  std::uint64_t operator()() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t operator()() { return next_(); }
 
   // A number in [0, n), n > 0. Its bias is below n / 2^64.
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>((*this)() % n); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next_() % n); }
 
  private:
-  std::uint64_t state_;
+  SplitMix64 next_;
 };
 
 // Fisher and Yates: every order equally likely.
