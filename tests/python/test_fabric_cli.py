@@ -156,6 +156,16 @@ def test_check_reports_the_flows_of_every_stage(cli, tmp_path):
             assert "2 (1 at 1 stage, 2 at 142 stages)" in out
 
 
+def test_check_spreads_flows_over_the_lids_of_an_lmc(cli, tmp_path):
+    table = tmp_path / "table.json"
+    tree = fabric.k_ary_n_tree(4, 3)
+    for lmc in (0, 2):
+        options = ("--net", "k-ary-n-tree:4,3", "--engine", "minhop", "--lmc", lmc, "--no-advise")
+        assert cli("fabric", "check", *options, "--json", table)[0] == 1
+        told, expected = loaded(table), fabric.contention(fabric.route(tree, "minhop", lmc=lmc))
+        assert (told["max_flows"], told["mean_share"]) == (expected.max_flows, expected.mean_share)
+
+
 def test_check_takes_tables_from_a_file(cli, tmp_path):
     tree = fabric.assign_lids(fabric.k_ary_n_tree(4, 2))
     (tmp_path / "net.txt").write_text(fabric.write_ibnetdiscover(tree))

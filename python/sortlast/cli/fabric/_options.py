@@ -43,6 +43,7 @@ Compute = Annotated[
         help="Compute nodes for ftree, as OpenSM's -u: as --nodes, or leaves: the hosts on leaf switches.",
     ),
 ]
+Lmc = Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs a host, and paths to each.")]
 Nodes = Annotated[
     str,
     typer.Option(

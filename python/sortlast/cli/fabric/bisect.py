@@ -26,6 +26,7 @@ def bisect(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
+    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     samples: Annotated[int, typer.Option(min=1, help="Random bisections.")] = 1000,
     seed: _options.Seed = 1,
@@ -42,7 +43,7 @@ def bisect(
     if json is not None:
         check_place(json)
     topology = _inputs.topology(net)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hosts = _inputs.placement(topology, nodes, compute=compute)
     with _show.progress("bisections") as progress:
         found = fabric.bisection(routes, samples, seed, hosts, progress=progress)

@@ -30,6 +30,7 @@ def check(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
+    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
@@ -50,7 +51,7 @@ def check(
     if json is not None:
         check_place(json)
     topology = _inputs.topology(net)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
     with _show.progress("stages") as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)

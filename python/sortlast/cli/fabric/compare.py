@@ -31,6 +31,7 @@ def compare(
     ] = "routing",
     roots: _options.Roots = None,
     compute: _options.Compute = None,
+    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     schedule: _options.Schedule = "shift",
     seed: _options.Seed = 1,
@@ -53,7 +54,7 @@ def compare(
         for k, topology in enumerate(fabrics):
             for n, engine in enumerate(names):
                 progress((k * len(names) + n) / (len(fabrics) * len(names)))
-                routes = _inputs.routes(topology, engine, None, roots, compute, seed)
+                routes = _inputs.routes(topology, engine, None, roots, compute, seed, lmc)
                 for order in wanted:
                     hosts = _inputs.placement(topology, nodes, order, seed, compute)
                     rows.append(_row(routes, hosts, order, schedule))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from sortlast import Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.files import check_place, replacing
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Contention
 
 
 def register(group: typer.Typer) -> None:
@@ -27,6 +30,7 @@ def draw(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
+    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
@@ -34,6 +38,9 @@ def draw(
         int | None, typer.Option(min=1, show_default="the worst", help="Stage of the picture, from 1.")
     ] = None,
     seed: _options.Seed = 1,
+    json: Annotated[
+        Path | None, typer.Option(help="Also write the flows on every link at that stage to this JSON file.")
+    ] = None,
 ) -> None:
     """Draw a fabric, switches by level, each direction of each link coloured by the flows that it carries.
 
@@ -46,12 +53,18 @@ def draw(
     is_page = output.suffix.lower() in (".html", ".htm")
     if not is_page and not plot.draws(output):
         raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
-    check_place(output)
+    for path in filter(None, (output, json)):
+        check_place(path)
     topology = _inputs.topology(net)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
     with _show.progress("stages") as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
+    if found.stages == 0 and not is_page:
+        raise Error(f"{communication.name} of {len(hosts)} has no stage to draw")
+    number = found.worst_stage + 1 if stage is None else stage
+    if number > max(1, found.stages):
+        raise typer.BadParameter(f"there are {found.stages} stages", param_hint="--stage")
     drawn = scene(found)
     if is_page:
         with replacing(output) as temporary:
@@ -59,12 +72,31 @@ def draw(
     else:
         from sortlast.plot import fabric as picture
 
-        if found.stages == 0:
-            raise Error(f"{communication.name} of {len(hosts)} has no stage to draw")
-        number = found.worst_stage + 1 if stage is None else stage
-        if number > found.stages:
-            raise typer.BadParameter(f"there are {found.stages} stages", param_hint="--stage")
         plot.save(picture.draw(drawn, found.loads(number - 1), f"Stage {number} of {found.stages}"), output)
     console = _terminal.console()
     console.print(drawn.verdict)
     console.print(f"wrote {output}", soft_wrap=True)
+    if json is not None:
+        _terminal.write_json(_report(found, number), json)
+        console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _report(found: Contention, number: int) -> dict[str, Any]:
+    """What is drawn, as JSON: the channels that carry flows at a stage, from 1."""
+    topology = found.routes.topology
+    loads: list[int] = found.loads(number - 1).tolist() if found.stages > 0 else []
+    return {
+        "fabric": topology.name,
+        "engine": found.routes.engine,
+        "fallback": found.routes.fallback,
+        "pattern": found.pattern.name,
+        "contention_free": found.contention_free,
+        "max_flows": found.max_flows,
+        "stages": found.stages,
+        "stage": number,
+        "links": [
+            _show.ends(topology, channel) | {"flows": flows}
+            for channel, flows in enumerate(loads)
+            if flows > 0
+        ],
+    }

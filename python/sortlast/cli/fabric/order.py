@@ -35,6 +35,7 @@ def order(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
+    lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
     schedule: Annotated[
         str, typer.Option(help="What communicates: shift, all-to-all, or an algorithm such as radix-k:12,12.")
@@ -75,7 +76,7 @@ def order(
     for path in filter(None, (hostfile, rankfile, nodelist, json)):
         check_place(path)
     topology = _inputs.topology(net)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed)
+    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hosts = [host for host in _inputs.placement(topology, nodes, compute=compute) if host >= 0]
     before = fabric.contention(routes, schedule, hosts)
     with _show.progress("orders") as progress:

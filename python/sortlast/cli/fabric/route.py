@@ -27,7 +27,7 @@ def route(
     lft: _options.Lft = None,
     roots: _options.Roots = None,
     compute: _options.Compute = None,
-    lmc: Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs a host, and paths to each.")] = 0,
+    lmc: _options.Lmc = 0,
     seed: _options.Seed = 1,
     walk: Annotated[
         str | None, typer.Option(help="Print the path between two hosts, such as host00000,host00143.")
