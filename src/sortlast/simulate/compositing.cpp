@@ -8,12 +8,20 @@
 namespace sortlast::simulate {
 namespace {
 
-// Seconds that a rank blends.
-double blending_of(const Schedule& schedule, std::int32_t rank, const CompositingOptions& options) {
+// What a rank does, without the time that it takes.
+Timing work_of(const Schedule& schedule, std::int32_t rank, const CompositingOptions& options) {
   const RankPlan plan(schedule, rank, options);
+  Timing timing;
   std::int64_t nanoseconds = 0;
   for (const RankPlan::Step& step : plan.steps()) nanoseconds += step.nanoseconds;
-  return static_cast<double>(nanoseconds) * 1e-9;
+  timing.blend = static_cast<double>(nanoseconds) * 1e-9;
+  timing.messages_sent = static_cast<std::int64_t>(plan.parts().size());
+  for (const Receive& receive : plan.program().receives) {
+    timing.messages_received +=
+        plan.cells(plan.program().values[static_cast<std::size_t>(receive.value)].pixels);
+  }
+  timing.stages = schedule.stages();
+  return timing;
 }
 
 }  // namespace
@@ -22,21 +30,19 @@ CompositingRun simulate(const Schedule& schedule, const fabric::Routes& routes,
                         const fabric::Placement& placement, const CompositingOptions& options,
                         const FlowOptions& flow) {
   CompositingRun run;
-  run.flow = simulate_flows(routes, compositing_traffic(schedule, options), placement, flow);
+  run.traffic = compositing_traffic(schedule, options);
+  run.flow = simulate_flows(routes, run.traffic, placement, flow);
 
   // Take the figures of the rank that ends last.
   const auto last = std::max_element(run.flow.tasks.begin(), run.flow.tasks.end(),
                                      [](const TaskRun& a, const TaskRun& b) { return a.end < b.end; });
   const auto rank = static_cast<std::int32_t>(last - run.flow.tasks.begin());
   Timing& timing = run.timing;
+  timing = work_of(schedule, rank, options);
   timing.total = run.flow.seconds;
-  timing.blend = blending_of(schedule, rank, options);
   timing.wait = std::max(0.0, timing.total - timing.blend);
   timing.bytes_sent = last->bytes_sent;
   timing.bytes_received = last->bytes_received;
-  timing.messages_sent = last->messages_sent;
-  timing.messages_received = last->messages_received;
-  timing.stages = schedule.stages();
   if (timing.blend == 0) return run;
 
   // Find what blending adds.

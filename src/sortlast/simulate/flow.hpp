@@ -61,8 +61,8 @@ FlowRun simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
                        const fabric::Placement& placement, const FlowOptions& options = {});
 
 // Bandwidth from each task to each other [byte/s], row by row: all bytes by the time that their messages
-// took; 0 where there are none. The run must have a log of this traffic. Throws ArgumentError if it does not,
-// or there are more than 16,384 tasks.
+// took, from the beginning of their cost; 0 where there are none. The run must have a log of this traffic.
+// Throws ArgumentError if it does not, or there are more than 16,384 tasks.
 std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowRun& run);
 
 }  // namespace sortlast::simulate

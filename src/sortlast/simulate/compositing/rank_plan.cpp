@@ -33,10 +33,11 @@ std::int64_t RankPlan::bytes(Range pixels, Value value) const {
 }
 
 void RankPlan::cut_sends() {
-  for (const Send& send : program_.sends) {
+  for (std::size_t k = 0; k < program_.sends.size(); ++k) {
+    const Send& send = program_.sends[k];
     for (std::int64_t i = 0; i < cells(send.pixels); ++i) {
       const Range part = in_cell(send.pixels, i);
-      parts_.push_back({send.stage, send.peer, send.value, part, bytes(part, send.value), i > 0});
+      parts_.push_back({send.stage, send.peer, send.value, part, bytes(part, send.value), k, i > 0});
     }
   }
 }

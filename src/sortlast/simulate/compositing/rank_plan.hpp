@@ -19,6 +19,7 @@ class RankPlan {
     Value value = 0;
     Range pixels;
     std::int64_t bytes = 0;
+    std::size_t send = 0;  // of the program
     bool follows = false;  // the part before it is of the same send
   };
   // One fragment joined to another in one cell; or a copy.

@@ -6,8 +6,9 @@
 // before. The gate of stage s waits for the end of the last stage that is `window` or more before s, and
 // takes the stage's cost. So there are a few causes a message, whatever the window.
 //
-// A barrier is messages of no bytes: from every rank to rank 0 when it has ended a stage, and back when all
-// have. Gates wait for the latter.
+// A rendezvous is a message of no bytes from the receiver of a transfer to its sender, when the gate of its
+// stage has opened; a barrier is messages of no bytes: from every rank to rank 0 when it has ended a stage,
+// and back when all have, and gates wait for the latter.
 //
 // Blending in a fixed order means that a core may wait for one message while another is there. The order is
 // that of the stages, and in a stage that of the program, in which they are expected. Nobody waits for ever:
@@ -25,6 +26,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/simulate/compositing.hpp"
+#include "sortlast/simulate/compositing/matches.hpp"
 #include "sortlast/simulate/compositing/rank_causes.hpp"
 #include "sortlast/simulate/compositing/rank_plan.hpp"
 
@@ -51,13 +53,6 @@ void check_options(const CompositingOptions& options) {
     refuse("window", options.window, "1 or more, 0: any number, or -1: the schedule's");
 }
 
-// Where each rank's messages and computations begin, and the messages that each rank receives.
-struct Numbers {
-  std::vector<Message> first;  // by rank, and one past the end
-  std::vector<std::int64_t> first_arrival;
-  std::vector<Message> arrivals;  // first message of each transfer to a rank, by source and then as sent
-};
-
 class Frame {
  public:
   Frame(const Schedule& schedule, const CompositingOptions& options)
@@ -65,13 +60,14 @@ class Frame {
     const bool one = options.barrier || !options.overlap;
     window_ = one ? 1 : options.window < 0 ? schedule.window() : options.window;
     gated_ = window_ > 0 || options.stage_seconds > 0;
+    cleared_ = gated_ && options.rendezvous && !options.barrier;
     number();
   }
 
   Traffic make() && {
     made_.name = schedule_.name();
     made_.tasks = schedule_.p();
-    made_.first = numbers_.first;
+    made_.first = first_;
     made_.in_order = false;
     made_.first_cause.push_back(0);
     for (std::int32_t rank = 0; rank < schedule_.p(); ++rank) add_rank(rank);
@@ -79,81 +75,51 @@ class Frame {
   }
 
  private:
-  struct Transfer {
-    std::int32_t destination = 0;
-    Message first = 0;  // of its messages; -1: it has no pixels
-  };
-
-  // Count the messages and computations of every rank, and turn the list of transfers round.
+  // Count the messages and computations of every rank, and let both ends of transfers know those of the
+  // other.
   void number() {
-    std::vector<Transfer> transfers;
     std::int64_t next = 0;
     for (std::int32_t rank = 0; rank < schedule_.p(); ++rank) {
-      numbers_.first.push_back(static_cast<Message>(next));
+      first_.push_back(static_cast<Message>(next));
       const RankPlan plan(schedule_, rank, options_);
       std::int64_t message = next;
       for (const Send& send : plan.program().sends) {
-        const std::int64_t count = plan.cells(send.pixels);
-        transfers.push_back({send.peer, count > 0 ? static_cast<Message>(message) : -1});
-        message += count;
+        arrivals_.add(send.peer, static_cast<Message>(message));
+        message += plan.cells(send.pixels);
       }
-      next += static_cast<std::int64_t>(plan.parts().size() + plan.steps().size() +
-                                        (gated_ ? 2 * plan.stages().size() : 0)) +
-              barriers() * (rank == 0 ? schedule_.p() : 1);
+      next += static_cast<std::int64_t>(plan.parts().size() + plan.steps().size());
+      if (gated_) next += static_cast<std::int64_t>(2 * plan.stages().size());
+      for (const Receive& receive : plan.program().receives) {
+        if (cleared_) clearances_.add(receive.peer, static_cast<Message>(next++));
+      }
+      next += barriers() * (rank == 0 ? schedule_.p() : 1);
       if (next > INT32_MAX) {
         throw ArgumentError(schedule_.name() + " of " + std::to_string(schedule_.p()) +
                             " ranks has more than 2^31 - 1 messages and computations; choose larger chunks");
       }
     }
-    numbers_.first.push_back(static_cast<Message>(next));
-
-    numbers_.first_arrival.assign(static_cast<std::size_t>(schedule_.p()) + 1, 0);
-    for (const Transfer& t : transfers) ++numbers_.first_arrival[static_cast<std::size_t>(t.destination) + 1];
-    for (std::size_t r = 1; r < numbers_.first_arrival.size(); ++r) {
-      numbers_.first_arrival[r] += numbers_.first_arrival[r - 1];
-    }
-    numbers_.arrivals.resize(transfers.size());
-    std::vector<std::int64_t> at(numbers_.first_arrival.begin(), numbers_.first_arrival.end() - 1);
-    for (const Transfer& t : transfers) {
-      numbers_.arrivals[static_cast<std::size_t>(at[static_cast<std::size_t>(t.destination)]++)] = t.first;
-    }
-  }
-
-  // First message of each receive of a rank: both ends of a pair list their transfers in the same order.
-  std::vector<Message> match(std::int32_t rank, const std::vector<Receive>& receives) const {
-    std::vector<std::size_t> by_peer(receives.size());
-    for (std::size_t i = 0; i < by_peer.size(); ++i) by_peer[i] = i;
-    std::stable_sort(by_peer.begin(), by_peer.end(),
-                     [&](std::size_t a, std::size_t b) { return receives[a].peer < receives[b].peer; });
-    const auto begin = static_cast<std::size_t>(numbers_.first_arrival[static_cast<std::size_t>(rank)]);
-    const auto end = static_cast<std::size_t>(numbers_.first_arrival[static_cast<std::size_t>(rank) + 1]);
-    if (end - begin != receives.size()) {
-      throw Error("rank " + std::to_string(rank) + " of " + schedule_.name() + " expects " +
-                  std::to_string(receives.size()) + " transfers, and " + std::to_string(end - begin) +
-                  " are sent to it");
-    }
-    std::vector<Message> first(receives.size());
-    for (std::size_t i = 0; i < by_peer.size(); ++i) first[by_peer[i]] = numbers_.arrivals[begin + i];
-    return first;
+    first_.push_back(static_cast<Message>(next));
+    arrivals_.sort(schedule_.p());
+    clearances_.sort(schedule_.p());
   }
 
   // The barrier after stage k, k = 0 .. barriers() - 1: the message of a rank to rank 0, what rank 0 does
   // when all have come, and its message to a rank. They are the last of what a rank does.
   std::int64_t barriers() const { return options_.barrier ? std::max(schedule_.stages() - 1, 0) : 0; }
   Message arrives(std::int32_t rank, std::size_t k) const {
-    return static_cast<Message>(numbers_.first[static_cast<std::size_t>(rank) + 1] - barriers() +
+    return static_cast<Message>(first_[static_cast<std::size_t>(rank) + 1] - barriers() +
                                 static_cast<std::int64_t>(k));
   }
   Message all_there(std::size_t k) const {
-    return static_cast<Message>(numbers_.first[1] -
-                                (barriers() - static_cast<std::int64_t>(k)) * schedule_.p());
+    return static_cast<Message>(first_[1] - (barriers() - static_cast<std::int64_t>(k)) * schedule_.p());
   }
   Message released(std::int32_t rank, std::size_t k) const { return all_there(k) + rank; }
 
   void add_rank(std::int32_t rank);
-  void add_sends(const RankPlan& plan, const RankCauses& number);
+  void add_sends(const RankPlan& plan, const RankCauses& number, const std::vector<Message>& clearances);
   void add_blending(std::int32_t rank, const RankPlan& plan, const RankCauses& number);
   void add_stages(std::int32_t rank, const RankPlan& plan, const RankCauses& number);
+  void add_clearances(const RankPlan& plan, const RankCauses& number);
   void add_barriers(std::int32_t rank, const RankPlan& plan, const RankCauses& number);
   void add(std::int32_t to, std::int64_t size, const std::vector<Message>& causes) {
     made_.destination.push_back(to);
@@ -165,29 +131,38 @@ class Frame {
   const Schedule& schedule_;
   const CompositingOptions& options_;
   std::int32_t window_ = 0;
-  bool gated_ = false;  // whether stages have gates
-  Numbers numbers_;
+  bool gated_ = false;          // whether stages have gates
+  bool cleared_ = false;        // whether transfers wait for their receivers
+  std::vector<Message> first_;  // of each rank, and one past the end
+  Matches arrivals_;            // by receiver: first message of each transfer
+  Matches clearances_;          // by sender: the receiver's message that it is ready
   Traffic made_;
 };
 
 void Frame::add_rank(std::int32_t rank) {
   const RankPlan plan(schedule_, rank, options_);
-  const RankCauses number(plan, numbers_.first[static_cast<std::size_t>(rank)],
-                          match(rank, plan.program().receives));
-  add_sends(plan, number);
+  const RankCauses number(plan, first_[static_cast<std::size_t>(rank)],
+                          arrivals_.of(rank, plan.program().receives));
+  add_sends(plan, number, cleared_ ? clearances_.of(rank, plan.program().sends) : std::vector<Message>());
   add_blending(rank, plan, number);
   if (gated_) add_stages(rank, plan, number);
+  if (cleared_) add_clearances(plan, number);
   if (barriers() > 0) add_barriers(rank, plan, number);
 }
 
 // Send what is complete, the parts of a transfer one after the other.
-void Frame::add_sends(const RankPlan& plan, const RankCauses& number) {
+void Frame::add_sends(const RankPlan& plan, const RankCauses& number,
+                      const std::vector<Message>& clearances) {
   std::vector<Message> causes;
   for (const RankPlan::Part& part : plan.parts()) {
     causes.clear();
     number.need(part.value, part.pixels, causes);
     if (gated_) causes.push_back(number.gate(number.place(part.stage)));
-    if (part.follows) causes.push_back(static_cast<Message>(made_.destination.size()) - 1);
+    if (part.follows) {
+      causes.push_back(static_cast<Message>(made_.destination.size()) - 1);
+    } else if (cleared_) {
+      causes.push_back(clearances[part.send]);
+    }
     add(part.peer, part.bytes, causes);
   }
 }
@@ -230,6 +205,13 @@ void Frame::add_stages(std::int32_t rank, const RankPlan& plan, const RankCauses
     if (k > 0) causes.push_back(number.end(k - 1));
     number.transfers_of(stages[k], causes);
     add(rank, 0, causes);
+  }
+}
+
+// Tell the sender of each transfer when its stage has begun here.
+void Frame::add_clearances(const RankPlan& plan, const RankCauses& number) {
+  for (const Receive& receive : plan.program().receives) {
+    add(receive.peer, 0, {number.gate(number.place(receive.stage))});
   }
 }
 

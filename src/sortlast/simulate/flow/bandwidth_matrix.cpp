@@ -19,11 +19,12 @@ std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowRun& run)
     const auto m = static_cast<std::size_t>(record.message);
     if (m >= source.size()) throw ArgumentError("the log is that of other traffic");
     if (source[m] == traffic.destination[m]) continue;
+    ++messages;
+    if (traffic.size[m] == 0) continue;
     const std::size_t cell =
         static_cast<std::size_t>(source[m]) * p + static_cast<std::size_t>(traffic.destination[m]);
     bytes[cell] += static_cast<double>(traffic.size[m]);
     seconds[cell] += record.end - record.start;
-    ++messages;
   }
   if (messages != run.messages) {
     throw ArgumentError("the run has no log of its messages; simulate with message_log");
