@@ -12,7 +12,7 @@ PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="world" routing="Full">
-    <cluster id="tree" prefix="host" suffix="" radical="0-{last}" speed="1Gf" bw="125MBps" lat="50us"
+    <cluster id="tree" prefix="host" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}" lat="{latency}"
              topology="FAT_TREE" topo_parameters="{parameters}"/>
   </zone>
 </platform>
@@ -36,21 +36,30 @@ def missing() -> str:
     return "" if found else "SimGrid is not installed; it is in the Debian package libsimgrid-dev"
 
 
-def build(folder: Path) -> Path:
-    """Compile the program in a folder; its path."""
-    program = folder / "simgrid_shifts"
-    subprocess.run(["g++", "-O2", "-std=c++20", SOURCE, "-lsimgrid", "-o", program], check=True)
+def build(folder: Path, source: Path = SOURCE) -> Path:
+    """Compile a program in a folder; its path."""
+    program = folder / source.stem
+    subprocess.run(["g++", "-O2", "-std=c++20", source, "-lsimgrid", "-o", program], check=True)
     return program
 
 
-def platform(folder: Path, m: list[int], w: list[int], p: list[int]) -> Path:
+def platform(
+    folder: Path,
+    m: list[int],
+    w: list[int],
+    p: list[int],
+    bandwidth: str = "125MBps",
+    latency: str = "50us",
+) -> Path:
     """Write the platform of a PGFT(h; m; w; p) into a folder; its path."""
     hosts = 1
     for children in m:
         hosts *= children
     parameters = ";".join([str(len(m)), *(",".join(map(str, counts)) for counts in (m, w, p))])
     path = folder / f"tree-{hosts}.xml"
-    path.write_text(PLATFORM.format(last=hosts - 1, parameters=parameters))
+    path.write_text(
+        PLATFORM.format(last=hosts - 1, parameters=parameters, bandwidth=bandwidth, latency=latency)
+    )
     return path
 
 

@@ -1,5 +1,5 @@
 """
-The network simulator of sortlast: traffic with causes, and packets on a fabric.
+The network simulator of sortlast: traffic with causes, as packets or flows on a fabric.
 """
 
 from collections.abc import Callable, Sequence
@@ -167,6 +167,13 @@ class PacketRun:
         """Packets on each channel of the topology: int64 array (channels,)."""
 
     @property
+    def delays(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        How many packets (third column) were delayed by the first to the second column's cycles, from the
+        bin of the least delay to that of the greatest: int64 array (bins, 3).
+        """
+
+    @property
     def occupation(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
         """
         Every sample_cycles: the cycle, and the packets in buffers of switches of level 0 (none), 1, 2, ...:
@@ -190,3 +197,120 @@ def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, pla
 
 def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketRun:
     """The same on the tables of a routing."""
+
+class FlowOptions:
+    """Settings of the flow simulator."""
+
+    def __init__(self, *, link_bytes_per_second: float = 1250000000.0, message_seconds: float = 0.0, sends_at_once: int = 1, precision: float = 1e-09, message_log: bool = False) -> None: ...
+
+class CompositingOptions:
+    """What a frame is made of."""
+
+    def __init__(self, *, pixel_bytes: int = 16, active: float = 1.0, blend_bytes_per_second: float = 0.0, overlap: bool = True, window: int = -1, rendezvous: bool = True, barrier: bool = False, stage_seconds: float = 0.0, chunk_bytes: int = 0) -> None: ...
+
+class FlowRun:
+    """What a simulation of flows found."""
+
+    @property
+    def seconds(self) -> float:
+        """Until everything was over."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that the simulation took."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was simulated."""
+
+    @property
+    def messages(self) -> int:
+        """That arrived."""
+
+    @property
+    def bytes(self) -> int:
+        """That arrived."""
+
+    @property
+    def events(self) -> int:
+        """Times at which something happened."""
+
+    @property
+    def shares(self) -> int:
+        """Rates that were computed."""
+
+    @property
+    def bytes_used(self) -> int:
+        """Memory that the simulation held, without topology and traffic."""
+
+    def __repr__(self) -> "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >": ...
+
+    @property
+    def channel_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """Bytes on each channel of the topology: int64 array (channels,)."""
+
+    @property
+    def task_end(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Seconds until the last message or computation of each task was over: float64 array (tasks,).
+        """
+
+    @property
+    def task_compute(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Seconds that each task computed: float64 array (tasks,)."""
+
+    @property
+    def task_hidden(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Of these, seconds in which messages of its own were under way: float64 array (tasks,).
+        """
+
+    @property
+    def log_messages(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
+        """
+        If a log was asked for: each message or computation that ended, and its repetition, in order of
+        their ends: int64 array (ended, 2).
+        """
+
+    @property
+    def log_seconds(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """Start and end of each row of log_messages: float64 array (ended, 2)."""
+
+    @property
+    def bandwidth(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Bytes a second from each task (row) to each other, over the time that their messages took; 0
+        where there are none: float64 array (tasks, tasks). Raises ArgumentError unless a log was asked
+        for, or for more than 16,384 tasks.
+        """
+
+class Frame(FlowRun):
+    """A frame that was composited on a simulated network."""
+
+    @property
+    def timing(self) -> sortlast._core.Timing:
+        """Of the rank that ends last; `wait` is when it did not blend."""
+
+    @property
+    def frames_per_second(self) -> float:
+        """If frames follow one another; 0 for a frame that takes no time."""
+
+    @property
+    def hidden(self) -> float:
+        """
+        Share of this rank's blending that does not make the frame longer, 0 to 1; 0 without blending.
+        """
+
+    def __repr__(self) -> "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >": ...
+
+def simulate_flows(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowRun:
+    """
+    Simulate traffic as flows on static routes. `placement`: host of each task; `progress`: called
+    now and then with the part done, 0 to 1, and what it raises ends the run, as False does.
+    """
+
+def compositing_traffic(schedule: sortlast._core.Schedule, options: CompositingOptions) -> Traffic:
+    """A frame of a schedule as traffic."""
+
+def simulate_frame(schedule: sortlast._core.Schedule, routes: sortlast._fabric.Routes, placement: Sequence[int], compositing: CompositingOptions, options: FlowOptions, progress: Callable | None = None) -> Frame:
+    """Simulate a frame of a schedule as flows."""

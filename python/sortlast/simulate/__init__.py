@@ -1,16 +1,21 @@
-"""The network simulator: how long traffic takes on a fabric, packet by packet.
+"""The network simulator: how long traffic takes on a fabric, packet by packet or as flows.
 
 ::
 
-    from sortlast import fabric, simulate
+    from sortlast import fabric, schedule, simulate
 
     f = fabric.thin_tree(8, 4, 4)
     t = simulate.pattern("BU", ranks=4096, size=1000)
     run = simulate.packet(f, t, seed=17)
     run.cycles, run.mean_delay, run.link_loads
+
+    frame = simulate.frame(f, schedule.make("shift", p=144, n=4096 * 2048), blend_bytes_per_second=5e9)
+    frame.frames_per_second, frame.hidden, frame.bandwidth
 """
 
 from sortlast._simulate import (
+    FlowRun,
+    Frame,
     PacketRun,
     Traffic,
     all_to_all,
@@ -20,13 +25,19 @@ from sortlast._simulate import (
     shift,
     uniform,
 )
+from sortlast.simulate.flows import flow, frame, frame_traffic
 from sortlast.simulate.packets import packet
 from sortlast.simulate.reading import read_fsin, read_goal
 
 __all__ = [
+    "FlowRun",
+    "Frame",
     "PacketRun",
     "Traffic",
     "all_to_all",
+    "flow",
+    "frame",
+    "frame_traffic",
     "from_schedule",
     "packet",
     "pattern",

@@ -1,0 +1,168 @@
+"""The flow simulator, and frames of a schedule on a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sortlast import _simulate
+from sortlast._simulate import FlowRun, Frame, Traffic
+from sortlast.fabric import Routes, Topology, route
+from sortlast.schedule import Schedule
+
+
+def flow(
+    fabric: Topology | Routes,
+    traffic: Traffic,
+    *,
+    placement: Sequence[int] | None = None,
+    routing: str = "ftree",
+    link_bytes_per_second: float = 1.25e9,
+    message_seconds: float = 0,
+    sends_at_once: int = 1,
+    precision: float = 1e-9,
+    message_log: bool = False,
+    progress: Callable[[float], object] | None = None,
+) -> FlowRun:
+    """Simulate traffic as flows that share the links of static routes, each with its max-min fair rate.
+
+    For messages that are long beside the network's latency. Equal arguments give equal runs.
+
+    Args:
+        fabric: a fabric, or one with its routing.
+        traffic: what its tasks send.
+        placement: the host of each task, which several may have; None: hosts 0, 1, 2, ...
+        routing: an engine of :func:`sortlast.fabric.engines`, for a fabric without routes.
+        link_bytes_per_second: of each direction of every link.
+        message_seconds: cost of a message before its bytes move, in which its sender is busy with it.
+        sends_at_once: messages of a task that may be under way at once; 0: any number, which share its link.
+        precision: events no further apart than this part of the time since the start happen together, 0 to
+            0.1; raise it where irregular traffic of a large fabric has too many events.
+        message_log: keep the start and end of every message, which ``bandwidth`` needs.
+        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+
+    Raises:
+        ArgumentError: tasks do not fit on the hosts, an argument is out of its range, no such routing.
+        Error: messages wait for each other for ever: the text names them; or routes lead nowhere.
+    """
+    options = _simulate.FlowOptions(
+        link_bytes_per_second=link_bytes_per_second,
+        message_seconds=message_seconds,
+        sends_at_once=sends_at_once,
+        precision=precision,
+        message_log=message_log,
+    )
+    hosts = list(range(traffic.tasks)) if placement is None else list(placement)
+    return _simulate.simulate_flows(_routes(fabric, routing), traffic, hosts, options, progress)
+
+
+def frame(
+    fabric: Topology | Routes,
+    schedule: Schedule,
+    *,
+    placement: Sequence[int] | None = None,
+    routing: str = "ftree",
+    pixel_bytes: int = 16,
+    active: float = 1,
+    link_bytes_per_second: float = 1.25e9,
+    message_seconds: float = 0,
+    sends_at_once: int = 0,
+    stage_seconds: float = 0,
+    blend_bytes_per_second: float = 0,
+    overlap: bool = True,
+    window: int | None = None,
+    rendezvous: bool = True,
+    barrier: bool = False,
+    chunk_bytes: int = 0,
+    precision: float = 1e-9,
+    message_log: bool = True,
+    progress: Callable[[float], object] | None = None,
+) -> Frame:
+    """Simulate a frame of a schedule on a fabric: frames a second, what hides, bandwidths.
+
+    Args:
+        fabric: a fabric, or one with its routing.
+        schedule: of as many pixels as the image has.
+        placement: the host of each rank; None: hosts 0, 1, 2, ...
+        routing: an engine of :func:`sortlast.fabric.engines`, for a fabric without routes.
+        pixel_bytes: bytes of a pixel.
+        active: share of an image's pixels that are active and sent, above 0 up to 1. A share a becomes
+            1 - (1 - a)**d where d images are merged.
+        link_bytes_per_second: of each direction of every link.
+        message_seconds: cost of a message before its bytes move.
+        sends_at_once: messages of a rank that may be under way at once; 0: any number, which share its link.
+        stage_seconds: cost of a stage at a rank, before its messages of that stage may go.
+        blend_bytes_per_second: bytes of a fragment that a rank joins to another; 0: blending takes no time.
+        overlap: blending goes on while messages of the rank move; otherwise each stage is blended after its
+            messages, and before those of the next.
+        window: most stages of a rank under way at once; 0: any number; None: the schedule's.
+        rendezvous: a transfer waits until its receiver has begun the stage too, as MPI libraries do it for
+            long messages.
+        barrier: all ranks begin a stage together, and the window is 1.
+        chunk_bytes: messages are cut at multiples of so many bytes of the image; 0: they are not.
+        precision: as in :func:`flow`.
+        message_log: keep the start and end of every message, which ``bandwidth`` needs.
+        progress: as in :func:`flow`; if blending takes time, the frame is simulated a second time without.
+
+    Raises:
+        ArgumentError: ranks do not fit on the hosts, an argument is out of its range, no such routing.
+        Error: routes lead nowhere.
+    """
+    compositing = _simulate.CompositingOptions(
+        pixel_bytes=pixel_bytes,
+        active=active,
+        blend_bytes_per_second=blend_bytes_per_second,
+        overlap=overlap,
+        window=-1 if window is None else window,
+        rendezvous=rendezvous,
+        barrier=barrier,
+        stage_seconds=stage_seconds,
+        chunk_bytes=chunk_bytes,
+    )
+    options = _simulate.FlowOptions(
+        link_bytes_per_second=link_bytes_per_second,
+        message_seconds=message_seconds,
+        sends_at_once=sends_at_once,
+        precision=precision,
+        message_log=message_log,
+    )
+    hosts = list(range(schedule.p)) if placement is None else list(placement)
+    return _simulate.simulate_frame(schedule, _routes(fabric, routing), hosts, compositing, options, progress)
+
+
+def frame_traffic(
+    schedule: Schedule,
+    *,
+    pixel_bytes: int = 16,
+    active: float = 1,
+    stage_seconds: float = 0,
+    blend_bytes_per_second: float = 0,
+    overlap: bool = True,
+    window: int | None = None,
+    rendezvous: bool = True,
+    barrier: bool = False,
+    chunk_bytes: int = 0,
+) -> Traffic:
+    """The traffic of a frame, as :func:`frame` simulates it; for :func:`packet`, or to be written as GOAL.
+
+    Raises:
+        ArgumentError: an argument is out of its range.
+    """
+    return _simulate.compositing_traffic(
+        schedule,
+        _simulate.CompositingOptions(
+            pixel_bytes=pixel_bytes,
+            active=active,
+            blend_bytes_per_second=blend_bytes_per_second,
+            overlap=overlap,
+            window=-1 if window is None else window,
+            rendezvous=rendezvous,
+            barrier=barrier,
+            stage_seconds=stage_seconds,
+            chunk_bytes=chunk_bytes,
+        ),
+    )
+
+
+def _routes(fabric: Topology | Routes, routing: str) -> Routes:
+    """The routes to use."""
+    return route(fabric, routing) if isinstance(fabric, Topology) else fabric

@@ -1,0 +1,224 @@
+// The flow simulator, and compositing on a network.
+#include "sortlast/simulate/flow.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "signals.hpp"
+#include "simulate/vectors.hpp"
+#include "sortlast/simulate/compositing.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sortlast::python {
+namespace {
+
+using simulate::CompositingOptions;
+using simulate::CompositingRun;
+using simulate::FlowOptions;
+using simulate::FlowRun;
+using simulate::TaskRun;
+using simulate::Traffic;
+using ProgressCall = std::optional<nb::callable>;
+
+// A run with its traffic, and how long it took here.
+struct TimedFlow {
+  std::shared_ptr<const Traffic> traffic;
+  FlowRun run;
+  double elapsed = 0;
+};
+
+// A frame: what it is beside its flows.
+struct TimedFrame : TimedFlow {
+  Timing timing;
+  double hidden = 0;
+  double frames_per_second = 0;
+};
+
+// The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
+fabric::Progress progress_of(const ProgressCall& progress) {
+  return [progress](double part) {
+    const nb::gil_scoped_acquire acquire;
+    see_signals();
+    if (!progress) return true;
+    const nb::object answer = (*progress)(part);
+    return answer.is_none() || nb::cast<bool>(answer);
+  };
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TimedFlow run_flows(const fabric::Routes& routes, std::shared_ptr<const Traffic> traffic,
+                    const fabric::Placement& placement, FlowOptions options, const ProgressCall& progress) {
+  options.progress = progress_of(progress);
+  const nb::gil_scoped_release release;
+  const auto start = std::chrono::steady_clock::now();
+  FlowRun run = simulate_flows(routes, *traffic, placement, options);
+  return {std::move(traffic), std::move(run), seconds_since(start)};
+}
+
+TimedFrame run_frame(const Schedule& schedule, const fabric::Routes& routes,
+                     const fabric::Placement& placement, const CompositingOptions& compositing,
+                     FlowOptions options, const ProgressCall& progress) {
+  options.progress = progress_of(progress);
+  const nb::gil_scoped_release release;
+  const auto start = std::chrono::steady_clock::now();
+  CompositingRun frame = simulate::simulate(schedule, routes, placement, compositing, options);
+  TimedFrame made;
+  made.timing = frame.timing;
+  made.hidden = frame.hidden;
+  made.frames_per_second = frame.frames_per_second();
+  made.traffic = std::make_shared<const Traffic>(std::move(frame.traffic));
+  made.run = std::move(frame.flow);
+  made.elapsed = seconds_since(start);
+  return made;
+}
+
+template <typename T>
+Vector<T> column(const TimedFlow& flow, T TaskRun::* member) {
+  std::vector<T> values;
+  values.reserve(flow.run.tasks.size());
+  for (const TaskRun& task : flow.run.tasks) values.push_back(task.*member);
+  return array_of(std::move(values));
+}
+
+void bind_options(nb::module_& module) {
+  nb::class_<FlowOptions>(module, "FlowOptions", "Settings of the flow simulator.")
+      .def(
+          "__init__",
+          [](FlowOptions* self, double link_bytes_per_second, double message_seconds,
+             std::int32_t sends_at_once, double precision, bool message_log) {
+            new (self) FlowOptions{
+                link_bytes_per_second, message_seconds, sends_at_once, precision, message_log, {}};
+          },
+          nb::kw_only(), "link_bytes_per_second"_a = 1.25e9, "message_seconds"_a = 0., "sends_at_once"_a = 1,
+          "precision"_a = 1e-9, "message_log"_a = false);
+  nb::class_<CompositingOptions>(module, "CompositingOptions", "What a frame is made of.")
+      .def(
+          "__init__",
+          [](CompositingOptions* self, std::int64_t pixel_bytes, double active, double blend_bytes_per_second,
+             bool overlap, std::int32_t window, bool rendezvous, bool barrier, double stage_seconds,
+             std::int64_t chunk_bytes) {
+            new (self) CompositingOptions{pixel_bytes, active,  blend_bytes_per_second, overlap,    window,
+                                          rendezvous,  barrier, stage_seconds,          chunk_bytes};
+          },
+          nb::kw_only(), "pixel_bytes"_a = 16, "active"_a = 1., "blend_bytes_per_second"_a = 0.,
+          "overlap"_a = true, "window"_a = -1, "rendezvous"_a = true, "barrier"_a = false,
+          "stage_seconds"_a = 0., "chunk_bytes"_a = 0);
+}
+
+void bind_figures(nb::class_<TimedFlow>& run) {
+  run.def_prop_ro(
+         "seconds", [](const TimedFlow& f) { return f.run.seconds; }, "Until everything was over.")
+      .def_prop_ro(
+          "elapsed", [](const TimedFlow& f) { return f.elapsed; }, "Seconds that the simulation took.")
+      .def_prop_ro(
+          "traffic", [](const TimedFlow& f) { return f.traffic; }, "What was simulated.")
+      .def_prop_ro(
+          "messages", [](const TimedFlow& f) { return f.run.messages; }, "That arrived.")
+      .def_prop_ro(
+          "bytes", [](const TimedFlow& f) { return f.run.bytes; }, "That arrived.")
+      .def_prop_ro(
+          "events", [](const TimedFlow& f) { return f.run.events; }, "Times at which something happened.")
+      .def_prop_ro(
+          "shares", [](const TimedFlow& f) { return f.run.shares; }, "Rates that were computed.")
+      .def_prop_ro(
+          "bytes_used", [](const TimedFlow& f) { return f.run.bytes_used; },
+          "Memory that the simulation held, without topology and traffic.")
+      .def("__repr__", [](const TimedFlow& f) {
+        return "<FlowRun seconds=" + std::to_string(f.run.seconds) +
+               " messages=" + std::to_string(f.run.messages) + ">";
+      });
+}
+
+void bind_arrays(nb::class_<TimedFlow>& run) {
+  run.def_prop_ro(
+         "channel_bytes", [](const TimedFlow& f) { return array_of(f.run.channel_bytes); }, owned,
+         "Bytes on each channel of the topology: int64 array (channels,).")
+      .def_prop_ro(
+          "task_end", [](const TimedFlow& f) { return column(f, &TaskRun::end); }, owned,
+          "Seconds until the last message or computation of each task was over: float64 array (tasks,).")
+      .def_prop_ro(
+          "task_compute", [](const TimedFlow& f) { return column(f, &TaskRun::compute); }, owned,
+          "Seconds that each task computed: float64 array (tasks,).")
+      .def_prop_ro(
+          "task_hidden", [](const TimedFlow& f) { return column(f, &TaskRun::hidden); }, owned,
+          "Of these, seconds in which messages of its own were under way: float64 array (tasks,).")
+      .def_prop_ro(
+          "log_messages",
+          [](const TimedFlow& f) {
+            std::vector<std::int64_t> rows;
+            for (const simulate::FlowRecord& record : f.run.log) {
+              rows.insert(rows.end(), {record.message, record.iteration});
+            }
+            return matrix_of(std::move(rows), 2);
+          },
+          owned,
+          "If a log was asked for: each message or computation that ended, and its repetition, in order of\n"
+          "their ends: int64 array (ended, 2).")
+      .def_prop_ro(
+          "log_seconds",
+          [](const TimedFlow& f) {
+            std::vector<double> rows;
+            for (const simulate::FlowRecord& record : f.run.log) {
+              rows.insert(rows.end(), {record.start, record.end});
+            }
+            return matrix_of(std::move(rows), 2);
+          },
+          owned, "Start and end of each row of log_messages: float64 array (ended, 2).")
+      .def_prop_ro(
+          "bandwidth",
+          [](const TimedFlow& f) {
+            const auto p = static_cast<std::size_t>(f.traffic->tasks);
+            return matrix_of(simulate::bandwidth_matrix(*f.traffic, f.run), p);
+          },
+          owned,
+          "Bytes a second from each task (row) to each other, over the time that their messages took; 0\n"
+          "where there are none: float64 array (tasks, tasks). Raises ArgumentError unless a log was asked\n"
+          "for, or for more than 16,384 tasks.");
+}
+
+}  // namespace
+
+void bind_flow(nb::module_& module) {
+  bind_options(module);
+  nb::class_<TimedFlow> run(module, "FlowRun", "What a simulation of flows found.");
+  bind_figures(run);
+  bind_arrays(run);
+  nb::class_<TimedFrame, TimedFlow>(module, "Frame", "A frame that was composited on a simulated network.")
+      .def_prop_ro(
+          "timing", [](const TimedFrame& f) { return f.timing; },
+          "Of the rank that ends last; `wait` is when it did not blend.")
+      .def_prop_ro(
+          "frames_per_second", [](const TimedFrame& f) { return f.frames_per_second; },
+          "If frames follow one another; 0 for a frame that takes no time.")
+      .def_prop_ro(
+          "hidden", [](const TimedFrame& f) { return f.hidden; },
+          "Share of this rank's blending that does not make the frame longer, 0 to 1; 0 without blending.")
+      .def("__repr__", [](const TimedFrame& f) {
+        return "<Frame " + f.traffic->name + " of " + std::to_string(f.traffic->tasks) + " ranks, " +
+               std::to_string(f.frames_per_second) + " FPS>";
+      });
+  module.def(
+      "simulate_flows", &run_flows, "routes"_a, "traffic"_a, "placement"_a, "options"_a,
+      "progress"_a = nb::none(),
+      "Simulate traffic as flows on static routes. `placement`: host of each task; `progress`: called\n"
+      "now and then with the part done, 0 to 1, and what it raises ends the run, as False does.");
+  module.def("compositing_traffic", &simulate::compositing_traffic, "schedule"_a, "options"_a,
+             nb::call_guard<nb::gil_scoped_release>(), "A frame of a schedule as traffic.");
+  module.def("simulate_frame", &run_frame, "schedule"_a, "routes"_a, "placement"_a, "compositing"_a,
+             "options"_a, "progress"_a = nb::none(), "Simulate a frame of a schedule as flows.");
+}
+
+}  // namespace sortlast::python
