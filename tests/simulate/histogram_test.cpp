@@ -19,6 +19,7 @@ TEST(Histogram, OfNothingIsZero) {
   EXPECT_EQ(none.min(), 0);
   EXPECT_EQ(none.max(), 0);
   EXPECT_EQ(none.percentile(0.5), 0);
+  EXPECT_TRUE(none.bins().empty());
 }
 
 TEST(Histogram, IsExactBelow64) {
@@ -50,6 +51,35 @@ TEST(Histogram, AgreesWithSortedValues) {
     EXPECT_GE(static_cast<double>(all.percentile(part)), exact);
     EXPECT_LE(static_cast<double>(all.percentile(part)), exact * (1 + 1.0 / 32) + 1);
   }
+}
+
+TEST(Histogram, BinsTouchAndHoldAllValues) {
+  std::mt19937_64 random(5);
+  Histogram all;
+  std::vector<std::int64_t> values;
+  for (int i = 0; i < 3000; ++i) {
+    values.push_back(static_cast<std::int64_t>(std::exp(std::uniform_real_distribution(1.0, 15.0)(random))));
+    all.add(values.back());
+  }
+  const std::vector<Histogram::Bin> bins = all.bins();
+  ASSERT_FALSE(bins.empty());
+  EXPECT_GT(bins.front().count, 0);
+  EXPECT_GT(bins.back().count, 0);
+  for (std::size_t b = 0; b < bins.size(); ++b) {
+    const auto [first, last, count] = bins[b];
+    EXPECT_TRUE(b == 0 || first == bins[b - 1].last + 1);
+    EXPECT_EQ(count, std::count_if(values.begin(), values.end(),
+                                   [&](std::int64_t value) { return first <= value && value <= last; }));
+  }
+}
+
+TEST(Histogram, OneValueIsOneBin) {
+  Histogram one;
+  one.add(0);
+  ASSERT_EQ(one.bins().size(), 1u);
+  EXPECT_EQ(one.bins()[0].first, 0);
+  EXPECT_EQ(one.bins()[0].last, 0);
+  EXPECT_EQ(one.bins()[0].count, 1);
 }
 
 }  // namespace

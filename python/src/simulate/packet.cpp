@@ -101,6 +101,19 @@ void bind_arrays(nb::class_<TimedRun>& run) {
          "link_loads", [](const TimedRun& r) { return array_of(r.run.link_loads); }, owned,
          "Packets on each channel of the topology: int64 array (channels,).")
       .def_prop_ro(
+          "delays",
+          [](const TimedRun& r) {
+            std::vector<std::int64_t> rows;
+            for (const auto& [first, last, count] : r.run.delay.bins()) {
+              rows.insert(rows.end(), {first, last, count});
+            }
+            return matrix_of(std::move(rows), 3);
+          },
+          owned,
+          "How many packets (third column) were delayed by the first to the second column's cycles, from "
+          "the\n"
+          "bin of the least delay to that of the greatest: int64 array (bins, 3).")
+      .def_prop_ro(
           "occupation",
           [](const TimedRun& r) {
             std::vector<std::int64_t> rows;

@@ -31,4 +31,14 @@ std::int64_t Histogram::percentile(double part) const {
   return max_;
 }
 
+std::vector<Histogram::Bin> Histogram::bins() const {
+  std::vector<Bin> made;
+  if (count_ == 0) return made;
+  const std::size_t begin = bin_of(min_), end = bin_of(max_) + 1;
+  for (std::size_t b = begin; b < end; ++b) {
+    made.push_back({b > 0 ? last_of(b - 1) + 1 : 0, last_of(b), bins_[b]});
+  }
+  return made;
+}
+
 }  // namespace sortlast::simulate

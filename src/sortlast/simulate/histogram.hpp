@@ -5,11 +5,17 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace sortlast::simulate {
 
 class Histogram {
  public:
+  // `count` values of [first, last].
+  struct Bin {
+    std::int64_t first = 0, last = 0, count = 0;
+  };
+
   // `cycles` is 0 or more. Values below 32 have a bin each, and so has every 32nd part of an octave above.
   void add(std::int64_t cycles) {
     ++bins_[bin_of(cycles)];
@@ -27,6 +33,8 @@ class Histogram {
   std::int64_t max() const { return max_; }
   // Least value that `part` (0 to 1) of all values do not exceed, to the upper end of its bin.
   std::int64_t percentile(double part) const;
+  // From the bin of the least value to that of the greatest, empty ones between them too.
+  std::vector<Bin> bins() const;
 
   bool operator==(const Histogram&) const = default;
 
