@@ -1,0 +1,140 @@
+"""The options of ``sortlast simulate``: traffic, network, packets, results."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_TRAFFIC, _HOSTS, _PACKETS, _RESULTS = "Traffic", "Network and hosts", "Packets", "Results"
+
+
+class Arbitration(str, Enum):
+    """Which input port an output port serves."""
+
+    random = "random"
+    round_robin = "round-robin"
+
+
+class Ties(str, Enum):
+    """How one of several ports with equally many credits is drawn."""
+
+    uniform = "uniform"
+    fsin = "fsin"
+
+
+Pattern = Annotated[
+    str,
+    typer.Argument(
+        help="2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift or uniform; with --size a compositing algorithm"
+        " such as radix-k:8,8; or a file: GOAL text, or a trace of FSIN."
+    ),
+]
+
+Ranks = Annotated[
+    int | None,
+    typer.Option(min=1, show_default="all hosts", help="Tasks that communicate.", rich_help_panel=_TRAFFIC),
+]
+Bytes = Annotated[
+    int | None,
+    typer.Option(
+        "--bytes", min=1, show_default="1000", help="Bytes of a pattern's message.", rich_help_panel=_TRAFFIC
+    ),
+]
+Messages = Annotated[
+    int | None,
+    typer.Option(
+        min=1, show_default="10", help="Messages of each task, for uniform.", rich_help_panel=_TRAFFIC
+    ),
+]
+Stages = Annotated[
+    str | None,
+    typer.Option(
+        show_default="all", help="Stages of shift, FIRST:LAST without LAST.", rich_help_panel=_TRAFFIC
+    ),
+]
+Size = Annotated[
+    str | None,
+    typer.Option(help="Composite an image of this width x height in pixels.", rich_help_panel=_TRAFFIC),
+]
+PixelBytes = Annotated[int, typer.Option(min=1, help="Bytes of a pixel.", rich_help_panel=_TRAFFIC)]
+
+Routing = Annotated[
+    str | None,
+    typer.Option(
+        show_default="adaptive; --lft: that file",
+        help="adaptive: the port with most credits on a shortest path; or the tables of an engine: d-mod-k,"
+        " s-mod-k, ftree, minhop, updn, dor, lash or random.",
+        rich_help_panel=_HOSTS,
+    ),
+]
+FirstHost = Annotated[
+    int,
+    typer.Option(min=0, help="Leave out so many of the nodes, in their order.", rich_help_panel=_HOSTS),
+]
+
+PacketBytes = Annotated[int, typer.Option(min=1, help="Bytes of a packet.", rich_help_panel=_PACKETS)]
+Phits = Annotated[
+    int, typer.Option(min=1, help="Cycles that a packet takes on a link.", rich_help_panel=_PACKETS)
+]
+Buffer = Annotated[
+    int, typer.Option(min=1, help="Packets in the queue of a switch's input port.", rich_help_panel=_PACKETS)
+]
+Injection = Annotated[
+    int, typer.Option(min=1, help="Packets in the queue of a host.", rich_help_panel=_PACKETS)
+]
+ArbitrationOption = Annotated[
+    Arbitration,
+    typer.Option("--arbitration", help="Which input port an output port serves.", rich_help_panel=_PACKETS),
+]
+TiesOption = Annotated[
+    Ties,
+    typer.Option(
+        "--ties",
+        help="How one of several ports with equally many credits is drawn: each with the same chance, or the"
+        " first with twice that of the others, as the simulator FSIN does.",
+        rich_help_panel=_PACKETS,
+    ),
+]
+Bandwidth = Annotated[
+    float,
+    typer.Option(
+        help="Bandwidth of a link in MB/s (10^6 bytes); turns cycles into seconds.", rich_help_panel=_PACKETS
+    ),
+]
+
+Links = Annotated[
+    Path | None,
+    typer.Option(
+        "--draw-links",
+        help="Draw how busy the links of each level are (png, svg or pdf).",
+        rich_help_panel=_RESULTS,
+    ),
+]
+Buffers = Annotated[
+    Path | None,
+    typer.Option(
+        "--draw-buffers",
+        help="Draw the packets in the switches' buffers over time.",
+        rich_help_panel=_RESULTS,
+    ),
+]
+Sample = Annotated[
+    int,
+    typer.Option(
+        min=1, help="Cycles between two looks at the buffers, for --draw-buffers.", rich_help_panel=_RESULTS
+    ),
+]
+Delays = Annotated[
+    Path | None,
+    typer.Option("--draw-delays", help="Draw the histogram of packets' delays.", rich_help_panel=_RESULTS),
+]
+Trace = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write all messages to this JSON file, a Chrome trace that Perfetto shows.",
+        rich_help_panel=_RESULTS,
+    ),
+]

@@ -1,0 +1,90 @@
+"""The files that ``sortlast simulate`` writes: pictures, a trace, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from sortlast import Error
+from sortlast.cli import _terminal
+from sortlast.cli.simulate import _report
+from sortlast.files import check_place
+
+if TYPE_CHECKING:
+    from sortlast.simulate import PacketRun, Traffic
+    from sortlast.simulate.links import LinkClass
+
+_MOST_TRACED = 500_000  # messages that viewers of traces still show
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where each goes; None: it is not wanted."""
+
+    links: Path | None
+    buffers: Path | None
+    delays: Path | None
+    trace: Path | None
+    json: Path | None
+
+    def check(self) -> None:
+        """Refuse what cannot be written, before the run."""
+        pictures = [path for path in (self.links, self.buffers, self.delays) if path is not None]
+        if pictures:
+            from sortlast import plot
+
+            for path in pictures:
+                plot.check_format(path)
+        if self.trace is not None and self.trace.suffix.lower() != ".json":
+            raise typer.BadParameter(f"{self.trace} does not end in .json", param_hint="--trace")
+        for file in filter(None, (*pictures, self.trace, self.json)):
+            check_place(file)
+
+    def check_length(self, traffic: Traffic) -> None:
+        """Refuse a trace that would be too long to be looked at."""
+        if self.trace is not None and traffic.messages > _MOST_TRACED:
+            raise Error(
+                f"--trace: {traffic.messages:,} messages are more than a viewer shows; up to {_MOST_TRACED:,}"
+                " can be written: take fewer ranks or stages"
+            )
+
+    def write(
+        self, job: _report.Job, run: PacketRun, classes: Sequence[LinkClass], report: dict[str, Any]
+    ) -> Iterator[Path]:
+        """Write what is wanted, and say what was."""
+        yield from self._draw(job, run, classes)
+        if self.trace is not None:
+            from sortlast import trace
+            from sortlast.simulate.timeline import timeline
+
+            trace.save(timeline(job.traffic, run), self.trace)
+            yield self.trace
+        if self.json is not None:
+            _terminal.write_json(report, self.json)
+            yield self.json
+
+    def _draw(self, job: _report.Job, run: PacketRun, classes: Sequence[LinkClass]) -> Iterator[Path]:
+        if (self.links, self.buffers, self.delays) == (None, None, None):
+            return
+        from sortlast import plot
+        from sortlast.plot import simulate as pictures
+
+        title = f"{job.traffic.name} on {job.topology.name}, {job.routing}: {run.cycles:,} cycles"
+        if self.links is not None:
+            plot.save(pictures.links(classes, _report.busy(job, run), title), self.links)
+            yield self.links
+        if self.buffers is not None:
+            plot.save(pictures.buffers(run.occupation, title), self.buffers)
+            yield self.buffers
+        if self.delays is not None:
+            marks = [
+                ("median", float(run.delay_percentile(50))),
+                ("mean", run.mean_delay),
+                ("99 %", float(run.delay_percentile(99))),
+            ]
+            plot.save(pictures.delays(run.delays, marks, title), self.delays)
+            yield self.delays

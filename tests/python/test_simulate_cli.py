@@ -1,0 +1,322 @@
+"""``sortlast simulate``: what it says, writes, draws and refuses; classes of links, timelines."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from refusals import refused
+from sortlast import ArgumentError, fabric, schedule, simulate
+from sortlast.plot import simulate as pictures
+from sortlast.simulate.links import link_classes
+from sortlast.simulate.timeline import timeline
+
+TREE = ("--net", "k-ary-n-tree:4,2")
+
+
+def loaded(path):
+    return json.loads(path.read_text())
+
+
+def simulated(cli, tmp_path, *options):
+    """The JSON of a run, after a look at how it ended."""
+    path = tmp_path / "run.json"
+    status, out, err = cli("simulate", *options, "--json", path)
+    assert (status, err) == (0, "")
+    assert f"wrote {path}" in out
+    return loaded(path)
+
+
+# --- the run ----------------------------------------------------------------------------------------------
+
+
+def test_it_says_what_python_finds(cli, tmp_path):
+    told = simulated(cli, tmp_path, "BU", "--net", "thin-tree:4,2,3", "--bytes", 500, "--seed", 5)
+    f = fabric.thin_tree(4, 2, 3)
+    run = simulate.packet(f, simulate.pattern("BU", 64, 500), seed=5)
+    assert (told["cycles"], told["packets"], told["packet_hops"]) == (
+        run.cycles,
+        run.packets,
+        run.packet_hops,
+    )
+    assert (told["tasks"], told["messages"], told["bytes"]) == (64, 384, 192000)
+    assert (told["routing"], told["order"], told["fabric"]) == ("adaptive", "routing", f.name)
+    assert told["seconds"] == run.seconds
+    assert told["bytes_per_second"] == pytest.approx(3000 / run.seconds)
+    assert told["frames_per_second"] is None
+    delay = told["delay"]
+    assert (delay["mean"], delay["median"]) == (run.mean_delay, run.delay_percentile(50))
+    assert sum(row["mean"] * row["links"] for row in told["links"]) == pytest.approx(run.packet_hops)
+    for row in told["links"]:
+        assert row["busy_max"] == pytest.approx(16 * row["max"] / run.cycles)
+
+
+def test_the_fullest_link_is_where_the_table_says(cli, tmp_path):
+    told = simulated(cli, tmp_path, "3M", *TREE, "--ranks", 8, "--routing", "d-mod-k")
+    f = fabric.k_ary_n_tree(4, 2)
+    run = simulate.packet(fabric.route(f, "d-mod-k"), simulate.pattern("3M", 8, 1000))
+    assert told["cycles"] == run.cycles
+    for row in told["links"]:
+        end = row["fullest"]
+        (channel,) = (
+            c
+            for c in range(f.channels)
+            if (f.vertex_name(f.source(c)[0]), f.source(c)[1]) == (end["from"], end["from_port"])
+        )
+        assert run.link_loads[channel] == row["max"]
+        target, port = f.target(channel)
+        assert (f.vertex_name(target), port) == (end["to"], end["to_port"])
+
+
+def test_it_prints_facts_and_a_line_for_each_class_of_links(cli):
+    status, out, _ = cli("simulate", "all-to-all", *TREE, "--bytes", 64)
+    assert status == 0
+    assert re.search(r"traffic +all-to-all.*: 16 tasks, 240 messages, 15,360 bytes", out)
+    for row in (
+        "hosts to level 1 +16 +15.0 +15",
+        "level 2 to level 1 +16 ",
+        "level 1 to hosts +16 +15.0 +15",
+    ):
+        assert re.search(row, out), row
+
+
+def test_a_schedule_is_a_frame(cli, tmp_path):
+    told = simulated(cli, tmp_path, "radix-k:4,4", *TREE, "--size", "64x32", "--pixel-bytes", 4)
+    made = schedule.make("radix-k:4,4", p=16, n=64 * 32)
+    run = simulate.packet(fabric.k_ary_n_tree(4, 2), simulate.from_schedule(made, pixel_bytes=4))
+    assert told["cycles"] == run.cycles
+    assert told["frames_per_second"] == pytest.approx(1 / run.seconds)
+
+
+def test_stages_messages_and_packets_are_as_asked_for(cli, tmp_path):
+    told = simulated(cli, tmp_path, "shift", *TREE, "--stages", "2:4", "--bytes", 100)
+    assert (told["messages"], told["packets"]) == (32, 64)
+    told = simulated(cli, tmp_path, "shift", *TREE, "--packet-bytes", 256, "--phits", 64, "--bandwidth", 100)
+    assert (told["messages"], told["packets"]) == (240, 960)
+    assert told["seconds"] == pytest.approx(told["cycles"] * 4 / 100e6)
+    told = simulated(cli, tmp_path, "uniform", *TREE, "--messages", 3, "--ranks", 5)
+    assert told["messages"] == 15
+    settings = ("--buffer", 2, "--injection", 3, "--arbitration", "round-robin", "--ties", "fsin")
+    told = simulated(cli, tmp_path, "uniform", *TREE, *settings)
+    f, t = fabric.k_ary_n_tree(4, 2), simulate.uniform(16, 1000, 10, 17)
+    run = simulate.packet(f, t, buffer_packets=2, injection_packets=3, arbitration="round-robin", ties="fsin")
+    assert told["cycles"] == run.cycles
+
+
+def test_tasks_go_where_the_nodes_and_the_order_say(cli, tmp_path):
+    """Four neighbours in one leaf use no link above it; spread over leaves, they do."""
+    options = ("all-to-all", *TREE, "--ranks", 4, "--bytes", 64)
+    above = {}
+    for name, place in {
+        "leaf": ("--first-host", 4),
+        "across": ("--first-host", 6),
+        "named": ("--nodes", "host[00001,00005,00009,00013]"),
+        "random": ("--order", "random", "--seed", 3),
+    }.items():
+        told = simulated(cli, tmp_path, *options, *place)
+        above[name] = sum(row["links"] * row["mean"] for row in told["links"] if "2" in row["class"])
+    assert above["leaf"] == 0
+    assert above["across"] == 2 * 2 * 2 * 2
+    assert above["named"] == 2 * 12
+    assert above["random"] > 0
+
+
+def test_tables_of_a_file_are_used(cli, tmp_path):
+    net, tables = tmp_path / "net.txt", tmp_path / "tables.lfts"
+    cut = ("k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--format", "ibnetdiscover")
+    assert cli("fabric", "build", *cut, "--output", net)[0] == 0
+    assert cli("fabric", "route", "--net", net, "--engine", "updn", "--output", tables)[0] == 0
+    from_file = simulated(cli, tmp_path, "BU", "--net", net, "--lft", tables)
+    from_engine = simulated(cli, tmp_path, "BU", "--net", net, "--routing", "updn")
+    assert from_file["cycles"] == from_engine["cycles"]
+    assert (str(tables) in from_file["routing"], from_engine["routing"]) == (True, "updn")
+    levels = {row["class"]: row["links"] for row in from_file["links"]}
+    assert levels["level 1 to level 2"] == levels["level 2 to level 1"] == 15
+
+
+def test_an_engine_that_gives_up_is_named(cli, tmp_path):
+    net = tmp_path / "net.txt"
+    assert cli("fabric", "build", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)[0] == 0
+    told = simulated(cli, tmp_path, "BU", "--net", net, "--routing", "ftree")
+    assert told["routing"].startswith("minhop: ftree refuses this fabric")
+
+
+@pytest.mark.parametrize("write", ["to_goal", "to_fsin"])
+def test_traffic_is_read_from_files(cli, tmp_path, write):
+    t = simulate.pattern("2M", 16, 300)
+    path = tmp_path / "traffic.txt"
+    path.write_text(getattr(t, write)())
+    told = simulated(cli, tmp_path, path, *TREE)
+    assert told["cycles"] == simulate.packet(fabric.k_ary_n_tree(4, 2), t).cycles
+    assert (told["traffic"], told["messages"]) == (str(path), t.messages)
+
+
+def test_traffic_that_waits_for_ever_ends_with_the_cycle_of_waits(cli):
+    options = ("shift", "--net", "torus:5", "--stages", "2:3", "--bytes", 6400)
+    assert "deadlock: the buffers of 5 links" in refused(cli("simulate", *options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("4W", *TREE), "the patterns are 2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift and uniform"),
+        (("radix-k:4,4", *TREE), "give its size, such as --size 1024x768"),
+        (("BU", "--net", "k-ary-n-tree:3,2"), "power of two"),
+        (("BU", *TREE, "--ranks", 32), "has 32 tasks, and there are 16 hosts"),
+        (("BU", *TREE, "--first-host", 16), "leaves no host: there are 16"),
+        (("BU", "--net", "rings:4"), "there is no such file, nor a family of this name"),
+        (("BU", *TREE, "--routing", "warp"), "warp"),
+        (("BU", *TREE, "--order", "routing-dummies", "--nodes", "host[00000-00005]"), "without dummies"),
+        (("BU", *TREE, "--draw-links", "x.jpg"), "the suffix must be one of png, svg, pdf"),
+        (("BU", *TREE, "--json", "/dev/null/x.json"), "choose another place"),
+        (("all-to-all", "--net", "crossbar:800", "--trace", "t.json"), "639,200 messages are more than"),
+    ],
+)
+def test_wrong_input_is_refused_in_a_line(cli, options, message):
+    assert message in refused(cli("simulate", *options))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("BU", "--stages", "1:2"), "BU has none"),
+        (("BU", "--messages", "3"), "BU has none"),
+        (("binary-swap", "--size", "8x8", "--bytes", "3"), "compositing of an image"),
+        (("shift", "--stages", "1-2"), "is not FIRST:LAST"),
+        (("shift", "--size", "1024"), "is not WIDTHxHEIGHT"),
+        (("BU", "--lft", "x", "--routing", "ftree"), "leave --routing out"),
+        (("BU", "--bandwidth", "0"), "is not a bandwidth"),
+        (("BU", "--trace", "x.txt"), "does not end in .json"),
+    ],
+)
+def test_options_that_do_not_fit_are_usage_errors(cli, monkeypatch, options, message):
+    monkeypatch.setenv("COLUMNS", "200")
+    status, out, err = cli("simulate", *TREE, *options)
+    assert (status, out) == (2, "")
+    assert message in err
+
+
+# --- classes of links -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("net", "expected"),
+    [
+        ("crossbar:5", {"hosts to level 1": 5, "level 1 to hosts": 5}),
+        (
+            "slender-tree:4,2,3",
+            {
+                "hosts to level 1": 32,
+                "level 1 to level 2": 16,
+                "level 2 to level 3": 8,
+                "level 3 to level 2": 8,
+                "level 2 to level 1": 16,
+                "level 1 to hosts": 32,
+            },
+        ),
+        ("torus:3,3;2", {"hosts to switches": 18, "switches to switches": 36, "switches to hosts": 18}),
+    ],
+)
+def test_links_are_classed_upward_then_downward(net, expected):
+    f = fabric.make_topology(net)
+    classes = link_classes(f)
+    assert {each.name: len(each.channels) for each in classes} == expected
+    assert [each.name for each in classes] == list(expected)
+    every = np.concatenate([each.channels for each in classes])
+    assert sorted(every) == [c for c in range(f.channels) if f.target(c) is not None]
+
+
+# --- pictures and traces ----------------------------------------------------------------------------------
+
+
+def test_pictures_and_a_trace_are_written(cli, tmp_path):
+    files = [tmp_path / "new" / name for name in ("links.png", "buffers.svg", "delays.pdf", "trace.json")]
+    options = zip(("--draw-links", "--draw-buffers", "--draw-delays", "--trace"), files, strict=True)
+    status, out, _ = cli("simulate", "2M", *TREE, *(part for option in options for part in option))
+    assert status == 0
+    for path, start in zip(files, (b"\x89PNG", b"<?xml", b"%PDF", b'{"displayTimeUnit"'), strict=True):
+        assert f"wrote {path}" in out
+        assert path.read_bytes().startswith(start)
+    events = loaded(files[3])["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X"]
+    t = simulate.pattern("2M", 16, 1000)
+    assert len(slices) == 2 * t.messages
+    assert sum(event["ph"] == "s" for event in events) == t.messages
+    assert {event["args"]["bytes"] for event in slices} == {1000}
+    assert {event["pid"] for event in slices} == set(range(16))
+
+
+def test_a_timeline_has_each_message_at_both_its_ends():
+    t = simulate.pattern("WF", 16, 100)
+    run = simulate.packet(fabric.k_ary_n_tree(4, 2), t, message_log=True)
+    events = timeline(t, run)
+    assert len(events) == 16
+    sends = [(task, e) for task, own in enumerate(events) for e in own if e.name == "send"]
+    receives = [(task, e) for task, own in enumerate(events) for e in own if e.name == "receive"]
+    assert len(sends) == len(receives) == t.messages == run.messages
+    assert sorted((task, e.peer, e.stage, e.begin, e.end) for task, e in sends) == sorted(
+        (e.peer, task, e.stage, e.begin, e.end) for task, e in receives
+    )
+    assert {e.stage for _, e in sends} == (set(range(1, t.repeats + 1)) if t.repeats > 1 else {-1})
+    assert max(e.end for _, e in sends) == pytest.approx(run.seconds)
+    assert all(e.begin < e.end for _, e in sends)
+
+
+def test_a_timeline_needs_the_log():
+    t = simulate.pattern("BU", 4, 100)
+    with pytest.raises(ArgumentError, match="message_log=True"):
+        timeline(t, simulate.packet(fabric.crossbar(4), t))
+
+
+def test_links_are_drawn_between_their_extremes():
+    f = fabric.thin_tree(4, 2, 2)
+    run = simulate.packet(f, simulate.uniform(16, 500, 20))
+    busy = 16 * run.link_loads / run.cycles
+    axes = pictures.links(link_classes(f), busy, "title").axes[0]
+    drawn = [item.get_segments()[0] for item in axes.collections if item.get_gid() == "all"]
+    for row, (each, line) in enumerate(zip(link_classes(f), drawn, strict=True)):
+        shares = busy[each.channels]
+        np.testing.assert_allclose(line, [[shares.min(), row], [shares.max(), row]])
+    assert axes.get_yticklabels()[0].get_text() == "hosts to level 1 (16)"
+
+
+def test_buffers_are_drawn_by_level_over_time():
+    f = fabric.thin_tree(4, 2, 3)
+    run = simulate.packet(f, simulate.pattern("BU", 64, 1000), sample_cycles=32)
+    figure = pictures.buffers(run.occupation, "title")
+    bands = figure.axes[0].collections
+    assert [band.get_label() for band in bands] == ["level 1", "level 2", "level 3"]
+    top = max(vertex[1] for vertex in bands[-1].get_paths()[0].vertices)
+    assert top == pytest.approx(run.occupation[:, 1:].sum(axis=1).max())
+
+
+@pytest.mark.parametrize("messages", [1, 20])
+def test_the_area_of_the_histogram_is_the_number_of_packets(messages):
+    run = simulate.packet(fabric.thin_tree(4, 2, 2), simulate.uniform(16, 300, messages))
+    axes = pictures.delays(run.delays, [("mean", run.mean_delay)], "title").axes[0]
+    (bars,) = axes.patches
+    heights, edges, _ = bars.get_data()
+    wide = axes.get_xscale() == "log"
+    widths = np.diff(8 * np.log2(edges)) if wide else np.diff(edges)
+    assert (heights * widths).sum() == pytest.approx(run.packets)
+    assert edges[0] <= run.min_delay <= run.max_delay < edges[-1]
+    assert wide == (messages == 20)
+
+
+def test_delays_fill_bins_that_touch():
+    run = simulate.packet(fabric.thin_tree(4, 2, 2), simulate.uniform(16, 4000, 20))
+    bins = run.delays
+    assert bins[:, 2].sum() == run.packets
+    assert (bins[1:, 0] == bins[:-1, 1] + 1).all()
+    assert bins[0, 0] <= run.min_delay <= bins[0, 1]
+    assert bins[-1, 0] <= run.max_delay <= bins[-1, 1]
+
+
+def test_traffic_without_a_packet_can_be_drawn(cli, tmp_path):
+    goal, path = tmp_path / "calc.goal", tmp_path / "delays.svg"
+    goal.write_text("num_ranks 2\nrank 0 {\na: calc 100\n}\nrank 1 {\nb: calc 50\n}\n")
+    assert cli("simulate", goal, *TREE, "--draw-delays", path, "--draw-links", tmp_path / "l.svg")[0] == 0
+    assert path.exists()
