@@ -3,6 +3,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/topology/families.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -59,6 +60,19 @@ TEST_F(Walk, SaysWhereTablesEnd) {
   EXPECT_EQ(error(), "from 'x' to 'y': switch 'b' knows no port (routes of test)");
   tables_->set(1, 1, 9);
   EXPECT_EQ(error(), "from 'x' to 'y': switch 'b' knows no port (routes of test)");
+}
+
+// Each cable of an adapter of a GFT is a host, and its own plane of switches.
+TEST(WalkApart, SaysThatNoCablesLeadThere) {
+  const auto rails = std::make_shared<const Topology>(xgft({2}, {2}));
+  try {
+    walk(route(rails, "minhop"), 0, 1);
+    FAIL() << "it found a way";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "no cables lead from 'host00000 HCA-1' port 1 to 'host00000 HCA-1' port 2: the fabric is in "
+                 "separate parts; name hosts of one of them");
+  }
 }
 
 TEST_F(Walk, SaysWhereTablesGoWrong) {

@@ -62,7 +62,9 @@ def placement(
     else:
         hosts = _named(net, nodes)
     if not any(host >= 0 for host in hosts):
-        raise Error(f"--nodes {nodes}: no node is named there")
+        raise Error(
+            f"{net.name} has no hosts" if nodes == "all" else f"--nodes {nodes}: no node is named there"
+        )
     if order is None or order == "listed":
         return hosts
     return fabric.order_hosts(net, order, [host for host in hosts if host >= 0], seed, balanced)

@@ -6,6 +6,36 @@
 
 namespace sortlast::fabric {
 
+namespace {
+
+// Whether cables lead from switch s to a host.
+bool joined(const Topology& topology, std::int32_t s, std::int32_t host) {
+  std::vector<bool> seen(static_cast<std::size_t>(topology.switches()), false);
+  std::vector<std::int32_t> reached{s};
+  seen[static_cast<std::size_t>(s)] = true;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (std::int32_t port = 1; port <= topology.switch_at(reached[i]).ports; ++port) {
+      const End& end = topology.target(topology.channel(reached[i], port));
+      if (!end.connected() || topology.is_host(end.vertex)) continue;
+      const std::int32_t next = topology.switch_of(end.vertex);
+      if (seen[static_cast<std::size_t>(next)]) continue;
+      seen[static_cast<std::size_t>(next)] = true;
+      reached.push_back(next);
+    }
+  }
+  return seen[static_cast<std::size_t>(topology.switch_of(topology.attachment(host).vertex))];
+}
+
+Error apart(const Topology& topology, std::int32_t source, std::int32_t destination) {
+  const auto text = [&](std::int32_t h) {
+    return "'" + topology.host(h).name + "' port " + std::to_string(topology.host(h).port);
+  };
+  return Error("no cables lead from " + text(source) + " to " + text(destination) +
+               ": the fabric is in separate parts; name hosts of one of them");
+}
+
+}  // namespace
+
 std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination) {
   const Topology& topology = *routes.topology;
   for (const std::int32_t host : {source, destination}) {
@@ -31,7 +61,10 @@ std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_
     }
     const std::int32_t s = topology.switch_of(at);
     const std::int32_t port = routes.forwarding->port(s, destination, plane);
-    if (port < 1 || port > topology.switch_at(s).ports) throw stuck(s, "knows no port");
+    if (port < 1 || port > topology.switch_at(s).ports) {
+      if (!joined(topology, s, destination)) throw apart(topology, source, destination);
+      throw stuck(s, "knows no port");
+    }
     path.push_back(topology.channel(s, port));
     at = topology.target(path.back()).vertex;
     if (at < 0) throw stuck(s, "uses port " + std::to_string(port) + ", which has no cable");
