@@ -20,20 +20,13 @@
 
 #include "sortlast/fabric/routing/engine.hpp"
 #include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/split_mix.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
 
 constexpr std::int32_t never = -1;
-
-// SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t mix(std::uint64_t state) {
-  state += 0x9E3779B97F4A7C15;
-  state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9;
-  state = (state ^ state >> 27) * 0x94D049BB133111EB;
-  return state ^ state >> 31;
-}
 
 struct Neighbour {
   std::int32_t s = 0;
@@ -145,8 +138,10 @@ Outcome engine::random(const Topology& topology, const RouteOptions& options) {
     tree.ways_to(t, [&](std::int32_t s, const std::vector<Neighbour>& nearest) {
       for (const Vertex d : destinations[static_cast<std::size_t>(t)]) {
         for (std::int32_t plane = 0; plane < planes; ++plane) {
-          std::uint64_t state = mix(options.seed);
-          for (const std::int32_t part : {plane, s, d}) state = mix(state ^ static_cast<std::uint64_t>(part));
+          std::uint64_t state = SplitMix64(options.seed)();
+          for (const std::int32_t part : {plane, s, d}) {
+            state = SplitMix64(state ^ static_cast<std::uint64_t>(part))();
+          }
           tables->set(s, d, nearest[state % nearest.size()].port, plane);
         }
       }
