@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,11 @@ void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& b
   team = std::clamp<std::int64_t>(team, 1, std::max<std::int64_t>(count, 1));
   {
     std::vector<std::jthread> helpers;
-    for (std::int64_t t = 1; t < team; ++t) helpers.emplace_back(work);
+    try {
+      for (std::int64_t t = 1; t < team; ++t) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system has no more threads: those that there are do it all.
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);
