@@ -31,10 +31,12 @@ void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& b
   team = std::clamp<std::int64_t>(team, 1, std::max<std::int64_t>(count, 1));
   {
     std::vector<std::jthread> helpers;
-    try {
-      for (std::int64_t t = 1; t < team; ++t) helpers.emplace_back(work);
-    } catch (const std::system_error&) {
-      // The system has no more threads: those that there are do it all.
+    for (std::int64_t t = 1; t < team; ++t) {
+      try {
+        helpers.emplace_back(work);
+      } catch (const std::system_error&) {
+        team = t;  // the system has no more threads: these do it all
+      }
     }
     work();
   }
