@@ -243,7 +243,7 @@ class FlowRun:
     def bytes_used(self) -> int:
         """Memory that the simulation held, without topology and traffic."""
 
-    def __repr__(self) -> "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >": ...
+    def __repr__(self) -> str: ...
 
     @property
     def channel_bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
@@ -301,7 +301,7 @@ class Frame(FlowRun):
         Share of this rank's blending that does not make the frame longer, 0 to 1; 0 without blending.
         """
 
-    def __repr__(self) -> "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >": ...
+    def __repr__(self) -> str: ...
 
 def simulate_flows(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowRun:
     """

@@ -34,6 +34,7 @@ def test_flows_and_their_figures_fit_each_other():
     assert run.log_messages.shape == run.log_seconds.shape == (240, 2)
     assert run.elapsed > 0
     assert run.traffic.messages == 240
+    assert repr(run) == "<FlowRun seconds=0.001500 messages=240>"
 
 
 def test_one_sender_at_a_time_unless_told():
@@ -66,6 +67,7 @@ def test_a_frame_hides_its_blending_and_has_a_bandwidth_matrix():
     assert frame.hidden == pytest.approx(142 / 143)
     assert frame.frames_per_second == pytest.approx(1 / frame.timing.total)
     assert (frame.timing.messages_sent, frame.timing.messages_received) == (143, 143)
+    assert repr(frame).startswith("<Frame shift of 144 ranks, 436.")
     assert frame.bandwidth == pytest.approx((1 - np.eye(144)) * 1e9)
     apart = simulate.frame(
         f, s, link_bytes_per_second=1e9, blend_bytes_per_second=4e9, window=1, overlap=False
