@@ -86,7 +86,9 @@ def test_it_prints_facts_and_a_line_for_each_class_of_links(cli):
 def test_a_schedule_is_a_frame(cli, tmp_path):
     told = simulated(cli, tmp_path, "radix-k:4,4", *TREE, "--size", "64x32", "--pixel-bytes", 4)
     made = schedule.make("radix-k:4,4", p=16, n=64 * 32)
-    run = simulate.packet(fabric.k_ary_n_tree(4, 2), simulate.from_schedule(made, pixel_bytes=4))
+    run = simulate.packet(
+        fabric.k_ary_n_tree(4, 2), simulate.frame_traffic(made, pixel_bytes=4, rendezvous=False)
+    )
     assert told["cycles"] == run.cycles
     assert told["frames_per_second"] == pytest.approx(1 / run.seconds)
 
@@ -188,7 +190,7 @@ def test_wrong_input_is_refused_in_a_line(cli, options, message):
         (("shift", "--stages", "1-2"), "is not FIRST:LAST"),
         (("shift", "--size", "1024"), "is not WIDTHxHEIGHT"),
         (("BU", "--lft", "x", "--routing", "ftree"), "leave --routing out"),
-        (("BU", "--bandwidth", "0"), "is not a bandwidth"),
+        (("BU", "--bandwidth", "0"), "greater than or equal to 0.001"),
         (("BU", "--trace", "x.txt"), "does not end in .json"),
     ],
 )
@@ -320,3 +322,89 @@ def test_traffic_without_a_packet_can_be_drawn(cli, tmp_path):
     goal.write_text("num_ranks 2\nrank 0 {\na: calc 100\n}\nrank 1 {\nb: calc 50\n}\n")
     assert cli("simulate", goal, *TREE, "--draw-delays", path, "--draw-links", tmp_path / "l.svg")[0] == 0
     assert path.exists()
+
+
+# --- flows and frames -------------------------------------------------------------------------------------
+
+
+def test_flows_are_those_of_python(cli, tmp_path):
+    told = simulated(
+        cli, tmp_path, "shift", *TREE, "--method", "flow", "--bytes", 10**6, "--routing", "minhop"
+    )
+    f = fabric.route(fabric.k_ary_n_tree(4, 2), "minhop")
+    run = simulate.flow(f, simulate.shift(16, 10**6, 1, 16))
+    assert (told["method"], told["routing"], told["seconds"]) == ("flow", "minhop", run.seconds)
+    assert told["seconds"] == pytest.approx(15 * 10**6 / 1.25e9)
+    assert told["bytes_per_second"] == pytest.approx(1.25e9)
+    assert sum(row["mean"] * row["links"] for row in told["links"]) == pytest.approx(run.channel_bytes.sum())
+    assert told["links"][0]["busy_mean"] == pytest.approx(1)
+    assert simulated(cli, tmp_path, "BU", *TREE, "--method", "flow")["routing"] == "ftree"
+    slow = simulated(cli, tmp_path, "shift", *TREE, "--method", "flow", "--message-seconds", "1e-3")
+    assert slow["seconds"] == pytest.approx(15 * (1e-3 + 1000 / 1.25e9))
+
+
+def test_flows_take_any_number_of_sends_if_told(cli, tmp_path):
+    """Many to one at once: all sends share the links, and take as long as one after the other."""
+    options = ("all-to-all", "--net", "crossbar:4", "--method", "flow", "--bytes", 10**6)
+    for at_once in (0, 1, 2):
+        told = simulated(cli, tmp_path, *options, "--sends-at-once", at_once)
+        assert told["settings"]["sends_at_once"] == at_once
+        assert told["seconds"] == pytest.approx(3 * 10**6 / 1.25e9)
+
+
+@pytest.mark.parametrize("overlap", ["--overlap", "--no-overlap"])
+def test_a_frame_is_that_of_python(cli, tmp_path, overlap):
+    options = ("--size", "256x256", "--blend", 4000, "--stage-seconds", "1e-5", "--active", 0.5, overlap)
+    told = simulated(cli, tmp_path, "shift", *TREE, "--method", "flow", *options)
+    made = schedule.make("shift", p=16, n=256 * 256)
+    settings = {
+        "active": 0.5,
+        "blend_bytes_per_second": 4e9,
+        "overlap": overlap == "--overlap",
+        "stage_seconds": 1e-5,
+    }
+    frame = simulate.frame(fabric.k_ary_n_tree(4, 2), made, **settings)
+    assert told["frames_per_second"] == frame.frames_per_second > 0
+    assert told["hidden"] == frame.hidden
+    assert (told["hidden"] > 0) == (overlap == "--overlap")
+    status, out, _ = cli("simulate", "shift", *TREE, "--method", "flow", *options)
+    assert status == 0
+    assert f"{frame.hidden:.1%} of it hidden behind messages" in out
+
+    # Packets carry the same traffic, but that nobody waits for a receiver.
+    by_packets = simulated(cli, tmp_path, "shift", *TREE, "--routing", "ftree", *options)
+    traffic = simulate.frame_traffic(made, rendezvous=False, **settings)
+    run = simulate.packet(fabric.k_ary_n_tree(4, 2), traffic, routing="ftree")
+    assert by_packets["cycles"] == run.cycles
+    flows = simulate.flow(fabric.k_ary_n_tree(4, 2), traffic, sends_at_once=0)
+    assert by_packets["seconds"] == pytest.approx(flows.seconds, rel=0.02)
+
+
+def test_flows_are_traced_with_what_they_compute(cli, tmp_path):
+    trace = tmp_path / "trace.json"
+    options = ("--size", "64x64", "--blend", 100, "--trace", trace, "--draw-links", tmp_path / "links.png")
+    status, out, _ = cli("simulate", "binary-swap", *TREE, "--method", "flow", *options)
+    assert status == 0
+    assert f"wrote {trace}" in out
+    slices = [event for event in loaded(trace)["traceEvents"] if event["ph"] == "X"]
+    names = {event["name"] for event in slices}
+    assert names == {"send", "receive", "compute"}
+    assert sum(event["name"] == "send" for event in slices) == sum(e["name"] == "receive" for e in slices)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("BU", "--method", "flow", "--draw-delays", "x.png"), "not with --method flow"),
+        (("BU", "--method", "flow", "--phits", "4"), "not with --method flow"),
+        (("BU", "--method", "flow", "--routing", "adaptive"), "flows need the tables of an engine"),
+        (("BU", "--sends-at-once", "2"), "not with --method packet"),
+        (("BU", "--blend", "100"), "needs --size, that of the image"),
+        (("BU", "--no-overlap"), "needs --size, that of the image"),
+    ],
+)
+def test_options_of_the_other_method_are_refused(cli, monkeypatch, options, message):
+    monkeypatch.setenv("COLUMNS", "200")
+    status, out, err = cli("simulate", *TREE, *options)
+    assert (status, out) == (2, "")
+    assert message in err

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sortlast._errors import ArgumentError
-from sortlast._simulate import PacketRun, Traffic
+from sortlast._simulate import FlowRun, PacketRun, Traffic
 from sortlast.trace import Event
 
 
-def timeline(traffic: Traffic, run: PacketRun) -> list[list[Event]]:
+def timeline(traffic: Traffic, run: PacketRun | FlowRun) -> list[list[Event]]:
     """The sends and receives of each task, in simulated seconds; both last as long as the message.
 
-    ``stage`` is the repetition, from 1, of traffic that repeats. Raises ArgumentError if the run has no log
-    of messages: give ``message_log=True`` to :func:`sortlast.simulate.packet`.
+    A log of flows also has computations. ``stage`` is the repetition, from 1, of traffic that repeats. Raises
+    ArgumentError if the run has no log: simulate with ``message_log=True``.
     """
-    if len(run.message_log) != run.messages:
-        raise ArgumentError("the run has no log of its messages; simulate with message_log=True")
     source, destination, size = traffic.source, traffic.destination, traffic.size
-    cycle = run.seconds / run.cycles if run.cycles > 0 else 0.0
     events: list[list[Event]] = [[] for _ in range(traffic.tasks)]
-    for message, repetition, first, last in run.message_log.tolist():
+    for message, repetition, begin, end in _log(run):
         sender, receiver = int(source[message]), int(destination[message])
         stage = repetition + 1 if traffic.repeats > 1 else -1
-        begin, end = first * cycle, last * cycle
+        if sender == receiver:
+            events[sender].append(Event("compute", begin, end, stage=stage))
+            continue
         events[sender].append(Event("send", begin, end, receiver, stage, int(size[message])))
         events[receiver].append(Event("receive", begin, end, sender, stage, int(size[message])))
     return events
+
+
+def _log(run: PacketRun | FlowRun) -> Iterator[tuple[int, int, float, float]]:
+    """Message, repetition, start and end in seconds, in order of their ends."""
+    if isinstance(run, PacketRun):
+        messages, cycle = run.message_log[:, :2], run.seconds / max(run.cycles, 1)
+        times = run.message_log[:, 2:] * cycle
+    else:
+        messages, times = run.log_messages, run.log_seconds
+    if len(messages) < run.messages:
+        raise ArgumentError("the run has no log of its messages; simulate with message_log=True")
+    for (message, repetition), (begin, end) in zip(messages.tolist(), times.tolist(), strict=True):
+        yield message, repetition, begin, end

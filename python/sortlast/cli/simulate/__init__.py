@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from sortlast import Error
 from sortlast.cli import _terminal
-from sortlast.cli.fabric import _inputs, _show
 from sortlast.cli.fabric import _options as _fabric
-from sortlast.cli.simulate import _options, _report, _traffic
+from sortlast.cli.fabric import _show
+from sortlast.cli.simulate import _methods, _options, _report, _traffic
+from sortlast.cli.simulate._network import Place, Tables
+from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
 
-if TYPE_CHECKING:
-    from sortlast.fabric import Topology
+# Options that mean nothing with the other method, or without --size.
+_OF_PACKETS = {"packet_bytes", "phits", "buffer", "injection", "arbitration", "ties"}
+_OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
+_OF_FLOWS = {"message_seconds", "sends_at_once"}
+_OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
 
 
 def register(app: typer.Typer) -> None:
@@ -23,14 +27,21 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate(
+    context: typer.Context,
     pattern: _options.Pattern,
     net: _fabric.Net,
+    method: _options.MethodOption = Method.packet,
     ranks: _options.Ranks = None,
     message_bytes: _options.Bytes = None,
     messages: _options.Messages = None,
     stages: _options.Stages = None,
     size: _options.Size = None,
     pixel_bytes: _options.PixelBytes = 16,
+    active: _options.Active = 1,
+    blend: _options.Blend = 0,
+    overlap: _options.Overlap = True,
+    stage_seconds: _options.StageSeconds = 0,
+    barrier: _options.Barrier = False,
     routing: _options.Routing = None,
     lft: _fabric.Lft = None,
     roots: _fabric.Roots = None,
@@ -38,13 +49,15 @@ def simulate(
     nodes: _fabric.Nodes = "all",
     order: _fabric.NodesOrder = None,
     first_host: _options.FirstHost = 0,
+    bandwidth: _options.Bandwidth = 1250,
     packet_bytes: _options.PacketBytes = 64,
     phits: _options.Phits = 16,
     buffer: _options.Buffer = 4,
     injection: _options.Injection = 8,
     arbitration: _options.ArbitrationOption = _options.Arbitration.random,
     ties: _options.TiesOption = _options.Ties.uniform,
-    bandwidth: _options.Bandwidth = 1250,
+    message_seconds: _options.MessageSeconds = 0,
+    sends_at_once: _options.SendsAtOnce = None,
     seed: _fabric.Seed = 17,
     draw_links: _options.Links = None,
     draw_buffers: _options.Buffers = None,
@@ -53,36 +66,25 @@ def simulate(
     trace: _options.Trace = None,
     json: _fabric.Json = None,
 ) -> None:
-    """Simulate traffic on a network, packet by packet.
+    """Simulate traffic on a network, packet by packet or as flows.
 
-    Says how many cycles it takes, how long packets are under way, and how busy the links of each level are.
-    The switch is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
-    Networks": virtual cut-through, queues at the input ports, credits. Equal options give equal runs.
+    Says how long it takes, how long packets are under way, and how busy the links of each level are. The
+    switch is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks":
+    virtual cut-through, queues at the input ports, credits. Equal options give equal runs.
 
-    Exit status 2, with the cycle of waits, if packets or messages wait for each other for ever.
+    Exit status 2, with the circle of waits, if packets or messages wait for each other for ever.
     """
-    from sortlast import simulate as simulator
-    from sortlast.fabric import Routes
-    from sortlast.simulate.links import link_classes
-
     outputs = Outputs(draw_links, draw_buffers, draw_delays, trace, json)
-    outputs.check()
-    if bandwidth <= 0:
-        raise typer.BadParameter(f"{bandwidth} MB/s is not a bandwidth", param_hint="--bandwidth")
-    if lft is not None and routing is not None:
-        raise typer.BadParameter("--lft has the tables; leave --routing out", param_hint="--routing")
-
-    # Put the tasks on hosts.
-    topology = _with_levels(_inputs.topology(net))
-    hosts = _hosts(topology, nodes, order, seed, compute, first_host)
-    wanted = _traffic.Wanted(pattern, ranks, message_bytes, messages, stages, size, pixel_bytes, seed)
-    made = _traffic.make(wanted, len(hosts))
-    outputs.check_length(made)
-
-    # Simulate.
-    is_static = lft is not None or routing not in (None, "adaptive")
-    used = _inputs.routes(topology, routing or "", lft, roots, compute, seed) if is_static else topology
-    settings: dict[str, Any] = {
+    _check(context, method, size)
+    frame = {
+        "pixel_bytes": pixel_bytes,
+        "active": active,
+        "blend_bytes_per_second": blend * 1e6,
+        "overlap": overlap,
+        "stage_seconds": stage_seconds,
+        "barrier": barrier,
+    }
+    packets = {
         "seed": seed,
         "packet_bytes": packet_bytes,
         "packet_phits": phits,
@@ -90,53 +92,64 @@ def simulate(
         "injection_packets": injection,
         "arbitration": arbitration.value,
         "ties": ties.value,
-        "link_bytes_per_second": bandwidth * 1e6,
+        "sample_cycles": 0 if draw_buffers is None else sample,
     }
-    with _show.progress("packets") as progress:
-        run = simulator.packet(
-            used,
-            made,
-            placement=hosts[: made.tasks],
-            sample_cycles=0 if draw_buffers is None else sample,
-            message_log=trace is not None,
-            progress=progress,
-            **settings,
-        )
+    if sends_at_once is None:
+        sends_at_once = 1 if size is None else 0
+    flows = {"message_seconds": message_seconds, "sends_at_once": sends_at_once}
+    settings = {"link_bytes_per_second": bandwidth * 1e6, **(packets if method is Method.packet else flows)}
+    wanted = _traffic.Wanted(pattern, ranks, message_bytes, messages, stages, size, frame, seed)
+    place = Place(net, nodes, order, compute, first_host, seed)
+    _run(method, wanted, place, Tables(routing, lft, roots, compute, seed), settings, outputs)
+
+
+def _check(context: typer.Context, method: Method, size: str | None) -> None:
+    """Refuse options that mean nothing with the others."""
+    reasons = dict.fromkeys(
+        _OF_FLOWS if method is Method.packet else _OF_PACKETS, f"not with --method {method.value}"
+    )
+    if size is None:
+        reasons |= dict.fromkeys(_OF_FRAMES, "needs --size, that of the image")
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if name in reasons and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(reasons[name], param_hint=parameter.opts[0])
+
+
+def _run(
+    method: Method,
+    wanted: _traffic.Wanted,
+    place: Place,
+    tables: Tables,
+    settings: dict[str, Any],
+    outputs: Outputs,
+) -> None:
+    """Simulate, print and write."""
+    from sortlast.simulate.links import link_classes
+
+    # Refuse what cannot be, before the run.
+    outputs.check()
+    topology, hosts = place.find()
+    made = _traffic.make(wanted, len(hosts))
+    outputs.check_length(made)
+    routes = tables.make(topology, "adaptive" if method is Method.packet else "ftree")
+
+    # Simulate.
+    log = {"message_log": outputs.trace is not None}
+    with _show.progress(f"{method.value}s") as progress:
+        job = _methods.Job(topology, routes, made, hosts[: made.tasks], settings | log, progress)
+        found = _methods.packets(job) if method is Method.packet else _methods.flows(job, wanted.frame)
 
     # Report.
-    job = _report.Job(
-        topology,
-        made,
-        routing=_show.routing(used) if isinstance(used, Routes) else "adaptive",
-        order=_inputs.order_name(nodes, order),
-        first_host=first_host,
-        is_frame=size is not None,
-        packet=settings,
-    )
+    if wanted.size is not None:
+        settings = settings | wanted.frame
+    how = "adaptive" if routes is None else _show.routing(routes)
+    setup = _report.Setup(topology, method.value, how, place, settings)
     classes = link_classes(topology)
-    report = _report.as_json(job, run, classes)
+    report = _report.as_json(setup, found, classes)
     console = _terminal.console()
-    console.print(_show.facts(_report.facts(job, run, report)))
-    console.print(_report.links_table(report))
-    for path in outputs.write(job, run, classes, report):
+    console.print(_show.facts(_report.facts(setup, found, report)))
+    console.print(_report.links_table(report, found.unit))
+    for path in outputs.write(found, classes, report):
         console.print(f"wrote {path}", soft_wrap=True)
-
-
-def _with_levels(topology: Topology) -> Topology:
-    """A fabric of a file with the levels of its switches, if it is a tree; others as they are."""
-    if topology.levels > 0:
-        return topology
-    found = topology.rank_switches()
-    return topology if found.why else topology.with_levels(found.level)
-
-
-def _hosts(
-    topology: Topology, nodes: str, order: str | None, seed: int, compute: str | None, first: int
-) -> list[int]:
-    """The hosts that tasks may be put on, in their order."""
-    listed = _inputs.placement(topology, nodes, order, seed, compute)
-    if -1 in listed:
-        raise Error("a task cannot run in a place that stays empty; take an order without dummies")
-    if first >= len(listed):
-        raise Error(f"--first-host {first} leaves no host: there are {len(listed)}")
-    return listed[first:]

@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-_TRAFFIC, _HOSTS, _PACKETS, _RESULTS = "Traffic", "Network and hosts", "Packets", "Results"
+_TRAFFIC, _HOSTS, _RESULTS = "Traffic", "Network and hosts", "Results"
+_FRAME, _PACKETS, _FLOWS = "Frame (with --size)", "Packets (--method packet)", "Flows (--method flow)"
+
+
+class Method(str, Enum):
+    """Which simulator runs."""
+
+    packet = "packet"
+    flow = "flow"
 
 
 class Arbitration(str, Enum):
@@ -59,12 +67,56 @@ Size = Annotated[
     str | None,
     typer.Option(help="Composite an image of this width x height in pixels.", rich_help_panel=_TRAFFIC),
 ]
-PixelBytes = Annotated[int, typer.Option(min=1, help="Bytes of a pixel.", rich_help_panel=_TRAFFIC)]
 
+PixelBytes = Annotated[int, typer.Option(min=1, help="Bytes of a pixel.", rich_help_panel=_FRAME)]
+Active = Annotated[
+    float,
+    typer.Option(
+        min=0, max=1, help="Share of an image's pixels that are active and sent.", rich_help_panel=_FRAME
+    ),
+]
+Blend = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        show_default="takes no time",
+        help="Blending of a rank in MB/s (10^6 bytes of a fragment).",
+        rich_help_panel=_FRAME,
+    ),
+]
+Overlap = Annotated[bool, typer.Option(help="Blend while messages of the rank move.", rich_help_panel=_FRAME)]
+StageSeconds = Annotated[
+    float, typer.Option(min=0, help="Cost of a stage at a rank in seconds.", rich_help_panel=_FRAME)
+]
+Barrier = Annotated[
+    bool, typer.Option("--barrier", help="All ranks begin a stage together.", rich_help_panel=_FRAME)
+]
+
+MethodOption = Annotated[
+    Method,
+    typer.Option(
+        "--method",
+        help="packet: cycle by cycle; flow: messages as flows that share links max-min fairly, for long"
+        " messages and large fabrics.",
+    ),
+]
+MessageSeconds = Annotated[
+    float,
+    typer.Option(min=0, help="Cost of a message before its bytes move, in seconds.", rich_help_panel=_FLOWS),
+]
+SendsAtOnce = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        show_default="1; of a frame any number",
+        help="Messages of a task that may be under way at once; 0: any number.",
+        rich_help_panel=_FLOWS,
+    ),
+]
 Routing = Annotated[
     str | None,
     typer.Option(
-        show_default="adaptive; --lft: that file",
+        show_default="adaptive; ftree for flows; --lft: that file",
         help="adaptive: the port with most credits on a shortest path; or the tables of an engine: d-mod-k,"
         " s-mod-k, ftree, minhop, updn, dor, lash or random.",
         rich_help_panel=_HOSTS,
@@ -100,9 +152,7 @@ TiesOption = Annotated[
 ]
 Bandwidth = Annotated[
     float,
-    typer.Option(
-        help="Bandwidth of a link in MB/s (10^6 bytes); turns cycles into seconds.", rich_help_panel=_PACKETS
-    ),
+    typer.Option(min=0.001, help="Bandwidth of a link in MB/s (10^6 bytes).", rich_help_panel=_HOSTS),
 ]
 
 Links = Annotated[

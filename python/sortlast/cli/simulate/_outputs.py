@@ -11,11 +11,11 @@ import typer
 
 from sortlast import Error
 from sortlast.cli import _terminal
-from sortlast.cli.simulate import _report
 from sortlast.files import check_place
 
 if TYPE_CHECKING:
-    from sortlast.simulate import PacketRun, Traffic
+    from sortlast.cli.simulate._methods import Found
+    from sortlast.cli.simulate._traffic import Made
     from sortlast.simulate.links import LinkClass
 
 _MOST_TRACED = 500_000  # messages that viewers of traces still show
@@ -44,43 +44,43 @@ class Outputs:
         for file in filter(None, (*pictures, self.trace, self.json)):
             check_place(file)
 
-    def check_length(self, traffic: Traffic) -> None:
+    def check_length(self, made: Made) -> None:
         """Refuse a trace that would be too long to be looked at."""
-        if self.trace is not None and traffic.messages > _MOST_TRACED:
+        if self.trace is not None and made.traffic.messages > _MOST_TRACED:
             raise Error(
-                f"--trace: {traffic.messages:,} messages are more than a viewer shows; up to {_MOST_TRACED:,}"
-                " can be written: take fewer ranks or stages"
+                f"--trace: {made.traffic.messages:,} messages are more than a viewer shows; up to"
+                f" {_MOST_TRACED:,} can be written: take fewer ranks or stages"
             )
 
-    def write(
-        self, job: _report.Job, run: PacketRun, classes: Sequence[LinkClass], report: dict[str, Any]
-    ) -> Iterator[Path]:
+    def write(self, found: Found, classes: Sequence[LinkClass], report: dict[str, Any]) -> Iterator[Path]:
         """Write what is wanted, and say what was."""
-        yield from self._draw(job, run, classes)
+        title = f"{report['traffic']} on {report['fabric']}, {report['routing']}: {found.time}"
+        yield from self._draw(found, classes, title)
         if self.trace is not None:
             from sortlast import trace
             from sortlast.simulate.timeline import timeline
 
-            trace.save(timeline(job.traffic, run), self.trace)
+            trace.save(timeline(found.traffic, found.run), self.trace)
             yield self.trace
         if self.json is not None:
             _terminal.write_json(report, self.json)
             yield self.json
 
-    def _draw(self, job: _report.Job, run: PacketRun, classes: Sequence[LinkClass]) -> Iterator[Path]:
+    def _draw(self, found: Found, classes: Sequence[LinkClass], title: str) -> Iterator[Path]:
         if (self.links, self.buffers, self.delays) == (None, None, None):
             return
         from sortlast import plot
         from sortlast.plot import simulate as pictures
+        from sortlast.simulate import PacketRun
 
-        title = f"{job.traffic.name} on {job.topology.name}, {job.routing}: {run.cycles:,} cycles"
+        run = found.run
         if self.links is not None:
-            plot.save(pictures.links(classes, _report.busy(job, run), title), self.links)
+            plot.save(pictures.links(classes, found.busy, title), self.links)
             yield self.links
-        if self.buffers is not None:
+        if self.buffers is not None and isinstance(run, PacketRun):
             plot.save(pictures.buffers(run.occupation, title), self.buffers)
             yield self.buffers
-        if self.delays is not None:
+        if self.delays is not None and isinstance(run, PacketRun):
             marks = [
                 ("median", float(run.delay_percentile(50))),
                 ("mean", run.mean_delay),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -13,6 +15,7 @@ from sortlast import Error
 from sortlast.cli import _parse
 
 if TYPE_CHECKING:
+    from sortlast.schedule import Schedule
     from sortlast.simulate import Traffic
 
 MESSAGE_BYTES = 1000
@@ -29,28 +32,39 @@ class Wanted:
     messages: int | None
     stages: str | None
     size: str | None
-    pixel_bytes: int
+    frame: dict[str, Any]  # settings, as keyword arguments of simulate.frame()
     seed: int
-
-    def pixels(self) -> int | None:
-        """Of the image that is composited, or None: no image is."""
-        if self.size is None:
-            return None
-        width, height = _parse.size(self.size)
-        return width * height
 
     def is_file(self) -> bool:
         """Whether the traffic lies in a file."""
         return Path(self.pattern).is_file()
 
 
-def make(wanted: Wanted, places: int) -> Traffic:
+@dataclass(frozen=True)
+class Made:
+    """What was asked for; ``schedule`` is that of a frame, or None."""
+
+    tasks: int
+    schedule: Schedule | None
+    make_traffic: Callable[[], Traffic]
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        """All messages."""
+        return self.make_traffic()
+
+
+def make(wanted: Wanted, places: int) -> Made:
     """The traffic, among as many ranks as asked for or as there are ``places``."""
     _check(wanted)
-    traffic = _read(wanted.pattern) if wanted.is_file() else _built(wanted, wanted.ranks or places)
-    if traffic.tasks > places:
-        raise Error(f"{traffic.name} has {traffic.tasks} tasks, and there are {places} hosts for them")
-    return traffic
+    if wanted.size is not None:
+        made = _frame(wanted, wanted.ranks or places)
+    else:
+        traffic = _read(wanted.pattern) if wanted.is_file() else _pattern(wanted, wanted.ranks or places)
+        made = Made(traffic.tasks, None, lambda: traffic)
+    if made.tasks > places:
+        raise Error(f"{wanted.pattern} has {made.tasks} tasks, and there are {places} hosts for them")
+    return made
 
 
 def _check(wanted: Wanted) -> None:
@@ -74,14 +88,23 @@ def _check(wanted: Wanted) -> None:
             raise typer.BadParameter(what, param_hint=option)
 
 
-def _built(wanted: Wanted, ranks: int) -> Traffic:
-    """A pattern, or the schedule of a frame."""
+def _frame(wanted: Wanted, ranks: int) -> Made:
+    """The schedule of a frame, and its traffic for the packet simulator.
+
+    In that a transfer does not wait for its receiver to have begun the stage: the receiver's word would stand
+    in its injection queue behind whole messages, which holds everybody up as no network does.
+    """
     from sortlast import schedule, simulate
 
-    pixels = wanted.pixels()
-    if pixels is not None:
-        made = schedule.make(wanted.pattern, p=ranks, n=pixels)
-        return simulate.from_schedule(made, pixel_bytes=wanted.pixel_bytes)
+    width, height = _parse.size(wanted.size or "")
+    made = schedule.make(wanted.pattern, p=ranks, n=width * height)
+    return Made(ranks, made, lambda: simulate.frame_traffic(made, rendezvous=False, **wanted.frame))
+
+
+def _pattern(wanted: Wanted, ranks: int) -> Traffic:
+    """A pattern by name."""
+    from sortlast import simulate
+
     size = wanted.message_bytes or MESSAGE_BYTES
     patterns = [name for name, _ in simulate.patterns()]
     if wanted.pattern in patterns:

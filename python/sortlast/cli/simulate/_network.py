@@ -1,0 +1,72 @@
+"""The network of ``sortlast simulate``: the fabric, the hosts of the tasks, the routes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from sortlast import Error
+from sortlast.cli.fabric import _inputs
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Routes, Topology
+
+
+@dataclass(frozen=True)
+class Place:
+    """The options that say where tasks run."""
+
+    net: str
+    nodes: str
+    order: str | None
+    compute: str | None
+    first_host: int
+    seed: int
+
+    @property
+    def order_name(self) -> str:
+        """The order of the hosts."""
+        return _inputs.order_name(self.nodes, self.order)
+
+    def find(self) -> tuple[Topology, list[int]]:
+        """The fabric, and the hosts that tasks may run on, in their order."""
+        topology = _with_levels(_inputs.topology(self.net))
+        hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, self.compute)
+        if -1 in hosts:
+            raise Error("a task cannot run in a place that stays empty; take an order without dummies")
+        if self.first_host >= len(hosts):
+            raise Error(f"--first-host {self.first_host} leaves no host: there are {len(hosts)}")
+        return topology, hosts[self.first_host :]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The options that say which way packets take."""
+
+    routing: str | None
+    lft: Path | None
+    roots: str | None
+    compute: str | None
+    seed: int
+
+    def make(self, topology: Topology, usual: str) -> Routes | None:
+        """The routes, ``usual`` if none are named; None: adaptive ones, where those are usual."""
+        if self.lft is not None and self.routing is not None:
+            raise typer.BadParameter("--lft has the tables; leave --routing out", param_hint="--routing")
+        engine = self.routing or usual
+        if self.lft is None and engine == "adaptive":
+            if usual != "adaptive":
+                raise typer.BadParameter("flows need the tables of an engine", param_hint="--routing")
+            return None
+        return _inputs.routes(topology, engine, self.lft, self.roots, self.compute, self.seed)
+
+
+def _with_levels(topology: Topology) -> Topology:
+    """A fabric of a file with the levels of its switches, if it is a tree; others as they are."""
+    if topology.levels > 0:
+        return topology
+    found = topology.rank_switches()
+    return topology if found.why else topology.with_levels(found.level)
