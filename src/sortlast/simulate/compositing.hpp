@@ -30,10 +30,14 @@ struct CompositingOptions {
 // Task i is rank i; a message is a transfer, or a chunk of one. A rank sends what is complete, in stages that
 // its window lets be under way: a stage may begin when all stages `window` and more before it are through,
 // sends and receives. Without overlap a stage is blended after its transfers and before the next stage's, and
-// the window is 1. Rendezvous, as MPI libraries do it for long messages, and barriers are messages of no
-// bytes. Blending and stage costs are computations, in nanoseconds. A share a of active pixels becomes 1 - (1
-// - a)^d where d images are merged. Throws ArgumentError: an option outside its range; more than 2^31 - 1
-// messages and computations.
+// the window is 1. Blending and stage costs are computations, in nanoseconds.
+//
+// Rendezvous, as MPI libraries do it for long messages, and barriers are messages of no bytes. Stages that
+// have neither a window nor a cost begin at once and need no rendezvous.
+//
+// A share a of active pixels becomes 1 - (1 - a)^d where d images are merged.
+//
+// Throws ArgumentError: an option outside its range; more than 2^31 - 1 messages and computations.
 Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& options = {});
 
 struct CompositingRun {

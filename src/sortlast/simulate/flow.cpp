@@ -12,6 +12,16 @@
 // It is driven by events: nothing happens between the ends of flows, costs and computations. What ends within
 // `precision` of the earliest ends with it, which keeps equal flows together that rounding has parted.
 //
+// What it leaves out: buffers that fill and hold up what stands behind in them. It gives direct-send 10 FPS
+// on 64 hosts of a 12-ary 2-tree, packets 4.5, and 5.2 were measured; shift, whose stages hardly
+// meet, 7.8, 5.7 and 8.0 (bench/simulate/frames.py). SimGrid's max-min solver gives the same seconds to six
+// digits and more. Where many equal messages contend, rounding decides who meets whom, and totals vary by 1
+// to 2 %, there too.
+//
+// Measured on one busy core: all frames of 144 ranks in 0.01 to 0.2 s; 65,536 hosts of a 16-ary 4-tree: one
+// stage of a shift in 0.06 s, in random order 1.2 s; a frame of radix-k:16,16,16,16, 3.9 M messages, in 28 s
+// and 1.2 GB, traffic included; 983,040 flows at once in random order, with a precision of 0.01, in 290 s.
+//
 // Several flows of a message at once can only be in different iterations, if sends_at_once is not 1.
 #include "sortlast/simulate/flow.hpp"
 
