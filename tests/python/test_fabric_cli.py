@@ -8,7 +8,7 @@ import re
 import pytest
 
 from refusals import refused
-from sortlast import fabric
+from sortlast import fabric, schedule
 
 TREE = "k-ary-n-tree:12,2"
 JOB = "host[00012-00071]"
@@ -289,7 +289,12 @@ def test_order_with_dummies_says_which_places_stay_empty(cli, tmp_path):
     tree = fabric.make_topology(TREE)
     hosts = dict(zip(told["places"], fabric.placement(tree, told["nodes"]), strict=True))
     placement = [hosts.get(place, -1) for place in range(told["of_places"])]
-    assert fabric.contention(fabric.route(tree, "ftree"), "shift", placement).contention_free
+    routes = fabric.route(tree, "ftree")
+    assert fabric.contention(routes, "shift", placement).contention_free
+    # The schedule of the algorithm it names has the same stages.
+    made = schedule.make(told["algorithm"], p=13, n=1300)
+    assert made.stages == told["of_places"] - 1
+    assert fabric.contention(routes, made, told["nodes"]).contention_free
 
 
 # --- bisect and compare -----------------------------------------------------------------------------------

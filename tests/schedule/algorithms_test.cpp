@@ -13,6 +13,13 @@
 namespace sortlast {
 namespace {
 
+// Every other place of the circle free: p places and p gaps.
+std::string shift_with_gaps(std::int32_t p) {
+  std::string name = "shift:";
+  for (std::int32_t gap = 0; gap < p; ++gap) name += (gap > 0 ? "," : "") + std::to_string(2 * gap + 1);
+  return name;
+}
+
 // Full names to try at p: every entry's default, and the variants that it has.
 std::vector<std::string> names(std::int32_t p) {
   std::vector<std::string> result{"auto"};
@@ -20,6 +27,7 @@ std::vector<std::string> names(std::int32_t p) {
     result.push_back(entry.name);
     if (entry.name == "binary-swap")
       result.insert(result.end(), {"binary-swap:fold", "binary-swap:remainder"});
+    if (entry.name == "shift") result.insert(result.end(), {"shift:0", "shift:0,2-3", shift_with_gaps(p)});
     if (entry.name != "radix-k") continue;
     auto k = default_radices(p);
     do {
@@ -71,6 +79,22 @@ TEST(Algorithms, VerifyForEveryPAndN) {
         }
       }
     }
+  }
+}
+
+// Stage s joins places that are s apart on the circle, free ones included.
+TEST(Algorithms, ShiftLeavesPlacesFree) {
+  const std::vector<std::int32_t> seat{0, 1, 3, 6};  // of the ring's ranks, with the places 2, 4 and 5 free
+  const std::vector<std::int32_t> ring{2, 0, 3, 1};
+  const Schedule schedule = make_schedule("shift:2,4-5", {4, 1000, {}, ring, false});
+  EXPECT_EQ(schedule.stages(), 6);
+  const auto seat_of = [&](std::int32_t rank) {
+    return seat[static_cast<std::size_t>(std::find(ring.begin(), ring.end(), rank) - ring.begin())];
+  };
+  const auto transfers = schedule.transfers();
+  EXPECT_EQ(transfers.size(), 12u);
+  for (const Transfer& transfer : transfers) {
+    EXPECT_EQ((seat_of(transfer.destination) - seat_of(transfer.source) + 7) % 7, transfer.stage);
   }
 }
 
@@ -183,8 +207,11 @@ TEST(Algorithms, WrongNamesAndSettingsAreExplained) {
   EXPECT_NE(message("radix-k:4,x", {12, 1, {}, {}, false}), "");
   EXPECT_NE(message("radix-k:4,3,", {12, 1, {}, {}, false}), "");
   EXPECT_NE(message("radix-k:9223372036854775807,3", {12, 1, {}, {}, false}), "");
-  EXPECT_NE(message("shift:3", {12, 1, {}, {}, false}), "");
-  EXPECT_NE(message("shift:", {12, 1, {}, {}, false}), "");
+  EXPECT_NE(message("direct-send:3", {12, 1, {}, {}, false}), "");
+  for (const char* const name :
+       {"shift:", "shift:,", "shift:13", "shift:3,3", "shift:4-3", "shift:1,", "shift:-1", "shift:a"}) {
+    EXPECT_NE(message(name, {12, 1, {}, {}, false}), "") << name;
+  }
   EXPECT_NE(message("binary-swap:half", {12, 1, {}, {}, false}), "");
   EXPECT_NE(message("shift", {0, 1, {}, {}, false}), "");
   EXPECT_NE(message("shift", {2, -1, {}, {}, false}), "");

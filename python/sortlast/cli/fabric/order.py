@@ -68,8 +68,8 @@ def order(
     balanced. Tries the known orders, then improves the best one step by step. Says when no order can be
     free under this routing, and why. Exit status as of `check`: 0 if the order is contention-free, 1 if not.
 
-    With --dummies some places may stay empty. Launchers know none: their files list the nodes that are there,
-    and the program has to leave the places out; --json says at which place of how many each rank stands.
+    With --dummies some places of the shift may stay empty. Launchers know none: their files list the nodes that
+    are there, and the compositor is told of the places by the algorithm that is printed, such as `shift:3,8-11`.
     """
     from sortlast import fabric
 
@@ -98,7 +98,8 @@ def order(
     if len(best.placement) > len(hosts):
         places, empty = len(best.placement), len(best.placement) - len(hosts)
         console.print(
-            f"{empty} of the {places} places stay empty: the program has to leave them out of its {schedule}."
+            f"{empty} of the {places} places stay empty: composite with the algorithm {_algorithm(best)}.",
+            soft_wrap=True,
         )
     written = _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
     if json is not None:
@@ -107,6 +108,15 @@ def order(
     for path in written:
         console.print(f"wrote {path}", soft_wrap=True)
     raise typer.Exit(0 if best.contention.contention_free else 1)
+
+
+def _algorithm(best: BestOrder) -> str:
+    """The shift that leaves the empty places of an order free: ``"shift:3,8-11"``."""
+    free = [place for place, host in enumerate(best.placement) if host < 0]
+    starts = [place for place in free if place - 1 not in free]
+    ends = [place for place in free if place + 1 not in free]
+    ranges = (f"{start}-{end}" if end > start else f"{start}" for start, end in zip(starts, ends, strict=True))
+    return "shift:" + ",".join(ranges) if free else "shift"
 
 
 def _print(title: str, rows: dict[str, Contention]) -> None:
@@ -162,4 +172,5 @@ def _report(topology: Topology, before: Contention, best: BestOrder) -> dict[str
         "nodes": fabric.names(topology, best.placement),
         "places": [place for place, host in enumerate(best.placement) if host >= 0],
         "of_places": len(best.placement),
+        "algorithm": _algorithm(best),
     }
