@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 from numpy.typing import NDArray
 
 from sortlast.plot.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, empty
@@ -84,6 +84,8 @@ def delays(bins: NDArray[np.int64], marks: Sequence[tuple[str, float]], title: s
         axes.axvline(value, color=colour, linewidth=1.2, label=f"{name} {value:,.0f}")
     if wide:
         axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(_NUMBER)
     axes.yaxis.set_major_formatter(_NUMBER)
     axes.set_ylim(bottom=0)
