@@ -376,8 +376,9 @@ def test_a_frame_is_that_of_python(cli, tmp_path, overlap):
     traffic = simulate.frame_traffic(made, rendezvous=False, **settings)
     run = simulate.packet(fabric.k_ary_n_tree(4, 2), traffic, routing="ftree")
     assert by_packets["cycles"] == run.cycles
+    # With overlap two stages share a link: flows fairly, packets in turn, which hides more of a stage's cost.
     flows = simulate.flow(fabric.k_ary_n_tree(4, 2), traffic, sends_at_once=0)
-    assert by_packets["seconds"] == pytest.approx(flows.seconds, rel=0.02)
+    assert by_packets["seconds"] == pytest.approx(flows.seconds, rel=0.2 if settings["overlap"] else 0.01)
 
 
 def test_flows_are_traced_with_what_they_compute(cli, tmp_path):
