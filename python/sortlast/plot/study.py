@@ -42,6 +42,10 @@ def normalized_times(
             # Bars stand on 1, the reference: what is faster hangs below it.
             heights = times[name][row] - 1
             axes.bar(places, heights, width, bottom=1, label=name, color=_COLOURS[k], linewidth=0)
+            for x, value in zip(places, times[name][row], strict=True):
+                axes.text(
+                    x, max(1, value) * 1.04, f"{value:.2f}", fontsize=5, rotation=90, ha="center", va="bottom"
+                )
         axes.set_title(pattern, fontsize="medium")
         axes.set_yscale("log")
         axes.set_ylim(low, high)
@@ -62,6 +66,6 @@ def normalized_times(
 
 
 def _range(times: Mapping[str, NDArray[np.float64]]) -> tuple[float, float]:
-    """One scale for all panels, with a little room."""
+    """One scale for all panels, with room for the numbers above."""
     values = np.concatenate([array.ravel() for array in times.values()])
-    return min(0.7, float(values.min()) / 1.1), max(1.5, float(values.max()) * 1.15)
+    return min(0.7, float(values.min()) / 1.1), max(1.5, float(values.max()) * 1.6)

@@ -14,6 +14,7 @@ from sortlast.study.narrowed_trees.tables import Row, Table, shown
 from sortlast.study.narrowed_trees.workloads import SIZES, size_name
 
 TITLE = "Narrowed trees: the study of Navaridas et al., computed"
+_SET_NAMES = {"a": "same size", "b": "same radix"}
 FIGURES = {
     "a": Picture("figure-6", "Figure 6. Time over that of the 8,4-fat-tree, networks of same size."),
     "b": Picture("figure-7", "Figure 7. Time over that of the 6,5-fat-tree, networks of same radix."),
@@ -122,10 +123,10 @@ def _performance(times: Times, weights: Weights) -> list[Block]:
     head = ["", "of", "Spearman", "computed, best first", "published, best first"]
     blocks.append(Grid("The order of the networks", head, ranks, first_number=5))
     if weights != EQUAL:
+        blocks.append(Paragraph(f"Your weights: {_weights(weights)}; others 1."))
         for which in "ab":
             counts = ("CN",) if which == "a" else ("CN", "U")
-            own = tables.weighed(times, "", which, weights, counts, f"your weights, set {which}")
-            blocks.append(Paragraph(f"Your weights: {_weights(weights)}; others 1."))
+            own = tables.weighed(times, "", which, weights, counts, f"Your weights, {_SET_NAMES[which]}")
             blocks.append(
                 _beside(own) if own else Paragraph("With your weights nothing that was simulated counts.")
             )
@@ -168,7 +169,7 @@ def _work(times: Times) -> list[Block]:
 
 def _beside(table: Table) -> Grid:
     """A table with three lines a row: computed, published, ratio."""
-    title = f"Table {table.key}. {table.title}" if table.key else table.title.capitalize()
+    title = f"Table {table.key}. {table.title}" if table.key else table.title
     rows = [line for row in table.rows for line in _lines(row)]
     return Grid(title, ["", "", *table.networks], rows, first_number=2)
 

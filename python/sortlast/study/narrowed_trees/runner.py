@@ -77,7 +77,7 @@ def write(
             save(drawn, path)
             written.append(path)
         text = io.StringIO()
-        drawn.savefig(text, format="svg")
+        drawn.savefig(text, format="svg", metadata={"Date": None})
         pictures[picture.name] = text.getvalue()
     report = document(times, shared or settings(), weights)
     for name, content in (

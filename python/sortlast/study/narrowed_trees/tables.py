@@ -133,10 +133,10 @@ def costs(which: str) -> Table:
 def performance_cost(times: Times) -> list[Table]:
     """Tables 4a, 4b, 5a and 5b, without those for which nothing was simulated."""
     wanted = (
-        ("4a", "a", EQUAL, ("CN",), "all weights 1, same size"),
-        ("4b", "b", EQUAL, ("CN", "U"), "all weights 1, same radix"),
-        ("5a", "a", COLLECTIVES, ("CN",), "collectives: BU and BT alone"),
-        ("5b", "b", LONG_MESSAGES, ("U",), "science: 100 KB alone"),
+        ("4a", "a", EQUAL, ("CN",), "All weights 1, same size"),
+        ("4b", "b", EQUAL, ("CN", "U"), "All weights 1, same radix"),
+        ("5a", "a", COLLECTIVES, ("CN",), "Collectives: BU and BT alone"),
+        ("5b", "b", LONG_MESSAGES, ("U",), "Science: 100 KB alone"),
     )
     made = [weighed(times, *each) for each in wanted]
     return [table for table in made if table is not None]

@@ -27,7 +27,7 @@ class Claim:
     """A claim in our words, the section that makes it, and its test.
 
     ``test`` gives whether it holds and the figure, or None in place of the first where this study cannot say.
-    ``sizes``: those without which it is undecided.
+    ``sizes``: those without which it is undecided; a claim of all sizes then still has the figure of some.
     """
 
     section: str
@@ -38,10 +38,12 @@ class Claim:
     def judge(self, times: Times) -> Verdict:
         """The verdict by these times."""
         missing = [size for size in self.sizes if size not in times.sizes]
-        if missing:
-            names = ", ".join(map(size_name, missing))
+        names = ", ".join(map(size_name, missing))
+        if missing and self.sizes != SIZES:
             return Verdict(UNDECIDED, f"needs {names}, which did not run")
         holds, figure = self.test(times)
+        if missing:
+            return Verdict(UNDECIDED, f"{figure}; {names} did not run")
         return Verdict(UNDECIDED if holds is None else CONFIRMED if holds else REFUTED, figure)
 
 

@@ -46,6 +46,7 @@ def _always_pays(times: Times) -> Test:
     below = [
         f"{net.name} {value:.2f} (Table {table})"
         for table, which, count, weights in studied
+        if times.performance(which, SETS[which][0], weights) is not None
         for net in SETS[which][1:]
         if (value := ratio(times, which, net, count, weights)) <= 1
     ]
