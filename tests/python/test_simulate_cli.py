@@ -189,9 +189,12 @@ def test_wrong_input_is_refused_in_a_line(cli, options, message):
         (("binary-swap", "--size", "8x8", "--bytes", "3"), "compositing of an image"),
         (("shift", "--stages", "1-2"), "is not FIRST:LAST"),
         (("shift", "--size", "1024"), "is not WIDTHxHEIGHT"),
+        (("shift", "--size", "9999999999x9999999999"), "more than 1,099,511,627,776 pixels"),
         (("BU", "--lft", "x", "--routing", "ftree"), "leave --routing out"),
         (("BU", "--bandwidth", "0"), "greater than or equal to 0.001"),
         (("BU", "--trace", "x.txt"), "does not end in .json"),
+        (("BU", "--packet-bytes", 2**31), "2147483648 is above 2,147,483,647"),
+        (("BU", "--seed", 10**30), "is above 2,147,483,647"),
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(cli, monkeypatch, options, message):
@@ -315,6 +318,12 @@ def test_delays_fill_bins_that_touch():
     assert (bins[1:, 0] == bins[:-1, 1] + 1).all()
     assert bins[0, 0] <= run.min_delay <= bins[0, 1]
     assert bins[-1, 0] <= run.max_delay <= bins[-1, 1]
+
+
+@pytest.mark.parametrize("method", ["packet", "flow"])
+def test_an_image_without_pixels_has_no_frame_rate(cli, tmp_path, method):
+    told = simulated(cli, tmp_path, "shift", *TREE, "--size", "0x0", "--method", method)
+    assert (told["messages"], told["seconds"], told["frames_per_second"]) == (0, 0, None)
 
 
 def test_traffic_without_a_packet_can_be_drawn(cli, tmp_path):

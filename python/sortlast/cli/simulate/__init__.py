@@ -20,6 +20,8 @@ _OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
 _OF_FLOWS = {"message_seconds", "sends_at_once"}
 _OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
 
+_MOST = 2**31 - 1  # of any whole number
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -104,7 +106,7 @@ def simulate(
 
 
 def _check(context: typer.Context, method: Method, size: str | None) -> None:
-    """Refuse options that mean nothing with the others."""
+    """Refuse options that mean nothing with the others, and numbers that are too large."""
     reasons = dict.fromkeys(
         _OF_FLOWS if method is Method.packet else _OF_PACKETS, f"not with --method {method.value}"
     )
@@ -112,6 +114,9 @@ def _check(context: typer.Context, method: Method, size: str | None) -> None:
         reasons |= dict.fromkeys(_OF_FRAMES, "needs --size, that of the image")
     for parameter in context.command.params:
         name = parameter.name or ""
+        value = context.params.get(name)
+        if isinstance(value, int) and value > _MOST:
+            raise typer.BadParameter(f"{value} is above {_MOST:,}", param_hint=parameter.opts[0])
         source = context.get_parameter_source(name)
         if name in reasons and source is not None and source.name == "COMMANDLINE":
             raise typer.BadParameter(reasons[name], param_hint=parameter.opts[0])

@@ -106,7 +106,7 @@ def flows(job: Job, frame: dict[str, Any]) -> Found:
         run = simulate.flow(fabric, job.made.traffic, **where, **job.settings)
     else:
         run = found = simulate.frame(fabric, schedule, **where, **job.settings, **frame)
-        frames, numbers = found.frames_per_second, {"hidden": found.hidden}
+        frames, numbers = found.frames_per_second or None, {"hidden": found.hidden}
         if frame["blend_bytes_per_second"] > 0:
             facts.append(("blending", f"{found.hidden:.1%} of it hidden behind messages"))
 

@@ -86,7 +86,8 @@ Blend = Annotated[
 ]
 Overlap = Annotated[bool, typer.Option(help="Blend while messages of the rank move.", rich_help_panel=_FRAME)]
 StageSeconds = Annotated[
-    float, typer.Option(min=0, help="Cost of a stage at a rank in seconds.", rich_help_panel=_FRAME)
+    float,
+    typer.Option(min=0, max=3600, help="Cost of a stage at a rank in seconds.", rich_help_panel=_FRAME),
 ]
 Barrier = Annotated[
     bool, typer.Option("--barrier", help="All ranks begin a stage together.", rich_help_panel=_FRAME)

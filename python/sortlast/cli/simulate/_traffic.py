@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MESSAGE_BYTES = 1000
 MESSAGES = 10
+_MOST_PIXELS = 2**40
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ def _frame(wanted: Wanted, ranks: int) -> Made:
     from sortlast import schedule, simulate
 
     width, height = _parse.size(wanted.size or "")
+    if width * height > _MOST_PIXELS:
+        raise typer.BadParameter(f"more than {_MOST_PIXELS:,} pixels", param_hint="--size")
     made = schedule.make(wanted.pattern, p=ranks, n=width * height)
     return Made(ranks, made, lambda: simulate.frame_traffic(made, rendezvous=False, **wanted.frame))
 
