@@ -68,8 +68,9 @@ def order(
     balanced. Tries the known orders, then improves the best one step by step. Says when no order can be
     free under this routing, and why. Exit status as of `check`: 0 if the order is contention-free, 1 if not.
 
-    With --dummies some places of the shift may stay empty. Launchers know none: their files list the nodes that
-    are there, and the compositor is told of the places by the algorithm that is printed, such as `shift:3,8-11`.
+    With --dummies some places of the shift may stay empty. Launchers know none: their files list the nodes
+    that are there, and the compositor learns of the places from the algorithm that is printed, such as
+    `shift:3,8-11`.
     """
     from sortlast import fabric
 
@@ -115,7 +116,7 @@ def _algorithm(best: BestOrder) -> str:
     free = [place for place, host in enumerate(best.placement) if host < 0]
     starts = [place for place in free if place - 1 not in free]
     ends = [place for place in free if place + 1 not in free]
-    ranges = (f"{start}-{end}" if end > start else f"{start}" for start, end in zip(starts, ends, strict=True))
+    ranges = (f"{a}-{b}" if b > a else f"{a}" for a, b in zip(starts, ends, strict=True))
     return "shift:" + ",".join(ranges) if free else "shift"
 
 
