@@ -13,19 +13,26 @@ constexpr std::int64_t least_chunk = 1024;  // pixels
 // Packing must save this share of the message's bytes, or the pixels go as they lie.
 constexpr double least_saving = 0.25;
 
+double sampled(const Load& load) {
+  return load.scattered ? sample_active(load.format, load.pixels, load.runs)
+                        : sample_active(load.format, load.pixels, 0, load.count);
+}
+
 // Active pixels of the load, as runs counted from its pixel 0; false if there are too many to gain anything.
 bool find_runs(const Load& load, std::vector<ActiveRun>& runs) {
   if (!load.boxed) {
-    if (sample_active(load.format, load.pixels, 0, load.count) > 1 - least_saving) return false;
+    if (sampled(load) > 1 - least_saving) return false;
     append_active(load.format, load.pixels, 0, load.count, runs);
     return true;
   }
   std::int64_t boxed = 0;
   for (const ActiveRun& run : load.runs) boxed += run.count;
   const bool full = static_cast<double>(boxed) > (1 - least_saving) * static_cast<double>(load.count);
-  if (full && sample_active(load.format, load.pixels, 0, load.count) > 1 - least_saving) return false;
+  if (full && sampled(load) > 1 - least_saving) return false;
   for (const ActiveRun& run : load.runs) {
-    append_active(load.format, load.pixels, run.begin, std::int64_t{run.begin} + run.count, runs);
+    const std::size_t first = runs.size();
+    append_active(load.format, load.pixels, run.at, std::int64_t{run.at} + run.count, runs);
+    for (std::size_t i = first; i < runs.size(); ++i) runs[i].begin = run.begin + (runs[i].begin - run.at);
   }
   return true;
 }
@@ -78,10 +85,14 @@ Outgoing make_parcel(const Carriage& carriage, const Format& image, const Load& 
     }
   }
 
-  // Convert.
-  if (parcel.format.scalar != load.format.scalar) {
+  // Convert, or put together.
+  if (parcel.format.scalar != load.format.scalar || load.scattered) {
     const Stretch converted(pool, parcel.format, load.count);
-    const Link whole{load.pixels, load.format.scalar, Side::back};
+    Link whole{load.pixels, load.format.scalar, Side::back};
+    if (load.scattered) {
+      whole.sparse = true;
+      whole.runs = load.runs;
+    }
     blend(Op::add, load.format.channels, load.format.depth, {&whole, 1}, converted.view(),
           parcel.format.scalar, load.count);
     parcel.pixels = converted.view();
@@ -103,6 +114,26 @@ std::vector<ActiveRun> rows_of(const Rectangle& rectangle, Size size, Range pixe
                     static_cast<std::uint32_t>(part.begin - origin)});
   }
   return rows;
+}
+
+std::vector<ActiveRun> runs_of(const Interleaving& interleaving, const std::optional<Rectangle>& rectangle,
+                               Size size, Range pixels, std::int64_t origin) {
+  std::vector<ActiveRun> runs;
+  for (std::int64_t pixel = pixels.begin; pixel < pixels.end;) {
+    const Range lies = interleaving.run({pixel, pixels.end});
+    const auto begin = static_cast<std::uint32_t>(pixel - pixels.begin);
+    if (rectangle) {
+      for (ActiveRun row : rows_of(*rectangle, size, lies, origin)) {
+        row.begin += begin;
+        runs.push_back(row);
+      }
+    } else {
+      runs.push_back({begin, static_cast<std::uint32_t>(lies.size()),
+                      static_cast<std::uint32_t>(lies.begin - origin)});
+    }
+    pixel += lies.size();
+  }
+  return runs;
 }
 
 }  // namespace sortlast

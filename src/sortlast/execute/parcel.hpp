@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sortlast/execute/tile.hpp"
 #include "sortlast/image/active.hpp"
 #include "sortlast/image/format.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 namespace sortlast {
 
@@ -49,12 +51,14 @@ struct Incoming {
 };
 
 // A stretch of an image or value that is to be sent: `pixels` holds `count` of them. If `boxed`, those
-// outside `runs` (counted from the stretch's pixel 0) are known to be empty.
+// outside `runs` (counted from the stretch's pixel 0) are known to be empty. If `scattered`, it is boxed, and
+// each run lies where its `at` says.
 struct Load {
   Format format;
   ConstPixels pixels;
   std::int64_t count = 0;
   bool boxed = false;
+  bool scattered = false;
   std::span<const ActiveRun> runs = {};
 };
 
@@ -64,5 +68,10 @@ Outgoing make_parcel(const Carriage& carriage, const Format& image, const Load& 
 // The rows of a rectangle that meet pixels [begin, end) of a row-major image, as runs of its pixels counted
 // from `begin`; `at` is counted from `origin`.
 std::vector<ActiveRun> rows_of(const Rectangle& rectangle, Size size, Range pixels, std::int64_t origin);
+
+// The same of a schedule's pixels [begin, end), which lie in the image as the interleaving says; all of them if
+// there is no rectangle.
+std::vector<ActiveRun> runs_of(const Interleaving& interleaving, const std::optional<Rectangle>& rectangle,
+                               Size size, Range pixels, std::int64_t origin);
 
 }  // namespace sortlast

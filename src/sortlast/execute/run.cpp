@@ -33,7 +33,7 @@ Run::Run(const Program& program, const Contribution& contribution, const Carriag
   index_steps();
   find_aliases();
   held_[0].absent = own_.image.pixels.colour == nullptr;
-  if (own_.image.bounds) own_rows_ = rows_of(*own_.image.bounds, own_.size, held_[0].pixels, 0);
+  if (in_runs(own_.image)) own_runs_ = runs_of(own_.image, held_[0].pixels);
 }
 
 void Run::open(std::int32_t stage) {
@@ -129,13 +129,8 @@ Outgoing Run::outgoing(Chunk chunk) {
   if (held(step.value).absent)
     return {Content::absent, carriage_.on_the_way(held(step.value).format, own_.format), pixels.size()};
   Stretch copy;
-  Load load = this->load(step.value, pixels, copy);
-  std::vector<ActiveRun> rows;
-  if (step.value == 0 && own_.image.bounds) {
-    rows = rows_of(*own_.image.bounds, own_.size, pixels, pixels.begin);
-    load.boxed = true;
-    load.runs = rows;
-  }
+  std::vector<ActiveRun> runs;
+  const Load load = step.value == 0 ? own_load(pixels, runs) : this->load(step.value, pixels, copy);
   Outgoing parcel = make_parcel(carriage_, own_.format, load, pool_);
   if (!parcel.memory) parcel.memory = copy.memory();
   return parcel;

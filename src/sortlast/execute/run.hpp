@@ -33,6 +33,7 @@ struct Contribution {
   Op op = Op::over;
   bool background = false;  // one will be put behind the result
   Stretch result;           // where the finished pixels are to be put; empty: anywhere
+  Interleaving interleaving = {};  // how images, of less than 2^32 pixels then, hold the program's pixels
 };
 
 // The image of another rank that can be read without a message: where it lies, or, if `pull` is set, by
@@ -107,7 +108,7 @@ class Run {
   };
   struct Referred {  // the image of another rank
     Reference reference;
-    std::vector<ActiveRun> rows;  // of its bounds, counted from the value's first pixel
+    std::vector<ActiveRun> runs;  // of its pixels, if in_runs(), counted from the value's first pixel
   };
   struct Held {  // a value
     Range pixels;
@@ -158,6 +159,9 @@ class Run {
   Link link(Value value, Range pixels, Side side);
   Link pulled(const Held& held, Range pixels, Side side);
   Pixels stage(const Format& format, std::int64_t count);
+  bool in_runs(const Source& image) const;
+  std::vector<ActiveRun> runs_of(const Source& image, Range pixels) const;
+  Load own_load(Range pixels, std::vector<ActiveRun>& runs);
   Load load(Value value, Range pixels, Stretch& copy);
   void materialise(Value value, Range pixels, Pixels to);
   void use_up(Value value, Range pixels);
@@ -185,7 +189,7 @@ class Run {
   std::vector<Joining> joining_;
   std::vector<Flow> sends_;
   std::vector<Flow> receives_;
-  std::vector<ActiveRun> own_rows_;                                            // of the own image's bounds
+  std::vector<ActiveRun> own_runs_;  // of the own image's pixels, if in_runs()
   std::set<std::tuple<std::int32_t, std::int64_t, std::size_t>> ready_sends_;  // stage, chunk, send
   std::set<std::tuple<std::int32_t, std::int64_t, std::size_t>> ready_receives_;
   std::vector<std::size_t> candidates_;  // merges that may be able to go on
@@ -195,7 +199,8 @@ class Run {
   Memory staging_;
   std::size_t pulls_ = 0;   // values that are pulled
   std::size_t staged_ = 0;  // bytes in use
-  std::vector<std::vector<ActiveRun>> staged_rows_;
+  std::vector<std::vector<ActiveRun>> staged_runs_;
+  std::vector<ActiveRun> reads_;  // of the last pull
   std::size_t staged_links_ = 0;
 };
 

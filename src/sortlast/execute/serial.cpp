@@ -27,11 +27,11 @@ void copy_pixels(const Format& format, ConstPixels from, Pixels to, std::int64_t
 class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
-        const Carriage& carriage) {
+        const Carriage& carriage, const Interleaving& interleaving) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
       contributions_.push_back(std::make_unique<Contribution>(
-          Contribution{{images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}}));
+          Contribution{{images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}, interleaving}));
       runs_.push_back(
           std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_, team_));
     }
@@ -186,7 +186,8 @@ Frame composite_serial(std::span<const ConstPixels> images, Size size, const For
 }
 
 Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
-                     const Format& format, Op op, std::uint32_t seed, const Carriage& carriage) {
+                     const Format& format, Op op, std::uint32_t seed, const Carriage& carriage,
+                     const Interleaving& interleaving) {
   check_images(images, size, format, op);
   if (images.size() != static_cast<std::size_t>(schedule.p())) {
     throw ArgumentError(std::to_string(images.size()) + " images; expected one for each of " +
@@ -200,7 +201,7 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
     throw ArgumentError("the schedule is for operators that commute, and " + std::string(op_name(op)) +
                         " does not; make it with commutes = false");
   }
-  Ranks ranks(schedule, images, size, format, op, carriage);
+  Ranks ranks(schedule, images, size, format, op, carriage, interleaving);
   std::mt19937 random(seed);
   while (ranks.step(random)) {
   }
@@ -212,7 +213,12 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
     const Range piece = schedule.piece(rank);
     if (piece.empty()) continue;
     const Stretch result = ranks.run(rank).take_result();
-    copy_pixels(format, result.view(), advance(frame.pixels.view(), format, piece.begin), piece.size());
+    std::int64_t done = 0;
+    for (const Range lies : interleaving.ranges(piece)) {
+      copy_pixels(format, advance(ConstPixels(result.view()), format, done),
+                  advance(frame.pixels.view(), format, lies.begin), lies.size());
+      done += lies.size();
+    }
   }
   return frame;
 }

@@ -22,8 +22,9 @@ Frame composite_serial(std::span<const ConstPixels> images, Size size, const For
 // Run every rank's program in turn and return the whole image. `seed` chooses in which order messages
 // arrive and ranks get to work; it never changes a bit of the result. images as above, one a rank.
 // Ranks of one node (of the schedule's setting) read each other's images; other pixels travel as `carriage`
-// says.
+// says. The schedule's pixels lie in the images as `interleaving`, made for as many, says.
 Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
-                     const Format& format, Op op, std::uint32_t seed = 0, const Carriage& carriage = {});
+                     const Format& format, Op op, std::uint32_t seed = 0, const Carriage& carriage = {},
+                     const Interleaving& interleaving = {});
 
 }  // namespace sortlast

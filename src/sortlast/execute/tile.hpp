@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "sortlast/execute/pool.hpp"
 #include "sortlast/image/format.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/schedule/schedule.hpp"
 
 namespace sortlast {
@@ -42,8 +44,9 @@ class Stretch {
   Pixels view_;
 };
 
-// Pixels [range.begin, range.end) in row-major order of a finished image. Copies share the pixels, which
-// stay valid and unchanged for as long as a copy exists.
+// Pixels [range.begin, range.end) in row-major order of a finished image; if there is an interleaving, `range`
+// counts in its order, and the pixels lie one behind the other for all of ranges(). Copies share the pixels,
+// which stay valid and unchanged for as long as a copy exists.
 struct Tile {
   Range range;
   Size size;  // of the whole image
@@ -53,6 +56,10 @@ struct Tile {
   std::shared_ptr<const Schedule> schedule;  // tells which rank holds which pixels
   std::shared_ptr<const void> maker;         // the compositor that made it, and
   std::int64_t frame = 0;                    // the number of its frame there
+  Interleaving interleaving = {};            // none: the tile is one range of the image
+
+  // The image's pixels that the tile holds, in its order; none for an empty tile.
+  std::vector<Range> ranges() const { return interleaving.ranges(range); }
 };
 
 // A whole finished image.

@@ -164,9 +164,8 @@ void Run::refer(std::size_t receive, Reference reference) {
   target.format = own_.format;
   target.absent = reference.absent;
   target.referred = std::make_unique<Referred>();
-  if (reference.image.bounds)
-    target.referred->rows = rows_of(*reference.image.bounds, own_.size, target.pixels, target.pixels.begin);
-  if (reference.pull && (!reference.image.bounds || !target.referred->rows.empty())) ++pulls_;
+  if (in_runs(reference.image)) target.referred->runs = runs_of(reference.image, target.pixels);
+  if (reference.pull && (!in_runs(reference.image) || !target.referred->runs.empty())) ++pulls_;
   target.referred->reference = std::move(reference);
   settled(value);
 }
@@ -209,10 +208,10 @@ std::int64_t Run::pull_pixels(const Format& format) const {
 // Where the pixels from `pixel` on end of which no more than that are inside the bounds of a pulled image.
 std::int64_t Run::pulled_until(const Held& from, std::int64_t pixel) const {
   const std::int64_t most = pull_pixels(from.format);
-  const std::optional<Rectangle>& bounds = from.referred->reference.image.bounds;
-  if (!bounds) return std::min(from.pixels.end, pixel + most);
-  if (from.referred->rows.empty()) return from.pixels.end;
-  const std::int64_t rows = most / (bounds->x1 - bounds->x0);
+  const Source& image = from.referred->reference.image;
+  if (in_runs(image) && from.referred->runs.empty()) return from.pixels.end;
+  if (!image.bounds || !own_.interleaving.none()) return std::min(from.pixels.end, pixel + most);
+  const std::int64_t rows = most / (image.bounds->x1 - image.bounds->x0);
   return std::min(from.pixels.end, pixel + (rows > 0 ? rows * own_.size.width : most));
 }
 
@@ -229,21 +228,16 @@ Link Run::link(Value value, Range pixels, Side side) {
   const Held& from = held(value);
   const std::int64_t first = pixels.begin - from.pixels.begin;
   if (value == 0) {
-    if (!own_.image.bounds)
+    if (!in_runs(own_.image))
       return {advance(own_.image.pixels, from.format, pixels.begin), from.format.scalar, side};
-    return {own_.image.pixels, from.format.scalar, side, true, own_rows_, pixels.begin};
+    return {own_.image.pixels, from.format.scalar, side, true, own_runs_, pixels.begin};
   }
   if (from.referred) {
     const Reference& reference = from.referred->reference;
     if (reference.pull) return pulled(from, pixels, side);
-    if (!reference.image.bounds)
+    if (!in_runs(reference.image))
       return {advance(reference.image.pixels, from.format, pixels.begin), from.format.scalar, side};
-    return {advance(reference.image.pixels, from.format, from.pixels.begin),
-            from.format.scalar,
-            side,
-            true,
-            from.referred->rows,
-            first};
+    return {reference.image.pixels, from.format.scalar, side, true, from.referred->runs, first};
   }
   if (!from.parts.empty()) {
     const Part& part = from.parts[part_at(from, pixels.begin)];
@@ -254,26 +248,29 @@ Link Run::link(Value value, Range pixels, Side side) {
   return {advance(ConstPixels(from.memory.view()), from.format, first), from.format.scalar, side};
 }
 
-// Copy pixels of another rank's image into the staging memory: those inside its bounds, row behind row.
+// Copy pixels of another rank's image into the staging memory: those inside its bounds, run behind run.
 Link Run::pulled(const Held& from, Range pixels, Side side) {
   const Reference& reference = from.referred->reference;
-  if (staged_links_ == staged_rows_.size()) staged_rows_.emplace_back();
-  std::vector<ActiveRun>& rows = staged_rows_[staged_links_++];
-  const bool bounded = reference.image.bounds.has_value();
-  if (bounded)
-    rows = rows_of(*reference.image.bounds, own_.size, pixels, pixels.begin);
-  else
-    rows.assign(1, {0, static_cast<std::uint32_t>(pixels.size()), 0});
+  if (!in_runs(reference.image)) {
+    const ActiveRun all{0, static_cast<std::uint32_t>(pixels.size()), 0};
+    const Pixels to = stage(from.format, pixels.size());
+    reference.pull(pixels.begin, {&all, 1}, to);
+    return {to, from.format.scalar, side};
+  }
+  if (staged_links_ == staged_runs_.size()) staged_runs_.emplace_back();
+  std::vector<ActiveRun>& runs = staged_runs_[staged_links_++];
+  runs = runs_of(reference.image, pixels);
+  reads_.clear();
   std::uint32_t count = 0;
-  for (ActiveRun& row : rows) {
-    row.at = count;
-    count += row.count;
+  for (ActiveRun& run : runs) {
+    reads_.push_back({run.at, run.count, count});
+    run.at = count;
+    count += run.count;
   }
   if (count == 0) return {{}, from.format.scalar, side, true, {}, 0};
   const Pixels to = stage(from.format, count);
-  reference.pull(pixels.begin, rows, to);
-  if (!bounded) return {to, from.format.scalar, side};
-  return {to, from.format.scalar, side, true, rows, 0};
+  reference.pull(0, reads_, to);
+  return {to, from.format.scalar, side, true, runs, 0};
 }
 
 // Room for pixels of a pulled image, no more than pull_pixels().
@@ -299,14 +296,36 @@ void Run::materialise(Value value, Range pixels, Pixels to) {
   }
 }
 
-// Pixels of a value as they are to be sent: where they lie, or put together in `copy`.
+// Whether an image's pixels are told by runs: those inside its bounds, in the order of the interleaving.
+bool Run::in_runs(const Source& image) const {
+  return image.bounds.has_value() || !own_.interleaving.none();
+}
+
+// The runs, counted from pixels.begin, with `at` the pixel of the image.
+std::vector<ActiveRun> Run::runs_of(const Source& image, Range pixels) const {
+  return sortlast::runs_of(own_.interleaving, image.bounds, own_.size, pixels, 0);
+}
+
+// Pixels of the own image as they are to be sent; `runs` has to stay for as long as the load.
+Load Run::own_load(Range pixels, std::vector<ActiveRun>& runs) {
+  const Format& format = held(0).format;
+  Load load{format, own_.image.pixels, pixels.size()};
+  if (!own_.interleaving.none()) {
+    runs = runs_of(own_.image, pixels);
+    load.boxed = load.scattered = true;
+  } else {
+    load.pixels = advance(own_.image.pixels, format, pixels.begin);
+    load.boxed = own_.image.bounds.has_value();
+    if (load.boxed) runs = rows_of(*own_.image.bounds, own_.size, pixels, pixels.begin);
+  }
+  load.runs = runs;
+  return load;
+}
+
+// Pixels of another value as they are to be sent: where they lie, or put together in `copy`.
 Load Run::load(Value value, Range pixels, Stretch& copy) {
   const Held& from = held(value);
   Load load{from.format, {}, pixels.size()};
-  if (value == 0) {
-    load.pixels = advance(own_.image.pixels, from.format, pixels.begin);
-    return load;
-  }
   const bool pulls = from.referred && from.referred->reference.pull;
   const bool scattered = pulls || contiguous_until(value, pixels.begin) < pixels.end;
   const Link whole = scattered ? Link{} : link(value, pixels, Side::back);

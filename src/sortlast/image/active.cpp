@@ -60,6 +60,36 @@ class Cutter {
   bool open_ = false;
 };
 
+// Estimated share of active pixels among n, of which the i-th lies at number pixel_of(i) of `pixels`.
+template <class PixelOf>
+double sample(const Format& format, ConstPixels pixels, std::int64_t n, PixelOf pixel_of) {
+  constexpr std::int64_t most = 256;
+  if (n <= 0) return 0;
+  const Kernels::Active mark = active_kernel(format);
+
+  // Multiples of the golden ratio modulo 1 fall evenly, and in no rhythm that an image's rows could have. All
+  // are fetched before the first is looked at: hardly any is in a cache.
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+  const std::int64_t samples = std::min(n, most);
+  std::array<ConstPixels, most> at;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const std::uint64_t fraction = static_cast<std::uint64_t>(i) * golden >> 32;
+    const auto pixel = static_cast<std::int64_t>(fraction * static_cast<std::uint64_t>(n) >> 32);
+    ConstPixels& sample = at[static_cast<std::size_t>(i)];
+    sample = advance(pixels, format, pixel_of(n <= most ? i : pixel));
+    __builtin_prefetch(sample.colour);
+    if (format.depth) __builtin_prefetch(sample.depth);
+  }
+  std::int64_t active = 0;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const ConstPixels& sample = at[static_cast<std::size_t>(i)];
+    std::uint64_t marked = 0;
+    mark(&marked, sample.colour, as_bytes(sample.depth), 1);
+    active += static_cast<std::int64_t>(marked);
+  }
+  return static_cast<double>(active) / static_cast<double>(samples);
+}
+
 }  // namespace
 
 void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
@@ -78,32 +108,17 @@ void append_active(const Format& format, ConstPixels pixels, std::int64_t begin,
 }
 
 double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t most = 256;
-  const std::int64_t n = end - begin;
-  if (n <= 0) return 0;
-  const Kernels::Active mark = active_kernel(format);
+  return sample(format, pixels, end - begin, [=](std::int64_t i) { return begin + i; });
+}
 
-  // Multiples of the golden ratio modulo 1 fall evenly, and in no rhythm that an image's rows could have. All
-  // are fetched before the first is looked at: hardly any is in a cache.
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-  const std::int64_t samples = std::min(n, most);
-  std::array<ConstPixels, most> at;
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const std::uint64_t fraction = static_cast<std::uint64_t>(i) * golden >> 32;
-    const auto pixel = static_cast<std::int64_t>(fraction * static_cast<std::uint64_t>(n) >> 32);
-    ConstPixels& sample = at[static_cast<std::size_t>(i)];
-    sample = advance(pixels, format, begin + (n <= most ? i : pixel));
-    __builtin_prefetch(sample.colour);
-    if (format.depth) __builtin_prefetch(sample.depth);
-  }
-  std::int64_t active = 0;
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const ConstPixels& sample = at[static_cast<std::size_t>(i)];
-    std::uint64_t marked = 0;
-    mark(&marked, sample.colour, as_bytes(sample.depth), 1);
-    active += static_cast<std::int64_t>(marked);
-  }
-  return static_cast<double>(active) / static_cast<double>(samples);
+double sample_active(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs) {
+  std::vector<std::int64_t> ends;  // pixels of the runs up to each
+  for (const ActiveRun& run : runs) ends.push_back((ends.empty() ? 0 : ends.back()) + run.count);
+  return sample(format, pixels, ends.empty() ? 0 : ends.back(), [&](std::int64_t i) {
+    const auto end = std::upper_bound(ends.begin(), ends.end(), i);
+    const ActiveRun& run = runs[static_cast<std::size_t>(end - ends.begin())];
+    return run.at + run.count - (*end - i);
+  });
 }
 
 }  // namespace sortlast

@@ -47,6 +47,8 @@ Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t widt
 
 // Estimated share (0..1) of active pixels among pixels [begin, end), from a few samples; 0 for no pixels.
 double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end);
+// The same among the pixels of runs, which lie where `at` says.
+double sample_active(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs);
 
 // Bytes that pack() writes for these runs with colours stored as `scalar`.
 std::size_t packed_bytes(const Format& format, Scalar scalar, std::span<const ActiveRun> runs);

@@ -10,9 +10,11 @@
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
+#include "sortlast/execute/layout.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/explain.hpp"
 #include "sortlast/execute/mpi/figures.hpp"
+#include "sortlast/execute/mpi/footprints.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/node.hpp"
 #include "sortlast/execute/mpi/selection.hpp"
@@ -28,6 +30,7 @@ constexpr double most_bounded = 0.9;  // share of the image that bounds worth a 
 // place 13.9 and 13.4 at p = 8, 21.9 and 25.0 at p = 16; pulled 8.5 and 8.7 at p = 4, 14.8 and 17.5 at p = 8.
 constexpr double most_active_in_place = 0.1;
 constexpr double most_active_pulled = 0.2;
+constexpr std::int64_t most_counted = std::numeric_limits<std::uint32_t>::max();  // pixels, where runs are used
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 // The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
@@ -64,11 +67,12 @@ class Compositor::Impl {
     arguments.add("check", options.check ? "yes" : "no");
     arguments.add("half", options.half ? "yes" : "no");
     arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
+    arguments.add("partition", std::string(partition_name(options.partition)));
     std::optional<Figures> profile;
     const std::string problem = problem_of([&] {
       if (!options.problem.empty()) throw ArgumentError(options.problem);
       check_options(options_, size_);
-      if (rank_ == 0 && options.algorithm == "auto") profile = load_profile(options.profile);
+      if (rank_ == 0 && uses_figures()) profile = load_profile(options.profile);
     });
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
@@ -77,7 +81,9 @@ class Compositor::Impl {
         nodes_ = node_->nodes();
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
       team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
-      if (options.algorithm == "auto") figures_ = agree_on_figures(data_, alarm_, *node_, profile);
+      if (uses_figures()) figures_ = agree_on_figures(data_, alarm_, *node_, profile);
+      if (options.partition == Partition::automatic && !node_->everybody())
+        networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
       selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine);
     });
   }
@@ -94,18 +100,26 @@ class Compositor::Impl {
     timing_.agree = agreed - begin;
 
     const Plan& plan = plan_for(image, composition);
+    sharing_ = sharing_of(image.size.pixels());
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
     Tile tile{plan.schedule->piece(rank_),
               image.size,
               image.format,
               {},
-              node_->frame(),
+              sharing_.interleaving.none() ? node_->frame() : Memory(),
               plan.schedule,
               maker_,
-              ++frame_};
-    const auto contribution = std::make_shared<Contribution>(Contribution{
-        {image.pixels, bounds_}, image.size, image.format, composition.op, background, place_in(tile)});
+              ++frame_,
+              sharing_.interleaving};
+    const auto contribution =
+        std::make_shared<Contribution>(Contribution{{image.pixels, bounds_},
+                                                    image.size,
+                                                    image.format,
+                                                    composition.op,
+                                                    background,
+                                                    place_in(tile),
+                                                    sharing_.interleaving});
     guarded([&] { tile.pixels = exchange(plan, contribution, surroundings()); });
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
@@ -173,6 +187,9 @@ class Compositor::Impl {
   Figures figures_;
   std::optional<Rectangle> bounds_;  // of the frame's image
   std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
+  bool networked_ = false;           // there are ranks on several machines; known if it matters
+  Footprints footprints_ = {};       // of this rank's image, and after the agreement of all
+  Sharing sharing_;                  // of the last frame
   std::unique_ptr<Plan> plan_;
   Setting planned_;  // what plan_ is for
   std::string planned_name_;
@@ -189,6 +206,28 @@ class Compositor::Impl {
 
   Surroundings surroundings() {
     return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
+  }
+
+  // Whether anything is chosen from the figures of the machine.
+  bool uses_figures() const {
+    return options_.algorithm == "auto" || options_.partition == Partition::automatic;
+  }
+
+  // Whether the partition depends on the footprints of a frame.
+  bool chooses_partition() const {
+    return options_.partition == Partition::automatic && networked_ && options_.sparse && options_.check;
+  }
+
+  // How a frame's image is shared out, once its ranks have agreed.
+  Sharing sharing_of(std::int64_t n) const {
+    Sharing sharing;
+    bool interleaved = options_.partition == Partition::interleaved;
+    if (chooses_partition()) {
+      sharing.unevenness = unevenness_of(footprints_, size_);
+      interleaved = interleaving_pays(sharing.unevenness, figures_.machine);
+    }
+    if (interleaved && n <= most_counted) sharing.interleaving = Interleaving(n, size_);
+    return sharing;
   }
 
   // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
@@ -216,8 +255,11 @@ class Compositor::Impl {
       return;
     }
     if (options_.check) {
-      agree(data_, alarm_, arguments, problem,
-            compare_by_reduction(data_, alarm_, arguments.call(), &emptiness_));
+      const Compare compare =
+          options_.partition == Partition::automatic
+              ? compare_with_footprints(data_, alarm_, arguments.call(), emptiness_, footprints_)
+              : compare_by_reduction(data_, alarm_, arguments.call(), &emptiness_);
+      agree(data_, alarm_, arguments, problem, compare);
     } else if (!problem.empty()) {
       throw ArgumentError(problem);
     }
@@ -236,7 +278,7 @@ class Compositor::Impl {
   // do, one is not unless few of its pixels seem to be active. Pixels are counted in 32 bits there.
   std::optional<Rectangle> find_bounds(const Image& image) const {
     const std::int64_t n = image.size.pixels();
-    if (n > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+    if (n > most_counted) return std::nullopt;
     if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
     if (node_->everybody()) {
       const double most =
@@ -282,11 +324,17 @@ class Compositor::Impl {
         unknown.empty() ? problem_of([&] { check_frame(image, composition, size_); }) : unknown;
     Offer offer;
     emptiness_ = 0;
+    footprints_ = {};
     bounds_.reset();
     if (problem.empty()) {
       bounds_ = find_bounds(image);
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
       if (matters) emptiness_ = emptiness_of(image);
+      if (chooses_partition() && image.pixels.colour != nullptr) {
+        const double active =
+            bounds_ ? 1 : sample_active(image.format, image.pixels, 0, image.size.pixels());
+        footprints_ = footprint_of(bounds_, image.size, active);
+      }
       offer.pixels = image.pixels;
       offer.count = image.size.pixels();
       offer.format = image.format;
@@ -344,7 +392,7 @@ std::string Compositor::algorithm() const {
 std::string Compositor::explain() const {
   if (!impl_->plan_) return "Nothing has been composited yet.\n";
   return sortlast::explain(*impl_->plan_->schedule, impl_->planned_format_, *impl_->selection_,
-                           impl_->figures_.source, impl_->traffic_, impl_->timing_);
+                           impl_->figures_.source, impl_->sharing_, impl_->traffic_, impl_->timing_);
 }
 void Compositor::trace(bool on) { impl_->recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl_->events_; }

@@ -62,6 +62,16 @@ void explain_nodes(std::ostream& out, const Setting& setting) {
   out << ".\n";
 }
 
+void explain_sharing(std::ostream& out, const Sharing& sharing) {
+  if (sharing.unevenness > 0)
+    out << "Of what the images hold, the fullest of contiguous pieces would have " << std::setprecision(3)
+        << sharing.unevenness << " times the mean.\n";
+  if (!sharing.interleaving.none())
+    out << "The image was dealt out in blocks of " << sharing.interleaving.block() << " pixels.\n";
+  else if (sharing.unevenness > 0)
+    out << "The pieces are contiguous, as to deal the image out in blocks would not pay.\n";
+}
+
 void explain_traffic(std::ostream& out, const Traffic& traffic, const Timing& timing) {
   if (traffic.direct + traffic.pulled > 0)
     out << "This rank read " << counted(traffic.direct, "image") << " of its node where they lie and "
@@ -74,11 +84,13 @@ void explain_traffic(std::ostream& out, const Traffic& traffic, const Timing& ti
 }  // namespace
 
 std::string explain(const Schedule& schedule, const Format& format, const Selection& selection,
-                    const std::string& machine_source, const Traffic& traffic, const Timing& timing) {
+                    const std::string& machine_source, const Sharing& sharing, const Traffic& traffic,
+                    const Timing& timing) {
   std::ostringstream out;
   out << schedule.name() << " composited " << schedule.n() << " pixels of " << format_name(format) << " in "
       << counted(schedule.stages(), "stage") << ".\n";
   explain_choice(out, selection, machine_source);
+  explain_sharing(out, sharing);
   explain_nodes(out, schedule.setting());
   explain_traffic(out, traffic, timing);
   return out.str();

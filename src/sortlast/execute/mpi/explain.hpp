@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sortlast/execute/mpi/selection.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/schedule/schedule.hpp"
 #include "sortlast/timing.hpp"
 
@@ -19,8 +20,15 @@ struct Traffic {
   std::int64_t absent = 0;  // for ranks without an image
 };
 
+// How the image was shared out.
+struct Sharing {
+  Interleaving interleaving = {};
+  double unevenness = 0;  // of contiguous pieces, from which an automatic partition was chosen; 0: none was
+};
+
 // Some lines, each a sentence; the fastest rejected algorithms with their predicted times are among them.
 std::string explain(const Schedule& schedule, const Format& format, const Selection& selection,
-                    const std::string& machine_source, const Traffic& traffic, const Timing& timing);
+                    const std::string& machine_source, const Sharing& sharing, const Traffic& traffic,
+                    const Timing& timing);
 
 }  // namespace sortlast

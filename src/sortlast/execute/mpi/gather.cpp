@@ -12,18 +12,26 @@
 namespace sortlast {
 namespace {
 
-void copy_tile(const Tile& tile, const Format& format, Pixels image) {
-  const Pixels to = advance(image, format, tile.range.begin);
-  const auto count = static_cast<std::size_t>(tile.range.size());
-  std::memcpy(to.colour, tile.pixels.view().colour, count * format.colour_bytes());
-  if (format.depth) std::memcpy(to.depth, tile.pixels.view().depth, count * sizeof(float));
+// Call act(pixel of the piece, pixels of the image) for each part of a piece that a message can carry to where
+// it belongs.
+template <typename Act>
+void each_part(const Tile& tile, Range piece, const Format& format, Act act) {
+  const std::int64_t most = Messages::most_pixels(format);
+  for (std::int64_t at = piece.begin; at < piece.end;) {
+    const Range lies = tile.interleaving.run({at, std::min(piece.end, at + most)});
+    act(at - piece.begin, lies);
+    at += lies.size();
+  }
 }
 
-// Post the chunks of a piece of a tile: post(first pixel, pixels).
-template <typename Post>
-void cut(std::int64_t count, const Format& format, Post post) {
-  const std::int64_t most = Messages::most_pixels(format);
-  for (std::int64_t begin = 0; begin < count; begin += most) post(begin, std::min(most, count - begin));
+void copy_tile(const Tile& tile, const Format& format, Pixels image) {
+  each_part(tile, tile.range, format, [&](std::int64_t first, Range lies) {
+    const ConstPixels from = advance(ConstPixels(tile.pixels.view()), format, first);
+    const Pixels to = advance(image, format, lies.begin);
+    const auto count = static_cast<std::size_t>(lies.size());
+    std::memcpy(to.colour, from.colour, count * format.colour_bytes());
+    if (format.depth) std::memcpy(to.depth, from.depth, count * sizeof(float));
+  });
 }
 
 }  // namespace
@@ -52,16 +60,17 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
       for (std::int32_t peer = 0; peer < tile.schedule->p(); ++peer) {
         const Range piece = tile.schedule->piece(peer);
         if (peer == rank || piece.empty() || in_place(peer)) continue;
-        const Pixels to = advance(frame->pixels.view(), format, piece.begin);
-        cut(piece.size(), format, [&](std::int64_t begin, std::int64_t count) {
-          messages->receive({}, peer, tag, {format, count, advance(to, format, begin)});
+        each_part(tile, piece, format, [&](std::int64_t, Range lies) {
+          messages->receive({}, peer, tag,
+                            {format, lies.size(), advance(frame->pixels.view(), format, lies.begin)});
         });
       }
       if (!tile.range.empty() && !tile.shared) copy_tile(tile, format, frame->pixels.view());
     } else if (!tile.range.empty() && !in_place(root)) {
       const ConstPixels pixels = tile.pixels.view();
-      cut(tile.range.size(), format, [&](std::int64_t begin, std::int64_t count) {
-        messages->send({}, root, tag, {Content::dense, format, count, advance(pixels, format, begin), 0, {}});
+      each_part(tile, tile.range, format, [&](std::int64_t first, Range lies) {
+        messages->send({}, root, tag,
+                       {Content::dense, format, lies.size(), advance(pixels, format, first), 0, {}});
       });
     }
 

@@ -10,7 +10,7 @@ namespace sortlast {
 
 // Collective; all arguments were agreed on, and all ranks are through with compositing. Tiles that lie in the
 // frame of the root's node stay where they are; every message lands where it belongs in the root's image, so
-// the root copies nothing but its own tile. Throws TimeoutError.
+// the root copies nothing but its own tile: one message for each range of a tile. Throws TimeoutError.
 std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth,
                                   const Surroundings& surroundings);
 
