@@ -64,6 +64,11 @@ Options options_of(const sortlast_options& from, MPI_Comm comm) {
   options.sparse = !from.dense_only;
   options.half = from.half;
   if (from.chunk_bytes != 0) options.chunk_bytes = from.chunk_bytes;
+  try {
+    options.partition = partition_of(from.partition);
+  } catch (const ArgumentError& error) {
+    options.problem = error.what();
+  }
   return options;
 }
 
@@ -133,6 +138,7 @@ sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, c
     });
     auto result = std::make_unique<sortlast_tile>();
     result->tile = worker.composite(arguments.image, arguments.composition);
+    for (const Range range : result->tile.ranges()) result->ranges.push_back({range.begin, range.end});
     compositor->algorithm = worker.algorithm();
     *tile = result.release();
   });

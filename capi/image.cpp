@@ -7,12 +7,15 @@
 namespace sortlast::capi {
 namespace {
 
-// Scalars and operators by their numbers in sortlast.h.
+// Scalars, operators and partitions by their numbers in sortlast.h.
 constexpr Scalar scalars[] = {Scalar::float32, Scalar::float16, Scalar::uint8};
+constexpr Partition partitions[] = {Partition::contiguous, Partition::interleaved, Partition::automatic};
 constexpr Op ops[] = {Op::over, Op::closest, Op::add, Op::max, Op::min};
 static_assert(scalars[SORTLAST_FLOAT16] == Scalar::float16 && scalars[SORTLAST_UINT8] == Scalar::uint8);
 static_assert(ops[SORTLAST_CLOSEST] == Op::closest && ops[SORTLAST_ADD] == Op::add);
 static_assert(ops[SORTLAST_MAX] == Op::max && ops[SORTLAST_MIN] == Op::min);
+static_assert(partitions[SORTLAST_INTERLEAVED] == Partition::interleaved);
+static_assert(partitions[SORTLAST_PARTITION_AUTO] == Partition::automatic);
 
 template <typename Value, std::size_t count>
 Value by_number(const Value (&values)[count], std::int32_t number, const char* what) {
@@ -49,6 +52,8 @@ Format format_of(const sortlast_format& format) {
 }
 
 Op op_of(std::int32_t op) { return by_number(ops, op, "op"); }
+
+Partition partition_of(std::int32_t partition) { return by_number(partitions, partition, "partition"); }
 
 std::vector<std::int32_t> ranks_of(const std::int32_t* ranks, std::int32_t p) {
   if (ranks == nullptr || p <= 0) return {};
@@ -98,7 +103,11 @@ void sortlast_frame_free(sortlast_frame* frame) { delete frame; }
 sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
   if (tile == nullptr) return {};
   const ConstPixels pixels = tile->tile.pixels.view();
-  return {{tile->tile.range.begin, tile->tile.range.end}, pixels.colour, pixels.depth};
+  const auto& ranges = tile->ranges;
+  const Range& range = tile->tile.range;
+  const sortlast_range one{range.begin, range.end};
+  return {tile->tile.interleaving.none() ? one : sortlast_range{0, range.size()}, pixels.colour, pixels.depth,
+          ranges.empty() ? nullptr : ranges.data(), static_cast<std::int64_t>(ranges.size())};
 }
 
 void sortlast_tile_free(sortlast_tile* tile) { delete tile; }

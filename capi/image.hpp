@@ -16,6 +16,7 @@ struct sortlast_frame : sortlast::capi::Handle {
 
 struct sortlast_tile {
   sortlast::Tile tile;
+  std::vector<sortlast_range> ranges = {};  // of the image
 };
 
 namespace sortlast::capi {
@@ -23,6 +24,7 @@ namespace sortlast::capi {
 // Numbers of enumerations; all throw ArgumentError for those that are none.
 Format format_of(const sortlast_format& format);
 Op op_of(std::int32_t op);
+Partition partition_of(std::int32_t partition);
 
 inline ConstPixels pixels_of(const sortlast_image& image) {
   return {static_cast<const std::byte*>(image.colour), image.depth};

@@ -25,7 +25,8 @@ _still_read: list[_arrays.Picture] = []
 class Tile(Protocol):
     """Finished pixels that this rank holds: [begin, end) of the image in row-major order.
 
-    The arrays share the tile's memory, which stays valid and unchanged as long as one of them exists.
+    Of an image that was dealt out in blocks a tile holds many ranges, one behind the other in the order of
+    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which stays valid and unchanged as long as one of them exists.
     """
 
     @property
@@ -37,16 +38,20 @@ class Tile(Protocol):
         """One past the last pixel; equal to ``begin`` if this rank holds none."""
 
     @property
+    def ranges(self) -> list[tuple[int, int]]:
+        """(begin, end) of each range of the image that the pixels are of; none if this rank holds no pixels."""
+
+    @property
     def shape(self) -> tuple[int, int, int]:
         """(H, W, C) of the whole image."""
 
     @property
     def pixels(self) -> NDArray[Any]:
-        """Array (end - begin, C)."""
+        """Array (n, C) of the n pixels."""
 
     @property
     def depth(self) -> NDArray[np.float32] | None:
-        """Array (end - begin,), or None if the images had no depth."""
+        """Array (n,), or None if the images had no depth."""
 
 
 class Compositor:
@@ -76,8 +81,12 @@ class Compositor:
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
             2^-11 of itself a transfer; None sends what the images hold.
         chunk: most bytes of pixels that one message carries.
-        profile: file with this machine's figures, as ``sortlast tune`` writes it, from which "auto"
-            chooses; read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE
+        partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that are
+            dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile then
+            holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be faster,
+            which takes ``check`` and ranks on several machines.
+        profile: file with this machine's figures, as ``sortlast tune`` writes it, from which whatever is
+            "auto" is chosen; read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE
             names, or else a measurement of about 30 ms.
     """
 
@@ -94,12 +103,14 @@ class Compositor:
         sparse: bool = True,
         wire: str | None = None,
         chunk: int = 1 << 20,
+        partition: str = "contiguous",
         profile: str | os.PathLike[str] | None = None,
     ) -> None:
         from mpi4py import MPI
 
         problem, name, ring_ranks, limit = "", "", list[int](), 60.0
         node_ranks, blenders, chunk_bytes, profile_path = 0, 0, 1 << 20, ""
+        shared_out = "contiguous"
         try:
             name = _arrays.text(algorithm, "algorithm")
             ring_ranks = _arrays.ranks(ring, "ring")
@@ -114,6 +125,11 @@ class Compositor:
             profile_path = "" if profile is None else _arrays.path(profile, "profile")
             if wire not in (None, "float16"):
                 raise ArgumentError(f"wire is {wire!r}; expected None or 'float16'")
+            if partition not in ("contiguous", "interleaved", "auto"):
+                raise ArgumentError(
+                    f"partition is {partition!r}; expected 'contiguous', 'interleaved' or 'auto'"
+                )
+            shared_out = partition
         except ArgumentError as error:
             problem = str(error)
         self._native = _native.mpi().Compositor(
@@ -127,6 +143,7 @@ class Compositor:
             bool(sparse),
             wire == "float16",
             chunk_bytes,
+            shared_out,
             profile_path,
             problem,
         )

@@ -59,13 +59,28 @@ nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth
                         depth_array(frame->pixels, frame->format, shape));
 }
 
+// Where begin and end tell all.
+Range only_range(const Tile& tile) {
+  if (tile.interleaving.none()) return tile.range;
+  throw ArgumentError("the tile holds " + std::to_string(tile.ranges().size()) +
+                      " ranges of the image, not one, as the partition is interleaved; use its ranges");
+}
+
 void bind_tile(nb::module_& module) {
   const auto shape = [](const Tile& tile) {
     return std::vector{static_cast<std::size_t>(tile.range.size())};
   };
-  nb::class_<Tile>(module, "Tile", "Finished pixels [begin, end), in row-major order, that this rank holds.")
-      .def_prop_ro("begin", [](const Tile& tile) { return tile.range.begin; })
-      .def_prop_ro("end", [](const Tile& tile) { return tile.range.end; })
+  nb::class_<Tile>(module, "Tile", "Finished pixels, in row-major order, that this rank holds.")
+      .def_prop_ro("begin", [](const Tile& tile) { return only_range(tile).begin; })
+      .def_prop_ro("end", [](const Tile& tile) { return only_range(tile).end; })
+      .def_prop_ro(
+          "ranges",
+          [](const Tile& tile) {
+            nb::list ranges;
+            for (const Range range : tile.ranges()) ranges.append(nb::make_tuple(range.begin, range.end));
+            return ranges;
+          },
+          "[(begin, end), ...] of the image, in the order in which the pixels lie.")
       .def_prop_ro(
           "shape",
           [](const Tile& tile) {
@@ -74,10 +89,10 @@ void bind_tile(nb::module_& module) {
           "(H, W, C) of the whole image.")
       .def_prop_ro(
           "pixels", [shape](const Tile& tile) { return colour_array(tile.pixels, tile.format, shape(tile)); },
-          "(end - begin, C), without a copy.")
+          "(n, C), without a copy.")
       .def_prop_ro(
           "depth", [shape](const Tile& tile) { return depth_array(tile.pixels, tile.format, shape(tile)); },
-          "(end - begin,) float32, or None.");
+          "(n,) float32, or None.");
 }
 
 void bind_compositor(nb::module_& module) {
@@ -86,8 +101,8 @@ void bind_compositor(nb::module_& module) {
           "__init__",
           [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
              const std::vector<std::int32_t>& ring, double timeout, int nodes, int threads, bool check,
-             bool sparse, bool half, std::int64_t chunk_bytes, const std::string& profile,
-             const std::string& problem) {
+             bool sparse, bool half, std::int64_t chunk_bytes, const std::string& partition,
+             const std::string& profile, const std::string& problem) {
             const nb::gil_scoped_release release;
             Options options;
             options.algorithm = algorithm;
@@ -99,13 +114,14 @@ void bind_compositor(nb::module_& module) {
             options.sparse = sparse;
             options.half = half;
             options.chunk_bytes = chunk_bytes;
+            options.partition = partition_from_name(partition);
             options.profile = profile;
             options.problem = problem;
             options.interrupt = see_signals;
             new (self) Compositor(communicator(comm), options);
           },
           "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "threads"_a, "check"_a, "sparse"_a,
-          "half"_a, "chunk_bytes"_a, "profile"_a, "problem"_a)
+          "half"_a, "chunk_bytes"_a, "partition"_a, "profile"_a, "problem"_a)
       .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,
            "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)

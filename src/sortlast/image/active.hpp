@@ -25,6 +25,9 @@ struct ActiveRun {
   bool operator==(const ActiveRun&) const = default;
 };
 
+// Most pixels of a stretch that runs can count.
+inline constexpr std::int64_t most_counted = (std::int64_t{1} << 32) - 1;
+
 // Append the runs of active pixels among pixels [begin, end) of a dense stretch (end < 2^32), with
 // `at` == `begin`. One pass over memory; gaps of a few empty pixels may be kept as active where that
 // takes less room than a run.

@@ -44,12 +44,14 @@ void test_wrong_creation(void) {
   check_creation(&(sortlast_options){.algorithm = "no-such"}, of_one_rank(), "no-such");
   check_creation(&(sortlast_options){.timeout = -1}, of_one_rank(), "timeout");
   check_creation(&(sortlast_options){.node_ranks = -1}, of_one_rank(), "node ranks are -1");
+  check_creation(&(sortlast_options){.partition = 3}, of_one_rank(), "partition is number 3");
   check_creation(&(sortlast_options){.chunk_bytes = 100}, of_one_rank(), "chunks of 100 bytes");
   check_creation(&(sortlast_options){.chunk_bytes = -1}, of_one_rank(), "chunks of -1 bytes");
   const sortlast_status differ = p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK;
   check_creation(&(sortlast_options){.node_ranks = 1}, differ, "node ranks: ");
   check_creation(&(sortlast_options){.no_check = true}, differ, "check: ");
   check_creation(&(sortlast_options){.half = true}, differ, "half: ");
+  check_creation(&(sortlast_options){.partition = SORTLAST_PARTITION_AUTO}, differ, "partition: ");
   check_creation(&(sortlast_options){.chunk_bytes = 1 << 16}, differ, "chunk bytes: ");
   check_creation(&(sortlast_options){.dense_only = true}, SORTLAST_OK, "");
   if (p > 1) check_creation(&(sortlast_options){.ring = zeros}, of_one_rank(), "ring");

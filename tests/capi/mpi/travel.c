@@ -33,6 +33,26 @@ static sortlast_compositor* create(const sortlast_options* options) {
   return compositor;
 }
 
+// The tile's pixels are those of the image where its ranges say.
+static void check_ranges(sortlast_tile_pixels tile, const float* expected, bool interleaved) {
+  const float* pixels = tile.colour;
+  int64_t count = 0;
+  for (int64_t i = 0; i < tile.range_count; ++i) {
+    const sortlast_range range = tile.ranges[i];
+    CHECK(range.begin >= 0 && range.begin < range.end && range.end <= WIDTH * HEIGHT);
+    const size_t bytes = (size_t)(range.end - range.begin) * 4 * sizeof(float);
+    CHECK(memcmp(pixels + count * 4, expected + range.begin * 4, bytes) == 0);
+    count += range.end - range.begin;
+  }
+  CHECK(count == tile.range.end - tile.range.begin);
+  CHECK(interleaved || tile.range_count <= 1);
+  if (tile.range_count == 0) CHECK(tile.ranges == NULL);
+  // With up to 9 ranks there are blocks enough to deal out.
+  const bool dealt = interleaved && world_size() > 1 && world_size() <= 9;
+  if (dealt && count > 0) CHECK(tile.range.begin == 0 && tile.range_count > 1);
+  if (!interleaved && tile.range_count == 1) CHECK(tile.range.begin == tile.ranges[0].begin);
+}
+
 // Add up the images, which lie in memory of the compositor on ranks of even number and have bounds on the
 // first half of them; returns the bytes that this rank sent.
 static int64_t check_sum(const sortlast_options* options, const float* expected) {
@@ -54,6 +74,7 @@ static int64_t check_sum(const sortlast_options* options, const float* expected)
   sortlast_status status = sortlast_compositor_composite(compositor, &image, &add, &tile);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
   const int64_t sent = sortlast_compositor_timing(compositor).bytes_sent;
+  check_ranges(sortlast_tile_get(tile), expected, options != NULL && options->partition != 0);
   memset(colour, 0, bytes);
   status = sortlast_compositor_gather(compositor, tile, world_size() - 1, false, &frame);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
@@ -108,12 +129,13 @@ void test_travel(void) {
     check_sum(&(sortlast_options){.node_ranks = node_ranks, .no_check = true}, sum);
     check_sum(&(sortlast_options){.node_ranks = node_ranks, .dense_only = true, .chunk_bytes = 4096}, sum);
     check_sum(&(sortlast_options){.node_ranks = node_ranks, .half = true}, sum);
+    check_sum(&(sortlast_options){.node_ranks = node_ranks, .partition = SORTLAST_INTERLEAVED}, sum);
   }
 
   // By messages, what is left out or halved is not sent.
   const char* shift = "shift";
-  const int64_t dense = check_sum(&(sortlast_options){shift, NULL, 0, 1, false, true, false, 0}, sum);
-  const int64_t half = check_sum(&(sortlast_options){shift, NULL, 0, 1, false, true, true, 0}, sum);
+  const int64_t dense = check_sum(&(sortlast_options){shift, NULL, 0, 1, false, true, false, 0, 0}, sum);
+  const int64_t half = check_sum(&(sortlast_options){shift, NULL, 0, 1, false, true, true, 0, 0}, sum);
   const int64_t sparse = check_sum(&(sortlast_options){.algorithm = shift, .node_ranks = 1}, sum);
   CHECK(half == dense / 2);
   CHECK(sparse <= dense && (sparse < dense / 2 || world_size() == 1));

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layout.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
-#include "sortlast/execute/layout.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/explain.hpp"
 #include "sortlast/execute/mpi/figures.hpp"
@@ -18,6 +17,7 @@
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/node.hpp"
 #include "sortlast/execute/mpi/selection.hpp"
+#include "sortlast/execute/mpi/sharing.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/registry.hpp"
 
@@ -30,7 +30,6 @@ constexpr double most_bounded = 0.9;  // share of the image that bounds worth a 
 // place 13.9 and 13.4 at p = 8, 21.9 and 25.0 at p = 16; pulled 8.5 and 8.7 at p = 4, 14.8 and 17.5 at p = 8.
 constexpr double most_active_in_place = 0.1;
 constexpr double most_active_pulled = 0.2;
-constexpr std::int64_t most_counted = std::numeric_limits<std::uint32_t>::max();  // pixels, where runs are used
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 // The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
@@ -100,7 +99,8 @@ class Compositor::Impl {
     timing_.agree = agreed - begin;
 
     const Plan& plan = plan_for(image, composition);
-    sharing_ = sharing_of(image.size.pixels());
+    sharing_ = share_out(options_.partition, image.size.pixels(), size_,
+                         chooses_partition() ? &footprints_ : nullptr, figures_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
     Tile tile{plan.schedule->piece(rank_),
@@ -213,21 +213,17 @@ class Compositor::Impl {
     return options_.algorithm == "auto" || options_.partition == Partition::automatic;
   }
 
-  // Whether the partition depends on the footprints of a frame.
+  // Whether the partition depends on the footprints of a frame: on every rank or on none.
   bool chooses_partition() const {
-    return options_.partition == Partition::automatic && networked_ && options_.sparse && options_.check;
+    return options_.partition == Partition::automatic && networked_ && options_.check;
   }
 
-  // How a frame's image is shared out, once its ranks have agreed.
-  Sharing sharing_of(std::int64_t n) const {
-    Sharing sharing;
-    bool interleaved = options_.partition == Partition::interleaved;
-    if (chooses_partition()) {
-      sharing.unevenness = unevenness_of(footprints_, size_);
-      interleaved = interleaving_pays(sharing.unevenness, figures_.machine);
-    }
-    if (interleaved && n <= most_counted) sharing.interleaving = Interleaving(n, size_);
-    return sharing;
+  // What this rank will have to send of its image; all of it if empty pixels are not left out.
+  Footprints own_footprint(const Image& image) const {
+    if (image.pixels.colour == nullptr) return {};
+    if (!options_.sparse) return footprint_of({}, image.size, 1);
+    const std::int64_t n = image.size.pixels();
+    return footprint_of(bounds_, image.size, bounds_ ? 1 : sample_active(image.format, image.pixels, 0, n));
   }
 
   // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
@@ -330,11 +326,7 @@ class Compositor::Impl {
       bounds_ = find_bounds(image);
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
       if (matters) emptiness_ = emptiness_of(image);
-      if (chooses_partition() && image.pixels.colour != nullptr) {
-        const double active =
-            bounds_ ? 1 : sample_active(image.format, image.pixels, 0, image.size.pixels());
-        footprints_ = footprint_of(bounds_, image.size, active);
-      }
+      if (chooses_partition()) footprints_ = own_footprint(image);
       offer.pixels = image.pixels;
       offer.count = image.size.pixels();
       offer.format = image.format;

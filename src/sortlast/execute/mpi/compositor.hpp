@@ -39,8 +39,7 @@ struct Options {
   // How the image is shared out. Interleaved: in blocks dealt out to the ranks, so that each gets as much to do
   // wherever the images are empty; a tile then covers many ranges of the image (Tile::ranges), and does not lie
   // in the frame of its node. Automatic: so for the frames for which it is predicted to be faster, which takes
-  // `sparse` and `check`, and ranks on several machines. Never for images of 2^32 pixels or more, or of next to
-  // none.
+  // `check` and ranks on several machines. Never for images of 2^32 pixels or more, or of next to none.
   Partition partition = Partition::contiguous;
   // File with this machine's figures, as `sortlast tune` writes it, for what is automatic; read on rank 0 alone. Empty:
   // the file that the environment variable SORTLAST_PROFILE names, or else a measurement of about 30 ms.

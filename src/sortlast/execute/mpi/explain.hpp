@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sortlast/execute/mpi/selection.hpp"
-#include "sortlast/schedule/interleaving.hpp"
+#include "sortlast/execute/mpi/sharing.hpp"
 #include "sortlast/schedule/schedule.hpp"
 #include "sortlast/timing.hpp"
 
@@ -18,12 +18,6 @@ struct Traffic {
   std::int64_t dense = 0;   // chunks that it sent with all pixels
   std::int64_t sparse = 0;  // with active pixels alone
   std::int64_t absent = 0;  // for ranks without an image
-};
-
-// How the image was shared out.
-struct Sharing {
-  Interleaving interleaving = {};
-  double unevenness = 0;  // of contiguous pieces, from which an automatic partition was chosen; 0: none was
 };
 
 // Some lines, each a sentence; the fastest rejected algorithms with their predicted times are among them.

@@ -15,9 +15,6 @@ namespace {
 
 constexpr auto bands = static_cast<std::int64_t>(std::tuple_size_v<Footprints>);
 
-// A rectangle says no more than roughly where pixels are active, so that less is not unevenness.
-constexpr double least_unevenness = 1.1;
-
 // What one rank brings to the reduction, and what all have.
 struct Ballot {
   std::array<std::uint64_t, 3> leasts;  // the hash, its complement, and another number
@@ -66,10 +63,6 @@ double unevenness_of(const Footprints& all, std::int32_t p) {
     most = std::max(most, load);
   }
   return most * p / total;
-}
-
-bool interleaving_pays(double unevenness, const Machine& machine) {
-  return unevenness > least_unevenness && (unevenness - 1) * machine.beta > machine.copy;
 }
 
 Compare compare_with_footprints(const Communicator& comm, const Alarm& alarm, std::string call,

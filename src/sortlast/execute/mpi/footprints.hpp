@@ -1,4 +1,4 @@
-// Footprints: where in the image all ranks together have drawn, and whether it pays to deal the image out.
+// Footprints: where in the image all ranks together have drawn.
 #pragma once
 
 #include <array>
@@ -9,7 +9,6 @@
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/tile.hpp"
 #include "sortlast/image/active.hpp"
-#include "sortlast/schedule/machine.hpp"
 
 namespace sortlast {
 
@@ -22,11 +21,6 @@ Footprints footprint_of(const std::optional<Rectangle>& bounds, Size size, doubl
 // By how much the one of p contiguous pieces of the image that holds most active pixels passes their mean: 1 or
 // more, and 1 if there are none.
 double unevenness_of(const Footprints& all, std::int32_t p);
-
-// Whether an interleaving saves time where ranks talk over a network. The most loaded rank receives `unevenness`
-// times the mean of bytes without it, and the mean with it; what it costs is a copy of each byte that is sent, at
-// most, as the pixels of a message lie apart then.
-bool interleaving_pays(double unevenness, const Machine& machine);
 
 // As compare_by_reduction(), in the same reduction as the sum of all ranks' footprints; `least` and `footprints`
 // go in as this rank's and come out as those of all. All ranks have to compare in this way, whatever their call.
