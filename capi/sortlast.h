@@ -127,8 +127,9 @@ sortlast_status sortlast_composite_serial(const sortlast_image* images, int32_t 
 // can only be freed.
 typedef struct sortlast_compositor sortlast_compositor;
 
-// How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets as
-// much to do wherever the images are empty; or in blocks for the frames for which that is predicted to be faster.
+// How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets
+// as much to do wherever the images are empty; or in blocks for the frames for which that is predicted to be
+// faster.
 enum { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUTO = 2 };
 
 // All zero asks for the defaults. All ranks pass the same but for timeout and dense_only.
@@ -190,12 +191,12 @@ sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, c
                                               const sortlast_composition* composition, sortlast_tile** tile);
 
 // Pixels [range.begin, range.end) of the whole image, or, if it was dealt out in blocks, those of ranges[0],
-// ranges[1] and so on, one behind the other; `range` counts them from 0 then. It may be empty. The pixels stay unchanged whatever the
-// compositor does later, and all addresses are valid, until the tile is freed.
+// ranges[1] and so on, one behind the other; `range` counts them from 0 then. It may be empty. The pixels
+// stay unchanged whatever the compositor does later, and all addresses are valid, until the tile is freed.
 typedef struct sortlast_tile_pixels {
   sortlast_range range;
-  const void* colour;  // (range.end - range.begin) * channels scalars; NULL if there are none
-  const float* depth;  // range.end - range.begin depths; NULL if the images have none
+  const void* colour;            // (range.end - range.begin) * channels scalars; NULL if there are none
+  const float* depth;            // range.end - range.begin depths; NULL if the images have none
   const sortlast_range* ranges;  // NULL if there are none
   int64_t range_count;           // 0 or 1 unless the partition is interleaved
 } sortlast_tile_pixels;

@@ -26,7 +26,8 @@ class Tile(Protocol):
     """Finished pixels that this rank holds: [begin, end) of the image in row-major order.
 
     Of an image that was dealt out in blocks a tile holds many ranges, one behind the other in the order of
-    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which stays valid and unchanged as long as one of them exists.
+    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which stays
+    valid and unchanged as long as one of them exists.
     """
 
     @property
@@ -39,7 +40,7 @@ class Tile(Protocol):
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
-        """(begin, end) of each range of the image that the pixels are of; none if this rank holds no pixels."""
+        """(begin, end) of each range of the image that the pixels are of; none if there are no pixels."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -81,13 +82,13 @@ class Compositor:
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
             2^-11 of itself a transfer; None sends what the images hold.
         chunk: most bytes of pixels that one message carries.
-        partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that are
-            dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile then
-            holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be faster,
+        partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that
+            are dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile
+            then holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be faster,
             which takes ``check`` and ranks on several machines.
         profile: file with this machine's figures, as ``sortlast tune`` writes it, from which whatever is
-            "auto" is chosen; read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE
-            names, or else a measurement of about 30 ms.
+            "auto" is chosen; read on rank 0 alone. None is the file that the environment variable
+            SORTLAST_PROFILE names, or else a measurement of about 30 ms.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-// Interleaved partitions in the serial executor: an image whose blocks are dealt out is composited as one that
-// holds its pixels in that order is by contiguous pieces, to the bit.
+// Interleaved partitions in the serial executor: an image whose blocks are dealt out is composited as one
+// that holds its pixels in that order is by contiguous pieces, to the bit.
 #include <gtest/gtest.h>
 
 #include "node_lists.hpp"
@@ -45,9 +45,9 @@ TEST(Interleaved, IsTheContiguousCompositeOfDealtImages) {
       }
       const std::int64_t n = size.pixels();
       const Interleaving interleaving(n, p);
-      const Schedule schedule =
-          make_schedule(entry.name, {p, n, testing::shuffled(p, random), testing::shuffled(p, random),
-                                     commutes(op), nodes});
+      const Schedule schedule = make_schedule(
+          entry.name,
+          {p, n, testing::shuffled(p, random), testing::shuffled(p, random), commutes(op), nodes});
 
       // The same pixels, dealt beforehand.
       std::vector<testing::TestImage> images;

@@ -118,7 +118,8 @@ TEST(Active, TheSampleIsCloseToTheShare) {
     EXPECT_EQ(sample_active(format, image.pixels(), n / 2, n), 0.0) << format_name(format);
     EXPECT_EQ(sample_active(format, image.pixels(), 500, 524), 0.5) << format_name(format);
 
-    // Of runs, wherever their pixels lie: a row and a half of which a third is active, and pixels to be seen all.
+    // Of runs, wherever their pixels lie: a row and a half of which a third is active, and pixels to be seen
+    // all.
     const ActiveRun rows[] = {{0, 512, 2048}, {512, 1024, static_cast<std::uint32_t>(n) - 1024}};
     EXPECT_NEAR(sample_active(format, image.pixels(), rows), 1.0 / 3, 0.02) << format_name(format);
     const ActiveRun few[] = {{0, 12, 1024}, {12, 4, 600}};

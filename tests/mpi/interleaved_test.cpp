@@ -60,7 +60,8 @@ TEST_F(InterleavedFrames, HaveTheBitsOfTheSerialExecutor) {
         SCOPED_TRACE(entry.name + " " + format_name(format) + " " + std::string(op_name(op)) + ", nodes of " +
                      std::to_string(node_ranks));
         // Up to a few blocks a rank, and less than are dealt out.
-        const Size size{1 + static_cast<std::int64_t>(random_() % 97), 1 + static_cast<std::int64_t>(random_() % 99)};
+        const Size size{1 + static_cast<std::int64_t>(random_() % 97),
+                        1 + static_cast<std::int64_t>(random_() % 99)};
         std::vector<Rectangle> boxes;
         const Scene scene = sparse_scene(format, size, boxes);
         const std::vector<std::int32_t> order = testing::shuffled(p_, random_);

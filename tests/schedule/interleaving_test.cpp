@@ -55,7 +55,8 @@ TEST(Interleaving, IsTheDealOfBlocks) {
 }
 
 TEST(Interleaving, IsNoneWhereThereIsNothingToDealOut) {
-  for (const auto& [n, hands] : {std::pair<std::int64_t, std::int32_t>{0, 4}, {1, 4}, {5 * 64, 3}, {1 << 20, 1}}) {
+  for (const auto& [n, hands] :
+       {std::pair<std::int64_t, std::int32_t>{0, 4}, {1, 4}, {5 * 64, 3}, {1 << 20, 1}}) {
     const Interleaving interleaving(n, hands);
     EXPECT_TRUE(interleaving.none()) << n << " pixels to " << hands;
     EXPECT_EQ(interleaving, Interleaving());

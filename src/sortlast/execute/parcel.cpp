@@ -128,8 +128,8 @@ std::vector<ActiveRun> runs_of(const Interleaving& interleaving, const std::opti
         runs.push_back(row);
       }
     } else {
-      runs.push_back({begin, static_cast<std::uint32_t>(lies.size()),
-                      static_cast<std::uint32_t>(lies.begin - origin)});
+      runs.push_back(
+          {begin, static_cast<std::uint32_t>(lies.size()), static_cast<std::uint32_t>(lies.begin - origin)});
     }
     pixel += lies.size();
   }

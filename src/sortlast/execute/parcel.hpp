@@ -69,8 +69,8 @@ Outgoing make_parcel(const Carriage& carriage, const Format& image, const Load& 
 // from `begin`; `at` is counted from `origin`.
 std::vector<ActiveRun> rows_of(const Rectangle& rectangle, Size size, Range pixels, std::int64_t origin);
 
-// The same of a schedule's pixels [begin, end), which lie in the image as the interleaving says; all of them if
-// there is no rectangle.
+// The same of a schedule's pixels [begin, end), which lie in the image as the interleaving says; all of them
+// if there is no rectangle.
 std::vector<ActiveRun> runs_of(const Interleaving& interleaving, const std::optional<Rectangle>& rectangle,
                                Size size, Range pixels, std::int64_t origin);
 

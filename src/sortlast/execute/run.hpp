@@ -31,8 +31,8 @@ struct Contribution {
   Size size;
   Format format;
   Op op = Op::over;
-  bool background = false;  // one will be put behind the result
-  Stretch result;           // where the finished pixels are to be put; empty: anywhere
+  bool background = false;         // one will be put behind the result
+  Stretch result;                  // where the finished pixels are to be put; empty: anywhere
   Interleaving interleaving = {};  // how images, of less than 2^32 pixels then, hold the program's pixels
 };
 

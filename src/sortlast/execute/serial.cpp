@@ -30,8 +30,8 @@ class Ranks {
         const Carriage& carriage, const Interleaving& interleaving) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
-      contributions_.push_back(std::make_unique<Contribution>(
-          Contribution{{images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}, interleaving}));
+      contributions_.push_back(std::make_unique<Contribution>(Contribution{
+          {images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}, interleaving}));
       runs_.push_back(
           std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_, team_));
     }

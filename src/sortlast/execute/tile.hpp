@@ -44,9 +44,9 @@ class Stretch {
   Pixels view_;
 };
 
-// Pixels [range.begin, range.end) in row-major order of a finished image; if there is an interleaving, `range`
-// counts in its order, and the pixels lie one behind the other for all of ranges(). Copies share the pixels,
-// which stay valid and unchanged for as long as a copy exists.
+// Pixels [range.begin, range.end) in row-major order of a finished image; if there is an interleaving,
+// `range` counts in its order, and the pixels lie one behind the other for all of ranges(). Copies share the
+// pixels, which stay valid and unchanged for as long as a copy exists.
 struct Tile {
   Range range;
   Size size;  // of the whole image

@@ -297,9 +297,7 @@ void Run::materialise(Value value, Range pixels, Pixels to) {
 }
 
 // Whether an image's pixels are told by runs: those inside its bounds, in the order of the interleaving.
-bool Run::in_runs(const Source& image) const {
-  return image.bounds.has_value() || !own_.interleaving.none();
-}
+bool Run::in_runs(const Source& image) const { return image.bounds.has_value() || !own_.interleaving.none(); }
 
 // The runs, counted from pixels.begin, with `at` the pixel of the image.
 std::vector<ActiveRun> Run::runs_of(const Source& image, Range pixels) const {

@@ -1,12 +1,12 @@
 // Interleaving: where the pixels of a schedule lie in the image.
 //
-// A schedule cuts its pixels [0, n) into contiguous pieces. If pixel i of the schedule is pixel i of the image,
-// these are bands of rows, and what was drawn is in few of them: the rank that gets the middle of the picture
-// receives 2.4 to 3.2 times the mean of all ranks for an object in the centre, 1.6 to 1.8 times for the blocks
-// of a divided volume. So blocks of the image are dealt out like cards: block b goes to hand b mod h, and
-// the schedule's pixels are one hand after the other. Any contiguous piece is then spread over the whole image,
-// whatever the schedule, and for h = p each piece is a hand; the most loaded rank receives 1.00 to 1.03 times
-// the mean.
+// A schedule cuts its pixels [0, n) into contiguous pieces. If pixel i of the schedule is pixel i of the
+// image, these are bands of rows, and what was drawn is in few of them: the rank that gets the middle of the
+// picture receives 2.4 to 3.2 times the mean of all ranks for an object in the centre, 1.6 to 1.8 times for
+// the blocks of a divided volume. So blocks of the image are dealt out like cards: block b goes to hand b mod
+// h, and the schedule's pixels are one hand after the other. Any contiguous piece is then spread over the
+// whole image, whatever the schedule, and for h = p each piece is a hand; the most loaded rank receives 1.00
+// to 1.03 times the mean.
 //
 // Rejected: blocks in bit-reversed order, which spread the pieces of swaps no better, and those of other
 // algorithms worse; square blocks, whose rows are so short that reading them costs what the balance gains.

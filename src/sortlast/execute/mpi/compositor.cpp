@@ -112,14 +112,13 @@ class Compositor::Impl {
               maker_,
               ++frame_,
               sharing_.interleaving};
-    const auto contribution =
-        std::make_shared<Contribution>(Contribution{{image.pixels, bounds_},
-                                                    image.size,
-                                                    image.format,
-                                                    composition.op,
-                                                    background,
-                                                    place_in(tile),
-                                                    sharing_.interleaving});
+    const auto contribution = std::make_shared<Contribution>(Contribution{{image.pixels, bounds_},
+                                                                          image.size,
+                                                                          image.format,
+                                                                          composition.op,
+                                                                          background,
+                                                                          place_in(tile),
+                                                                          sharing_.interleaving});
     guarded([&] { tile.pixels = exchange(plan, contribution, surroundings()); });
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),

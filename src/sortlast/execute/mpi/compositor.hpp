@@ -36,13 +36,15 @@ struct Options {
   bool sparse = true;  // leave out empty pixels of messages where that pays; the result has the same bits
   bool half = false;   // colours of float32 images travel as float16 (2^-11 relative error a transfer)
   std::int64_t chunk_bytes = Carriage{}.chunk_bytes;  // most that one message carries
-  // How the image is shared out. Interleaved: in blocks dealt out to the ranks, so that each gets as much to do
-  // wherever the images are empty; a tile then covers many ranges of the image (Tile::ranges), and does not lie
-  // in the frame of its node. Automatic: so for the frames for which it is predicted to be faster, which takes
-  // `check` and ranks on several machines. Never for images of 2^32 pixels or more, or of next to none.
+  // How the image is shared out. Interleaved: in blocks dealt out to the ranks, so that each gets as much to
+  // do wherever the images are empty; a tile then covers many ranges of the image (Tile::ranges), and does
+  // not lie in the frame of its node. Automatic: so for the frames for which it is predicted to be faster,
+  // which takes `check` and ranks on several machines. Never for images of 2^32 pixels or more, or of next to
+  // none.
   Partition partition = Partition::contiguous;
-  // File with this machine's figures, as `sortlast tune` writes it, for what is automatic; read on rank 0 alone. Empty:
-  // the file that the environment variable SORTLAST_PROFILE names, or else a measurement of about 30 ms.
+  // File with this machine's figures, as `sortlast tune` writes it, for what is automatic; read on rank 0
+  // alone. Empty: the file that the environment variable SORTLAST_PROFILE names, or else a measurement of
+  // about 30 ms.
   std::string profile = {};
   // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
   // becomes every rank's error. For language bindings.

@@ -18,12 +18,13 @@ using Footprints = std::array<std::uint64_t, 16>;
 // Of one image: `active` is the share of active pixels inside the rectangle (none: in the image).
 Footprints footprint_of(const std::optional<Rectangle>& bounds, Size size, double active);
 
-// By how much the one of p contiguous pieces of the image that holds most active pixels passes their mean: 1 or
-// more, and 1 if there are none.
+// By how much the one of p contiguous pieces of the image that holds most active pixels passes their mean: 1
+// or more, and 1 if there are none.
 double unevenness_of(const Footprints& all, std::int32_t p);
 
-// As compare_by_reduction(), in the same reduction as the sum of all ranks' footprints; `least` and `footprints`
-// go in as this rank's and come out as those of all. All ranks have to compare in this way, whatever their call.
+// As compare_by_reduction(), in the same reduction as the sum of all ranks' footprints; `least` and
+// `footprints` go in as this rank's and come out as those of all. All ranks have to compare in this way,
+// whatever their call.
 Compare compare_with_footprints(const Communicator& comm, const Alarm& alarm, std::string call,
                                 std::uint64_t& least, Footprints& footprints);
 

@@ -12,8 +12,8 @@
 namespace sortlast {
 namespace {
 
-// Call act(pixel of the piece, pixels of the image) for each part of a piece that a message can carry to where
-// it belongs.
+// Call act(pixel of the piece, pixels of the image) for each part of a piece that a message can carry to
+// where it belongs.
 template <typename Act>
 void each_part(const Tile& tile, Range piece, const Format& format, Act act) {
   const std::int64_t most = Messages::most_pixels(format);

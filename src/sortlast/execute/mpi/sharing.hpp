@@ -14,14 +14,14 @@ struct Sharing {
   double unevenness = 0;  // of contiguous pieces, from which an automatic partition was chosen; 0: none was
 };
 
-// Of n pixels to p ranks. `footprints` are those of all ranks; null: nothing is chosen, and what is automatic is
-// contiguous. The same on every rank, if the arguments are.
+// Of n pixels to p ranks. `footprints` are those of all ranks; null: nothing is chosen, and what is automatic
+// is contiguous. The same on every rank, if the arguments are.
 Sharing share_out(Partition partition, std::int64_t n, std::int32_t p, const Footprints* footprints,
                   const Machine& machine);
 
-// Whether an interleaving saves time where ranks talk over a network. The most loaded rank receives `unevenness`
-// times the mean of bytes without it, and the mean with it; what it costs is a copy of each byte that is sent, at
-// most, as the pixels of a message lie apart then.
+// Whether an interleaving saves time where ranks talk over a network. The most loaded rank receives
+// `unevenness` times the mean of bytes without it, and the mean with it; what it costs is a copy of each byte
+// that is sent, at most, as the pixels of a message lie apart then.
 bool interleaving_pays(double unevenness, const Machine& machine);
 
 }  // namespace sortlast

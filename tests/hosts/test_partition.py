@@ -1,0 +1,94 @@
+"""Partitions on eight separate hosts: what they receive of an object in the middle, and the choice of "auto"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from testbed import Testbed, why_not
+
+pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
+
+HOSTS = 8
+FRAMES = 3
+
+# Every rank has drawn a part of one object in the middle, or everything.
+JOB = """
+from pathlib import Path
+import numpy as np
+import sortlast
+
+def received():
+    comm.barrier()
+    value = int(Path("/sys/class/net/eth0/statistics/rx_bytes").read_text())
+    comm.barrier()
+    return value
+
+def picture(r, drawn):
+    pixels = np.random.default_rng(r).uniform(0.25, 0.75, (256, 512, 4)).astype(np.float32)
+    pixels[..., :3] *= pixels[..., 3:]
+    y, x = np.mgrid[:256, :512]
+    if drawn == "middle":
+        pixels[(x - 256 - 3 * r) ** 2 + (y - 128) ** 2 > 40**2] = 0
+    return pixels
+
+def measure(drawn, algorithm, partition):
+    pictures = [picture(r, drawn) for r in range(size)]
+    comp = sortlast.Compositor(comm, algorithm=algorithm, partition=partition)
+    tile = comp.composite(pictures[rank])
+    before = received()
+    for frame in range(FRAMES):
+        tile = comp.composite(pictures[rank])
+    moved = received() - before
+    whole = comp.gather(tile)
+    error = 0.0 if whole is None else float(np.abs(whole - sortlast.composite_serial(pictures)).max())
+    return {"received": moved, "ranges": len(tile.ranges), "error": error, "why": comp.explain()}
+
+report({
+    f"{drawn} {algorithm} {partition}": measure(drawn, algorithm, partition)
+    for drawn in ("middle", "everything")
+    for algorithm in ("direct-send", "binary-swap", "two-level:direct-send")
+    for partition in ("contiguous", "interleaved", "auto")
+})
+"""
+
+
+@pytest.fixture(scope="module", params=[8, 16], ids=["8 ranks", "16 ranks"])
+def reports(request: pytest.FixtureRequest) -> Iterator[list[dict[str, Any]]]:
+    with Testbed(HOSTS) as hosts:
+        job = hosts.run(request.param, f"FRAMES = {FRAMES}\n" + JOB)
+        assert job.returncode == 0, job
+        assert hosts.dropped() == 0
+        yield job.reports
+
+
+def unevenness(reports: list[dict[str, Any]], case: str) -> float:
+    """The most bytes that a host receives, over the mean."""
+    received = [report[case]["received"] for report in reports[:: len(reports) // HOSTS]]
+    return max(received) * HOSTS / sum(received)
+
+
+def test_pictures_are_the_oracles(reports: list[dict[str, Any]]) -> None:
+    for case, measured in reports[0].items():
+        assert measured["error"] <= 1e-6 * len(reports), case
+
+
+@pytest.mark.parametrize("algorithm", ["direct-send", "binary-swap", "two-level:direct-send"])
+def test_hosts_receive_alike_what_is_dealt_out(reports: list[dict[str, Any]], algorithm: str) -> None:
+    assert unevenness(reports, f"middle {algorithm} contiguous") > 1.25
+    for partition in ("interleaved", "auto"):
+        assert unevenness(reports, f"middle {algorithm} {partition}") < 1.2
+
+
+def test_auto_deals_out_what_is_uneven(reports: list[dict[str, Any]]) -> None:
+    for report in reports:
+        for case, measured in report.items():
+            drawn, _, partition = case.split()
+            if partition != "auto":
+                continue
+            dealt = drawn == "middle"
+            assert (measured["ranges"] > 1) == dealt, case
+            assert ("dealt out in blocks" in measured["why"]) == dealt, measured["why"]
+            assert "the fullest of contiguous pieces would have" in measured["why"]
