@@ -26,8 +26,8 @@ class Tile(Protocol):
     """Finished pixels that this rank holds: [begin, end) of the image in row-major order.
 
     Of an image that was dealt out in blocks a tile holds many ranges, one behind the other in the order of
-    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which stays
-    valid and unchanged as long as one of them exists.
+    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which
+    stays valid and unchanged as long as one of them exists.
     """
 
     @property
@@ -84,8 +84,8 @@ class Compositor:
         chunk: most bytes of pixels that one message carries.
         partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that
             are dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile
-            then holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be faster,
-            which takes ``check`` and ranks on several machines.
+            then holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be
+            faster, which takes ``check`` and ranks on several machines.
         profile: file with this machine's figures, as ``sortlast tune`` writes it, from which whatever is
             "auto" is chosen; read on rank 0 alone. None is the file that the environment variable
             SORTLAST_PROFILE names, or else a measurement of about 30 ms.

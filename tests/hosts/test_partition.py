@@ -1,4 +1,4 @@
-"""Partitions on eight separate hosts: what they receive of an object in the middle, and the choice of "auto"."""
+"""Partitions on eight separate hosts: what they receive of an object in the middle, and what is chosen."""
 
 from __future__ import annotations
 

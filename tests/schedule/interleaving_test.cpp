@@ -86,7 +86,7 @@ TEST(Interleaving, SpreadsWhatIsDrawnInTheMiddle) {
   const auto in_disc = [](std::int64_t pixel) {
     const std::int64_t x = pixel % width - width / 2;
     const std::int64_t y = pixel / width - height / 2;
-    return x * x + y * y < 250 * 250;
+    return x * x + y * y < std::int64_t{250} * 250;
   };
   for (const std::int32_t p : {4, 8, 16}) {
     EXPECT_GT(unevenness({}, width * height, p, in_disc), 2) << p;

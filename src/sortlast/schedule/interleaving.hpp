@@ -8,9 +8,10 @@
 // whole image, whatever the schedule, and for h = p each piece is a hand; the most loaded rank receives 1.00
 // to 1.03 times the mean.
 //
-// Rejected: blocks in bit-reversed order, which spread the pieces of swaps no better, and those of other
-// algorithms worse; square blocks, whose rows are so short that reading them costs what the balance gains.
-// What stays uneven is an image whose rows are a multiple of h blocks long: the hands are columns there.
+// Rejected: blocks in bit-reversed order, for the halves of swaps, as half of the hands are spread over the
+// image as one is; square blocks, as an image lies in rows and a range for each row of each block would be
+// many short ones. What stays uneven is an image whose rows are a multiple of h blocks long: the hands are
+// columns there.
 #pragma once
 
 #include <cstdint>
