@@ -7,8 +7,8 @@ MOST = 0.5  # more than this part
 MANY = 0.25  # at least this part
 
 # Times that differ by less are equal. Over the seeds 17 to 19 relative times at 10 and 100 B have standard
-# deviations of 0.8 % in the median and at most 2.1 % in light patterns; in 2M, 3M and BU, up to 11 %, but those
-# are far from 1.
+# deviations of 0.8 % in the median and at most 2.1 % in light patterns; in 2M, 3M and BU, up to 11 %, but
+# those are far from 1.
 NOISE = 0.02
 AS_WELL = 1.05  # a relative time up to this
 NO_DIFFERENCE = 1.10  # relative times up to this, and down to its inverse
