@@ -91,7 +91,8 @@ class Finder {
       const Host& host = topology_.host(found[i]);
       text += (i == 0 ? ": " : ", ") + quoted(host.name) + " port " + std::to_string(host.port);
     }
-    return text + (found.size() > 2 ? ", ...;" : ";") + " give the whole name (in a list: in quotation marks) or the port's GUID";
+    return text + (found.size() > 2 ? ", ...;" : ";") +
+           " give the whole name (in a list: in quotation marks) or the port's GUID";
   }
 
  private:
