@@ -14,25 +14,9 @@ Senders::Senders(const Traffic& traffic, std::int32_t at_once)
     tasks_[t].next = traffic.first[t];
     tasks_[t].cause = traffic.first_cause[index(tasks_[t].next)];
   }
-  if (!traffic.in_order) link_dependents();
-}
-
-// Turn the list of causes round by counting.
-void Senders::link_dependents() {
-  first_dependent_.assign(source_.size() + 1, 0);
-  dependents_.resize(traffic_.causes.size());
-  missing_.resize(source_.size());
+  if (traffic.in_order) return;
+  dependents_ = Dependents(traffic);
   next_waiting_.assign(source_.size(), -1);
-  for (const Traffic::Message cause : traffic_.causes) ++first_dependent_[index(cause) + 1];
-  for (std::size_t m = 0; m < source_.size(); ++m) first_dependent_[m + 1] += first_dependent_[m];
-  std::vector<std::int64_t> at(first_dependent_.begin(), first_dependent_.end() - 1);
-  for (std::size_t m = 0; m < source_.size(); ++m) {
-    missing_[m] = static_cast<std::int32_t>(traffic_.first_cause[m + 1] - traffic_.first_cause[m]);
-    for (std::int64_t i = traffic_.first_cause[m]; i < traffic_.first_cause[m + 1]; ++i) {
-      const std::size_t cause = index(traffic_.causes[static_cast<std::size_t>(i)]);
-      dependents_[static_cast<std::size_t>(at[cause]++)] = static_cast<Traffic::Message>(m);
-    }
-  }
 }
 
 void Senders::start() {
@@ -43,7 +27,7 @@ void Senders::start() {
     }
     const auto at = static_cast<std::size_t>(t);
     for (Traffic::Message m = traffic_.first[at]; m < traffic_.first[at + 1]; ++m) {
-      if (missing_[index(m)] == 0) release(m);
+      if (dependents_.missing(m) == 0) release(m);
     }
   }
 }
@@ -62,9 +46,8 @@ void Senders::over(const Action& action) {
     return;
   }
   send_waiting(task);
-  for (std::int64_t i = first_dependent_[index(m)]; i < first_dependent_[index(m) + 1]; ++i) {
-    const Traffic::Message dependent = dependents_[static_cast<std::size_t>(i)];
-    if (--missing_[index(dependent)] == 0) release(dependent);
+  for (const Traffic::Message dependent : dependents_.of(m)) {
+    if (dependents_.settle(dependent)) release(dependent);
   }
 }
 
@@ -136,7 +119,7 @@ std::string Senders::waits() const {
   for (std::int32_t t = 0; t < traffic_.tasks && named < 4; ++t) {
     const Task& task = tasks_[static_cast<std::size_t>(t)];
     for (Traffic::Message m = task.next; m < traffic_.first[static_cast<std::size_t>(t) + 1]; ++m) {
-      if (!traffic_.in_order && missing_[index(m)] <= 0) continue;
+      if (!traffic_.in_order && dependents_.missing(m) <= 0) continue;
       for (std::int64_t i = traffic_.first_cause[index(m)]; i < traffic_.first_cause[index(m) + 1]; ++i) {
         const Traffic::Message cause = traffic_.causes[static_cast<std::size_t>(i)];
         if (completed_[index(cause)] > task.iteration) continue;
@@ -154,8 +137,8 @@ std::int64_t Senders::bytes() const {
   const auto size = [](const auto& values) {
     return static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
   };
-  return size(source_) + size(completed_) + size(tasks_) + size(ready_) + size(first_dependent_) +
-         size(dependents_) + size(missing_) + size(next_waiting_);
+  return size(source_) + size(completed_) + size(tasks_) + size(ready_) + dependents_.bytes() +
+         size(next_waiting_);
 }
 
 }  // namespace sortlast::simulate

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sortlast/simulate/traffic.hpp"
+#include "sortlast/simulate/traffic/dependents.hpp"
 
 namespace sortlast::simulate {
 
@@ -49,7 +50,6 @@ class Senders {
   static std::size_t index(Traffic::Message m) { return static_cast<std::size_t>(m); }
   Task& task_of(Traffic::Message m) { return tasks_[static_cast<std::size_t>(source(m))]; }
   bool has_room(const Task& task) const { return at_once_ == 0 || task.under_way < at_once_; }
-  void link_dependents();
   void proceed(std::int32_t t);
   bool causes_over(Task& task) const;
   void step(Task& task, std::int32_t t) const;
@@ -64,10 +64,8 @@ class Senders {
   std::vector<Action> ready_;
   std::int64_t done_ = 0;
 
-  // Not in order: what each message causes, and how many causes it still waits for; the next in its circle.
-  std::vector<std::int64_t> first_dependent_;
-  std::vector<Traffic::Message> dependents_;
-  std::vector<std::int32_t> missing_;
+  // Not in order; by message the next in its circle.
+  Dependents dependents_;
   std::vector<Traffic::Message> next_waiting_;
 };
 

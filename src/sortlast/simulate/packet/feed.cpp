@@ -32,27 +32,11 @@ Feed::Feed(const Traffic& traffic, const PacketOptions& options)
     hosts_[i].next = traffic.first[i];
     hosts_[i].end = traffic.first[i + 1];
   }
-  if (!traffic.in_order) link_dependents();
-  if (options.message_log) log_.resize(static_cast<std::size_t>(total_));
-}
-
-void Feed::link_dependents() {
-  first_dependent_.assign(source_.size() + 1, 0);
-  dependents_.resize(traffic_.causes.size());
-  missing_.resize(source_.size());
-  next_ready_.assign(source_.size(), -1);
-
-  // Turn the list of causes round by counting.
-  for (const Traffic::Message cause : traffic_.causes) ++first_dependent_[index(cause) + 1];
-  for (std::size_t m = 0; m < source_.size(); ++m) first_dependent_[m + 1] += first_dependent_[m];
-  std::vector<std::int64_t> at(first_dependent_.begin(), first_dependent_.end() - 1);
-  for (std::size_t m = 0; m < source_.size(); ++m) {
-    missing_[m] = static_cast<std::int32_t>(traffic_.first_cause[m + 1] - traffic_.first_cause[m]);
-    for (std::int64_t i = traffic_.first_cause[m]; i < traffic_.first_cause[m + 1]; ++i) {
-      const std::size_t cause = index(traffic_.causes[static_cast<std::size_t>(i)]);
-      dependents_[static_cast<std::size_t>(at[cause]++)] = static_cast<Traffic::Message>(m);
-    }
+  if (!traffic.in_order) {
+    dependents_ = Dependents(traffic);
+    next_ready_.assign(source_.size(), -1);
   }
+  if (options.message_log) log_.resize(static_cast<std::size_t>(total_));
 }
 
 void Feed::start() {
@@ -194,10 +178,9 @@ void Feed::release(Traffic::Message m, std::int32_t now) {
 
 // Message m is over at one of its ends: count down what waits for it there.
 void Feed::over_at(Traffic::Message m, std::int32_t task, std::int32_t now) {
-  for (std::int64_t i = first_dependent_[index(m)]; i < first_dependent_[index(m) + 1]; ++i) {
-    const Traffic::Message dependent = dependents_[static_cast<std::size_t>(i)];
+  for (const Traffic::Message dependent : dependents_.of(m)) {
     if (source_[index(dependent)] != task) continue;
-    if (--missing_[index(dependent)] == 0) release(dependent, now);
+    if (dependents_.settle(dependent)) release(dependent, now);
   }
 }
 
@@ -219,7 +202,7 @@ std::string Feed::waits() const {
   for (std::int32_t task = 0; task < traffic_.tasks && named < 4; ++task) {
     const Host& host = hosts_[static_cast<std::size_t>(task)];
     for (Traffic::Message m = host.next; m < host.end; ++m) {
-      if (!traffic_.in_order && missing_[index(m)] <= 0) continue;
+      if (!traffic_.in_order && dependents_.missing(m) <= 0) continue;
       for (std::int64_t i = traffic_.first_cause[index(m)]; i < traffic_.first_cause[index(m) + 1]; ++i) {
         const Traffic::Message cause = traffic_.causes[static_cast<std::size_t>(i)];
         if (completed_[index(cause)] > static_cast<std::uint32_t>(host.iteration)) continue;
@@ -243,8 +226,9 @@ std::vector<MessageRecord> Feed::log() const {
 std::int64_t Feed::bytes() const {
   const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
   return static_cast<std::int64_t>(size(source_) + size(packets_) + size(arriving_) + size(completed_) +
-                                   size(hosts_) + size(queue_) + size(woken_) + size(first_dependent_) +
-                                   size(dependents_) + size(missing_) + size(next_ready_) + size(log_));
+                                   size(hosts_) + size(queue_) + size(woken_) + size(next_ready_) +
+                                   size(log_)) +
+         dependents_.bytes();
 }
 
 }  // namespace sortlast::simulate

@@ -11,6 +11,7 @@
 
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"
+#include "sortlast/simulate/traffic/dependents.hpp"
 
 namespace sortlast::simulate {
 
@@ -72,7 +73,6 @@ class Feed {
   bool is_computation(Traffic::Message m) const {
     return traffic_.destination[index(m)] == source_[index(m)];
   }
-  void link_dependents();
   void fill(std::int32_t task, std::int32_t now);
   bool open_next(std::int32_t task, std::int32_t now);
   bool open_in_order(std::int32_t task, std::int32_t now);
@@ -94,11 +94,8 @@ class Feed {
   std::vector<Packet> queue_;  // tasks x injection_packets: rings
   std::vector<std::int32_t> woken_;
 
-  // Not in order: what each message causes, how many causes each still waits for, and the lists of messages
-  // that may go.
-  std::vector<std::int64_t> first_dependent_;
-  std::vector<Traffic::Message> dependents_;
-  std::vector<std::int32_t> missing_;
+  // Not in order; the lists of messages that may go.
+  Dependents dependents_;
   std::vector<Traffic::Message> next_ready_;
 
   using Timer = std::pair<std::int64_t, Traffic::Message>;
