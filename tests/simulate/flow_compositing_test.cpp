@@ -76,7 +76,7 @@ TEST(Compositing, IsTheTrafficOfTheScheduleIfNothingButMessagesTakesTime) {
   for (const char* const name : all_algorithms) {
     for (const std::int32_t p : {2, 4, 7, 8, 16}) {
       if (!fits(name, p)) continue;
-      const Schedule schedule = make(name, p, 16 * 1024);
+      const Schedule schedule = make(name, p, 16'384);
       for (const std::int32_t at_once : {0, 1}) {
         const FlowOptions flow{.link_bytes_per_second = B, .sends_at_once = at_once};
         const double plain = simulate_flows(routes, schedule_traffic(schedule, 16),
@@ -93,7 +93,7 @@ TEST(Compositing, IsTheTrafficOfTheScheduleIfNothingButMessagesTakesTime) {
 TEST(Compositing, ShiftTakesItsStagesAndHidesAllBlendingButTheLast) {
   const std::int32_t p = 12;
   const fabric::Routes routes = routed("crossbar:12");
-  const Schedule schedule = make("shift", p, p * 10'000, true);
+  const Schedule schedule = make("shift", p, std::int64_t{10'000} * p, true);
   const double transfer = 160'000 / B, join = 160'000 / 2e9;
   const CompositingOptions overlapped{.blend_bytes_per_second = 2e9, .window = 1, .stage_seconds = 50e-6};
   const CompositingRun hidden = run_on(routes, schedule, overlapped);
@@ -118,7 +118,7 @@ TEST(Compositing, ShiftTakesItsStagesAndHidesAllBlendingButTheLast) {
 TEST(Compositing, DirectSendHidesBlendingBehindChunks) {
   const std::int32_t p = 8;
   const fabric::Routes routes = routed("crossbar:8");
-  const Schedule schedule = make("direct-send", p, p * 10'000, true);
+  const Schedule schedule = make("direct-send", p, std::int64_t{10'000} * p, true);
   const double transfers = (p - 1) * 160'000 / B, joins = (p - 1) * 160'000 / 2e9;
   const CompositingRun whole = run_on(routes, schedule, {.blend_bytes_per_second = 2e9});
   EXPECT_NEAR(whole.timing.total, transfers + joins, 1e-12);
@@ -149,7 +149,7 @@ TEST(Compositing, WithBarriersAStageLastsAsLongAsItsSlowestMessage) {
     const fabric::Placement placement = fabric::allocate_hosts(*routes.topology, "random", p, {}, 3);
     const auto pattern = fabric::shift_pattern(p, 160'000);
     const double synchronised = fabric::pattern_time(routes, *pattern, placement, B, 5e-5).synchronised;
-    const double total = simulate(make("shift", p, 10'000 * p), routes, placement,
+    const double total = simulate(make("shift", p, std::int64_t{10'000} * p), routes, placement,
                                   {.barrier = true, .stage_seconds = 5e-5}, {.link_bytes_per_second = B})
                              .timing.total;
     EXPECT_NEAR(total, synchronised, 1e-9) << p;
@@ -190,13 +190,13 @@ TEST(Compositing, ThePapersRunsOfShift) {
                     {.window = 1, .rendezvous = rendezvous, .stage_seconds = 113e-6}, flow)
         .frames_per_second();
   };
-  EXPECT_NEAR(fps(12, 4096 * 2048, true), 14.5, 0.08 * 14.5);
-  EXPECT_NEAR(fps(144, 4096 * 2048, true), 11.5, 0.08 * 11.5);
-  EXPECT_NEAR(fps(64, 4096 * 2048, true), 8.0, 0.08 * 8);
-  EXPECT_NEAR(fps(144, 4096 * 4096, true), 5.8, 0.08 * 5.8);
+  EXPECT_NEAR(fps(12, std::int64_t{4096} * 2048, true), 14.5, 0.08 * 14.5);
+  EXPECT_NEAR(fps(144, std::int64_t{4096} * 2048, true), 11.5, 0.08 * 11.5);
+  EXPECT_NEAR(fps(64, std::int64_t{4096} * 2048, true), 8.0, 0.08 * 8);
+  EXPECT_NEAR(fps(144, std::int64_t{4096} * 4096, true), 5.8, 0.08 * 5.8);
   // Where stages contend, senders that do not wait for their receivers run ahead into others' messages.
-  EXPECT_LT(fps(64, 4096 * 2048, false), 0.8 * fps(64, 4096 * 2048, true));
-  EXPECT_NEAR(fps(144, 4096 * 2048, false), fps(144, 4096 * 2048, true), 1e-3);
+  EXPECT_LT(fps(64, std::int64_t{4096} * 2048, false), 0.8 * fps(64, std::int64_t{4096} * 2048, true));
+  EXPECT_NEAR(fps(144, std::int64_t{4096} * 2048, false), fps(144, std::int64_t{4096} * 2048, true), 1e-3);
 }
 
 TEST(Compositing, RefusesWhatDoesNotFit) {

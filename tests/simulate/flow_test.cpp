@@ -94,11 +94,11 @@ TEST(Flow, ASenderServesItsMessagesOneByOneUnlessTold) {
 
 TEST(Flow, ShiftInRoutingOrderTakesBytesByTheLinkRate) {
   const fabric::Routes routes = routed("k-ary-n-tree:12,2", "d-mod-k");
-  const std::int64_t bytes = 4096 * 2048 / 144 * 16;
+  const std::int64_t bytes = std::int64_t{4096} * 2048 / 144 * 16;
   const FlowRun run = run_on(routes, shift(144, bytes, 1, 144));
   EXPECT_NEAR(run.seconds, 143 * seconds_of(bytes), 1e-12);
   EXPECT_EQ(run.messages, 144 * 143);
-  EXPECT_EQ(run.bytes, 144 * 143 * bytes);
+  EXPECT_EQ(run.bytes, std::int64_t{144} * 143 * bytes);
   const FlowRun costly = run_on(routes, shift(144, bytes, 1, 144), {.message_seconds = 113e-6});
   EXPECT_NEAR(costly.seconds, 143 * (seconds_of(bytes) + 113e-6), 1e-12);
 }

@@ -36,7 +36,10 @@ std::optional<std::vector<std::int32_t>> parse(const std::string& text) {
     std::int32_t first = 0;
     if (!number(first) || (!places.empty() && first <= places.back())) return {};
     std::int32_t last = first;
-    if (at != end && *at == '-' && (++at, !number(last) || last < first)) return {};
+    if (at != end && *at == '-') {
+      ++at;
+      if (!number(last) || last < first) return {};
+    }
     for (std::int32_t place = first; place <= last; ++place) places.push_back(place);
     if (at == end) return places;
     if (*at++ != ',') return {};

@@ -39,7 +39,7 @@ static void check_ranges(sortlast_tile_pixels tile, const float* expected, bool 
   int64_t count = 0;
   for (int64_t i = 0; i < tile.range_count; ++i) {
     const sortlast_range range = tile.ranges[i];
-    CHECK(range.begin >= 0 && range.begin < range.end && range.end <= WIDTH * HEIGHT);
+    CHECK(range.begin >= 0 && range.begin < range.end && range.end <= (int64_t)WIDTH * HEIGHT);
     const size_t bytes = (size_t)(range.end - range.begin) * 4 * sizeof(float);
     CHECK(memcmp(pixels + count * 4, expected + range.begin * 4, bytes) == 0);
     count += range.end - range.begin;
