@@ -32,8 +32,8 @@
 //                                       11,664 hosts            65,536 hosts
 //     D-mod-K, routing order            0.40 s,   7 MB          9.7 s,  27 MB
 //     tables, routing order             0.54 s,  27 MB         44   s, 372 MB
-//     D-mod-K, 7 hosts missing          1.1  s,   7 MB         29   s,  27 MB   (every stage contends)
-//     D-mod-K, random order             4.3  s, 122 MB
+//     tables, 7 hosts missing           1.1  s,  27 MB                           (every stage contends)
+//     D-mod-K, random order         3.7-6.9  s, 122 MB
 #include "sortlast/fabric/contention/shift_contention.hpp"
 
 #include <algorithm>
