@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -64,12 +65,17 @@ def timed(argv: list[Any], limit: float, folder: Path) -> tuple[str, Row]:
     """Output of a process, with its seconds and its peak memory."""
     begin = time.perf_counter()
     with subprocess.Popen(
-        list(map(str, argv)), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        list(map(str, argv)),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         try:
             output, errors = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # with what it has started
             raise RuntimeError(f"took more than {limit:g} s") from None
     if process.returncode != 0:
         raise RuntimeError(f"ended with status {process.returncode}: {errors[-300:]}")
