@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import pytest
 
 import browser
-from sortlast import ArgumentError, Error
+from sortlast import ArgumentError
 from sortlast.study import narrowed_trees as study
-from sortlast.study.cells import Cell, Kept, Result, run
-from sortlast.study.narrowed_trees import claims, networks, performance, tables, workloads
+from sortlast.study import runner
+from sortlast.study.narrowed_trees import claims, networks, overview, performance, tables, workloads
+from sortlast.study.narrowed_trees.cells import Cell, Result, Settings
 from sortlast.study.narrowed_trees.networks import NETWORKS, SETS
 
-SHARED = study.settings()
+SHARED = Settings(17, "uniform", "")
 
 
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory):
     """The times of the shortest messages, and the folder that holds them."""
     folder = tmp_path_factory.mktemp("study")
-    return study.compute(folder, sizes=(10,)), folder
+    return study.times(runner.compute(study.make(sizes=(10,)), folder)), folder
+
+
+def write(simulated, folder):
+    """Write the report on what was simulated into a folder."""
+    chosen = study.make(sizes=(10,))
+    runner.write(chosen, runner.compute(chosen, simulated[1]), folder)
 
 
 def invented(relative, sizes=workloads.SIZES):
@@ -133,75 +139,34 @@ def test_cells_are_simulated_as_alone(simulated):
         assert times.results[cell].packet_hops == alone.packet_hops
 
 
-def test_a_study_goes_on_where_it_stopped(tmp_path):
-    cells = [Cell("8:4,4-thin-tree", pattern, 10) for pattern in ("BT", "BU", "2M", "WF")]
-    ran = []
-
-    def simulate(cell, settings, progress):
-        if len(ran) == 2:
-            raise Error("killed")
-        ran.append(cell)
-        return workloads.simulate_cell(cell, settings, progress)
-
-    kept = Kept(tmp_path, SHARED)
-    with pytest.raises(Error, match="killed"):
-        run(cells, simulate, kept, work=workloads.packets, workers=1)
-    first = list(ran)
-    assert first == [cells[1], cells[2]]  # those with most packets
-    ran.clear()
-    parts = []
-    results = run(
-        cells, simulate, kept, work=workloads.packets, workers=1, progress=lambda part, _: parts.append(part)
-    )
-    assert sorted(map(str, ran + first)) == sorted(map(str, cells))
-    assert list(results) == cells
-    assert parts == sorted(parts)
-    assert parts[-1] == pytest.approx(1)
-
-
-def test_an_interrupt_ends_the_cells_that_run(tmp_path):
-    started = threading.Event()
-    stopped = []
-
-    def simulate(cell, settings, progress):
-        if cell.pattern == "BT":
-            assert started.wait(30)
-            raise KeyboardInterrupt
-        while progress(0.5):
-            started.set()
-        stopped.append(cell)
-        raise Error("interrupted")
-
-    cells = [Cell("8,4-fat-tree", pattern, 10) for pattern in ("BU", "BT", "WF")]
-    kept = Kept(tmp_path, SHARED)
-    with pytest.raises(KeyboardInterrupt):
-        run(cells, simulate, kept, work=lambda cell: len(cells) - cells.index(cell), workers=2)
-    assert cells[0] in stopped
-    assert not list(tmp_path.rglob("*.json"))
-
-
-def test_cells_of_other_settings_are_refused(tmp_path):
-    cell = Cell("8:4,4-thin-tree", "BT", 10)
-    Kept(tmp_path, SHARED).save(cell, Result(1, 1, 1, 1.0, 1.0, 1))
-    with pytest.raises(Error, match=r"BT-10.json .*seed 17.*now it is seed 18.*another folder"):
-        Kept(tmp_path, study.settings(seed=18)).load(cell)
-    assert Kept(tmp_path, SHARED).load(cell).cycles == 1
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"settings": {}, "result": 3}'])
-def test_a_broken_cell_is_named(tmp_path, text):
-    cell = Cell("8:4,4-thin-tree", "BT", 10)
-    kept = Kept(tmp_path, SHARED)
-    kept.path(cell).parent.mkdir()
-    kept.path(cell).write_text(text)
-    with pytest.raises(Error, match=r"cannot read .*BT-10.json: .*delete the file"):
-        kept.load(cell)
-
-
 @pytest.mark.parametrize("sizes", [(), (11,), (10, 11)])
-def test_other_sizes_are_refused(tmp_path, sizes):
+def test_other_sizes_are_refused(sizes):
     with pytest.raises(ArgumentError, match="expected some of"):
-        study.compute(tmp_path, sizes=sizes)
+        study.make(sizes=sizes)
+
+
+def test_steps_are_the_cells_of_the_sizes():
+    assert len(study.STUDY.steps(False)) == 280
+    assert len(study.STUDY.steps(True)) == 168
+    names = [step.name for step in study.make(sizes=(1000, 10)).steps(False)]
+    assert names == [cell.name for cell in workloads.cells((10, 1000))]
+
+
+# --- overview -----------------------------------------------------------------------------------------
+
+
+def test_every_table_and_figure_is_in_the_overview():
+    items = overview.reproduced(invented(mean_times("4a", "a")))
+    names = [item.item for item in items]
+    assert names == [f"Table {k}" for k in range(1, 6)] + [f"Figure {k}" for k in range(1, 8)]
+    assert all(item.why for item in items if "not reproduced" in item.how)
+    assert [item.near for item in items[1:3]] == ["11 of 11 rows equal", "6 of 6 rows equal"]
+
+
+def test_tables_of_sizes_that_did_not_run_are_missing_with_the_reason(simulated):
+    items = {item.item: item for item in overview.reproduced(simulated[0])}
+    assert items["Table 5"].how == ["not reproduced"]
+    assert "not simulated" in items["Table 5"].why
 
 
 # --- claims -------------------------------------------------------------------------------------------
@@ -293,7 +258,7 @@ def test_cells_of_other_runs_are_named_by_the_command(cli, simulated):
 
 def test_the_page_computes_what_python_computes(simulated, tmp_path):
     times, _ = simulated
-    study.write(times, tmp_path, shared=SHARED)
+    write(simulated, tmp_path)
     weights = study.parse_weights("BU=3,WF=0,10=2")
     given = {
         "pattern": [weights.pattern.get(pattern, 1) for pattern in workloads.PATTERNS],
@@ -317,7 +282,7 @@ def test_the_page_computes_what_python_computes(simulated, tmp_path):
 
 
 def test_the_page_follows_the_weights(simulated, tmp_path):
-    study.write(simulated[0], tmp_path, shared=SHARED)
+    write(simulated, tmp_path)
     with browser.page(tmp_path / "report.html") as shown:
         shown.wait("globalThis.study !== undefined")
         told = "document.getElementById('weighed').innerText"

@@ -6,14 +6,15 @@ packet-hops in all, 90 % of them at 100 KB. The five networks of set "a" have 40
 
 ::
 
-    from sortlast.study import narrowed_trees
+    from sortlast.study import narrowed_trees, runner
 
-    times = narrowed_trees.compute(Path("out"), sizes=(10, 100, 1000))
-    narrowed_trees.write(times, Path("out"))
+    study = narrowed_trees.make(sizes=(10, 100, 1000))
+    results = runner.compute(study, Path("out"))
+    runner.write(study, results, Path("out"))
 """
 
 from sortlast.study.narrowed_trees.performance import Times, Weights, parse_weights
-from sortlast.study.narrowed_trees.runner import compute, settings, write
+from sortlast.study.narrowed_trees.study import STUDY, make, times
 from sortlast.study.narrowed_trees.workloads import QUICK_SIZES, SIZES
 
-__all__ = ["QUICK_SIZES", "SIZES", "Times", "Weights", "compute", "parse_weights", "settings", "write"]
+__all__ = ["QUICK_SIZES", "SIZES", "STUDY", "Times", "Weights", "make", "parse_weights", "times"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast import ArgumentError
-from sortlast.study.cells import Cell, Result
+from sortlast.study.narrowed_trees.cells import Cell, Result
 from sortlast.study.narrowed_trees.networks import SETS, Network
 from sortlast.study.narrowed_trees.workloads import PATTERNS, SIZES
 

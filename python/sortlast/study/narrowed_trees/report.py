@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sortlast.study.cells import Settings
 from sortlast.study.document import Block, Document, Grid, Heading, Paragraph, Picture
 from sortlast.study.narrowed_trees import claims, tables
+from sortlast.study.narrowed_trees.cells import Settings
 from sortlast.study.narrowed_trees.networks import NETWORKS, switches_by_level
 from sortlast.study.narrowed_trees.performance import EQUAL, Times, Weights
 from sortlast.study.narrowed_trees.tables import Row, Table, shown

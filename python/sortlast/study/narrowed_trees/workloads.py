@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from sortlast import simulate
 from sortlast.simulate import Traffic
-from sortlast.study.cells import Cell, Result, Settings
+from sortlast.study.narrowed_trees.cells import Cell, Result, Settings
 from sortlast.study.narrowed_trees.networks import NETWORKS, TASKS, topology
+from sortlast.study.steps import PartDone
 
 PATTERNS = ("2W", "3W", "2M", "3M", "BU", "BT", "WF")
 SIZES = (10, 100, 1_000, 10_000, 100_000)
@@ -40,7 +40,7 @@ def packets(cell: Cell) -> float:
     return float(np.ceil(sent.size / _PACKET).sum() * sent.repeats)
 
 
-def simulate_cell(cell: Cell, settings: Settings, progress: Callable[[float], bool]) -> Result:
+def simulate_cell(cell: Cell, settings: Settings, part_done: PartDone) -> Result:
     """Simulate a cell with the paper's model (section 3.1), tasks on the central nodes in order."""
     run = simulate.packet(
         topology(cell.network),
@@ -49,6 +49,6 @@ def simulate_cell(cell: Cell, settings: Settings, progress: Callable[[float], bo
         ties="fsin" if settings.ties == "fsin" else "uniform",
         first_host=NETWORKS[cell.network].first_host,
         packet_bytes=_PACKET,
-        progress=progress,
+        progress=part_done,
     )
     return Result(run.cycles, run.packets, run.packet_hops, run.mean_delay, run.elapsed, run.bytes_used)

@@ -1,0 +1,73 @@
+"""``sortlast study``: the tables and figures of a paper beside ours.
+
+One command a study, all alike but for narrowed-trees, which has options of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+
+from sortlast.cli import _terminal
+from sortlast.cli.study import _run
+from sortlast.cli.study._options import Output, Quick, Workers
+from sortlast.cli.study.narrowed_trees import narrowed_trees
+from sortlast.study.studies import STUDIES
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command, a group with one member a study, and one for all."""
+    group = typer.Typer(
+        no_args_is_help=True, help="The tables and figures of a paper, beside the published ones."
+    )
+    for name, about in STUDIES.items():
+        command = narrowed_trees if name == "narrowed-trees" else _command(name, about)
+        group.command(name)(command)
+    group.command("all")(every)
+    app.add_typer(group, name="study")
+
+
+def _command(name: str, about: str) -> Callable[..., None]:
+    def one(output: Output = Path(name), quick: Quick = False, workers: Workers = None) -> None:
+        from sortlast.files import check_place
+        from sortlast.study.studies import load
+
+        check_place(output / "report.md")
+        _run.run(load(name), output, quick=quick, workers=workers)
+
+    one.__doc__ = f"""{about}
+
+    Prints the tables and figures beside the published values: what is computed or simulated, and what is
+    measured on this machine, are columns of their own. Finished steps are kept in the output folder: a
+    study that was ended goes on where it stopped. The folder then holds `report.html`, `report.md` and
+    the pictures.
+    """
+    return one
+
+
+def every(output: Output = Path("studies"), quick: Quick = False, workers: Workers = None) -> None:
+    """All studies, each in a folder of its own, and an overview.
+
+    The overview lists every numbered table and figure of the papers: how it was reproduced, how near, and
+    where not and why. It is written as `overview.html` and `overview.md` and printed.
+    """
+    from sortlast.files import check_place, replacing
+    from sortlast.study.document import markdown, show
+    from sortlast.study.overview import overview
+    from sortlast.study.page import render
+    from sortlast.study.studies import load
+
+    check_place(output / "overview.md")
+    studies = {name: load(name) for name in STUDIES}
+    reproduced = {}
+    for name, study in studies.items():
+        results = _run.run(study, output / name, quick=quick, workers=workers, printed=False)
+        reproduced[name] = study.reproduced(results, quick)
+    document = overview(reproduced, studies)
+    show(document, _terminal.console())
+    for name, content in (("overview.md", markdown(document)), ("overview.html", render(document, {}))):
+        with replacing(output / name) as temporary:
+            temporary.write_text(content, encoding="utf-8")
+        typer.echo(f"wrote {output / name}")

@@ -1,0 +1,58 @@
+"""``sortlast study narrowed-trees``, with sizes, weights, seed and ties of one's choice."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sortlast.cli import _parse
+from sortlast.cli.study import _run
+from sortlast.cli.study._options import Output, Workers
+
+
+class Ties(str, Enum):
+    """How a port is drawn among those with equally many credits."""
+
+    uniform = "uniform"
+    fsin = "fsin"
+
+
+def narrowed_trees(
+    output: Output = Path("narrowed-trees"),
+    quick: Annotated[bool, typer.Option("--quick", help="Messages of up to 1 KB alone: seconds.")] = False,
+    sizes: Annotated[
+        str | None, typer.Option(help="Sizes of messages in bytes, with commas between, of the paper's five.")
+    ] = None,
+    weights: Annotated[
+        str, typer.Option(help="How much patterns and sizes count, such as BU=2,WF=0,10=0; others 1.")
+    ] = "",
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn at random.")] = 17,
+    ties: Annotated[
+        Ties, typer.Option(help="Draw among equally good ports uniformly, or as the simulator FSIN does.")
+    ] = Ties.uniform,
+    workers: Workers = None,
+) -> None:
+    """Thin-trees and slender-trees beside fat-trees: performance, cost, and performance per cost.
+
+    The study of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks"
+    (2007): 5 sizes of messages, 7 patterns of 4096 tasks, 8 networks. Prints its Tables 1 to 5 with the
+    published values and the ratio, and says of every claim of its text whether it holds.
+
+    The whole takes minutes, of which nearly all is 100 KB. Finished cells are kept in the output folder:
+    a study that was ended goes on where it stopped. The folder then holds `report.html`, in which
+    weights can be changed, `report.md`, and Figures 6 and 7.
+    """
+    from sortlast import ArgumentError
+    from sortlast.files import check_place
+    from sortlast.study import narrowed_trees as study
+
+    # Refuse before anything runs what cannot be.
+    if quick and sizes is not None:
+        raise ArgumentError("--quick names the sizes, and --sizes does too; leave one out")
+    chosen = None if sizes is None else _parse.integers(sizes)
+    wanted = study.make(sizes=chosen, seed=seed, ties=ties.value, weights=study.parse_weights(weights))
+    check_place(output / "report.md")
+    _run.run(wanted, output, quick=quick, workers=workers)

@@ -1,0 +1,163 @@
+"""Steps of a study: run on all cores, and kept in files, so that a study that was killed goes on.
+
+A step is what is run and kept at once: a simulation, or a measurement. Simulations run in threads, not in
+processes: the simulators run without the interpreter's lock, so that threads use all cores, share networks
+and traffic, see how far each other's steps are, and end at once when the study is interrupted. A measurement
+runs alone, after all simulations, so that nothing of the study disturbs it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sortlast import Error
+from sortlast.files import replacing
+
+Json = Any  # what json.dumps takes
+
+# Told the part of a step that is done, 0 to 1; False asks the step to end with an error.
+PartDone = Callable[[float], bool]
+
+# Told the part of a study that is done, 0 to 1, and the names of the steps that run.
+Progress = Callable[[float, Sequence[str]], object]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is run and kept at once.
+
+    Attributes:
+        name: its key among the results, and the path of its file without the suffix: ``ring/BU-10``.
+        compute: gives the result, as JSON; called in a thread.
+        work: the expected work, in any unit that the study's steps share.
+        alone: nothing else may run at the same time, because time is measured.
+    """
+
+    name: str
+    compute: Callable[[PartDone], Json]
+    work: float = 1.0
+    alone: bool = False
+
+
+class Kept:
+    """Finished steps of one study in a folder, a JSON file each.
+
+    ``settings`` are what all steps share, and what makes a kept one worthless if it differs.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Json]) -> None:
+        self.folder = folder
+        self.settings = dict(settings)
+
+    def path(self, name: str) -> Path:
+        """The file of a step."""
+        return self.folder / f"{name.replace(':', '-')}.json"
+
+    def load(self, name: str) -> Json | None:
+        """The result of a step, or None if it is not there.
+
+        Raises:
+            Error: the file holds something else, or a step that ran with other settings.
+        """
+        path = self.path(name)
+        try:
+            found = json.loads(path.read_text())
+            settings, result = dict(found["settings"]), found["result"]
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise Error(f"cannot read {path}: {error}; delete the file to run its step again") from error
+        if settings != self.settings:
+            raise Error(
+                f"{path} was made with {_listed(settings)}, now it is {_listed(self.settings)}; "
+                "choose another folder or delete this one"
+            )
+        return result
+
+    def save(self, name: str, result: Json) -> None:
+        """Keep the result of a step, whole or not at all."""
+        kept = {"step": name, "settings": self.settings, "result": result}
+        with replacing(self.path(name)) as temporary:
+            temporary.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def run(
+    steps: Iterable[Step],
+    kept: Kept,
+    *,
+    workers: int,
+    progress: Progress = lambda part, running: None,
+) -> dict[str, Json]:
+    """Run the steps that are not kept, those with most work first, and return the results of all by name.
+
+    Args:
+        steps: what to run; their names differ.
+        kept: where finished steps are looked for and saved.
+        workers: steps at a time, but for those that run alone.
+        progress: called now and then, in this thread or others; what is kept counts as done.
+
+    Raises:
+        Error: a kept step is of no use here, or a step failed. What is finished stays kept.
+    """
+    wanted = {step.name: step for step in steps}
+    results = {name: result for name in wanted if (result := kept.load(name)) is not None}
+    missing = sorted(
+        (step for step in wanted.values() if step.name not in results),
+        key=lambda step: step.work,
+        reverse=True,
+    )
+    done = _Done({step.name: step.work for step in wanted.values()}, results, progress)
+    stop = threading.Event()
+
+    def one(step: Step) -> str:
+        def part_done(part: float) -> bool:
+            done.at(step.name, part)
+            return not stop.is_set()
+
+        done.at(step.name, 0.0)
+        result = step.compute(part_done)
+        kept.save(step.name, result)
+        results[step.name] = result
+        done.at(step.name, 1.0)
+        return step.name
+
+    for alone, at_a_time in ((False, workers), (True, 1)):
+        with ThreadPoolExecutor(at_a_time) as pool:
+            try:
+                running = [pool.submit(one, step) for step in missing if step.alone is alone]
+                for finished in as_completed(running):
+                    finished.result()
+            except BaseException:
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+    return {name: results[name] for name in wanted}
+
+
+class _Done:
+    """How much of the work is done; used by many threads."""
+
+    def __init__(self, work: dict[str, float], finished: Iterable[str], progress: Progress) -> None:
+        self._work = work
+        self._total = sum(work.values())
+        self._parts = dict.fromkeys(finished, 1.0)
+        self._progress = progress
+        self._lock = threading.Lock()
+
+    def at(self, name: str, part: float) -> None:
+        """Note the part of a step that is done."""
+        with self._lock:
+            self._parts[name] = part
+            total = sum(self._work[each] * part for each, part in self._parts.items()) / self._total
+            running = [each for each, part in self._parts.items() if part < 1]
+            self._progress(total, running)
+
+
+def _listed(settings: Mapping[str, Json]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items())

@@ -1,0 +1,18 @@
+"""All studies, by name. A study is imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from sortlast.study.study import Study
+
+# By name, what each reproduces.
+STUDIES = {
+    "narrowed-trees": 'Navaridas et al., "Reducing Complexity in Tree-like Interconnection Networks".',
+}
+
+
+def load(name: str) -> Study:
+    """The study of this name, one of :data:`STUDIES`."""
+    study: Study = import_module(f"sortlast.study.{name.replace('-', '_')}").STUDY
+    return study
