@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error, _oversubscription
+from sortlast import Error, TimeoutError, _oversubscription  # noqa: A004
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -95,12 +95,13 @@ def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[st
     return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
 
 
-def run(module: str, args: Sequence[str], ranks: int) -> int:
+def run(module: str, args: Sequence[str], ranks: int, timeout: float | None = None) -> int:
     """Run ``python -m module args`` on ``ranks`` ranks of this machine and wait for them.
 
     Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
     signal that ended it. An interrupt ends all ranks before it is raised here. Variables that the user
-    has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec or ``ranks`` < 1.
+    has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec or ``ranks`` < 1, and
+    :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
@@ -117,7 +118,10 @@ def run(module: str, args: Sequence[str], ranks: int) -> int:
     )
     try:
         with _termination_as_interrupt():
-            status = process.wait()
+            status = process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        raise TimeoutError(f"{ranks} ranks of {module} did not end within {timeout:g} s") from None
     except BaseException:
         _end(process)
         raise

@@ -47,6 +47,14 @@ def test_the_exit_status_of_the_ranks_is_returned(job):
 
 
 @pytest.mark.mpi
+def test_ranks_that_take_too_long_are_ended(job):
+    with pytest.raises(TimeoutError, match=r"2 ranks of job did not end within 4 s"):
+        launch.run("job", ["120", "0"], 2, timeout=4)
+    for file in job.glob("started-*"):
+        wait_until(lambda file=file: not alive(int(file.read_text())))
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_every_rank(job, number):
     code = "from sortlast import launch; launch.run('job', ['120', '0'], 3)"
