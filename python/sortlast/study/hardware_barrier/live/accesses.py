@@ -1,0 +1,46 @@
+"""Seconds of a write to a port and of a read from it, Table 5: ``python -m ...accesses SETTINGS REPORT``.
+
+Settings: ``calls`` and ``turns``. The report has by port ("wire", the simulated one, and "ppdev" where this
+machine has a parallel port) a list of [write, read], the mean seconds of each turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from sortlast.study import ranks
+from sortlast.study.hardware_barrier.port import Port, SimulatedWire
+from sortlast.study.hardware_barrier.ppdev import FIRST_PORT, ParallelPort
+from sortlast.study.steps import Json
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def measure(comm: MPI.Intracomm, settings: Json) -> Json:
+    """Rank 0's port; the other ranks keep their lines low."""
+    makers: dict[str, Callable[[], Port]] = {"wire": lambda: SimulatedWire(comm)}
+    if FIRST_PORT.exists():
+        makers["ppdev"] = ParallelPort
+    report = {}
+    for name, make in makers.items():
+        with closing(make()) as port:
+            report[name] = [_mean_seconds(port, settings["calls"]) for _ in range(settings["turns"])]
+    return report
+
+
+def _mean_seconds(port: Port, calls: int) -> tuple[float, float]:
+    begin = time.perf_counter()
+    for k in range(calls):
+        port.write(k % 2 == 0)
+    written = time.perf_counter()
+    for _ in range(calls):
+        port.read()
+    return (written - begin) / calls, (time.perf_counter() - written) / calls
+
+
+if __name__ == "__main__":
+    ranks.main(measure)

@@ -1,0 +1,451 @@
+"""The study of the hardware barrier: its barriers, its wire, its device, and what it reports."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import mpirun
+from sortlast import Error, composite_serial, schedule
+from sortlast.study import hardware_barrier as study
+from sortlast.study import ranks
+from sortlast.study.document import Grid, Picture
+from sortlast.study.hardware_barrier import comparison, device, larger, load, measurements, ppdev
+from sortlast.study.hardware_barrier import published as paper
+from sortlast.study.hardware_barrier.cascade import cables, cascade, composite
+from sortlast.study.hardware_barrier.report import document
+from sortlast.study.hardware_barrier.wire import Delays, Drive, simulate
+
+BARRIERS = ["mpi", "dissemination", "tree", "flags", "port"]
+LIVE = "sortlast.study.hardware_barrier.live"
+
+
+# --- barriers -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("p", [1, 2, 3, 5])
+def test_nobody_leaves_a_barrier_before_all_have_come(p):
+    """Each rank counts up before it waits, and looks at the counts of all after that."""
+    job = mpirun.run(
+        p,
+        f"""
+        import random, time
+        from sortlast.study.hardware_barrier.barriers import BARRIERS
+        from sortlast.study.hardware_barrier.shared import Registers
+
+        assert list(BARRIERS) == {BARRIERS}
+        late = random.Random(rank)
+        counts = Registers(comm, size)
+        early = {{}}
+        for name, make in BARRIERS.items():
+            barrier = make(comm)
+            early[name] = 0
+            for turn in range(1, 31):
+                if late.random() < 0.2:
+                    time.sleep(2e-3 * late.random())
+                counts.synchronise()
+                counts.values[rank] = turn
+                counts.synchronise()
+                barrier.wait()
+                counts.synchronise()
+                early[name] += int(counts.values.min() < turn)
+            barrier.close()
+            comm.Barrier()
+            counts.values[rank] = 0
+            counts.synchronise()
+            comm.Barrier()
+        counts.close()
+        report(early)
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    assert job.reports == [dict.fromkeys(BARRIERS, 0)] * p
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("kind", "message"), [("flags", "ranks 1 have not come"), ("port", "stays low")])
+def test_a_barrier_that_somebody_misses_says_so(kind, message):
+    job = mpirun.run(
+        3,
+        f"""
+        from sortlast import Error
+        from sortlast.study.hardware_barrier.barriers import SharedFlags
+        from sortlast.study.hardware_barrier.port import PortBarrier, SimulatedWire
+
+        flags = {kind!r} == "flags"
+        barrier = SharedFlags(comm, 0.2) if flags else PortBarrier(SimulatedWire(comm), limit=0.2)
+        comm.Barrier()
+        said = ""
+        if rank != 1:
+            try:
+                barrier.wait()
+            except Error as error:
+                said = str(error)
+        report(said)
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    first, missing, last = job.reports
+    assert missing == ""
+    assert message in first
+    assert message in last
+
+
+@pytest.mark.mpi
+def test_the_simulated_wire_takes_its_delay():
+    """On a wire of 50 ms no barrier is over before that, on either edge."""
+    job = mpirun.run(
+        2,
+        """
+        import time
+        from sortlast.study.hardware_barrier.port import PortBarrier, SimulatedWire
+
+        barrier = PortBarrier(SimulatedWire(comm, delay=50_000_000))
+        comm.Barrier()
+        times = []
+        for _ in range(3):
+            comm.Barrier()
+            begin = time.monotonic()
+            barrier.wait()
+            times.append(time.monotonic() - begin)
+        barrier.close()
+        report(times)
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    # The clock of one rank may begin after the other's line has changed, so its own share may be less.
+    assert all(max(times) >= 0.05 for times in zip(*job.reports, strict=True))
+
+
+def test_the_numbers_of_ppdev_are_those_of_the_kernel_header(tmp_path):
+    names = ["PPRSTATUS", "PPWDATA", "PPCLAIM", "PPRELEASE", "PPEXCL"]
+    prints = "\n".join(f'printf("%lu\\n", (unsigned long){name});' for name in names)
+    source = tmp_path / "numbers.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <sys/ioctl.h>\n#include <linux/ppdev.h>\n#include <linux/parport.h>\n"
+        f'int main(void) {{ {prints} printf("%d\\n", PARPORT_STATUS_ACK); }}'
+    )
+    compiler = shutil.which("cc")
+    assert compiler, "a C compiler compares the numbers: apt-get install gcc"
+    subprocess.run([compiler, str(source), "-o", str(tmp_path / "numbers")], check=True)
+    printed = subprocess.run([str(tmp_path / "numbers")], capture_output=True, text=True, check=True).stdout
+    assert [int(line) for line in printed.split()] == [
+        *(getattr(ppdev, name) for name in names),
+        ppdev.STATUS_ACK,
+    ]
+
+
+def test_what_is_no_parallel_port_is_refused(tmp_path):
+    with pytest.raises(Error, match=r"cannot open the parallel port .*modprobe ppdev"):
+        ppdev.ParallelPort(tmp_path / "parport0")
+    plain = tmp_path / "plain"
+    plain.touch()
+    with pytest.raises(Error, match=r"plain refuses ioctl 0x708f.*is it a device of ppdev"):
+        ppdev.ParallelPort(plain)
+
+
+# --- the wire -----------------------------------------------------------------------------------------
+
+
+def arrivals(nodes, barriers, seed):
+    """Drives of nodes that come to some barriers at random, each after the last has opened."""
+    draw = random.Random(seed)
+    drives, begin = [], 50_000
+    for k in range(barriers):
+        drives += [Drive(begin + draw.randrange(40_000), node, k % 2 == 0) for node in range(nodes)]
+        begin += 40_000 + draw.randrange(22_000, 60_000)
+    return drives
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 9, 64])
+def test_the_wire_follows_the_last_node_after_the_published_delay(nodes):
+    drives = arrivals(nodes, 6, seed=nodes)
+    opened = [edge for edge in simulate(nodes, drives) if edge.net == "q"]
+    last = [max(drive.time for drive in drives[k : k + nodes]) for k in range(0, len(drives), nodes)]
+    wire = paper.published()["wire"]
+    rise = round(1e3 * (wire["internal_nanoseconds"] + wire["gates"] * wire["gate_nanoseconds"]))
+    assert rise == round(1e3 * wire["total_nanoseconds"]) == Delays.as_published().total(nodes)
+    delays = [edge.time - time for edge, time in zip(opened, last, strict=True)]
+    assert delays == [rise, rise - 3300] * 3
+    assert [edge.high for edge in opened] == [True, False] * 3
+
+
+def test_gates_of_few_inputs_take_more_levels():
+    delays = Delays.as_published()
+    totals = [delays.total(nodes, fan_in=8) for nodes in (8, 9, 64, 65, 512, 513)]
+    assert totals == [21600, 24900, 24900, 28200, 28200, 31500]
+
+
+def test_a_pulse_shorter_than_a_gate_leaves_no_trace():
+    pulse = [Drive(1000, 0, True), Drive(4000, 0, False)]
+    assert simulate(1, pulse) == []
+    kept = simulate(1, [Drive(1000, 0, True), Drive(13_000, 0, False)])
+    assert {edge.net for edge in kept} == {"set", "reset", "q"}
+
+
+def test_a_wire_refuses_drives_that_are_not_on_it():
+    with pytest.raises(Error, match="expected a node in"):
+        simulate(2, [Drive(0, 2, True)])
+    with pytest.raises(Error, match="expected at least 1"):
+        simulate(0, [])
+
+
+BENCH = """
+`timescale 1ps / 1ps
+module bench;
+  reg [{top}:0] arrived = 0;
+  wire released;
+  barrier #(.N({nodes})) wired (.arrived(arrived), .released(released));
+  always @(wired.set) if ($time > 45000) $display("%0d set %b", $time, wired.set);
+  always @(wired.reset) if ($time > 45000) $display("%0d reset %b", $time, wired.reset);
+  always @(released) if ($time > 45000) $display("%0d q %b", $time, released);
+  initial begin
+    {drives}
+    #100000 $finish;
+  end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 9, 33])
+def test_the_verilog_of_the_wire_has_the_same_edges(nodes, tmp_path):
+    """Icarus Verilog runs barrier.v on the drives that the simulated gates get."""
+    assert shutil.which("iverilog"), "the Verilog module is simulated by: apt-get install iverilog"
+    drives = sorted(arrivals(nodes, 5, seed=100 + nodes), key=lambda drive: drive.time)
+    times = [0, *(drive.time for drive in drives)]
+    lines = [
+        f"#{drive.time - before} arrived[{drive.node}] = {int(drive.high)};"
+        for before, drive in zip(times, drives, strict=False)
+    ]
+    bench, program = tmp_path / "bench.v", tmp_path / "bench.vvp"
+    bench.write_text(BENCH.format(top=nodes - 1, nodes=nodes, drives="\n    ".join(lines)))
+    module = files("sortlast.study.hardware_barrier").joinpath("barrier.v")
+    subprocess.run(["iverilog", "-Wall", "-o", str(program), str(bench), str(module)], check=True)
+    printed = subprocess.run(["vvp", "-n", str(program)], capture_output=True, text=True, check=True).stdout
+    theirs = re.findall(r"^(\d+) (set|reset|q) ([01])$", printed, re.MULTILINE)
+    ours = [(str(edge.time), edge.net, str(int(edge.high))) for edge in simulate(nodes, drives)]
+    assert len(ours) >= 15
+    assert sorted(theirs) == sorted(ours)
+
+
+# --- the device ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [1, 7, 8, 9, 64, 65, 512])
+def test_a_cascade_makes_the_serial_composite(p):
+    draw = np.random.default_rng(p)
+    alpha = draw.uniform(0, 0.3, (p, 4, 5, 1)).astype(np.float32)
+    images = list(np.concatenate([alpha * draw.random((p, 4, 5, 3), np.float32), alpha], axis=3))
+    levels = cascade(p)
+    assert all(1 <= len(unit.inputs) <= 8 for level in levels for unit in level)
+    assert levels[-1][0].output == (0, p)
+    assert cables(levels) == p + sum(map(len, levels)) - 1
+    np.testing.assert_allclose(composite(images, levels), composite_serial(images), atol=2e-6)
+
+
+def test_a_cascade_of_512_nodes_is_three_levels_and_no_more():
+    assert [len(level) for level in cascade(512)] == [64, 8, 1]
+    with pytest.raises(Error, match="takes 1 to 512"):
+        cascade(513)
+    with pytest.raises(Error, match="no stream of the images"):
+        composite([np.zeros((1, 1, 4), np.float32)] * 9, cascade(9)[1:])
+
+
+def test_a_cascade_joins_what_radix_k_of_eights_joins():
+    """Who is composited with whom, level by level, is that of the schedule of groups of eight."""
+    made = schedule.make("radix-k:8,8", p=64, n=64)
+    groups = [set(), set()]
+    for rank in range(64):
+        for receive in made.program(rank).receives:
+            groups[receive.stage - 1].add((rank, receive.peer))
+    for level, pairs in zip(cascade(64), groups, strict=True):
+        joined = {
+            (a, b)
+            for unit in level
+            for one in unit.inputs
+            for other in unit.inputs
+            if one != other
+            for a, b in zip(range(*one), range(*other), strict=True)
+        }
+        assert pairs == joined
+
+
+# --- tables 3 and 6 -----------------------------------------------------------------------------------
+
+
+def test_the_device_is_calibrated_on_two_rates_and_predicts_the_others():
+    cells = comparison.table_6(device.calibrated())
+    assert [cell.size for cell in cells if cell.calibrated] == ["256x256", "1024x1024"]
+    assert all(cell.computed == pytest.approx(cell.published) for cell in cells if cell.calibrated)
+    assert all(abs(cell.difference) < 0.05 for cell in cells)
+
+
+def test_table_6_against_table_3_is_within_15_percent():
+    cells = comparison.table_3(device.calibrated())
+    assert len(cells) == 18
+    assert all(cell.congested < cell.alone < cell.hardware.computed for cell in cells)
+    assert all(abs(cell.gain_difference) < comparison.TOLERANCE for cell in cells)
+    assert all(abs(cell.difference) < comparison.TOLERANCE for cell in cells)
+    # With the barrier alone on its network one cell is outside, and said to be.
+    outside = [cell for cell in cells if abs(cell.difference_alone) > comparison.TOLERANCE]
+    assert [(cell.network, cell.size) for cell in outside] == [("Fast Ethernet, SH1516", "512x512")]
+
+
+def test_table_3_follows_from_table_6_and_table_4_without_the_device():
+    """By the published values alone, where they are no range: a frame takes longer by its barrier."""
+    for cell in comparison.table_3(device.calibrated()):
+        if cell.published[0] == cell.published[1]:
+            low, high = (
+                paper.software_barrier(paper.NETWORKS[cell.network], congested=busy) for busy in (False, True)
+            )
+            frame = 1 / cell.hardware.published - paper.hardware_barrier()
+            computed = 1 / (frame + high), 1 / (frame + low)
+            assert abs(comparison.gap(computed, cell.published)) < comparison.TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"), [((11, 12), 0.1), ((4, 4), -0.2), ((1, 6), 0), ((9, 20), 0), ((6, 7), 0)]
+)
+def test_ranges_differ_by_the_gap_between_them(computed, expected):
+    assert comparison.gap(computed, (5, 10)) == pytest.approx(expected)
+
+
+def test_readback_is_table_2_at_its_sizes_and_linear_between():
+    for size, seconds in paper.readback().items():
+        assert device.readback(size) == pytest.approx(seconds)
+    between = (22.5 - 5.9) * (1024 * 768 - 512**2) / (1024**2 - 512**2) + 5.9
+    assert device.readback("1024x768") == pytest.approx(1e-3 * between)
+    beyond = 22.5 + (22.5 - 5.9) * (1600 * 1200 - 1024**2) / (1024**2 - 512**2)
+    assert device.readback("1600x1200") == pytest.approx(1e-3 * beyond)
+
+
+def test_published_rates_of_table_2_are_of_four_bytes_a_pixel():
+    for size, rate in paper.published()["readback"]["megabytes_per_second"].items():
+        assert 4 * paper.pixels(size) / paper.readback()[size] / 2**20 == pytest.approx(rate, rel=0.01)
+
+
+def test_larger_clusters_lose_frames_to_software_barriers_only():
+    assert device.software_barrier(paper.FAST, 9) == paper.software_barrier(paper.FAST)
+    assert device.software_barrier(paper.FAST, 513) == pytest.approx(3.7e-3 * 10 / 4)
+    few, many = (larger.rates("256x256", nodes) for nodes in (8, 512))
+    assert many[larger.HARDWARE] > 0.99 * few[larger.HARDWARE]
+    assert many[paper.FAST] < 0.7 * few[paper.FAST]
+
+
+# --- measurements -------------------------------------------------------------------------------------
+
+
+def test_background_traffic_flows_and_ends_with_its_block():
+    from sortlast.study.hardware_barrier.live.stream import stream
+
+    assert stream(0.1) > 1 << 20
+    before = set(children())
+    with load.background(30):
+        assert set(children()) - before
+    assert set(children()) == before
+
+
+def children():
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in found.splitlines() if "hardware_barrier.live.stream" in line]
+
+
+@pytest.mark.mpi
+def test_latencies_are_those_of_every_barrier_and_turn():
+    found = ranks.answer(f"{LIVE}.latency", {"barriers": BARRIERS, "turns": 2, "calls": 5}, 3, 60)
+    assert list(found) == BARRIERS
+    assert all(len(times) == 2 and min(times) > 0 for times in found.values())
+
+
+@pytest.mark.mpi
+def test_synchronised_frames_are_the_serial_composite():
+    """Sizes that do not divide by the ranks; the frame is compared inside, to the last channel."""
+    settings = {"barriers": ["none", *BARRIERS], "sizes": [[37, 11], [64, 48]], "turns": 1, "frames": 2}
+    report = ranks.answer(f"{LIVE}.frames", settings, 4, 60)
+    assert [entry["error"] <= 1 for entry in report] == [True, True]
+    assert all(list(entry["seconds"]) == ["none", *BARRIERS] for entry in report)
+
+
+@pytest.mark.mpi
+def test_a_framebuffer_is_read_back_in_both_formats():
+    report = ranks.answer(f"{LIVE}.readback", {"sizes": [[64, 48]], "repeat": 2}, 1, 60)
+    assert [list(entry) for entry in report] == [["RGBA8", "RGBA32F"]]
+    assert all(len(times) == 2 and min(times) > 0 for entry in report for times in entry.values())
+
+
+@pytest.mark.mpi
+def test_a_port_is_written_and_read():
+    report = ranks.answer(f"{LIVE}.accesses", {"turns": 2, "calls": 10}, 1, 60)
+    assert len(report["wire"]) == 2
+    assert np.min(report["wire"]) > 0
+
+
+# --- the report ---------------------------------------------------------------------------------------
+
+
+def invented():
+    """Results of the quick steps with round numbers: a barrier of k ranks takes k us, twice that loaded."""
+    plan = measurements.QUICK
+    results = {
+        plan.latency(count, kind): {name: [factor * count * 1e-6] * 3 for name in BARRIERS}
+        for count in plan.ranks
+        for kind, factor in ((measurements.QUIET, 1), (measurements.LOADED, 2))
+    }
+    seconds = {name: [0.01, 0.02, 0.03] for name in ["none", *BARRIERS]}
+    frame = {"seconds": seconds, "error": 1}
+    results[plan.frame_rates] = [frame] * 6
+    results[plan.readback] = {"sizes": [{"RGBA8": [1e-3], "RGBA32F": [4e-3]}] * 6}
+    results[plan.accesses] = {"wire": [[1e-6, 2e-6]]}
+    assert set(results) == {step.name for step in study.STUDY.steps(True)}
+    return results
+
+
+def test_the_report_has_every_table_beside_the_published_values(tmp_path):
+    report = study.STUDY.report(invented(), True, tmp_path)
+    grids = {block.title.split(".")[0]: block for block in report.blocks if isinstance(block, Grid)}
+    assert [row[2] for row in grids["Table 4 here: barriers of this machine, measured"].rows] == (
+        ["2.0"] * 5 + ["9.0"] * 5
+    )
+    assert grids["Table 2"].rows[0][:4] == ["256x256", "1.5", "168", "167"]
+    assert grids["Table 2"].rows[0][4:] == ["1.000", "250", "4.000", "250"]
+    assert grids["Table 5"].rows[-1][1:] == ["1.00", "2.00", "", "3.00"]
+    assert [row[1] for row in grids["Table 6"].rows] == ["144.9", "45.8", "12.3", "16.5", "10.0", "7.1"]
+    assert grids["Tables 3 and 6 here: frames a second, measured"].rows[0][1:] == ["50.0"] * 6
+    assert len(grids["Table 3"].rows) == 18
+    assert all(len(row) == len(grid.head) for grid in grids.values() for row in grid.rows)
+    for picture in (block for block in report.blocks if isinstance(block, Picture)):
+        assert (tmp_path / f"{picture.name}.png").stat().st_size > 5000
+        assert "<svg" in (tmp_path / f"{picture.name}.svg").read_text()
+
+
+def test_every_numbered_table_and_figure_is_listed_with_what_is_missing():
+    items = study.STUDY.reproduced(invented(), True)
+    assert [item.item for item in items] == [
+        *(f"Table {k}" for k in range(1, 7)),
+        *(f"Figure {k}" for k in range(1, 5)),
+    ]
+    assert all(item.near or item.why for item in items)
+    missing = [item.item for item in items if "not reproduced" in item.how]
+    assert missing == ["Table 1", "Figure 3", "Figure 4"]
+
+
+def test_the_report_says_why_nothing_was_read_back():
+    results = invented()
+    results[measurements.QUICK.readback] = {"missing": "rendering needs VTK"}
+    report = document(measurements.Measured(results, measurements.QUICK))
+    assert any("rendering needs VTK" in getattr(block, "text", "") for block in report.blocks)
+    item = next(item for item in study.STUDY.reproduced(results, True) if item.item == "Table 2")
+    assert (item.how, item.why) == (["not reproduced"], "rendering needs VTK")
+
+
+def test_quick_and_whole_steps_do_not_share_a_name():
+    quick, whole = ({step.name for step in study.STUDY.steps(flag)} for flag in (True, False))
+    assert not quick & whole
+    assert all(step.alone for step in study.STUDY.steps(False))
