@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _STATUS = Path("/proc/self/status")
 _ROLLUP = Path("/proc/self/smaps_rollup")
 _CLEAR = Path("/proc/self/clear_refs")
+_MACHINE = Path("/proc/meminfo")
 _SHARE = 0.5  # of the available memory: peaks are estimates, and others use the machine too
 
 
@@ -59,6 +60,12 @@ def _own(name: str) -> int | None:
     return counted - max(0, touched - own)
 
 
+def available() -> int | None:
+    """Bytes that this machine can give to new work, less a reserve. None if it does not tell."""
+    free = _read("MemAvailable", _MACHINE)
+    return None if free is None else int(_SHARE * free)
+
+
 def room(comm: MPI.Intracomm) -> int | None:
     """Bytes that the peers may take together on each rank: a share of what its node has left.
 
@@ -67,8 +74,8 @@ def room(comm: MPI.Intracomm) -> int | None:
     from mpi4py import MPI
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    available = _read("MemAvailable", Path("/proc/meminfo"))
-    share = None if available is None else int(_SHARE * available / node.size)
+    left = available()
+    share = None if left is None else left // node.size
     node.Free()
     shares = [bytes_ for bytes_ in comm.allgather(share) if bytes_ is not None]
     return min(shares, default=None)

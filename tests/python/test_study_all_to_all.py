@@ -1,0 +1,310 @@
+"""The study all-to-all: its memory tables, its sort under MPI, what is refused, and what is simulated."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+import mpirun
+from sortlast import ArgumentError, Error, fabric
+from sortlast.study import ranks
+from sortlast.study.all_to_all import (
+    STUDY,
+    calibration,
+    cluster,
+    design,
+    exchange,
+    measured,
+    memory,
+    simulated,
+    sort,
+    tables,
+    traffic,
+    trends,
+)
+from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, Design, paper
+from sortlast.study.all_to_all.found import Found
+from sortlast.study.all_to_all.published import seconds
+from sortlast.study.all_to_all.simulated import Simulation
+
+PROGRAM = "sortlast.study.all_to_all.program"
+
+
+# --- the design and its memory ----------------------------------------------------------------------------
+
+
+def test_equation_3_1_gives_the_papers_n():
+    assert design.length(8, 6) == 1_492_992
+    assert all(design.length(1, factor) % nodes**2 == 0 for factor in (2, 6) for nodes in NODES)
+
+
+@pytest.mark.parametrize("which", ["4.1", "4.3"])
+def test_memory_tables_are_exact(which):
+    rows = tables.memory_rows(which)
+    assert len(rows) == 7
+    for name, ours, theirs in rows:
+        assert ours == theirs, name
+
+
+def test_a_design_whose_blocks_differ_is_refused():
+    with pytest.raises(ArgumentError, match=r"n is 10, which p\^2 = 2\^2 does not divide"):
+        Design(2, 1, 10, 1)
+    with pytest.raises(ArgumentError, match="size below 1"):
+        Design(2, 1, 4, 0)
+
+
+def test_the_papers_rule_refuses_the_last_row_and_names_the_greatest_m():
+    refused = [m for m in LOCAL_M for nodes in NODES if memory.paper_refusal(paper(nodes, m * nodes))]
+    assert refused == [1024] * len(NODES)
+    told = memory.paper_refusal(paper(9, 9 * 1024))
+    assert "N = 9, m = 9,216 takes 11.39 GB" in told
+    most = int(told.split("m may be ")[1].replace(",", ""))
+    assert memory.paper_refusal(paper(9, most)) is None
+    assert memory.paper_refusal(paper(9, most + 1)) is not None
+
+
+def test_what_connections_must_take_separates_errors_from_times():
+    marks = [
+        (paper(nodes, m * nodes), time is None)
+        for m in LOCAL_M
+        for nodes, time in zip(NODES, seconds("4.4", str(m)), strict=True)
+    ]
+    low, high = memory.connections(marks)
+    assert 0 < low < high
+
+    def over(cell, connection):
+        return cell.per_node * (cell.rank_bytes + cell.p * connection) > 24 * 2**30
+
+    middle = (low + high) / 2
+    assert [over(cell, middle) for cell, _ in marks] == [error for _, error in marks]
+    assert [over(cell, low * 0.999) for cell, _ in marks] != [error for _, error in marks]
+    assert [over(cell, high * 1.001) for cell, _ in marks] != [error for _, error in marks]
+
+
+def test_a_run_that_does_not_fit_is_refused_before_any_rank_starts(monkeypatch):
+    cell = Design(3, 1, 18, 1000)
+    need = 3 * cell.rank_bytes
+    monkeypatch.setattr(measured.memory, "available", lambda: need - 1)
+    monkeypatch.setattr(measured.ranks, "answer", lambda *args: pytest.fail("ranks were started"))
+    told = measured.measure(measured.Run(cell, ("C",)), lambda part: True)
+    assert told["refused"].startswith("3 processes with n = 18 and m = 1,000 take ")
+    assert told["refused"].endswith("m may be 999")
+    assert memory.refusal(cell, need) is None
+    assert memory.refusal(replace(cell, m=999), need - 1) is None
+
+
+# --- the sort ---------------------------------------------------------------------------------------------
+
+
+def test_unsorted_keys_are_the_papers_matrix():
+    cell = Design(4, 1, 48, 2)
+    rows = [sort.unsorted_keys(cell, rank).tolist() for rank in range(4)]
+    assert rows[0] == [1, 2, 3, 13, 14, 15, 25, 26, 27, 37, 38, 39]
+    assert rows[3] == [10, 11, 12, 22, 23, 24, 34, 35, 36, 46, 47, 48]
+    assert sorted(key for row in rows for key in row) == list(range(1, 49))
+    assert all(sort.send_counts(cell, np.array(row)).tolist() == [3] * 4 for row in rows)
+
+
+@pytest.mark.parametrize("m", [1, 3, 200_000])
+def test_one_wrong_component_is_found(m):
+    cell = Design(2, 1, 8, m)
+    vectors = np.empty((cell.l_n, m))
+    sort.fill_vectors(cell, sort.sorted_keys(cell, 1), vectors)
+    assert vectors[2, m - 1] == 7 + 0.0001 * (m - 1)
+    assert sort.wrong_vectors(cell, 1, vectors) is None
+    assert sort.wrong_vectors(cell, 0, vectors) is not None
+    vectors[3, m - 1] += 1e-9
+    assert sort.wrong_vectors(cell, 1, vectors).startswith("vector 3 of rank 1 is not the one")
+
+
+@pytest.mark.parametrize("ring", [range(6), [3, 1, 5, 0, 2, 4]])
+def test_stages_of_a_shift_are_permutations_that_meet_everybody_once(ring):
+    stages = [exchange.partners(rank, list(ring)) for rank in range(6)]
+    for k in range(5):
+        assert sorted(stages[rank][k][0] for rank in range(6)) == list(range(6))
+        assert all(stages[stages[rank][k][0]][k][1] == rank for rank in range(6))
+    for rank in range(6):
+        assert sorted(to for to, _ in stages[rank]) == [other for other in range(6) if other != rank]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("p", [1, 3, 4])
+def test_every_exchange_sorts_and_is_timed(p):
+    cells = [Design(p, 1, 3 * p * p, 5), Design(1, 1, 7, 2)]
+    settings = {"cells": list(map(asdict, cells)), "ways": exchange.WAYS, "repeat": 2, "seed": 5}
+    told = ranks.answer(PROGRAM, settings, p, 60)
+    assert len(told) == 2
+    for found in told:
+        assert list(found) == list(exchange.WAYS)
+        assert all(time["first"] > 0 and time["seconds"] > 0 for time in found.values())
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("way", exchange.WAYS)
+def test_an_exchange_that_does_not_sort_is_an_error_on_every_rank(way):
+    job = mpirun.run(
+        3,
+        f"""
+        import sortlast
+        from sortlast.study.all_to_all import exchange, program
+        sound = exchange.prepare
+        def prepared(comm, design, ways, seed):
+            made = sound(comm, design, ways, seed)
+            each = made[{way!r}]
+            def move():
+                each.move()
+                if comm.rank == 1:
+                    each.clear()
+            return made | {{{way!r}: exchange.Exchange(each.clear, move, each.wrong)}}
+        program.prepare = prepared
+        cell = dict(nodes=2, per_node=1, n=8, m=3)
+        try:
+            program.measure(comm, dict(cells=[cell], ways=[{way!r}], repeat=1, seed=1))
+        except sortlast.Error as error:
+            report(str(error))
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    assert len(set(job.reports)) == 1
+    assert job.reports[0].startswith(f"exchange {way} did not sort: ")
+    assert "rank 1" in job.reports[0]
+
+
+@pytest.mark.mpi
+def test_too_few_ranks_are_an_error():
+    settings = {"cells": [asdict(Design(3, 1, 9, 1))], "ways": ["C"], "repeat": 1, "seed": 1}
+    with pytest.raises(Error, match=r"2 ranks of .* failed with status 2"):
+        ranks.answer(PROGRAM, settings, 2, 60)
+
+
+# --- the cluster and its simulation -----------------------------------------------------------------------
+
+
+def test_the_cluster_has_the_papers_leaf_modules():
+    topology = cluster.routes("full").topology
+    assert len(topology.hosts) == 6 * 18
+    for placement in cluster.PLACEMENTS:
+        nodes = cluster.nodes_of(placement, 36, seed=3)
+        assert len(set(nodes)) == 36
+        assert (sorted(nodes) == list(range(36))) is placement.startswith("packed")
+        assert (sorted(nodes) == nodes) is not placement.endswith("shuffled")
+
+
+def test_whole_leaf_modules_are_free_of_contention_in_any_order():
+    for seed in range(5):
+        nodes = cluster.nodes_of("packed shuffled", 36, seed)
+        assert fabric.contention(cluster.routes("full"), "shift", nodes).contention_free
+        assert not fabric.contention(cluster.routes("half"), "shift", nodes).contention_free
+    nodes = cluster.nodes_of("scattered shuffled", 36, simulated.SEED)
+    assert not fabric.contention(cluster.routes("full"), "shift", nodes).contention_free
+
+
+@pytest.mark.parametrize("way", traffic.WAYS)
+def test_every_block_is_sent_or_copied_once(way):
+    hosts = [0, 0, 1, 1, 2, 2]
+    made = traffic.exchange(way, 1000, hosts, copy_rate=1e9)
+    pairs = list(zip(made.source.tolist(), made.destination.tolist(), made.size.tolist(), strict=True))
+    between = [(i, j, 1000) for i in range(6) for j in range(6) if hosts[i] != hosts[j]]
+    assert sorted(pair for pair in pairs if pair[0] != pair[1]) == between
+    copies = [(i, i, 1000) for i in range(6) for _ in range(2)]  # of 1000 ns
+    assert sorted(pair for pair in pairs if pair[0] == pair[1]) == copies
+
+
+def test_calibrated_cells_come_out_and_a_leaf_module_costs_what_leaves_the_nodes():
+    quick = {}
+    for nodes in (1, 9, 18):
+        step = simulated.step(Simulation(nodes, GLOBAL_M * nodes))
+        quick[nodes] = step.compute(lambda part: True)["seconds"]
+    assert quick[1] == pytest.approx(1.14, rel=1e-3)
+    assert quick[18] == pytest.approx(2.28, rel=1e-3)
+    cell = paper(9, 9 * GLOBAL_M)
+    leaving = 8 * cell.local_bytes * 8 / 9
+    assert quick[9] == pytest.approx(leaving / calibration.link_rate(), rel=1e-3)
+
+
+def test_flows_and_packets_agree_where_nothing_contends():
+    times = [
+        simulated.step(Simulation(18, GLOBAL_M, way, method=method)).compute(lambda part: True)["seconds"]
+        for way in traffic.WAYS
+        for method in ("flow", "packet")
+    ]
+    assert times == pytest.approx([times[0]] * 4, rel=0.07)
+
+
+# --- the report -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Results as of the quick steps, whose times follow from the bytes alone."""
+    made = {}
+    for each in simulated.all_of(True):
+        made[each.name] = {"seconds": each.message_bytes * each.design.p / 1e9}
+    for run in measured.all_of(True):
+        time = {"first": 0.02, "seconds": run.design.local_bytes / 1e9}
+        made[run.name] = {"cores": 2, "ways": dict.fromkeys(run.ways, time)}
+    made[measured.constant_local(True)[1024][2].name] = {"refused": "too large"}
+    return made
+
+
+def test_steps_have_names_of_their_own_and_measure_alone():
+    for quick in (True, False):
+        steps = STUDY.steps(quick)
+        assert len({step.name for step in steps}) == len(steps)
+        assert all(step.alone == step.name.startswith("measured/") for step in steps)
+    assert len(STUDY.steps(True)) < len(STUDY.steps(False))
+
+
+def test_report_has_every_table_and_draws_its_pictures(results, tmp_path):
+    from sortlast.study.document import Grid, Paragraph, Picture
+
+    document = STUDY.report(results, True, tmp_path)
+    titles = [block.title for block in document.blocks if isinstance(block, Grid)]
+    for number in ("3.1", "4.1", "4.2", "4.3", "4.4", "4.5"):
+        assert any(title.startswith(f"Table {number}") for title in titles), number
+    assert "Refused here: too large." in [b.text for b in document.blocks if isinstance(b, Paragraph)]
+    pictures = [block.name for block in document.blocks if isinstance(block, Picture)]
+    assert len(pictures) == 4
+    for name in pictures:
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / f"{name}.svg").read_text()
+
+
+def test_published_and_simulated_stand_in_columns_of_their_own(results):
+    grid = tables.constant_local(Found(results, True))
+    row = next(row for row in grid.rows if row[:2] == ["800 N", "9"])
+    cell = paper(9, 7200)
+    ours = cell.local_bytes / 1e9
+    assert row[2:5] == ["3.73", f"{ours:.3f}", f"{ours / 3.73:.2f}"]
+    last = next(row for row in grid.rows if row[:2] == ["1024 N", "9"])
+    assert last[2:] == ["ERR", "refused", "", "refused", ""]
+
+
+def test_trends_have_the_sign_and_size_of_the_times(results):
+    assert [trends.sign(factor) for factor in (0.5, 0.96, 1, 1.04, 2)] == [
+        "falls",
+        "steady",
+        "steady",
+        "steady",
+        "rises",
+    ]
+    made = {(trend.table, trend.row): trend for trend in trends.simulated(Found(results, True))}
+    assert made["4.2", "512"].published == pytest.approx(0.11 / 0.57)
+    assert made["4.2", "512"].simulated == pytest.approx(3 / 36)
+    assert made["4.2", "512"].agree
+    assert made["4.4", "810"].last == 18  # the paper has no time on 36 nodes
+    assert not made["4.4", "810"].agree  # steady here
+
+
+def test_every_table_and_figure_is_listed(results):
+    items = STUDY.reproduced(results, True)
+    assert [item.item for item in items] == [
+        *(f"Table {number}" for number in ("3.1", "4.1", "4.2", "4.3", "4.4", "4.5")),
+        *(f"Figure {number}" for number in ("2.1", "3.1", "4.1")),
+    ]
+    near = {item.item: item.near for item in items}
+    assert near["Table 4.1"] == near["Table 4.3"] == "35 of 35 values equal"
+    assert "3 of 4 memory errors foreseen" in near["Table 4.4"]
+    assert all(item.why for item in items if item.how == ["not reproduced"])
