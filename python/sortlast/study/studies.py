@@ -8,6 +8,8 @@ from sortlast.study.study import Study
 
 # By name, what each reproduces.
 STUDIES = {
+    "all-to-all": 'Mistry et al., "Contention of Communications in Switched Networks".',
+    "hardware-barrier": 'Nonaka et al., "A Low-Cost Parallel-port-based Hardware Barrier on VG Cluster".',
     "narrowed-trees": 'Navaridas et al., "Reducing Complexity in Tree-like Interconnection Networks".',
 }
 
