@@ -1,0 +1,58 @@
+"""What to buy: of the trees with as many nodes, the one with most frames a second for the money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sortlast.study.narrowed_trees.networks import Network
+from sortlast.study.study import Results
+from sortlast.study.taper import sweep, trees
+from sortlast.study.taper.frames import Way
+
+NODE_PRICES = (0, 1_000, 3_000, 10_000)  # dollars of a node without its network
+BUDGETS = (500, 750, 1_000, 1_500, 2_600)  # dollars a node for the network
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A network with its frames a second, and dollars a node."""
+
+    net: Network
+    fps: float
+    cost: float
+
+    def value(self, node_price: float = 0) -> float:
+        """Frames a second per dollar of network and node."""
+        return self.fps / (self.cost + node_price)
+
+
+def offers(
+    results: Results,
+    way: Way,
+    schedule: str,
+    quick: bool,
+    price: Callable[[Network], float] = trees.by_square,
+) -> list[Offer]:
+    """All trees of 512 nodes, the fat-tree first."""
+    return [
+        Offer(net, sweep.fps(results, way, net, schedule), price(net))
+        for net in (*sweep.networks(quick), *sweep.slender(quick))
+    ]
+
+
+def best_value(offered: Sequence[Offer], node_price: float) -> tuple[Offer, float]:
+    """The offer with most frames a second per dollar, and how many times the first one's it has."""
+    best = max(offered, key=lambda offer: offer.value(node_price))
+    return best, best.value(node_price) / offered[0].value(node_price)
+
+
+def fastest_within(offered: Sequence[Offer], budget: float) -> Offer | None:
+    """The offer with most frames a second for at most ``budget`` dollars a node; of equals the cheapest."""
+    affordable = [offer for offer in offered if offer.cost <= budget]
+    return max(affordable, key=lambda offer: (round(offer.fps, 6), -offer.cost), default=None)
+
+
+def label(net: Network) -> str:
+    """The ports of a network, and its family if it is no thin-tree: ``8:4``, ``8:4 slender``."""
+    return f"{net.k}:{net.up}" + (" slender" if net.family == "slender" else "")

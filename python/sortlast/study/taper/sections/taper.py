@@ -1,0 +1,128 @@
+"""The sections on taper: what the trees cost, frames a second, and frames per cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sortlast.study.document import Block, Grid, Heading, Paragraph, Picture
+from sortlast.study.narrowed_trees.networks import Network
+from sortlast.study.study import Results
+from sortlast.study.taper import sweep, trees
+from sortlast.study.taper.choice import label
+from sortlast.study.taper.frames import ADAPTIVE, FLOW, FRAME, SCHEDULES, TABLES, Way
+
+PICTURE = Picture(
+    "taper",
+    "Frames a second of each schedule on thin-trees of 512 nodes, and the same over the cost of the network "
+    "(cost by the square of ports, nodes not included). 2-3 swap is binary swap where p is a power of two.",
+)
+
+
+def blocks(results: Results, quick: bool) -> list[Block]:
+    """The sections on taper."""
+    networks = [*sweep.networks(quick), *sweep.slender(quick)]
+    found: list[Block] = [
+        Heading("Performance and cost against taper"),
+        _costs([*networks, *sweep.large(quick)]),
+        PICTURE,
+    ]
+    for way in sweep.ways(quick):
+        if way is not FLOW:
+            found += [_rates(results, way, networks), _per_cost(results, way, networks)]
+    if not quick:
+        found += [*_agreement(results), *_large(results)]
+    return found
+
+
+def _costs(networks: Sequence[Network]) -> Grid:
+    rows = []
+    for net in networks:
+        whole = trees.topology(net.name)
+        square, port = trees.by_square(net), trees.by_port(net)
+        rows.append(
+            [
+                net.name,
+                trees.taper(net),
+                str(net.nodes),
+                str(net.radix),
+                str(len(whole.switches)),
+                str(len(whole.links)),
+                f"{square:.0f}",
+                f"{port:.0f}",
+            ]
+        )
+    head = ["network", "taper", "nodes", "ports", "switches", "links", "$/node", "$/node, by port"]
+    return Grid("The trees and their price", head, rows)
+
+
+def _rates(results: Results, way: Way, networks: Sequence[Network]) -> Grid:
+    rows = [
+        [schedule, *(f"{sweep.fps(results, way, net, schedule):.1f}" for net in networks)]
+        for schedule in SCHEDULES
+    ]
+    rows.append(
+        [
+            "best radix-k",
+            *(sweep.algorithm(results, way, net, "radix-k").removeprefix("radix-k:") for net in networks),
+        ]
+    )
+    return Grid(f"Frames a second: {way.about}", ["", *map(label, networks)], rows)
+
+
+def _per_cost(results: Results, way: Way, networks: Sequence[Network]) -> Grid:
+    def value(net: Network, schedule: str) -> float:
+        return sweep.fps(results, way, net, schedule) / trees.by_square(net)
+
+    rows = [
+        [
+            schedule,
+            *(f"{value(net, schedule) / value(trees.REFERENCE, schedule):.2f}" for net in networks),
+            label(max(networks, key=lambda net: value(net, schedule))),
+        ]
+        for schedule in SCHEDULES
+    ]
+    title = f"Frames a second per cost of the network, fat-tree = 1: {way.about}"
+    return Grid(title, ["", *map(label, networks), "best"], rows)
+
+
+def _agreement(results: Results) -> list[Block]:
+    networks = sweep.networks(False)
+
+    def ratio(way: Way, net: Network, schedule: str) -> str:
+        over = sweep.fps(results, way, net, schedule) / sweep.fps(results, FLOW, net, schedule)
+        return f"{over:.2f}"
+
+    grids = [
+        Grid(
+            f"Frames a second over those of flows: {way.about}",
+            ["", *map(label, networks)],
+            [[schedule, *(ratio(way, net, schedule) for net in networks)] for schedule in SCHEDULES],
+        )
+        for way in (TABLES, ADAPTIVE)
+    ]
+    return [
+        Paragraph(
+            "Flows are a bound that packets stay below: they leave out that packets for a crowded host hold "
+            "up those behind them. That costs radix-k most, whose ranks send to the members of their group "
+            "in the same order; shift and direct-send lose it on tapered trees, where the full links let "
+            "their stages drift apart."
+        ),
+        *grids,
+    ]
+
+
+def _large(results: Results) -> list[Block]:
+    networks = sweep.large(False)
+    rows = []
+    for schedule in sweep.FEW_MESSAGES:
+        rates = [sweep.fps(results, FRAME, net, schedule) for net in networks]
+        values = [rate / trees.by_square(net) for rate, net in zip(rates, networks, strict=True)]
+        rows.append([schedule, "frames/s", *(f"{rate:.1f}" for rate in rates)])
+        rows.append(["", "per cost", *(f"{value / values[0]:.2f}" for value in values)])
+    return [
+        Paragraph(
+            "On 4096 nodes the trees of set a of the paper are among them. Shift, direct-send and pipeline "
+            "have 16.8 million messages a frame there and are left out."
+        ),
+        Grid(f"4096 nodes: {FRAME.about}", ["", "", *map(label, networks)], rows, first_number=2),
+    ]
