@@ -1,0 +1,117 @@
+"""What section 5.2 left for later, answered by simulation: active pixels, parallel blending, the choice of k.
+
+All on the 256 processes of Figure 6, on the torus, in blocks of 2x2x2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sortlast.schedule import Machine, choose, make
+from sortlast.study.radix_k import blue_gene, cluster
+from sortlast.study.radix_k.blue_gene import BLEND, CORES, LATENCY, LINK, TORUS_512
+from sortlast.study.radix_k.published import (
+    MEGAPIXEL,
+    PIXEL_BYTES,
+    published,
+    radix_k,
+    text,
+    vectors,
+)
+from sortlast.study.steps import Json, PartDone, Step
+from sortlast.study.study import Results
+
+SHARES = (1.0, 0.5, 0.1, 0.01)  # of an image's pixels that are active
+CORE_COUNTS = (1, 2, CORES)
+CHOICE_PROCESSES = (12, 16, 36, 64)  # on the switch
+BINARY_SWAP = "2,2,2,2,2,2,2,2"  # as a k vector
+_BLOCK = 2
+
+
+def steps(quick: bool) -> list[Step]:
+    """One a question."""
+    return [
+        Step("later/active", _active, work=3000 * len(SHARES)),
+        Step("later/cores", _cores, work=3000 * len(CORE_COUNTS)),
+        _choice(CHOICE_PROCESSES[:1] if quick else CHOICE_PROCESSES),
+    ]
+
+
+def best(times: Mapping[str, float]) -> tuple[str, float]:
+    """The k vector that takes the least time, and its seconds."""
+    return min(times.items(), key=lambda item: item[1])
+
+
+def first_radix(k: str) -> int:
+    """That of the first round."""
+    return int(k.split(",")[0])
+
+
+def _active(part_done: PartDone) -> Json:
+    """Seconds by share of active pixels and by k vector."""
+    return _sweep(part_done, {f"{share:g}": (BLEND, share) for share in SHARES})
+
+
+def _cores(part_done: PartDone) -> Json:
+    """Seconds by number of cores that blend and by k vector; cores blend as fast as there are of them."""
+    return _sweep(part_done, {str(cores): (cores * BLEND, 1.0) for cores in CORE_COUNTS})
+
+
+def _sweep(part_done: PartDone, cases: Mapping[str, tuple[float, float]]) -> Json:
+    at = published()["figure_6"]
+    found: dict[str, dict[str, float]] = {}
+    for case, (blend, active) in cases.items():
+        found[case] = {}
+        for k in vectors():
+            made = radix_k(at["processes"], at["megapixels"] * MEGAPIXEL, k)
+            run = blue_gene.run(made, TORUS_512, _BLOCK, blend=blend, active=active)
+            found[case][text(k)] = run.seconds
+        part_done(len(found) / len(cases))
+    return found
+
+
+def _choice(counts: Sequence[int]) -> Step:
+    """By machine and number of processes: what is chosen from its figures, and what would have been best.
+
+    On the torus the candidates are the vectors of Figure 6, on the switch all that the library
+    considers, which :func:`sortlast.schedule.choose` orders without knowing the network.
+    """
+
+    def compute(part_done: PartDone) -> Json:
+        at = published()["figure_6"]
+        n = at["megapixels"] * MEGAPIXEL
+        found = {"torus": {str(at["processes"]): _on_torus(at["processes"], n)}, "switch": {}}
+        for count in counts:
+            found["switch"][str(count)] = _on_switch(count, n)
+            part_done((1 + len(found["switch"])) / (1 + len(counts)))
+        return found
+
+    return Step(f"later/choice-{len(counts)}", compute, work=8000 * len(counts))
+
+
+def choices(results: Results) -> Json:
+    """By machine and number of processes: ``chosen``, and ``seconds`` of all candidates."""
+    return next(found for name, found in results.items() if name.startswith("later/choice"))
+
+
+def _on_torus(p: int, n: int) -> Json:
+    names = [f"radix-k:{text(k)}" for k in vectors()]
+    return {
+        "chosen": choose(p, n, _machine(LINK, BLEND), PIXEL_BYTES, candidates=names)[0].name,
+        "seconds": {name: blue_gene.run(make(name, p=p, n=n), TORUS_512, _BLOCK).seconds for name in names},
+    }
+
+
+def _on_switch(p: int, n: int) -> Json:
+    candidates = choose(p, n, _machine(cluster.LINK, cluster.BLEND), PIXEL_BYTES)
+    names = [each.name for each in candidates if each.name.startswith("radix-k")]
+    return {
+        "chosen": names[0],
+        "seconds": {name: cluster.seconds(make(name, p=p, n=n)) for name in names},
+    }
+
+
+def _machine(link: float, blend: float) -> Machine:
+    """The figures from which the library chooses: one rank a node, blending that reads twice and writes."""
+    part = 1 / (3 * blend)
+    return Machine(alpha=LATENCY, beta=1 / link, gamma_read=part, gamma_write=part)

@@ -1,0 +1,122 @@
+"""Figures 4 and 5: radix-k beside binary swap over numbers of processes and sizes of images, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sortlast.schedule import make
+from sortlast.study.radix_k import blue_gene
+from sortlast.study.radix_k.published import MEGAPIXEL, published, radix_k
+from sortlast.study.steps import Json, PartDone, Step
+from sortlast.study.study import Results
+
+BLOCK = 2  # of the mapping that section 4.3 recommends
+_UNMAPPED = 2  # megapixels that are simulated without mapping too
+_QUICK_UNTIL = 1024  # processes
+
+
+@dataclass(frozen=True)
+class Point:
+    """One number of processes with one size of image: seconds of both algorithms."""
+
+    processes: int
+    megapixels: int
+    mapped: bool
+    binary_swap: float
+    radix_k: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as fast radix-k is."""
+        return self.binary_swap / self.radix_k
+
+
+def steps(quick: bool) -> list[Step]:
+    """Figure 4 at its powers of two, Figure 5 at its multiples of 32 and of a rack."""
+    figure_4, figure_5 = published()["figure_4"], published()["figure_5"]
+    powers = [p for p in figure_4["processes"] if not quick or p <= _QUICK_UNTIL]
+    step = 4 * figure_5["step"] if quick else figure_5["step"]
+    others = list(range(step, figure_5["until"] + 1, step))
+    if not quick:
+        others += range(2 * figure_5["rack"], figure_5["last_of_caption"] + 1, figure_5["rack"])
+    sizes = [_UNMAPPED] if quick else figure_4["megapixels"]
+    return [*(_power(p, size) for p in powers for size in sizes), *(_any(p) for p in others), _sensitivity()]
+
+
+def points(results: Results) -> list[Point]:
+    """The simulated points of Figure 4."""
+    at = published()["figure_4"]
+    return [
+        Point(p, size, mapping == "blocks", times["binary-swap"], times["radix-k"])
+        for p in at["processes"]
+        for size in at["megapixels"]
+        for mapping, times in results.get(_power_name(p, size), {}).items()
+    ]
+
+
+def counts(results: Results) -> dict[int, Mapping[str, Json]]:
+    """Of Figure 5, by number of processes: ``name`` of the schedule, seconds ``none`` and ``blocks``."""
+    prefix = "figure-5/p"
+    found = {int(key.removeprefix(prefix)): at for key, at in results.items() if key.startswith(prefix)}
+    return dict(sorted(found.items()))
+
+
+def ratios(results: Results, *, mapped: bool) -> list[float]:
+    """Those of Figure 4, with or without mapping."""
+    return [point.ratio for point in points(results) if point.mapped == mapped]
+
+
+def sensitivity(results: Results) -> dict[float, tuple[float, float]]:
+    """By rate of blending [byte/s]: the ratio with mapping and without, 512 processes, 2 megapixels."""
+    found = results["sensitivity"]
+    return {float(blend): (pair["blocks"], pair["none"]) for blend, pair in found.items()}
+
+
+def _sensitivity() -> Step:
+    def compute(part_done: PartDone) -> Json:
+        where, n = blue_gene.TORUS_512, _UNMAPPED * MEGAPIXEL
+        pair = make("binary-swap", p=where.nodes, n=n), radix_k(where.nodes, n)
+        found: dict[str, dict[str, float]] = {}
+        for factor in (0.25, 0.5, 1, 2, 4):
+            blend = factor * blue_gene.BLEND
+            found[f"{blend:g}"] = {}
+            for mapping, block in (("blocks", BLOCK), ("none", 0)):
+                swap, radix = (blue_gene.run(made, where, block, blend=blend).seconds for made in pair)
+                found[f"{blend:g}"][mapping] = swap / radix
+        return found
+
+    return Step("sensitivity", compute, work=5000)
+
+
+def _power(p: int, size: int) -> Step:
+    def compute(part_done: PartDone) -> Json:
+        where = blue_gene.partition(p)
+        pair = {
+            "binary-swap": make("binary-swap", p=p, n=size * MEGAPIXEL),
+            "radix-k": radix_k(p, size * MEGAPIXEL),
+        }
+        mappings = {"blocks": BLOCK} | ({"none": 0} if size == _UNMAPPED else {})
+        return {
+            mapping: {name: blue_gene.run(made, where, block).seconds for name, made in pair.items()}
+            for mapping, block in mappings.items()
+        }
+
+    return Step(_power_name(p, size), compute, work=2 * p + size)
+
+
+def _power_name(p: int, size: int) -> str:
+    return f"figure-4/p{p}-{size}"
+
+
+def _any(p: int) -> Step:
+    def compute(part_done: PartDone) -> Json:
+        where = blue_gene.partition(p)
+        made = radix_k(p, published()["figure_1"]["megapixels"] * MEGAPIXEL)
+        return {
+            "name": made.name,
+            "none": blue_gene.run(made, where, 0).seconds,
+            "blocks": blue_gene.run(made, where, BLOCK).seconds,
+        }
+
+    return Step(f"figure-5/p{p}", compute, work=p)

@@ -1,0 +1,284 @@
+"""The study of radix-k: its models by formula, its rankings, its measurements' answers, and its report."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+
+import pytest
+
+from sortlast.schedule import make
+from sortlast.study import ranks, runner
+from sortlast.study.radix_k import STUDY, blue_gene, bounds, claims, cluster, later, live, profile, scaling
+from sortlast.study.radix_k import vectors as figure_6
+from sortlast.study.radix_k.blue_gene import BLEND, LATENCY, LINK
+from sortlast.study.radix_k.published import (
+    MEGAPIXEL,
+    PIXEL_BYTES,
+    prime_factors,
+    published,
+    radix_k,
+    text,
+    vectors,
+)
+from sortlast.trace import Event, messages
+
+N = 2 * MEGAPIXEL
+IMAGE = N * PIXEL_BYTES  # bytes
+
+
+def compute(step):
+    """Run a step."""
+    return step.compute(lambda part: True)
+
+
+# -- What is published ---------------------------------------------------------------------------------------
+
+
+def test_the_axis_of_figure_6_has_29_vectors_of_256_processes():
+    assert len(published()["figure_6"]["vectors"]) == 30
+    assert len(vectors()) == 29
+    assert {prod(k) for k in vectors()} == {256}
+
+
+def test_k_vectors_are_the_papers():
+    assert [radix_k(p, N).name.removeprefix("radix-k:") for p in (64, 128, 256, 512)] == [
+        "8,8",
+        "8,8,2",
+        "8,8,4",
+        "8,8,8",
+    ]
+    assert [prime_factors(p) for p in (4, 60, 89, 96)] == [(2, 2), (2, 2, 3, 5), (89,), (2, 2, 2, 2, 2, 3)]
+
+
+# -- The cost model ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [(2, 2, 2, 2, 2, 2), (8, 8), (16, 4), (64,)], ids=text)
+def test_a_schedule_costs_what_section_3_2_says(k):
+    terms = sum((each - 1) / prod(k[: i + 1]) for i, each in enumerate(k))
+    cost = bounds.walked(f"radix-k:{text(k)}", 64)
+    assert (cost.latency, cost.bandwidth, cost.computation) == pytest.approx((len(k), terms, terms))
+    bound = bounds.lower_bounds(64)["Reduce-scatter"]
+    assert (cost.bandwidth, cost.computation) == pytest.approx((bound.bandwidth, bound.computation))
+
+
+# -- The torus -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds", "transfer"), [("binary-swap", 3, 1 / 2 + 1 / 4 + 1 / 8), ("radix-k:8", 1, 1 / 2)]
+)
+def test_a_block_of_eight_is_a_hypercube(name, rounds, transfer):
+    """Radix 8 uses all three links of a node of 2x2x2 at once: half of the image crosses each."""
+    run = blue_gene.run(make(name, p=8, n=N), blue_gene.partition(8), 2)
+    blending = IMAGE * 7 / 8 / BLEND
+    assert run.seconds == pytest.approx(rounds * LATENCY + transfer * IMAGE / LINK + blending, rel=2e-3)
+
+
+def test_partitions_are_the_smallest_that_hold_all():
+    for p in (1, 32, 33, 96, 256, 257, 1024, 3072, 8192, 16384):
+        where = blue_gene.partition(p)
+        assert where.nodes >= p
+        assert not [one for one in blue_gene.PARTITIONS if p <= one.nodes < where.nodes]
+        assert where.wraps == (where.nodes >= 512)
+    assert sorted(blue_gene.placement(blue_gene.partition(256), 256, 2)) == list(range(256))
+
+
+def test_the_ratio_to_binary_swap_is_the_published_one():
+    powers = [step for step in scaling.steps(True) if step.name.startswith("figure-4")]
+    found = {step.name: compute(step) for step in powers}
+    ratios = scaling.ratios(found, mapped=True)
+    theirs = published()["figure_4"]["ratio"]
+    assert sum(ratios) / len(ratios) == pytest.approx(theirs["mean"], rel=0.03)
+    assert max(ratios) == pytest.approx(theirs["max"], rel=0.05)
+    assert min(ratios) > theirs["least"]
+
+
+def test_the_best_vectors_are_the_published_ones():
+    found = {step.name: compute(step) for step in figure_6.steps() if step.name != "figure-6/4x4x4 blocks"}
+    torus, blocks = (figure_6.seconds(found, curve) for curve in ("torus", "2x2x2 blocks"))
+    assert figure_6.rank_correlation(torus, figure_6.has_large) > 0.5
+    assert figure_6.rank_correlation(blocks, figure_6.begins_with_eights) > 0.8
+    assert {(8, 8, 2, 2), (8, 8, 4)} <= set(figure_6.best_first(blocks)[:3])
+    assert min(blocks.values()) < min(torus.values())
+    mesh = figure_6.seconds(found, "mesh")
+    assert all(mesh[k] > 0.999 * torus[k] for k in torus)
+
+
+def test_rank_correlation_counts_pairs():
+    times = {(2, 4): 1.0, (4, 2): 2.0, (8,): 3.0}
+    assert figure_6.rank_correlation(times, lambda k: k == (2, 4)) == 1
+    assert figure_6.rank_correlation(times, lambda k: k == (4, 2)) == 0
+    assert figure_6.rank_correlation(times, lambda k: k == (8,)) == -1
+
+
+# -- The switch ----------------------------------------------------------------------------------------------
+
+
+def test_the_switch_takes_the_line_of_figure_7_to_its_end():
+    first, last = published()["figure_7"]["multiples_of_4_seconds"]
+    found = {p: compute(cluster._count(p)) for p in (4, 16, 25)}
+    assert found[4]["packets"] == pytest.approx(first, rel=0.01)
+    assert found[4]["flows"] * (95 / 96) / (3 / 4) == pytest.approx(last, rel=0.02)
+    assert found[16]["flows"] == pytest.approx(found[4]["flows"] * (15 / 16) / (3 / 4), rel=1e-3)
+    assert found[25]["packets"] > found[16]["packets"] * (24 / 25) / (15 / 16)
+
+
+def test_a_line_is_fitted_to_its_category_alone():
+    assert [cluster.group(p) for p in (8, 9, 12, 15, 25, 49)] == [
+        f"multiples of {k}" for k in (4, 3, 4, 3, 5)
+    ] + ["others"]
+    found = {p: {"packets": 2 + 0.5 * p if p % 4 == 0 else 1e6} for p in range(4, 30)}
+    assert cluster.line(found, "multiples of 4", "packets") == pytest.approx((2, 0.5))
+
+
+# -- Profiles ------------------------------------------------------------------------------------------------
+
+
+def test_rounds_of_a_simulated_binary_swap_halve_and_do_not_overlap():
+    found = {"figure-3/simulated": compute(profile.steps(True)[0])}
+    events = profile.events(found, "simulated")
+    swap = events["binary-swap"]
+    assert len(swap) == 64
+    for own in swap:
+        blends = [event.end - event.begin for event in own if event.name == "blend"]
+        assert len(blends) == 6
+        assert all(b == pytest.approx(a / 2, rel=1e-3) for a, b in pairwise(blends))
+    assert len(messages(swap)) == 64 * 6
+    assert len(messages(events["radix-k"])) == 64 * 14
+    assert profile.hidden(swap) == pytest.approx(0, abs=1e-6)
+    assert profile.length(events["radix-k"]) < profile.length(swap)
+
+
+def test_what_is_hidden_is_counted_by_rank():
+    send = Event("send", 0.0, 2.0, peer=1)
+    assert profile.hidden([[send, Event("blend", 1.0, 3.0)], [Event("blend", 0.0, 2.0)]]) == 0.25
+
+
+@pytest.mark.mpi
+def test_measured_profiles_hold_every_message():
+    step = profile.steps(True)[1]
+    found = profile.events({step.name: compute(step)}, "measured")
+    assert set(found) == set(profile.ALGORITHMS)
+    for events in found.values():
+        assert len(events) == 4
+        sent = sum(event.bytes for own in events for event in own if event.name == "send")
+        assert sent == 4 * (MEGAPIXEL // 4) * PIXEL_BYTES * 3 / 4
+        assert 0 <= profile.hidden(events) <= 1
+
+
+# -- Measurements --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_measured_frames_are_right():
+    task = {"width": 64, "height": 32, "format": "float32", "op": "over", "gather": False}
+    asked = {
+        "tasks": [task],
+        "algorithms": ["binary-swap", "radix-k"],
+        "peers": [live.MESSAGES, *live.REDUCTIONS],
+        "frames": 1,
+    }
+    found = {"live/p4-1": ranks.answer("sortlast.study.radix_k._bench_ranks", asked, 4, 60.0)}
+    times = live.by_ranks(found)[4]
+    assert set(times) == {"binary-swap", "radix-k", *live.REDUCTIONS.values()}
+    assert live.worst_error(found) < 1e-6
+
+
+# -- The report ----------------------------------------------------------------------------------------------
+
+
+def rows(p, names, sizes=((2048, 1024),), contents=("dense",)):
+    """What a benchmark of p ranks might have told: binary swap takes 3 ms, radix-k 2, all else 6."""
+    known = {name: peer for peer, name in live.REDUCTIONS.items()}
+    shared = {
+        "task": "composite",
+        "ranks": p,
+        "format": "float32",
+        "op": "over",
+        "gather": False,
+        "bounds": False,
+        "frames": 1,
+        "min_ms": 0.0,
+        "max_ms": 0.0,
+        "max_abs_error": 1e-7,
+        "peak_bytes": None,
+    }
+    times = {"binary-swap": 3.0, "radix-k": 2.0}
+    return {
+        "notes": [],
+        "rows": [
+            {
+                **shared,
+                "peer": known.get(name, live.MESSAGES),
+                "algorithm": name,
+                "width": width,
+                "height": height,
+                "content": content,
+                "median_ms": times.get(name, 6.0),
+            }
+            for name in names
+            for width, height in sizes
+            for content in contents
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def invented():
+    """Results of all quick steps: radix-k takes 1 s and binary swap 2, a vector as many as it has rounds."""
+    algorithms = ("binary-swap", "radix-k", "direct-send")
+    every = (*algorithms, *live.REDUCTIONS.values())
+    sweep = {text(k): float(len(k)) for k in vectors()}
+    pair = {"binary-swap": 2.0, "radix-k": 1.0}
+    event = [("send", 0.0, 1.0, 0, 1, 16), ("blend", 0.5, 1.5, -1, -1, 16)]
+    made = {
+        "figure-4": {"blocks": pair, "none": pair},
+        "figure-5": {"name": "radix-k:8", "none": 1.0, "blocks": 1.0},
+        "figure-6/mesh": {text(k): len(k) + max(k) / 100 for k in vectors()},
+        "figure-6": sweep,
+        "figure-7": {"k": "2,2", "flows": 0.06, "packets": 0.06},
+        "figure-3": {name: [event, event] for name in profile.ALGORITHMS},
+        "sensitivity": {"1e9": {"blocks": 1.5, "none": 1.1}},
+        "later/active": {f"{share:g}": sweep for share in later.SHARES},
+        "later/cores": {str(cores): sweep for cores in later.CORE_COUNTS},
+        "later/choice": {"switch": {"12": {"chosen": "radix-k:12", "seconds": {"radix-k:12": 1.0}}}},
+        "live/sizes": rows(2, every, ((1024, 1024), (2048, 1024))),
+        "live/active": rows(2, algorithms, contents=("dense", "block")),
+        "live/p": rows(4, every),
+    }
+    return {
+        step.name: next(value for key, value in made.items() if step.name.startswith(key))
+        for step in STUDY.steps(True)
+    }
+
+
+def test_the_report_has_every_picture_and_the_three_columns(invented, tmp_path):
+    _, written = runner.write(STUDY, invented, tmp_path, quick=True)
+    assert all(path.stat().st_size > 0 for path in written)
+    assert {path.name for path in written} >= {f"figure-{k}.png" for k in (1, 2, 4, 5, 6, 7)}
+    content = (tmp_path / "report.md").read_text()
+    assert "| published | simulated | measured here |" in content
+    assert "| 1.51 | 2.00 | 1.50 |" in content
+
+
+def test_every_table_and_figure_is_listed_once(invented):
+    listed = STUDY.reproduced(invented, True)
+    assert [each.item for each in listed] == ["Table 1", *(f"Figure {k}" for k in range(1, 8))]
+    assert all(each.near for each in listed)
+    assert "up to 2.00 (1.51)" in listed[4].near
+
+
+def test_claims_have_the_measured_ratio_apart_from_the_simulated_one(invented):
+    mean = next(each for each in claims.claims(invented) if each.statement.endswith("mean"))
+    assert (mean.published, mean.measured) == ("1.45", "1.50")
+    assert mean.simulated.startswith("2.00")
+
+
+def test_names_tell_quick_and_whole_apart():
+    quick, whole = ({step.name: step for step in STUDY.steps(each)} for each in (True, False))
+    assert not [name for name in quick if quick[name].alone and name in whole]
+    assert {name.partition("/")[0] for name in quick} == {name.partition("/")[0] for name in whole}
+    assert len(whole) == len(STUDY.steps(False))
+    assert STUDY.settings["torus"] == [LINK, LATENCY, BLEND]
