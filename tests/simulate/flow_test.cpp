@@ -48,6 +48,24 @@ TEST(Flow, OneMessageTakesItsCostAndItsBytesAtTheLinkRate) {
   EXPECT_EQ(run.tasks[0].end, 0);
 }
 
+TEST(Flow, WithoutHostLinksANodeUsesAllLinksOfItsSwitchAtOnce) {
+  const fabric::Routes routes = routed("torus:4,4,2", "dor");
+  const std::vector<fabric::Flow> flows = {{0, 1, 1'000'000}, {0, 4, 1'000'000}, {0, 16, 1'000'000}};
+  FlowOptions options{.sends_at_once = 0};
+  EXPECT_DOUBLE_EQ(run_on(routes, messages(32, flows), options).seconds, 3 * seconds_of(1'000'000));
+  options.host_links = false;
+  const FlowRun run = run_on(routes, messages(32, flows), options);
+  EXPECT_DOUBLE_EQ(run.seconds, seconds_of(1'000'000));
+  EXPECT_EQ(std::accumulate(run.channel_bytes.begin(), run.channel_bytes.end(), std::int64_t{0}), 3'000'000);
+}
+
+TEST(Flow, WithoutHostLinksHostsOfOneSwitchExchangeAtTheCostOfAMessage) {
+  const FlowRun run = run_on(routed("crossbar:2"), messages(2, {{0, 1, 1'000'000}}),
+                             {.message_seconds = 1e-4, .host_links = false});
+  EXPECT_DOUBLE_EQ(run.seconds, 1e-4);
+  EXPECT_EQ(run.messages, 1);
+}
+
 TEST(Flow, TwoFlowsThroughOneLinkHalveTheBandwidth) {
   const fabric::Routes routes = routed("crossbar:4");
   const FlowRun run =

@@ -99,12 +99,17 @@ void bind_options(nb::module_& module) {
       .def(
           "__init__",
           [](FlowOptions* self, double link_bytes_per_second, double message_seconds,
-             std::int32_t sends_at_once, double precision, bool message_log) {
-            new (self) FlowOptions{
-                link_bytes_per_second, message_seconds, sends_at_once, precision, message_log, {}};
+             std::int32_t sends_at_once, double precision, bool message_log, bool host_links) {
+            new (self) FlowOptions{link_bytes_per_second,
+                                   message_seconds,
+                                   sends_at_once,
+                                   precision,
+                                   message_log,
+                                   host_links,
+                                   {}};
           },
           nb::kw_only(), "link_bytes_per_second"_a = 1.25e9, "message_seconds"_a = 0., "sends_at_once"_a = 1,
-          "precision"_a = 1e-9, "message_log"_a = false);
+          "precision"_a = 1e-9, "message_log"_a = false, "host_links"_a = true);
   nb::class_<CompositingOptions>(module, "CompositingOptions", "What a frame is made of.")
       .def(
           "__init__",

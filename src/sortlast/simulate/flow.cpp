@@ -7,7 +7,8 @@
 // traffic says: in order one after the other, else whatever may go; messages up to sends_at_once, which are
 // under way from the beginning of their cost until they arrive. So sends_at_once = 1 is a sender that serves
 // its messages one by one, as the packet simulator does, and 0 an MPI library that posts all of them to an
-// adapter which shares its link among them.
+// adapter which shares its link among them. Without host_links a path begins and ends at the switches of its
+// hosts, so that a node can use all their links at once.
 //
 // It is driven by events: nothing happens between the ends of flows, costs and computations. What ends within
 // `precision` of the earliest ends with it, which keeps equal flows together that rounding has parted.
@@ -170,9 +171,18 @@ class Simulation {
   // The bytes of a message begin to move.
   void flow(std::int32_t j) {
     const Traffic::Message m = jobs_[index(j)].action.message;
-    walker_.walk_whole(placement_[index(senders_.source(m))],
-                       placement_[index(traffic_.destination[index(m)])], path_, 0);
-    network_.start(j, path_.row(0), static_cast<double>(traffic_.size[index(m)]));
+    const std::int32_t from = placement_[index(senders_.source(m))];
+    const std::int32_t to = placement_[index(traffic_.destination[index(m)])];
+    if (options_.host_links) {
+      walker_.walk_whole(from, to, path_, 0);
+    } else {
+      walker_.walk_inner(from, to, path_, 0);
+    }
+    if (path_.row(0).empty()) {
+      timers_.push({now_, j, true});
+    } else {
+      network_.start(j, path_.row(0), static_cast<double>(traffic_.size[index(m)]));
+    }
   }
 
   // End all that ends up to a time.

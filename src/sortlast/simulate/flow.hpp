@@ -22,6 +22,9 @@ struct FlowOptions {
   // them; 0 .. 0.1. Raise it where irregular traffic of a large fabric has too many events.
   double precision = 1e-9;
   bool message_log = false;
+  // Whether the links between hosts and their switches count. False where a node is its own router, as in a
+  // torus of nodes, and can use all its links at once.
+  bool host_links = true;
   fabric::Progress progress = {};  // part of the messages that have arrived
 };
 
@@ -45,7 +48,7 @@ struct FlowRun {
   double seconds = 0;                       // until everything was over
   std::int64_t messages = 0;                // that arrived
   std::int64_t bytes = 0;                   // that arrived
-  std::vector<std::int64_t> channel_bytes;  // by channel of the topology
+  std::vector<std::int64_t> channel_bytes;  // by channel of the topology; 0 where it does not count
   std::vector<TaskRun> tasks;
   std::vector<FlowRecord> log;  // if message_log: in order of their ends; computations too
   std::int64_t events = 0;      // times at which something happened
