@@ -16,7 +16,7 @@ from sortlast import Error, composite_serial, schedule
 from sortlast.study import hardware_barrier as study
 from sortlast.study import ranks
 from sortlast.study.document import Grid, Picture
-from sortlast.study.hardware_barrier import comparison, device, larger, load, measurements, ppdev
+from sortlast.study.hardware_barrier import comparison, device, larger, load, measurements, network, ppdev
 from sortlast.study.hardware_barrier import published as paper
 from sortlast.study.hardware_barrier.cascade import cables, cascade, composite
 from sortlast.study.hardware_barrier.report import document
@@ -365,6 +365,23 @@ def test_latencies_are_those_of_every_barrier_and_turn():
 
 
 @pytest.mark.mpi
+def test_latencies_are_measured_while_the_machines_stream_to_each_other():
+    asked = {"barriers": ["mpi"], "turns": 2, "calls": 5, "addresses": ["127.0.0.1"] * 2}
+    found = ranks.answer(f"{LIVE}.latency", asked, 2, 60)
+    assert [len(times) for times in found.values()] == [2]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("congested", [False, True])
+def test_barriers_are_measured_on_nine_hosts_of_a_network(congested):
+    found = network.latencies(paper.FAST, 2, 3, 60, congested=congested)
+    if "missing" in found:
+        pytest.skip(f"not measured: {found['missing']}")
+    assert list(found) == network.BARRIERS
+    assert all(len(times) == 2 and min(times) > 0 for times in found.values())
+
+
+@pytest.mark.mpi
 def test_synchronised_frames_are_the_serial_composite():
     """Sizes that do not divide by the ranks; the frame is compared inside, to the last channel."""
     settings = {"barriers": ["none", *BARRIERS], "sizes": [[37, 11], [64, 48]], "turns": 1, "frames": 2}
@@ -398,6 +415,11 @@ def invented():
         for count in plan.ranks
         for kind, factor in ((measurements.QUIET, 1), (measurements.LOADED, 2))
     }
+    results |= {
+        plan.network(kind, how): {name: [factor * 1e-3] * 3 for name in network.BARRIERS}
+        for kind in network.RATES
+        for how, factor in ((measurements.QUIET, 1), (measurements.LOADED, 2))
+    }
     seconds = {name: [0.01, 0.02, 0.03] for name in ["none", *BARRIERS]}
     frame = {"seconds": seconds, "error": 1}
     results[plan.frame_rates] = [frame] * 6
@@ -413,6 +435,10 @@ def test_the_report_has_every_table_beside_the_published_values(tmp_path):
     assert [row[2] for row in grids["Table 4 here: barriers of this machine, measured"].rows] == (
         ["2.0"] * 5 + ["9.0"] * 5
     )
+    assert grids["Table 4"].rows[:2] == [
+        ["Fast Ethernet", "mpi, published", "3.7", "over 10"],
+        ["Fast Ethernet", "mpi, measured", "1.00", "2.00"],
+    ]
     assert grids["Table 2"].rows[0][:4] == ["256x256", "1.5", "168", "167"]
     assert grids["Table 2"].rows[0][4:] == ["1.000", "250", "4.000", "250"]
     assert grids["Table 5"].rows[-1][1:] == ["1.00", "2.00", "", "3.00"]
@@ -436,13 +462,18 @@ def test_every_numbered_table_and_figure_is_listed_with_what_is_missing():
     assert missing == ["Table 1", "Figure 3", "Figure 4"]
 
 
-def test_the_report_says_why_nothing_was_read_back():
+def test_the_report_says_why_something_was_not_measured():
     results = invented()
     results[measurements.QUICK.readback] = {"missing": "rendering needs VTK"}
+    for kind in network.RATES:
+        for how in (measurements.QUIET, measurements.LOADED):
+            results[measurements.QUICK.network(kind, how)] = {"missing": "needs root"}
     report = document(measurements.Measured(results, measurements.QUICK))
-    assert any("rendering needs VTK" in getattr(block, "text", "") for block in report.blocks)
-    item = next(item for item in study.STUDY.reproduced(results, True) if item.item == "Table 2")
-    assert (item.how, item.why) == (["not reproduced"], "rendering needs VTK")
+    for reason in ("rendering needs VTK", "needs root"):
+        assert any(reason in getattr(block, "text", "") for block in report.blocks)
+    items = {item.item: item for item in study.STUDY.reproduced(results, True)}
+    assert (items["Table 2"].how, items["Table 2"].why) == (["not reproduced"], "rendering needs VTK")
+    assert (items["Table 4"].how, items["Table 4"].why) == (["measured"], "needs root")
 
 
 def test_quick_and_whole_steps_do_not_share_a_name():

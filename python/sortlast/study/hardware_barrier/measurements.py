@@ -10,6 +10,7 @@ from statistics import median
 from sortlast import Error
 from sortlast.render import check_offscreen
 from sortlast.study import ranks
+from sortlast.study.hardware_barrier import network
 from sortlast.study.hardware_barrier import published as paper
 from sortlast.study.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast.study.hardware_barrier.load import background
@@ -32,6 +33,7 @@ class Plan:
     ranks: Sequence[int]  # whose barriers are timed
     turns: int
     calls: int
+    network_calls: int
     frame_turns: int
     frames: int
     reads: int
@@ -39,6 +41,10 @@ class Plan:
     def latency(self, count: int, load: str) -> str:
         """The name of a step."""
         return f"{self.name}/latency-{count}-{load}"
+
+    def network(self, kind: str, load: str) -> str:
+        """The name of a step."""
+        return f"{self.name}/{kind.lower().replace(' ', '-')}-{load}"
 
     @property
     def frame_rates(self) -> str:
@@ -56,8 +62,10 @@ class Plan:
         return f"{self.name}/accesses"
 
 
-QUICK = Plan("quick", ranks=(2, 9), turns=5, calls=50, frame_turns=3, frames=4, reads=9)
-WHOLE = Plan("whole", ranks=(2, 4, 9), turns=15, calls=200, frame_turns=9, frames=10, reads=51)
+QUICK = Plan("quick", ranks=(2, 9), turns=5, calls=50, network_calls=10, frame_turns=3, frames=4, reads=9)
+WHOLE = Plan(
+    "whole", ranks=(2, 4, 9), turns=15, calls=200, network_calls=20, frame_turns=9, frames=10, reads=51
+)
 
 
 def plan(quick: bool) -> Plan:
@@ -69,6 +77,7 @@ def steps(quick: bool) -> list[Step]:
     """All measurements; each runs alone."""
     chosen = plan(quick)
     made = [_latency(chosen, count, load) for count in chosen.ranks for load in (QUIET, LOADED)]
+    made += [_network(chosen, kind, load) for kind in network.RATES for load in (QUIET, LOADED)]
     return [*made, _frames(chosen), _readback(chosen), _accesses(chosen)]
 
 
@@ -80,6 +89,14 @@ def _latency(chosen: Plan, count: int, load: str) -> Step:
             return ranks.answer(f"{_PACKAGE}.latency", settings, count, _TIMEOUT)
 
     return Step(chosen.latency(count, load), compute, work=chosen.turns * chosen.calls * count, alone=True)
+
+
+def _network(chosen: Plan, kind: str, load: str) -> Step:
+    def compute(part_done: PartDone) -> Json:
+        return network.latencies(kind, chosen.turns, chosen.network_calls, _TIMEOUT, congested=load == LOADED)
+
+    work = 100 * chosen.turns * chosen.network_calls
+    return Step(chosen.network(kind, load), compute, work=work, alone=True)
 
 
 def _frames(chosen: Plan) -> Step:
@@ -132,6 +149,18 @@ class Measured:
     def latency(self, count: int, load: str, barrier: str) -> float:
         """The median of them."""
         return median(self.latencies(count, load, barrier))
+
+    @property
+    def network_missing(self) -> str:
+        """Why there was no network of namespaces; empty if there was."""
+        return str(self.results[self.plan.network(paper.FAST, QUIET)].get("missing", ""))
+
+    def network(self, kind: str, load: str, barrier: str) -> float | None:
+        """The median time of a barrier of nine hosts; None where there was no network."""
+        if self.network_missing:
+            return None
+        seconds: list[float] = self.results[self.plan.network(kind, load)][barrier]
+        return median(seconds)
 
     def frame(self, size: str, barrier: str) -> float:
         """The median time of a frame."""

@@ -1,7 +1,8 @@
 """Seconds of each barrier among the ranks of this job, in turns: ``python -m ...latency SETTINGS REPORT``.
 
-Settings: ``barriers`` (names), ``turns``, ``calls`` (barriers of one kind in a turn). The report has by name
-the mean seconds of a call, one value a turn.
+Settings: ``barriers`` (names), ``turns``, ``calls`` (barriers of one kind in a turn); ``addresses``
+of the machines by rank, if each is to stream to the next meanwhile. The report has by name the mean seconds
+of a call, one value a turn.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sortlast.study import ranks
 from sortlast.study.hardware_barrier.barriers import BARRIERS, Barrier
+from sortlast.study.hardware_barrier.live.congestion import ring
 from sortlast.study.steps import Json
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ _WARM = 10  # calls before time is taken
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
     """All barriers, one after the other, ``turns`` times. Communicates."""
     with ExitStack() as made:
+        if "addresses" in settings:
+            made.enter_context(ring(comm, settings["addresses"]))
         barriers = {name: made.enter_context(closing(BARRIERS[name](comm))) for name in settings["barriers"]}
         found: dict[str, list[float]] = {name: [] for name in barriers}
         for _ in range(settings["turns"]):
