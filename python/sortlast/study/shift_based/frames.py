@@ -1,0 +1,144 @@
+"""Frames of shift on the modelled cluster: contention from the tables, flows and packets.
+
+Shift sends one stage after the other: a rank begins a stage when it has sent and received that before it, and
+long messages wait until their receiver is there too (rendezvous). There are no barriers. The paper gives no
+rate of blending and hides it behind messages, so that it takes no time here.
+
+Three models, from the coarsest to the finest:
+
+- contention: a message lasts as long as the fullest link of its path makes it among the flows of its stage.
+  In step: all ranks wait for the slowest of each stage. Free: each rank goes on by itself.
+- flows: messages that are under way share links, each with its max-min fair rate.
+- packets: packets of 2048 bytes in queues with credits, which hold up what stands behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast import fabric, schedule, simulate
+from sortlast.study.shift_based import cluster
+from sortlast.study.shift_based.calibration import Calibration, by_bandwidths, by_frame_rates
+from sortlast.study.steps import Json, PartDone
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sortlast.simulate import Frame, Traffic
+
+PACKET_BYTES = 2048  # the MTU of InfiniBand
+
+
+def message_bytes(pixels: int, p: int) -> int:
+    """Bytes of a message, rounded."""
+    return round(cluster.PIXEL_BYTES * pixels / p)
+
+
+def contention(p: int, pixels: int, hosts: Sequence[int], constants: Calibration) -> tuple[float, float]:
+    """Frames a second in step, and free."""
+    time = fabric.pattern_time(
+        cluster.tree(),
+        schedule.make("shift", p=p, n=pixels),
+        hosts,
+        link_bandwidth=constants.link,
+        stage_seconds=constants.stage_seconds,
+        pixel_bytes=cluster.PIXEL_BYTES,
+        threads=1,
+    )
+    return 1 / time.synchronised, 1 / time.free_running
+
+
+def flows(
+    p: int, pixels: int, hosts: Sequence[int], constants: Calibration, *, message_log: bool = False
+) -> Frame:
+    """A frame of flows; with a log it has the time of every message."""
+    return simulate.frame(
+        cluster.tree(),
+        schedule.make("shift", p=p, n=pixels),
+        placement=hosts,
+        pixel_bytes=cluster.PIXEL_BYTES,
+        link_bytes_per_second=constants.link,
+        stage_seconds=constants.stage_seconds,
+        window=1,
+        message_log=message_log,
+    )
+
+
+def packets(
+    p: int, pixels: int, hosts: Sequence[int], constants: Calibration, part_done: PartDone
+) -> tuple[float, float]:
+    """By packets: frames a second, and the mean of :func:`send_bandwidths`."""
+    traffic = simulate.frame_traffic(
+        schedule.make("shift", p=p, n=pixels),
+        pixel_bytes=cluster.PIXEL_BYTES,
+        stage_seconds=constants.stage_seconds,
+        window=1,
+    )
+    run = simulate.packet(
+        cluster.tree(),
+        traffic,
+        placement=hosts,
+        packet_bytes=PACKET_BYTES,
+        link_bytes_per_second=constants.link,
+        message_log=True,
+        progress=part_done,
+    )
+    log = run.message_log
+    matrix = send_bandwidths(traffic, log[:, 0], np.float64(run.seconds / run.cycles) * log[:, 3])
+    return 1 / run.seconds, float(matrix.sum() / (p * (p - 1)))
+
+
+def send_bandwidths(
+    traffic: Traffic, logged: NDArray[np.int64], ended: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Bytes a second of every send of a frame of shift with one stage at a time: (p, p), row: sender.
+
+    As the paper measures it: the clock of a send runs from the beginning of its stage at the sender, when the
+    send and the receive of the stage before are over, until it has ended; it includes the cost of the stage
+    and the wait for the receiver.
+
+    Args:
+        traffic: the frame.
+        logged: messages of it, every one that has bytes among them.
+        ended: when each of these ended, in seconds since the start.
+    """
+    p = traffic.tasks
+    ends = np.zeros((p, p))  # by sender and stage; a rank has no stage 0
+    size = np.zeros((p, p))
+    source, destination, count = (
+        each[logged] for each in (traffic.source, traffic.destination, traffic.size)
+    )
+    sent = (source != destination) & (count > 0)
+    stage = (destination - source)[sent] % p
+    ends[source[sent], stage] = ended[sent]
+    size[source[sent], stage] = count[sent]
+
+    # Begin each stage when the one before it is over.
+    rank, stages = np.arange(p)[:, None], np.arange(1, p)[None, :]
+    received = ends[(rank - stages) % p, stages]
+    over = np.maximum(ends[:, 1:], received)
+    begins = np.hstack([np.zeros((p, 1)), over[:, :-1]])
+    matrix = np.zeros((p, p))
+    matrix[rank, (rank + stages) % p] = size[:, 1:] / (ends[:, 1:] - begins)
+    return matrix
+
+
+def simulated(p: int, pixels: int, order: str, part_done: PartDone) -> Json:
+    """One run by all models: frames a second, the matrix by flows in MB/s, the mean bandwidth by packets."""
+    constants, hosts = by_bandwidths(), cluster.hosts(order, p)
+    in_step, free = contention(p, pixels, hosts, constants)
+    frame = flows(p, pixels, hosts, constants, message_log=True)
+    matrix = send_bandwidths(frame.traffic, frame.log_messages[:, 0], frame.log_seconds[:, 1])
+    by_packets, bandwidth_by_packets = packets(p, pixels, hosts, constants, part_done)
+    return {
+        "in_step": in_step,
+        "free": free,
+        "flows": frame.frames_per_second,
+        "flows_by_frame_rates": flows(p, pixels, hosts, by_frame_rates()).frames_per_second,
+        "packets": by_packets,
+        "packets_bandwidth": bandwidth_by_packets,
+        "matrix": np.round(matrix / 1e6, 1).tolist(),
+    }
