@@ -16,6 +16,7 @@ from sortlast.study.all_to_all import (
     cluster,
     design,
     exchange,
+    hosts,
     measured,
     memory,
     simulated,
@@ -253,8 +254,8 @@ def test_steps_have_names_of_their_own_and_measure_alone():
     for quick in (True, False):
         steps = STUDY.steps(quick)
         assert len({step.name for step in steps}) == len(steps)
-        assert all(step.alone == step.name.startswith("measured/") for step in steps)
-    assert len(STUDY.steps(True)) < len(STUDY.steps(False))
+        assert all(step.alone == step.name.startswith(("measured/", "hosts/")) for step in steps)
+    assert not any(step.name.startswith("hosts/") for step in STUDY.steps(True))
 
 
 def test_report_has_every_table_and_draws_its_pictures(results, tmp_path):
@@ -272,14 +273,44 @@ def test_report_has_every_table_and_draws_its_pictures(results, tmp_path):
         assert "<svg" in (tmp_path / f"{name}.svg").read_text()
 
 
+def test_times_on_hosts_are_found_by_cell(results, tmp_path):
+    """A whole study of which the hosts alone have other times than the quick one's."""
+    made = dict(results)
+    for step in STUDY.steps(False):
+        made.setdefault(
+            step.name, {"seconds": 1.0} if step.name.startswith("simulated/") else {"refused": "-"}
+        )
+    for tree in cluster.TREES:
+        made[hosts.name(tree)] = {
+            placement: [
+                {"C": {"seconds": cell.m * 1.0}, "shift": {"seconds": cell.m + 0.5}}
+                for cell in hosts.cells(tree, placement)
+            ]
+            for placement in hosts.PLACEMENTS[tree]
+        }
+    found = Found(made, False)
+    assert found.no_hosts is None
+    assert found.on_hosts(hosts.constant_local(9)) == 9 * hosts.LOCAL_M
+    assert found.on_hosts(hosts.constant_local(36), "shift", "packed", "half") == 36 * hosts.LOCAL_M + 0.5
+    assert found.on_hosts(hosts.constant_local(9), "shift", "packed", "half") is None
+    assert found.on_hosts(hosts.constant_local(36), tree="half", placement="scattered") is None
+    told = {(trend.table, trend.row): trend for trend in trends.on_hosts(found)}
+    assert told["4.4", "512"].ours == 12
+    assert not told["4.2", "512"].agree  # m is the same in all columns
+    STUDY.report(made, False, tmp_path)
+    made[hosts.name("full")] = {"refused": "only root makes namespaces"}
+    texts = [getattr(block, "text", "") for block in STUDY.report(made, False, tmp_path).blocks]
+    assert "Nothing is measured on hosts: only root makes namespaces." in texts
+
+
 def test_published_and_simulated_stand_in_columns_of_their_own(results):
     grid = tables.constant_local(Found(results, True))
     row = next(row for row in grid.rows if row[:2] == ["800 N", "9"])
     cell = paper(9, 7200)
     ours = cell.local_bytes / 1e9
-    assert row[2:5] == ["3.73", f"{ours:.3f}", f"{ours / 3.73:.2f}"]
+    assert row[2:6] == ["3.73", f"{ours:.3f}", f"{ours / 3.73:.2f}", ""]
     last = next(row for row in grid.rows if row[:2] == ["1024 N", "9"])
-    assert last[2:] == ["ERR", "refused", "", "refused", ""]
+    assert last[2:] == ["ERR", "refused", "", "", "refused", ""]
 
 
 def test_trends_have_the_sign_and_size_of_the_times(results):
@@ -292,7 +323,7 @@ def test_trends_have_the_sign_and_size_of_the_times(results):
     ]
     made = {(trend.table, trend.row): trend for trend in trends.simulated(Found(results, True))}
     assert made["4.2", "512"].published == pytest.approx(0.11 / 0.57)
-    assert made["4.2", "512"].simulated == pytest.approx(3 / 36)
+    assert made["4.2", "512"].ours == pytest.approx(3 / 36)
     assert made["4.2", "512"].agree
     assert made["4.4", "810"].last == 18  # the paper has no time on 36 nodes
     assert not made["4.4", "810"].agree  # steady here

@@ -29,12 +29,15 @@ PLACEMENTS = {
 }
 
 
+def family(tree: str) -> str:
+    """The fabric as a name that :func:`sortlast.fabric.make_topology` takes, one of :data:`TREES`."""
+    return f"pgft:{LEAF},{int(cluster('leaf modules'))};1,{_SPINES};1,{TREES[tree]}"
+
+
 @cache
 def routes(tree: str) -> Routes:
     """The fabric with its tables, one of :data:`TREES`."""
-    leaves = int(cluster("leaf modules"))
-    made = fabric.pgft(m=[LEAF, leaves], w=[1, _SPINES], p=[1, TREES[tree]])
-    return fabric.route(made, "ftree")
+    return fabric.route(fabric.make_topology(family(tree)), "ftree")
 
 
 def nodes_of(placement: str, nodes: int, seed: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Pictures of the times: the tables as curves, and the placements as bars."""
+"""Pictures of the times: Tables 4.2 and 4.4 as curves, and the placements as bars."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION
-from sortlast.study.all_to_all import cluster, traffic
+from sortlast.study.all_to_all import cluster, hosts, traffic
 from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES
 from sortlast.study.all_to_all.found import Found, Measured, simulated_global, simulated_local
 from sortlast.study.all_to_all.published import seconds
@@ -21,29 +21,50 @@ Times = Mapping[int, float | None]  # by nodes
 
 
 def times(found: Found) -> Figure:
-    """Both designs: published and simulated on the left and in the middle, measured here on the right."""
-    figure = Figure(figsize=(11, 4), layout="constrained")
-    left, middle, right = figure.subplots(1, 3)
+    """Above the paper's two designs, published and simulated; below what was measured on hosts and cores."""
+    figure = Figure(figsize=(9.5, 7.4), layout="constrained")
+    (left, right), (on_hosts, on_cores) = figure.subplots(2, 2)
     left.set_title("constant global memory (Table 4.2)", fontsize="medium")
-    row = str(GLOBAL_M)
-    _curve(left, _published("4.2", row), "o", BLACK, "published")
+    _curve(left, _published("4.2", GLOBAL_M), "o", BLACK, "published")
     _curve(left, {n: found.simulated(simulated_global(n)) for n in NODES}, "s--", BLUE, "simulated")
-    middle.set_title("constant local memory (Table 4.4)", fontsize="medium")
-    right.set_title("measured here, p = N", fontsize="medium")
-    here = {n: found.constant_global(n, "C") for n in found.measured_nodes}
-    _curve(right, _core(here), "^-", BLACK, "constant global")
+    right.set_title("constant local memory (Table 4.4)", fontsize="medium")
     for colour, m in zip(_COLOURS, LOCAL_M, strict=True):
-        _curve(middle, _published("4.4", str(m)), "o", colour, f"m = {m} N")
-        _curve(middle, {n: found.simulated(simulated_local(m, n)) for n in NODES}, "s--", colour, "")
-        here = {n: found.constant_local(m, n) for n in found.measured_nodes}
-        _curve(right, _core(here), "^-", colour, f"m = {m} N")
+        _curve(right, _published("4.4", m), "o", colour, f"m = {m} N")
+        _curve(right, {n: found.simulated(simulated_local(m, n)) for n in NODES}, "s--", colour, "")
     for style, label in (("o", "published"), ("s--", "simulated")):
-        middle.plot([], [], style, color=GREY, fillstyle="none", label=label)
-    left.set_ylabel("seconds")
-    right.set_ylabel("seconds of a core for each rank")
-    for axes in (left, middle, right):
-        _scale(axes)
+        right.plot([], [], style, color=GREY, fillstyle="none", label=label)
+    _hosts(on_hosts, found)
+    _cores(on_cores, found)
+    for axes in (left, right, on_hosts, on_cores):
+        if axes.lines:
+            _scale(axes)
+    on_cores.set_ylabel("seconds of a core for each rank")
     return figure
+
+
+def _hosts(axes: Axes, found: Found) -> None:
+    axes.set_title("measured on hosts of 10 Mbit/s", fontsize="medium")
+    if found.no_hosts:
+        axes.text(0.5, 0.5, found.no_hosts, transform=axes.transAxes, ha="center", wrap=True)
+        axes.set_axis_off()
+        return
+    for cell, colour, label in (
+        (hosts.constant_global, BLUE, f"constant global, m = {hosts.GLOBAL_M}"),
+        (hosts.constant_local, VERMILION, f"constant local, m = {hosts.LOCAL_M} N"),
+    ):
+        for way, style in (("posted", "^-"), ("shift", "v:")):
+            times = {n: found.on_hosts(cell(n), way) for n in NODES}
+            _curve(axes, times, style, colour, f"{label}, {_WAYS[way][0]}")
+
+
+def _cores(axes: Axes, found: Found) -> None:
+    axes.set_title("measured on cores", fontsize="medium")
+    _curve(
+        axes, _core({n: found.constant_global(n, "C") for n in found.measured_nodes}), "^-", BLACK, "m = 512"
+    )
+    for colour, m in zip(_COLOURS, LOCAL_M, strict=True):
+        here = {n: found.constant_local(m, n) for n in found.measured_nodes}
+        _curve(axes, _core(here), "^-", colour, f"m = {m} N")
 
 
 def placements(found: Found) -> Figure:
@@ -90,15 +111,15 @@ def _core(found: Mapping[int, Measured | None]) -> Times:
     return {nodes: None if each is None else each.core_seconds for nodes, each in found.items()}
 
 
-def _published(table: str, row: str) -> Times:
-    return dict(zip(NODES, seconds(table, row), strict=True))
+def _published(table: str, m: int) -> Times:
+    return dict(zip(NODES, seconds(table, str(m)), strict=True))
 
 
 def _curve(axes: Axes, values: Times, style: str, colour: str, label: str) -> None:
     there = {nodes: value for nodes, value in values.items() if value}
-    axes.plot(
-        list(there), list(there.values()), style, color=colour, label=label, markersize=5, fillstyle="none"
-    )
+    if there:
+        x, y = list(there), list(there.values())
+        axes.plot(x, y, style, color=colour, label=label, markersize=5, fillstyle="none")
 
 
 def _scale(axes: Axes, columns: Sequence[int] = NODES) -> None:
@@ -110,6 +131,7 @@ def _scale(axes: Axes, columns: Sequence[int] = NODES) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("nodes N")
+    axes.set_ylabel("seconds")
     axes.grid(color=GREY, alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sortlast.study.all_to_all import measured
-from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES
+from sortlast.study.all_to_all import cluster, hosts, measured
+from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, Design
 from sortlast.study.all_to_all.simulated import Simulation
 from sortlast.study.steps import Json
 from sortlast.study.study import Results
@@ -50,6 +50,24 @@ class Found:
         """Why a run with constant local memory was refused; None if it was not."""
         run = _on(measured.constant_local(self.quick)[m], nodes)
         return None if run is None else self.results[run.name].get("refused")
+
+    def on_hosts(
+        self, cell: Design, way: str = "posted", placement: str = "packed", tree: str = "full"
+    ) -> float | None:
+        """Seconds measured on hosts; None if there are none, or the cell did not run there."""
+        runs = self.results.get(hosts.name(tree), {}).get(placement)
+        cells = hosts.cells(tree, placement)
+        if runs is None or cell not in cells:
+            return None
+        return float(runs[cells.index(cell)][hosts.WAYS[way]]["seconds"])
+
+    @property
+    def no_hosts(self) -> str | None:
+        """Why nothing was measured on hosts; None if it was."""
+        if self.quick:
+            return "the quick study makes none"
+        refused: str | None = self.results[hosts.name(next(iter(cluster.TREES)))].get("refused")
+        return refused
 
     @property
     def measured_nodes(self) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from sortlast.study.all_to_all.memory import refusal
 from sortlast.study.steps import Json, PartDone, Step
 
 QUICK_NODES = NODES[:3]
-_PROGRAM = "sortlast.study.all_to_all.program"
+PROGRAM = "sortlast.study.all_to_all.program"
 _REPEAT = 3
 _SEED = 1  # of the shuffled ring
 _TIMEOUT = 150.0  # seconds of one run
@@ -71,7 +71,7 @@ def measure(run: Run, part_done: PartDone) -> Json:
     if reason := refusal(run.design, room):
         return {"refused": reason}
     settings = {"cells": [asdict(run.design)], "ways": run.ways, "repeat": _REPEAT, "seed": _SEED}
-    [ways] = ranks.answer(_PROGRAM, settings, run.design.p, _TIMEOUT)
+    [ways] = ranks.answer(PROGRAM, settings, run.design.p, _TIMEOUT)
     return {"cores": len(os.sched_getaffinity(0)), "ways": ways}
 
 

@@ -89,7 +89,12 @@ def _foreseen() -> str:
 def _signs(found: Found, which: str) -> str:
     """How many trends have the published sign."""
     told = []
-    for name, made in (("simulated", trends.simulated(found)), ("measured", trends.measured(found))):
-        of = [trend for trend in made if trend.table == which and (trend.simulated or trend.measured)]
-        told.append(f"{sum(trend.agree for trend in of)} of {len(of)} {name}")
+    for name, made in (
+        ("simulated", trends.simulated(found)),
+        ("measured on hosts", trends.on_hosts(found)),
+        ("on cores", trends.on_cores(found)),
+    ):
+        of = [trend for trend in made if trend.table == which]
+        if of:
+            told.append(f"{sum(trend.agree for trend in of)} of {len(of)} {name}")
     return f"trends of the published sign: {', '.join(told)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sortlast.study.all_to_all import calibration, memory, tables, trends
+from sortlast.study.all_to_all import calibration, hosts, memory, tables, trends
 from sortlast.study.all_to_all.design import LOCAL_M, MEGA, NODES, paper
 from sortlast.study.all_to_all.found import Found
 from sortlast.study.all_to_all.published import published, seconds
@@ -43,12 +43,15 @@ def _introduction(found: Found) -> list[Block]:
             "1.2 us. A ratio is simulated over published."
         ),
         Paragraph(
-            "Measured here: the sort as an MPI program, one process for each node of the paper, "
-            f"{tables.sizes(found)}. All ranks share the cores and the memory of one machine, and there "
-            "is no network: times are beside the paper's to be compared in trend, not in seconds. A "
-            "second column has the seconds of a core for each rank. What is sorted is checked before it "
-            "is timed."
+            "Measured here: the sort as an MPI program, one process for each node of the paper, in two "
+            f"ways. On cores, with {tables.sizes(found)}: the ranks share the cores and the memory of "
+            "this machine, and there is no network between them; a second column has the seconds of a "
+            "core for each rank. On hosts: network namespaces in the place of nodes, leaf modules and "
+            "spine, which send real packets over links of 10 Mbit/s, with n = "
+            f"{hosts.constant_global(1).n:,}, m = {hosts.GLOBAL_M} or {hosts.LOCAL_M} N: their trends can "
+            "be those of a network. What is sorted is checked before it is timed."
         ),
+        *([Paragraph(f"Nothing is measured on hosts: {found.no_hosts}.")] if found.no_hosts else []),
     ]
 
 
@@ -74,7 +77,6 @@ def _memory() -> list[Block]:
         for m in LOCAL_M
         for nodes, time in zip(NODES, seconds("4.4", str(m)), strict=True)
     ]
-    low, high = memory.connections(marks)
     return [
         Heading("Memory (Tables 3.1, 4.1 and 4.3)"),
         tables.formulas(),
@@ -82,16 +84,28 @@ def _memory() -> list[Block]:
         tables.memory_table("4.3"),
         tables.foreseen(),
         Paragraph(
-            "A cell that is refused never starts; the reason for the first is: "
-            f"{memory.paper_refusal(marks[15][0])}. The two refused cells that the paper has times for "
-            "took 47 and 60 times as long as m = 800 N: they were paging. The error at m = 810 N on 36 "
-            "nodes is not foreseen by arrays alone. If every pair of processes takes between "
-            f"{low / MEGA:.2f} and {high / MEGA:.2f} MB of its node for itself beside the arrays, then "
-            "exactly the cells marked ERR, and no other, exceed 24 GB."
-            if low < high
-            else "No memory for each pair of processes explains all cells marked ERR."
+            f"A cell that is refused never starts, with a reason: {memory.paper_refusal(marks[15][0])}. "
+            f"Two refused cells have a time in the paper, {_over('1024', '800', 0):.0f} and "
+            f"{_over('1024', '800', 1):.0f} times that of m = 800 N: there was memory for them only on "
+            "disk. The error at m = 810 N on 36 nodes is not foreseen by the arrays alone. "
+            + _connections(*memory.connections(marks))
         ),
     ]
+
+
+def _over(row: str, other: str, column: int) -> float:
+    """A time of Table 4.4 over that of another row."""
+    above, below = (seconds("4.4", name)[column] for name in (row, other))
+    return (above or 0.0) / (below or 1.0)
+
+
+def _connections(low: float, high: float) -> str:
+    if low >= high:
+        return "No memory for each pair of processes explains all cells marked ERR."
+    return (
+        f"If each pair of processes took {low / MEGA:.2f} to {high / MEGA:.2f} MB of both nodes beside the "
+        "arrays, then exactly the cells marked ERR, and no other, would exceed 24 GB."
+    )
 
 
 def _times(found: Found) -> list[Block]:
@@ -114,11 +128,10 @@ def _times(found: Found) -> list[Block]:
         Paragraph(
             "MPI_Alltoallv(int) takes longer the smaller its messages are, and on 18 and 36 nodes longer "
             "than the doubles, of which there are a thousand times as many bytes: it is no matter of "
-            "bandwidth. It is the first call in which all processes talk to each other, and MVAPICH2 "
-            f"connects processes of a job of more than {trends.CONNECTED} when they first talk. The "
-            f"computed column has {connect * 1e3:.2f} ms for each connection, from the time on 36 nodes, "
-            f"and nothing up to {trends.CONNECTED} processes. Here too the first call takes longer than "
-            "later ones."
+            "bandwidth. The likely cause: it is the first call in which all processes talk to each "
+            f"other, and MVAPICH2 connects processes of a job of more than {trends.CONNECTED} when they "
+            f"first talk. The computed column has {connect * 1e3:.2f} ms for each connection, from the "
+            f"time on 36 nodes, and nothing up to {trends.CONNECTED} processes."
         ),
         TIMES,
     ]
@@ -127,16 +140,20 @@ def _times(found: Found) -> list[Block]:
 def _trends(found: Found) -> list[Block]:
     return [
         Heading("Trends"),
-        tables.trend_grid(found, trends.simulated(found), "simulated"),
-        tables.trend_grid(found, trends.measured(found), "measured here"),
+        tables.trend_grid(trends.simulated(found), "simulated"),
+        tables.trend_grid(trends.on_hosts(found), "measured on hosts"),
+        tables.trend_grid(trends.on_cores(found), "measured on cores"),
         tables.node_rates(),
         Paragraph(
             "The paper concludes that with constant local memory times grow because the network is "
             "contended. Its own figures say otherwise: at m = 512 N each node sends at the same rate "
             "whether 3, 9, 18 or 36 nodes take part. What grows is the part of a node's vectors that "
             "leaves it, 1 - 1/N, and this alone, without any contention, gives the published growth. "
-            "With constant global memory the rate falls on 18 and 36 nodes, where messages are short: it "
-            "is the cost of messages that shows, of which the simulation has only the latency."
+            "With constant global memory the rate falls on 18 and 36 nodes, where messages are short. "
+            "What the simulation lacks there is "
+            f"{', '.join(f'{each * 1e6:.0f}' for each in trends.lacking(found))} us for each message of a "
+            "process on 9, 18 and 36 nodes: nearly the same, as if each message cost so much beside its "
+            "bytes. That is no contention either."
         ),
     ]
 
@@ -161,7 +178,7 @@ def _placements(found: Found) -> list[Block]:
         Paragraph(
             "Flows have all blocks of a node's eight processes under way, 32 of each; packets leave a "
             "node one message after the other, with all that its processes send to another node as one. "
-            "The flows are at m = 512 N, the packets at m = 512."
+            "The flows are at m = 512 N, the packets at m = 512, the hosts at m = 64 N."
         ),
         tables.shifts_here(found),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sortlast.study.all_to_all import measured, simulated
+from sortlast.study.all_to_all import cluster, hosts, measured, simulated
 from sortlast.study.all_to_all.found import Found
 from sortlast.study.all_to_all.overview import reproduced
 from sortlast.study.all_to_all.report import LEAF_MODULE, PLACEMENTS, SCHEMATICS, TIMES, document
@@ -19,9 +19,10 @@ SUMMARY = (
 
 
 def steps(quick: bool) -> list[Step]:
-    """All simulations, and the measurements that run alone."""
+    """All simulations, and the measurements, which run alone; the quick study makes no hosts."""
     simulations = [simulated.step(each) for each in simulated.all_of(quick)]
-    return simulations + [measured.step(each) for each in dict.fromkeys(measured.all_of(quick))]
+    on_cores = [measured.step(each) for each in dict.fromkeys(measured.all_of(quick))]
+    return simulations + on_cores + ([] if quick else [hosts.step(tree) for tree in cluster.TREES])
 
 
 def report(results: Results, quick: bool, folder: Path) -> Document:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sortlast import fabric
-from sortlast.study.all_to_all import cluster, memory, traffic, trends
+from sortlast.study.all_to_all import cluster, hosts, memory, traffic, trends
 from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, MEGA, NODES, paper, table
 from sortlast.study.all_to_all.found import Found, Measured, simulated_global, simulated_local
 from sortlast.study.all_to_all.published import seconds, words
 from sortlast.study.all_to_all.simulated import CROWDED, SEED, Simulation
 from sortlast.study.document import Grid
 
-_HERE = ["measured here [s]", "of a core for each rank [s]"]
+_HERE = ["measured on hosts [s]", "measured on cores [s]", "of a core for each rank [s]"]
 _HEAD = ["N", "published [s]", "simulated [s]", "ratio", *_HERE]
 
 
@@ -42,7 +42,12 @@ def memory_table(which: str) -> Grid:
 def constant_global(found: Found) -> Grid:
     """Table 4.2."""
     rows = [
-        [str(nodes), *_beside(time, found.simulated(simulated_global(nodes))), *_here(found, nodes, "C")]
+        [
+            str(nodes),
+            *_beside(time, found.simulated(simulated_global(nodes))),
+            _seconds(found.on_hosts(hosts.constant_global(nodes))),
+            *_here(found, nodes),
+        ]
         for nodes, time in zip(NODES, seconds("4.2", str(GLOBAL_M)), strict=True)
     ]
     return Grid("Table 4.2. Constant global memory, m = 512", _HEAD, rows)
@@ -61,7 +66,8 @@ def constant_local(found: Found) -> Grid:
             cells = _measured(here)
             if nodes in found.measured_nodes and found.refused(m, nodes):
                 cells[0] = "refused"
-            rows.append([f"{m} N", str(nodes), *ours, *cells])
+            on_hosts = found.on_hosts(hosts.constant_local(nodes)) if m == LOCAL_M[0] else None
+            rows.append([f"{m} N", str(nodes), *ours, _seconds(on_hosts), *cells])
     return Grid("Table 4.4. Constant local memory", ["m", *_HEAD], rows, first_number=2)
 
 
@@ -79,7 +85,7 @@ def commands(found: Found) -> Grid:
             cells = [_small(here.first), _small(here.seconds)] if here else ["", ""]
             rows.append([f"{way}. {name}", str(nodes), published, _small(ours), connected, *cells])
     head = ["", "N", "published [s]", "simulated [s]", "computed, to connect [s]"]
-    head += ["measured here, first [s]", "later [s]"]
+    head += ["measured on cores, first [s]", "later [s]"]
     return Grid("Table 4.5. The three exchanges, constant global memory", head, rows, first_number=2)
 
 
@@ -111,19 +117,16 @@ def node_rates() -> Grid:
     return Grid("What leaves a node, GB/s", head, rows)
 
 
-def trend_grid(found: Found, made: list[trends.Trend], whose: str) -> Grid:
-    """Trends, of ``whose``: "simulated" or "measured here"."""
+def trend_grid(made: list[trends.Trend], whose: str) -> Grid:
+    """Trends, of ``whose`` times: "simulated", "measured on hosts" or "measured on cores"."""
     rows = []
     for trend in made:
-        ours = trend.simulated if whose == "simulated" else trend.measured
-        if ours is None:
-            continue
         rows.append(
             [
                 f"{trend.table}, m = {trend.row}{'' if trend.table == '4.2' else ' N'}",
                 f"{trend.first} to {trend.last}",
                 f"{trends.sign(trend.published)} x {trend.published:.2f}",
-                f"{trends.sign(ours)} x {ours:.2f}",
+                f"{trends.sign(trend.ours)} x {trend.ours:.2f}",
                 "same" if trend.agree else "different",
             ]
         )
@@ -132,22 +135,24 @@ def trend_grid(found: Found, made: list[trends.Trend], whose: str) -> Grid:
 
 
 def orders(found: Found, nodes: int) -> Grid:
-    """Placements and orders on so many nodes, simulated, with the contention of a shift of the nodes."""
+    """Placements and orders on so many nodes, with the contention of a shift of the nodes."""
     rows = []
     for tree, names in CROWDED.items():
         for name in names:
-            hosts = cluster.nodes_of(name, nodes, SEED)
-            told = fabric.contention(cluster.routes(tree), "shift", hosts)
+            chosen = cluster.nodes_of(name, nodes, SEED)
+            told = fabric.contention(cluster.routes(tree), "shift", chosen)
             cells = [
                 _placed(found, nodes, way, name, tree, method)
                 for method in ("flow", "packet")
                 for way in traffic.WAYS
             ]
-            place = cluster.PLACEMENTS[name]
-            rows.append([tree, place, str(told.max_flows), f"{told.mean_share:.2f}", *cells])
-    head = ["tree", "nodes", "most flows on a link", "mean share"]
-    head += [f"{name}, {method}s [s]" for method in ("flow", "packet") for name in ("MPI_Alltoallv", "shift")]
-    return Grid(f"{nodes} nodes: contention computed, times simulated", head, rows, first_number=2)
+            live = [found.on_hosts(hosts.constant_local(nodes), way, name, tree) for way in traffic.WAYS]
+            place = [tree, cluster.PLACEMENTS[name], str(told.max_flows), f"{told.mean_share:.2f}"]
+            rows.append([*place, *cells, *map(_seconds, live)])
+    head = ["tree", "nodes", "most flows on a link, computed", "mean share, computed"]
+    for what in ("simulated as flows [s]", "as packets [s]", "measured on hosts [s]"):
+        head += [f"{name}, {what}" for name in ("MPI_Alltoallv", "shift")]
+    return Grid(f"{nodes} nodes, by where they are and in which order", head, rows, first_number=2)
 
 
 def shifts_here(found: Found) -> Grid:
@@ -165,7 +170,7 @@ def shifts_here(found: Found) -> Grid:
         "shift out of order [ms]",
         "shift / MPI_Alltoallv",
     ]
-    return Grid("Measured here: the same vectors three ways", head, rows, first_number=1)
+    return Grid("Measured on cores: the same vectors three ways", head, rows, first_number=1)
 
 
 def sizes(found: Found) -> str:
@@ -179,7 +184,7 @@ def sizes(found: Found) -> str:
 def _placed(found: Found, nodes: int, way: str, placement: str, tree: str, method: str) -> str:
     m = GLOBAL_M if method == "packet" else GLOBAL_M * nodes
     time = found.simulated(Simulation(nodes, m, way, placement, tree, method))
-    return "" if time is None else f"{time:.3f}"
+    return _seconds(time)
 
 
 def _m(which: str, m: int, nodes: int) -> int:
@@ -196,8 +201,12 @@ def _published(time: float | None) -> str:
     return "ERR" if time is None else f"{time:.2f}"
 
 
-def _here(found: Found, nodes: int, way: str) -> list[str]:
-    return _measured(found.constant_global(nodes, way) if nodes in found.measured_nodes else None)
+def _here(found: Found, nodes: int) -> list[str]:
+    return _measured(found.constant_global(nodes, "C") if nodes in found.measured_nodes else None)
+
+
+def _seconds(time: float | None) -> str:
+    return "" if time is None else f"{time:.3f}"
 
 
 def _measured(found: Measured | None) -> list[str]:

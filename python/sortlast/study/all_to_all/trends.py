@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sortlast.study.all_to_all import calibration
+from sortlast.study.all_to_all import calibration, hosts
 from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, paper
 from sortlast.study.all_to_all.found import Found, simulated_global, simulated_local
 from sortlast.study.all_to_all.published import seconds
@@ -17,21 +17,19 @@ _STEADY = 0.05  # relative change that counts as none
 
 @dataclass(frozen=True)
 class Trend:
-    """The time of a row on ``last`` nodes over that on ``first``: published, simulated and measured here."""
+    """The time of a row on ``last`` nodes over that on ``first``: published, and ours."""
 
     table: str
     row: str
     first: int
     last: int
     published: float
-    simulated: float | None
-    measured: float | None
+    ours: float
 
     @property
     def agree(self) -> bool:
-        """Whether all have the same sign."""
-        ours = [value for value in (self.simulated, self.measured) if value is not None]
-        return all(sign(value) == sign(self.published) for value in ours)
+        """Whether both have the same sign."""
+        return sign(self.ours) == sign(self.published)
 
 
 def sign(factor: float) -> str:
@@ -42,65 +40,57 @@ def sign(factor: float) -> str:
 
 
 def simulated(found: Found) -> list[Trend]:
-    """From 3 to 36 nodes, or the last with a published time."""
-    rows: list[tuple[str, str, Mapping[int, float | None]]] = [
-        (
-            "4.2",
-            str(GLOBAL_M),
-            {nodes: found.simulated(simulated_global(nodes)) for nodes in NODES},
-        )
-    ]
+    """Of the simulated times."""
+    made = [_trend("4.2", GLOBAL_M, {n: found.simulated(simulated_global(n)) for n in NODES})]
     for m in LOCAL_M:
-        by_nodes = {nodes: found.simulated(simulated_local(m, nodes)) for nodes in NODES}
-        rows.append(("4.4", str(m), by_nodes))
-    made = [_trend(table, row, NODES, ours, {}) for table, row, ours in rows]
+        made.append(_trend("4.4", m, {n: found.simulated(simulated_local(m, n)) for n in NODES}))
     return [trend for trend in made if trend is not None]
 
 
-def measured(found: Found) -> list[Trend]:
-    """From 3 nodes to the last that was measured, in seconds of a core for each rank."""
-    rows = [("4.2", str(GLOBAL_M), {n: found.constant_global(n, "C") for n in found.measured_nodes})]
-    for m in LOCAL_M:
-        rows.append(("4.4", str(m), {n: found.constant_local(m, n) for n in found.measured_nodes}))
+def on_hosts(found: Found) -> list[Trend]:
+    """Of the times measured on hosts, which stand for m = 512 and m = 512 N."""
     made = [
-        _trend(
-            table, row, found.measured_nodes, {}, {n: t.core_seconds if t else None for n, t in ours.items()}
-        )
-        for table, row, ours in rows
+        _trend("4.2", GLOBAL_M, {n: found.on_hosts(hosts.constant_global(n)) for n in NODES}),
+        _trend("4.4", LOCAL_M[0], {n: found.on_hosts(hosts.constant_local(n)) for n in NODES}),
     ]
     return [trend for trend in made if trend is not None]
 
 
-def _trend(
-    table: str,
-    row: str,
-    columns: Sequence[int],
-    simulated: Mapping[int, float | None],
-    measured: Mapping[int, float | None],
-) -> Trend | None:
-    """None if the paper has fewer than two times in these columns."""
-    theirs = {nodes: seconds(table, row)[NODES.index(nodes)] for nodes in columns if nodes >= FIRST}
-    there = [nodes for nodes, value in theirs.items() if value]
-    if len(there) < 2:
-        return None
-    first, last = there[0], there[-1]
-    change = _factor(theirs, first, last)
-    if change is None:
-        return None
-    return Trend(
-        table, row, first, last, change, _factor(simulated, first, last), _factor(measured, first, last)
-    )
+def on_cores(found: Found) -> list[Trend]:
+    """Of the times measured on the cores of this machine, in seconds of a core for each rank."""
+    here = {"4.2": {GLOBAL_M: {n: found.constant_global(n, "C") for n in found.measured_nodes}}}
+    here["4.4"] = {m: {n: found.constant_local(m, n) for n in found.measured_nodes} for m in LOCAL_M}
+    made = [
+        _trend(table, m, {n: None if each is None else each.core_seconds for n, each in times.items()})
+        for table, rows in here.items()
+        for m, times in rows.items()
+    ]
+    return [trend for trend in made if trend is not None]
 
 
-def _factor(values: Mapping[int, float | None], first: int, last: int) -> float | None:
-    before, after = values.get(first), values.get(last)
-    return after / before if before and after else None
+def _trend(table: str, m: int, ours: Mapping[int, float | None]) -> Trend | None:
+    """From the first to the last column with times of both; None if there are fewer than two."""
+    theirs = dict(zip(NODES, seconds(table, str(m)), strict=True))
+    both = [(n, before, own) for n, own in ours.items() if n >= FIRST and own and (before := theirs[n])]
+    if len(both) < 2:
+        return None
+    (first, *start), (last, *end) = both[0], both[-1]
+    return Trend(table, str(m), first, last, end[0] / start[0], end[1] / start[1])
 
 
 def node_rate(m: int, nodes: int, time: float) -> float:
     """GB/s that leave a node, of a cell that took ``time`` seconds."""
     cell = paper(nodes, m)
     return calibration.leaving(cell.per_node * cell.local_bytes, nodes) / time / 1e9
+
+
+def lacking(found: Found) -> list[float]:
+    """What the simulation of Table 4.2 lacks for each message of a process, in seconds, from 9 nodes on."""
+    return [
+        (theirs - ours) / (paper(nodes, GLOBAL_M).p - 1)
+        for nodes, theirs in zip(NODES, seconds("4.2", str(GLOBAL_M)), strict=True)
+        if nodes > FIRST and theirs and (ours := found.simulated(simulated_global(nodes)))
+    ]
 
 
 def connection_seconds() -> float:
