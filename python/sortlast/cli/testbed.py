@@ -1,0 +1,226 @@
+"""``sortlast testbed``: hosts and switches of a small fabric in network namespaces of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast.cli import _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import check_place
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sortlast.testbed import Measured, Testbed
+
+_NAMED = 5  # pairs that are named
+
+Name = Annotated[str, typer.Option(help="Tells testbeds of one machine apart: letters a-z and digits.")]
+Order = Annotated[
+    str, typer.Option(help="Order of the nodes: routing, listed, alphabetical, natural or random.")
+]
+Ranks = Annotated[
+    int | None, typer.Option(min=1, show_default="all", help="Take the first nodes of the order.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(
+        no_args_is_help=True,
+        help="A small fabric of network namespaces on this machine: real packets. Needs root.",
+    )
+    group.command()(up)
+    group.command()(down)
+    group.command(context_settings={"ignore_unknown_options": True})(run)
+    group.command()(bandwidth)
+    app.add_typer(group, name="testbed")
+
+
+def up(
+    net: _options.Net = "k-ary-n-tree:4,2",
+    engine: _options.Engine = _options.ENGINE,
+    rate: Annotated[float, typer.Option(help="Of each end of a cable, in Mbit/s.")] = 50.0,
+    seed: _options.Seed = 1,
+    name: Name = "testbed",
+) -> None:
+    """Make hosts and switches, with the routes of an engine's forwarding tables.
+
+    Each is a network namespace; each link is a pair of interfaces that send at the given rate. Nothing leaves
+    the machine, whose own network has no part in it. One that is up with the same settings is left alone.
+
+    Ranks of all hosts share this machine's cores: choose a rate at which the links are the bottleneck. 16
+    hosts at 50 Mbit/s move 100 MB/s, which two cores can do.
+    """
+    from sortlast import Error
+    from sortlast.testbed import Settings, Testbed
+
+    file = Path(net)
+    wanted = Settings(str(file.resolve()) if file.is_file() else net, engine, seed, rate)
+    testbed = Testbed(wanted, name)
+    try:
+        there = Testbed.found(name).settings
+    except Error:
+        there = None
+    if there is not None and there != wanted:
+        raise Error(f"testbed {name!r} is up with other settings ({there}); run sortlast testbed down first")
+    if there is None:
+        testbed.make()
+    _terminal.console().print(
+        f"{testbed.topology.name}: {_show.size(testbed.topology)}, {_show.routing(testbed.routes)},"
+        f" {rate:g} Mbit/s; namespaces {testbed.prefix}*",
+        soft_wrap=True,
+    )
+
+
+def down(name: Name = "testbed") -> None:
+    """Remove a testbed, and end all that runs there.
+
+    Removes what is left of one that was made only in part, and those of Python programs that were killed.
+    """
+    from sortlast import Error
+    from sortlast.testbed import remove, remove_stale, why_not
+
+    if reason := why_not():
+        raise Error(reason)
+    removed = remove(name)
+    remove_stale()
+    _terminal.console().print(f"removed {_show.count(len(removed), 'namespace')}")
+
+
+def run(
+    command: Annotated[list[str], typer.Argument(help="Command with its arguments, after --.")],
+    nodes: _options.Nodes = "all",
+    order: Order = "routing",
+    ranks: Ranks = None,
+    seed: _options.Seed = 1,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Limit in seconds.")] = None,
+    name: Name = "testbed",
+) -> None:
+    """Run a command under MPI, one rank a host, in an order of the hosts.
+
+    Exit status is that of mpiexec. However the command ends, nothing is left running on the hosts.
+    """
+    from sortlast import testbed as testbeds
+
+    testbed = testbeds.Testbed.found(name)
+    raise typer.Exit(testbeds.run(testbed, _hosts(testbed, nodes, order, ranks, seed), command, timeout))
+
+
+def bandwidth(
+    nodes: _options.Nodes = "all",
+    order: Order = "routing",
+    ranks: Ranks = None,
+    seed: _options.Seed = 1,
+    message_bytes: Annotated[int, typer.Option("--bytes", min=1, help="Bytes of a message.")] = 500_000,
+    repeat: Annotated[int, typer.Option(min=1, help="Timed runs of each stage; the median counts.")] = 3,
+    output: Annotated[
+        Path | None, typer.Option(help="Draw both matrices with their histograms: png, svg or pdf.")
+    ] = None,
+    json: _options.Json = None,
+    name: Name = "testbed",
+) -> None:
+    """Measure a shift: the bandwidth of every pair, and the bytes on every link, beside the predicted ones.
+
+    A pair is contended if it has less than 0.75 of a link. Exit status is 0 if every channel carried in every
+    stage as many messages as the forwarding tables say, and 1 if not.
+    """
+    from sortlast import plot
+    from sortlast import testbed as testbeds
+
+    for path in filter(None, (output, json)):
+        check_place(path)
+    if output is not None:
+        plot.check_format(output)
+    testbed = testbeds.Testbed.found(name)
+    _terminal.hand_on()
+    found = testbeds.measure(testbed, _hosts(testbed, nodes, order, ranks, seed), message_bytes, repeat)
+    _terminal.console().print(_table(found))
+    _name_differences(found)
+    if output is not None:
+        from sortlast.plot import bandwidth as picture
+
+        plot.save(picture.draw({"measured": found.bandwidths, "predicted": found.predicted}), output)
+    if json is not None:
+        _terminal.write_json(_report(testbed, found), json)
+    for path in filter(None, (output, json)):
+        _terminal.console().print(f"wrote {path}", soft_wrap=True)
+    raise typer.Exit(1 if found.flows_differ else 0)
+
+
+def _hosts(testbed: Testbed, nodes: str, order: str, ranks: int | None, seed: int) -> list[int]:
+    """Hosts of the ranks."""
+    from sortlast import Error
+
+    hosts = [host for host in _inputs.placement(testbed.topology, nodes, order, seed) if host >= 0]
+    if ranks is not None and ranks > len(hosts):
+        raise Error(f"--ranks {ranks}, but there are {len(hosts)} nodes; a host runs one rank")
+    return hosts[:ranks]
+
+
+def _table(found: Measured) -> Table:
+    measured, predicted = found.contended_measured, found.contended_predicted
+    agreement = found.rank_correlation
+    speeds = {"measured": found.bandwidths, "predicted": found.predicted}
+    pairs = [
+        (
+            f"MB/s {name}",
+            f"{each.minimum / 1e6:.2f} min, {each.average / 1e6:.2f} average, {each.maximum / 1e6:.2f} max",
+        )
+        for name, each in speeds.items()
+    ]
+    compared = found.bandwidths.p * (found.bandwidths.p - 1) - len(found.mutual)
+    return _show.facts(
+        [
+            ("shift", f"{found.bandwidths.p} ranks, messages of {found.bandwidths.message_bytes:,} bytes"),
+            ("a link for TCP", f"{found.link_bandwidth / 1e6:.2f} MB/s"),
+            *pairs,
+            (
+                "contended pairs",
+                f"{len(measured)} measured, {len(predicted)} predicted, {len(measured & predicted)} in both,"
+                f" of {compared}",
+            ),
+            (
+                "rank correlation",
+                "none, all are predicted alike" if agreement is None else f"{agreement:.3f}",
+            ),
+            (
+                "messages by channel",
+                f"{found.flows_differ} of {found.flows.size:,} counts differ from the prediction;"
+                f" at most {100 * found.overhead:.1f} % of a message beside it",
+            ),
+            ("lost packets", str(found.dropped)),
+        ]
+    )
+
+
+def _name_differences(found: Measured) -> None:
+    """Name pairs that are contended in one matrix alone."""
+    for what, pairs in (
+        ("measured", found.contended_measured - found.contended_predicted),
+        ("predicted", found.contended_predicted - found.contended_measured),
+    ):
+        if pairs:
+            named = ", ".join(f"{sender} to {receiver}" for sender, receiver in sorted(pairs)[:_NAMED])
+            more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+            _terminal.console().print(f"contended as {what} alone: {named}{more}", soft_wrap=True)
+
+
+def _report(testbed: Testbed, found: Measured) -> dict[str, Any]:
+    return {
+        "hosts": [testbed.hosts[host] for host in found.hosts],
+        "message_bytes": found.bandwidths.message_bytes,
+        "link_bandwidth": found.link_bandwidth,
+        "measured": found.bandwidths.matrix.tolist(),
+        "predicted": found.predicted.matrix.tolist(),
+        "contended_measured": sorted(found.contended_measured),
+        "contended_predicted": sorted(found.contended_predicted),
+        "rank_correlation": found.rank_correlation,
+        "flows": found.flows.tolist(),
+        "predicted_flows": found.predicted_flows.tolist(),
+        "flows_differ": found.flows_differ,
+        "dropped": found.dropped,
+    }

@@ -1,0 +1,19 @@
+"""A small fabric on one machine: hosts and switches are network namespaces, and packets are real.
+
+::
+
+    from sortlast.testbed import Settings, Testbed, measure
+
+    with Testbed(Settings("k-ary-n-tree:4,2", engine="d-mod-k", rate_mbit=50)) as testbed:
+        found = measure(testbed, testbed.order("random"), message_bytes=500_000)
+    found.flows_differ, found.contended_measured ^ found.contended_predicted
+
+Needs Linux, root, iproute2 (ip, tc) and util-linux (unshare).
+"""
+
+from sortlast.testbed.job import run
+from sortlast.testbed.measurement import Measured, measure
+from sortlast.testbed.namespaces import why_not
+from sortlast.testbed.testbed import Settings, Testbed, remove, remove_stale
+
+__all__ = ["Measured", "Settings", "Testbed", "measure", "remove", "remove_stale", "run", "why_not"]

@@ -1,0 +1,120 @@
+"""Commands under MPI on the hosts of a testbed: one rank a host, in a given order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sortlast import launch
+from sortlast._errors import ArgumentError, Error, TimeoutError  # noqa: A004
+from sortlast.testbed import namespaces
+
+if TYPE_CHECKING:
+    from sortlast.testbed.testbed import Testbed
+
+_GRACE = 5.0  # time that ranks have to end before they are killed [s]
+
+
+def run(
+    testbed: Testbed,
+    hosts: Sequence[int],
+    command: Sequence[str],
+    timeout: float | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> int:
+    """Run a command under mpiexec, rank i on ``hosts[i]``, and wait for it; mpiexec's exit status.
+
+    Ranks have nothing but TCP between them; they see the machine's files. Output goes where ours goes, and
+    there is no standard input. mpiexec itself runs on the first host. However it ends, no process is left on
+    any host.
+
+    Args:
+        testbed: one that is up.
+        hosts: numbers of hosts, each once.
+        command: with its arguments.
+        timeout: limit in seconds; None: none.
+        variables: for the ranks' environment, beside this process's, which go before them.
+
+    Raises:
+        ArgumentError: no host, one that does not exist, or one twice; or no command.
+        TimeoutError: the ranks did not end in time.
+        Error: another job runs on the testbed, or there is no mpiexec.
+    """
+    from sortlast.fabric.nodes import unique
+
+    if not hosts or min(hosts) < 0:
+        raise ArgumentError("no hosts to run on; name one or more")
+    unique(testbed.topology, hosts)
+    if not command:
+        raise ArgumentError("no command to run; name one")
+    if busy := [space for space in testbed.spaces if namespaces.processes(space)]:
+        raise Error(f"something runs on {busy[0]} already; wait for it, or run sortlast testbed down and up")
+    launcher = launch.find_mpiexec()
+    settings = launch.environment(launcher.family, len(hosts), len(os.sched_getaffinity(0)), True)
+    with _entrance() as enter:
+        options, more = _options(launcher.family, enter, [testbed.hosts[host] for host in hosts])
+        argv = ["ip", "netns", "exec", testbed.spaces[hosts[0]], str(launcher.path), *options]
+        env = (
+            settings
+            | more
+            | dict(variables or {})
+            | dict(os.environ)
+            | {"SORTLAST_TESTBED_PREFIX": testbed.prefix}
+        )
+        try:
+            return _waited_for([*argv, "-n", str(len(hosts)), *command], env, timeout)
+        finally:
+            namespaces.kill(testbed.spaces)
+
+
+@contextmanager
+def _entrance() -> Iterator[Path]:
+    """What launchers call to start a process on a host, as a file that may be executed."""
+    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
+        enter = Path(folder, "enter.sh")
+        shutil.copyfile(Path(__file__).with_name("enter.sh"), enter)
+        enter.chmod(0o700)
+        yield enter
+
+
+def _options(family: str, enter: Path, hosts: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Options of mpiexec, and variables for it and the ranks."""
+    if family == "mpich":
+        listed = ",".join(f"{host}:1" for host in hosts)
+        return ["-launcher", "ssh", "-launcher-exec", str(enter), "-iface", "eth0", "-hosts", listed], {}
+    # Each host believes that the cores are its own: neither bind its ranks to the first ones nor poll.
+    listed = ",".join(hosts)
+    return ["--map-by", "ppr:1:node", "--bind-to", "none", "--host", listed], {
+        "PRTE_MCA_plm_ssh_agent": str(enter),
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+
+def _waited_for(argv: Sequence[str], env: dict[str, str], timeout: float | None) -> int:
+    """Run mpiexec; an interrupt, or the end of the time, ends it first."""
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, env=env)
+    try:
+        status = process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        _end(process)
+        raise TimeoutError(f"{argv[-1]} did not end within {timeout:g} s on the testbed") from None
+    except BaseException:
+        _end(process)
+        raise
+    return status if status >= 0 else 128 - status
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,159 @@
+"""A shift on a testbed: the bandwidth of every pair and the bytes on every link, beside what is predicted.
+
+At stage s rank i sends to rank (i + s) mod p, all at once (:mod:`sortlast.bandwidth`). The fabric lab
+predicts from the tables how many flows cross each channel at each stage, and so the share of a link that each
+pair has. Both can be seen here: the time of each send gives the pair's share, and the counters of the
+switches' ports give the flows, which are exact but for headers and acknowledgements.
+
+In stage p / 2 of an even p, ranks exchange messages two by two. An MPI library that asks the receiver before
+it sends a long message may find the answer behind the data that the partner sends over the same connection,
+and such a send takes up to twice as long without any contention. These pairs are measured, but not compared.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast._errors import ArgumentError, Error
+from sortlast.testbed.job import run
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sortlast.bandwidth import Bandwidths
+    from sortlast.testbed.testbed import Testbed
+
+CONTENDED = 0.75  # of a link: a pair below it shares its path; between one flow's share and that of two
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a shift of p ranks measured, and what was predicted.
+
+    Attributes:
+        hosts: of each rank.
+        bandwidths: of each pair, measured; ``predicted``: for the same links, from the tables.
+        flows: messages that left by each channel in each stage, by bytes: float64 (p - 1, channels).
+        predicted_flows: int32 (p - 1, channels).
+        link_bandwidth: of a link [byte/s].
+        dropped: packets that were lost in queues.
+    """
+
+    hosts: list[int]
+    bandwidths: Bandwidths
+    predicted: Bandwidths
+    flows: NDArray[np.float64]
+    predicted_flows: NDArray[np.int32]
+    link_bandwidth: float
+    dropped: int
+
+    @property
+    def flows_differ(self) -> int:
+        """How many channels, over all stages, carried another number of messages than was predicted."""
+        return int((np.rint(self.flows) != self.predicted_flows).sum())
+
+    @property
+    def overhead(self) -> float:
+        """Most that a channel carried beside the predicted messages in any stage, in messages."""
+        return float((self.flows - self.predicted_flows).max())
+
+    @property
+    def contended_measured(self) -> set[tuple[int, int]]:
+        """Pairs (sender, receiver) that were measured below 0.75 of a link, but mutual ones."""
+        return _below(self.bandwidths, self.link_bandwidth) - self.mutual
+
+    @property
+    def contended_predicted(self) -> set[tuple[int, int]]:
+        """Pairs (sender, receiver) that are predicted below 0.75 of a link, but mutual ones."""
+        return _below(self.predicted, self.link_bandwidth) - self.mutual
+
+    @property
+    def mutual(self) -> set[tuple[int, int]]:
+        """Pairs that send to each other in the same stage, and are not compared."""
+        p = self.bandwidths.p
+        return set() if p % 2 else {(rank, (rank + p // 2) % p) for rank in range(p)}
+
+    @property
+    def rank_correlation(self) -> float | None:
+        """Spearman's, of both bandwidths of pairs that are not mutual; None where all are alike."""
+        compared = ~np.eye(self.bandwidths.p, dtype=bool)
+        for pair in self.mutual:
+            compared[pair] = False
+        first = _ranks(self.bandwidths.matrix[compared])
+        second = _ranks(np.round(self.predicted.matrix[compared] / self.link_bandwidth, 3))
+        if np.ptp(second) == 0 or np.ptp(first) == 0:
+            return None
+        return float(np.corrcoef(first, second)[0, 1])
+
+
+def measure(
+    testbed: Testbed,
+    hosts: Sequence[int],
+    message_bytes: int = 500_000,
+    repeat: int = 3,
+    timeout: float | None = None,
+) -> Measured:
+    """Measure a shift on a testbed that is up.
+
+    Args:
+        testbed: where.
+        hosts: of the ranks in their order, by number; 2 or more.
+        message_bytes: of each message, 1 or more. Short ones show the ranks' latency more than the link.
+        repeat: timed runs of each stage; a pair's bandwidth is that of its median time.
+        timeout: limit in seconds; None: none.
+
+    Raises:
+        ArgumentError: an argument out of its range, or as of :func:`~sortlast.testbed.job.run`.
+        TimeoutError: it did not end in time.
+        Error: the ranks failed; they have said why.
+    """
+    from sortlast import bandwidth, fabric
+    from sortlast.bandwidth import Bandwidths
+
+    if len(hosts) < 2 or message_bytes < 1 or repeat < 1:
+        raise ArgumentError(
+            f"{len(hosts)} hosts, message_bytes {message_bytes}, repeat {repeat};"
+            " expected 2 hosts or more, and at least 1 of the others"
+        )
+    settings = {"testbed": testbed.name, "message_bytes": message_bytes, "repeat": repeat}
+    dropped = testbed.dropped()
+    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
+        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
+        asked.write_text(json.dumps(settings))
+        command = [sys.executable, "-m", "sortlast.testbed._ranks", str(asked), str(told)]
+        if status := run(testbed, hosts, command, timeout):
+            raise Error(f"the ranks on the testbed ended with status {status}")
+        report = json.loads(told.read_text())
+    contention = fabric.contention(testbed.routes, "shift", hosts)
+    counters = np.array(report["counters"], np.float64)
+    return Measured(
+        hosts=list(hosts),
+        bandwidths=Bandwidths(np.array(report["matrix"]), report["names"], message_bytes),
+        predicted=bandwidth.predict(testbed.routes, hosts, message_bytes, testbed.link_bandwidth),
+        flows=(counters[1:] - counters[:-1])
+        / ((repeat + 1) * message_bytes),  # each stage is run once more, to check the messages
+        predicted_flows=np.array([contention.loads(stage) for stage in range(contention.stages)]),
+        link_bandwidth=testbed.link_bandwidth,
+        dropped=testbed.dropped() - dropped,
+    )
+
+
+def _below(found: Bandwidths, link_bandwidth: float) -> set[tuple[int, int]]:
+    slow = (found.matrix < CONTENDED * link_bandwidth) & ~np.eye(found.p, dtype=bool)
+    return {(int(sender), int(receiver)) for sender, receiver in np.argwhere(slow)}
+
+
+def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rank of each value; equal values share the mean of theirs."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    mean: NDArray[np.float64] = ends - (counts + 1) / 2
+    return mean[inverse]

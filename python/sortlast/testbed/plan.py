@@ -1,0 +1,169 @@
+"""A fabric as network namespaces: which there are, what is inside each, and which cable joins which.
+
+Every host and every switch of the fabric becomes a namespace, every link a cable (a veth pair). Host h has
+the address 10.0.0.0 + h + 1 and one interface, ``eth0``; port q of a switch is its interface ``port<q>``. A
+switch forwards what is meant for host d by the port that the forwarding tables name: one static route for
+each host, so that packets take the channels of :meth:`Routes.walk` and no others.
+
+Nobody asks for addresses: all interfaces have the same hardware address and do not speak ARP, so that a
+packet is its receiver's at whichever end of a cable it arrives. Neither requests nor time-outs of neighbours
+disturb a measurement, and the interfaces of switches need no addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+from sortlast._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Routes, Topology
+
+MOST_VERTICES = 400  # hosts and switches; a machine that could run ranks on more has not been seen
+HARDWARE_ADDRESS = "02:00:00:00:00:01"
+
+# A packet in the namespaces is a segment of up to this size, which counts its headers once, while the shapers
+# charge for the frames of a wire. Packets of 1500 bytes are so many that the kernel of a busy machine cannot
+# keep up.
+SEGMENT = 16384  # bytes
+BURST = 4000  # sent at once; a larger packet is paid for by those that follow [bytes]
+QUEUE = "64mb"  # longest queue of a port: nothing is dropped, as with link-level flow control
+
+PATIENCE = "10s"  # before a packet is sent again; waiting in a queue takes parts of a second
+
+_FIRST = IPv4Address("10.0.0.0")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}")
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A link: (vertex, interface) of both ends."""
+
+    a: tuple[int, str]
+    b: tuple[int, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is made of a fabric and its tables.
+
+    ``names``: of each vertex, hosts first; ``cables``: of all links; ``routes``: lines of ``ip`` for each
+    vertex.
+    """
+
+    names: list[str]
+    hosts: int
+    cables: list[Cable]
+    routes: list[list[str]]
+
+    def interfaces(self, vertex: int) -> list[str]:
+        """Interfaces of a vertex."""
+        return [name for cable in self.cables for owner, name in (cable.a, cable.b) if owner == vertex]
+
+
+def make(routes: Routes) -> Plan:
+    """Plan a testbed.
+
+    Raises:
+        ArgumentError: the fabric is too large, or its tables are none of one path to each host.
+    """
+    topology = routes.topology
+    if topology.vertices > MOST_VERTICES:
+        raise ArgumentError(
+            f"{topology.name} has {topology.vertices} hosts and switches; a testbed has up to {MOST_VERTICES}"
+        )
+    if routes.planes > 1:
+        raise ArgumentError(f"the tables have {routes.planes} paths to each host; route with an LMC of 0")
+    return Plan(
+        names=[*host_names(topology), *(f"switch{each.number:03d}" for each in topology.switches)],
+        hosts=len(topology.hosts),
+        cables=[
+            Cable((link.a, interface(topology, link.a, link.a_port)), _end(topology, link.b, link.b_port))
+            for link in topology.links
+        ],
+        routes=[
+            *(_host_routes(host) for host in range(len(topology.hosts))),
+            *(_switch_routes(routes, switch) for switch in range(len(topology.switches))),
+        ],
+    )
+
+
+def host_names(topology: Topology) -> list[str]:
+    """The fabric's names up to the first space where machines can be called so, else numbered ones."""
+    names = [host.name.partition(" ")[0] for host in topology.hosts]
+    if len(set(names)) == len(names) and all(map(_NAME.fullmatch, names)):
+        return names
+    return [f"host{number:05d}" for number in range(len(names))]
+
+
+def address(host: int) -> str:
+    """Address of a host."""
+    return str(_FIRST + host + 1)
+
+
+def interface(topology: Topology, vertex: int, port: int) -> str:
+    """Name of the interface of a vertex at a port."""
+    return "eth0" if vertex < len(topology.hosts) else f"port{port}"
+
+
+def channel_interfaces(topology: Topology) -> dict[int, tuple[int, str]]:
+    """(vertex, interface) that each channel with a cable leaves by."""
+    return {
+        channel: (vertex, interface(topology, vertex, port))
+        for channel in range(topology.channels)
+        if topology.target(channel) is not None
+        for vertex, port in (topology.source(channel),)
+    }
+
+
+def end_lines(names: Sequence[str]) -> list[str]:
+    """Lines of ``ip`` that set up the ends of cables."""
+    return [
+        line
+        for name in names
+        for line in (
+            f"link set dev {name} address {HARDWARE_ADDRESS} arp off addrgenmode none gso_max_size {SEGMENT}",
+            f"link set dev {name} up",
+        )
+    ]
+
+
+def shaper_lines(names: Sequence[str], rate_mbit: float) -> list[str]:
+    """Lines of ``tc`` that shape what leaves by interfaces to a rate.
+
+    Packets of less than 256 bytes go first. In a queue that loses nothing the acknowledgements of one flow
+    would else wait behind the data of all others that share a link with their way back, and slow it down as
+    much as if it shared that link itself: pairs without contention reached 0.50 of a link, and reach 1.0 so.
+    """
+    shape = f"ceil {rate_mbit:g}mbit burst {BURST} cburst {BURST}"
+    return [
+        line
+        for name in names
+        for line in (
+            f"qdisc add dev {name} root handle 1: htb default 20",
+            f"class add dev {name} parent 1: classid 1:1 htb rate {rate_mbit:g}mbit {shape}",
+            f"class add dev {name} parent 1:1 classid 1:10 htb rate {rate_mbit / 10:g}mbit {shape} prio 0",
+            f"class add dev {name} parent 1:1 classid 1:20 htb rate {rate_mbit * 0.9:g}mbit {shape} prio 1",
+            f"qdisc add dev {name} parent 1:10 handle 10: bfifo limit {QUEUE}",
+            f"qdisc add dev {name} parent 1:20 handle 20: bfifo limit {QUEUE}",
+            f"filter add dev {name} parent 1: protocol ip u32 match u16 0 0xff00 at 2 flowid 1:10",
+        )
+    ]
+
+
+def _end(topology: Topology, vertex: int, port: int) -> tuple[int, str]:
+    return vertex, interface(topology, vertex, port)
+
+
+def _host_routes(host: int) -> list[str]:
+    own = address(host)
+    return [f"address add {own}/32 dev eth0", f"route add {_FIRST}/16 dev eth0 src {own} rto_min {PATIENCE}"]
+
+
+def _switch_routes(routes: Routes, switch: int) -> list[str]:
+    ports = [routes.port(switch, host) for host in range(len(routes.topology.hosts))]
+    return [f"route add {address(host)}/32 dev port{port}" for host, port in enumerate(ports) if port > 0]

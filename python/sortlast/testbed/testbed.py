@@ -1,0 +1,266 @@
+"""Hosts and switches of a fabric, made of network namespaces, and removed without a trace."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast._errors import ArgumentError, Error
+from sortlast.testbed import namespaces, plan
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from numpy.typing import NDArray
+
+    from sortlast.fabric import Routes, Topology
+
+NAME = "testbed"  # of the one that the command line makes
+STATES = Path("/run/sortlast")  # what testbeds are that are up, one file each
+
+_WORD = re.compile(r"[a-z][a-z0-9]{0,19}")
+_OURS = re.compile(r"sortlast-([a-z][a-z0-9]*)-")
+_OWNED = re.compile(r"p(\d+)n\d+")  # named by the process that will remove it
+_count = itertools.count()
+
+# Routes there and back may differ, so no packet is refused for where it came from. Connections that waited
+# for the next stage do not start slowly again. Queues lose nothing, but short packets overtake long ones:
+# what seems to be missing is not sent again.
+_SETTINGS: dict[str, int | str] = {
+    "net/ipv4/conf/all/rp_filter": 0,
+    "net/ipv4/conf/default/rp_filter": 0,
+    "net/ipv4/tcp_slow_start_after_idle": 0,
+    "net/ipv4/tcp_no_metrics_save": 1,
+    "net/ipv4/tcp_early_retrans": 0,
+    "net/ipv4/tcp_recovery": 0,
+    "net/ipv4/tcp_reordering": 127,
+    "net/ipv4/tcp_congestion_control": "reno",
+    "net/ipv6/conf/all/disable_ipv6": 1,
+    "net/ipv6/conf/default/disable_ipv6": 1,
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a testbed is made of.
+
+    Attributes:
+        net: a family of topologies such as "k-ary-n-tree:4,2", or a file as :func:`sortlast.fabric.read`
+            takes.
+        engine: routing engine.
+        seed: of the engine "random".
+        rate_mbit: what each end of a cable sends at most [Mbit/s].
+    """
+
+    net: str = "k-ary-n-tree:4,2"
+    engine: str = "ftree"
+    seed: int = 1
+    rate_mbit: float = 50.0
+
+
+class Testbed:
+    """A fabric of network namespaces, as a context or from :meth:`make` to :meth:`remove`.
+
+    ::
+
+        with Testbed(Settings("k-ary-n-tree:4,2", engine="d-mod-k")) as testbed:
+            run(testbed, testbed.order("routing"), ["hostname"])
+
+    Args:
+        settings: what it is made of.
+        name: lowercase letters and digits; tells testbeds of one machine apart. None: a name of this process.
+
+    Raises:
+        ArgumentError: a wrong name or rate, or a fabric that cannot be made of namespaces.
+        Error: the file of the fabric cannot be read.
+    """
+
+    __test__ = False  # no test, though pytest may think so
+
+    def __init__(self, settings: Settings | None = None, name: str | None = None) -> None:
+        self.settings = settings or Settings()
+        self.name = f"p{os.getpid()}n{next(_count)}" if name is None else name
+        if not _WORD.fullmatch(self.name):
+            raise ArgumentError(f"a testbed cannot be called {self.name!r}; use up to 20 of a-z and 0-9")
+        if not 0.1 <= self.settings.rate_mbit <= 10_000:
+            raise ArgumentError(f"rate_mbit is {self.settings.rate_mbit:g}; expected 0.1 to 10000 Mbit/s")
+        self.routes: Routes = _routes(self.settings)
+        self._plan = plan.make(self.routes)
+
+    @classmethod
+    def found(cls, name: str = NAME) -> Testbed:
+        """The testbed of this name that is up. Raises Error if there is none, or not the whole of it."""
+        try:
+            settings = Settings(**json.loads(_state(name).read_text()))
+        except FileNotFoundError:
+            raise Error(f"no testbed {name!r} is up; make it with sortlast testbed up") from None
+        except (OSError, ValueError, TypeError) as error:
+            raise Error(f"cannot read {_state(name)}: {error}; run sortlast testbed down") from None
+        testbed = cls(settings, name)
+        if missing := set(testbed.spaces) - set(namespaces.listed()):
+            raise Error(
+                f"of testbed {name!r} {len(missing)} namespaces are gone, such as {min(missing)};"
+                " run sortlast testbed down, then up"
+            )
+        return testbed
+
+    @property
+    def topology(self) -> Topology:
+        """The fabric."""
+        return self.routes.topology
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its namespaces begin with."""
+        return f"sortlast-{self.name}-"
+
+    @property
+    def spaces(self) -> list[str]:
+        """Its namespaces: of the hosts, then of the switches."""
+        return [self.prefix + name for name in self._plan.names]
+
+    @property
+    def hosts(self) -> list[str]:
+        """Names of the hosts, by number; a host's namespace has the prefix before it."""
+        return self._plan.names[: self._plan.hosts]
+
+    @property
+    def link_bandwidth(self) -> float:
+        """What a link carries for TCP [byte/s]: 1448 bytes of each frame of 1514."""
+        return self.settings.rate_mbit * 1e6 / 8 * 1448 / 1514
+
+    def order(self, order: str = "routing", seed: int = 1) -> list[int]:
+        """Hosts in an order of :func:`sortlast.fabric.host_orders`."""
+        from sortlast import fabric
+
+        return [host for host in fabric.order_hosts(self.topology, order, [], seed) if host >= 0]
+
+    def make(self) -> None:
+        """Make it. Removes first what is left of one of this name, and of processes that were killed.
+
+        Raises Error, with nothing left behind, if the machine lacks something or refuses.
+        """
+        if reason := namespaces.why_not():
+            raise Error(reason)
+        remove_stale()
+        self.remove()
+        try:
+            with namespaces.uninterrupted():
+                self._make()
+                STATES.mkdir(parents=True, exist_ok=True)
+                _state(self.name).write_text(json.dumps(asdict(self.settings)))
+        except BaseException:
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        """Remove whatever has its prefix, and end the processes there."""
+        remove(self.name)
+
+    def __enter__(self) -> Testbed:
+        self.make()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
+
+    def sent(self) -> NDArray[np.int64]:
+        """Bytes that have left by each channel so far, with headers: int64 (channels,)."""
+        read = [
+            {
+                device["ifname"]: device["stats64"]["tx"]["bytes"]
+                for device in json.loads(namespaces.call("ip", "-n", space, "-j", "-s", "link"))
+            }
+            for space in self.spaces
+        ]
+        result = np.zeros(self.topology.channels, np.int64)
+        for channel, (vertex, interface) in self._interfaces.items():
+            result[channel] = read[vertex][interface]
+        return result
+
+    def dropped(self) -> int:
+        """Packets that queues have dropped since the testbed was made."""
+        return sum(
+            queue["drops"]
+            for space in self.spaces
+            for queue in json.loads(namespaces.call("tc", "-n", space, "-j", "-s", "qdisc"))
+            if queue["kind"] == "bfifo"
+        )
+
+    @cached_property
+    def _interfaces(self) -> dict[int, tuple[int, str]]:
+        return plan.channel_interfaces(self.topology)
+
+    def _make(self) -> None:
+        spaces = self.spaces
+        for vertex, space in enumerate(spaces):
+            namespaces.call("ip", "netns", "add", space)
+            _set(space, _SETTINGS | {"net/ipv4/ip_forward": int(vertex >= self._plan.hosts)})
+        for vertex, space in enumerate(spaces):
+            cables = [cable for cable in self._plan.cables if cable.a[0] == vertex]
+            namespaces.batch(
+                "ip",
+                space,
+                [
+                    f"link add {cable.a[1]} type veth peer name {cable.b[1]} netns {spaces[cable.b[0]]}"
+                    for cable in cables
+                ],
+            )
+        for vertex, space in enumerate(spaces):
+            ends = self._plan.interfaces(vertex)
+            lines = ["link set dev lo up", *plan.end_lines(ends), *self._plan.routes[vertex]]
+            namespaces.batch("ip", space, lines)
+            namespaces.batch("tc", space, plan.shaper_lines(ends, self.settings.rate_mbit))
+
+
+def remove(name: str) -> list[str]:
+    """Remove a testbed, or what is left of it; the names of its namespaces, none if there was nothing.
+
+    What there is to remove is known from the names of namespaces, not from any file.
+    """
+    left = [space for space in namespaces.listed() if _testbed_of(space) == name]
+    namespaces.remove(left)
+    _state(name).unlink(missing_ok=True)
+    return left
+
+
+def remove_stale() -> None:
+    """Remove testbeds that are named by processes that were killed before they could remove them."""
+    for name in {_testbed_of(space) for space in namespaces.listed()} - {""}:
+        owner = _OWNED.fullmatch(name)
+        if owner and not Path("/proc", owner[1]).exists():
+            remove(name)
+
+
+def _testbed_of(space: str) -> str:
+    """Name of the testbed that a namespace belongs to; empty: to none."""
+    match = _OURS.match(space)
+    return match[1] if match else ""
+
+
+def _state(name: str) -> Path:
+    return STATES / f"{name}.json"
+
+
+def _routes(settings: Settings) -> Routes:
+    from sortlast import fabric
+
+    net = settings.net
+    topology = fabric.read(net) if Path(net).is_file() else fabric.make_topology(net)
+    return fabric.route(topology, settings.engine, seed=settings.seed)
+
+
+def _set(space: str, settings: dict[str, int | str]) -> None:
+    """Set kernel parameters of a namespace."""
+    script = "".join(f"echo {value} >/proc/sys/{name}\n" for name, value in settings.items())
+    namespaces.call("ip", "netns", "exec", space, "sh", "-e", stdin=script)

@@ -1,0 +1,263 @@
+"""Fabrics of network namespaces: their routes, what they carry, and that nothing of them is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from sortlast import ArgumentError, Error, fabric
+from sortlast.bandwidth import Bandwidths
+from sortlast.testbed import Measured, Settings, Testbed, measure, namespaces, plan, remove, run, why_not
+
+needs_root = pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")
+
+SMALL = Settings("k-ary-n-tree:2,2", engine="d-mod-k", rate_mbit=20)
+
+# Makes a testbed, says so, and waits to be killed.
+HOLD = """
+import time
+from sortlast.testbed import Settings, Testbed
+with Testbed(Settings("k-ary-n-tree:2,2")) as testbed:
+    print(testbed.prefix, flush=True)
+    time.sleep(60)
+"""
+
+
+def spaces_of(prefix):
+    return [name for name in namespaces.listed() if name.startswith(prefix)]
+
+
+# --- what is planned --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "net", ["k-ary-n-tree:4,2", "xgft:3,4;1,2", "pgft:4,3;1,2;1,2", "crossbar:5", "torus:3,3"]
+)
+@pytest.mark.parametrize("engine", ["minhop", "random"])
+def test_routes_of_the_namespaces_lead_where_the_tables_say(net, engine):
+    """Follow the routes and cables of the plan from host to host, and compare with the walks of the lab."""
+    routes = fabric.route(fabric.make_topology(net), engine, seed=3)
+    planned = plan.make(routes)
+    cables = {}
+    for cable in planned.cables:
+        cables[cable.a], cables[cable.b] = cable.b, cable.a
+    forward = [{} for _ in planned.names]
+    for vertex in range(planned.hosts, len(planned.names)):
+        for line in planned.routes[vertex]:
+            _, _, to, _, port = line.split()
+            forward[vertex][to] = port
+    leaves_by = plan.channel_interfaces(routes.topology)
+
+    for source in range(planned.hosts):
+        for destination in range(planned.hosts):
+            vertex, interface, passed = source, "eth0", []
+            while source != destination:
+                passed.append((vertex, interface))
+                vertex, _ = cables[vertex, interface]
+                if vertex == destination:
+                    break
+                interface = forward[vertex][f"{plan.address(destination)}/32"]
+            assert passed == [leaves_by[channel] for channel in routes.walk(source, destination)]
+
+
+def test_addresses_differ_beyond_a_byte():
+    assert plan.address(0) == "10.0.0.1"
+    assert plan.address(254) == "10.0.0.255"
+    assert plan.address(255) == "10.0.1.0"
+
+
+@pytest.mark.parametrize("name", ["", "1st", "with-dash", "Upper", "a" * 21])
+def test_names_that_would_mix_testbeds_up_are_refused(name):
+    with pytest.raises(ArgumentError, match="a testbed cannot be called"):
+        Testbed(SMALL, name)
+
+
+@pytest.mark.parametrize("rate", [0, -1, 1e6, float("nan")])
+def test_impossible_rates_are_refused(rate):
+    with pytest.raises(ArgumentError, match=r"expected 0\.1 to 10000 Mbit/s"):
+        Testbed(Settings(rate_mbit=rate))
+
+
+def test_fabrics_that_are_too_large_are_refused():
+    with pytest.raises(ArgumentError, match="a testbed has up to 400"):
+        Testbed(Settings("k-ary-n-tree:24,2"))
+
+
+# --- what is said of a measurement ------------------------------------------------------------------------
+
+
+def told(measured, predicted, flows, predicted_flows):
+    names = [f"host{rank}" for rank in range(len(measured))]
+    return Measured(
+        hosts=list(range(len(measured))),
+        bandwidths=Bandwidths(np.array(measured, float), names, 100),
+        predicted=Bandwidths(np.array(predicted, float), names, 100),
+        flows=np.array(flows, float),
+        predicted_flows=np.array(predicted_flows, np.int32),
+        link_bandwidth=100.0,
+        dropped=0,
+    )
+
+
+def test_contended_pairs_and_their_agreement():
+    found = told(
+        [[0, 98, 55], [70, 0, 101], [99, 74, 0]],
+        [[0, 100, 50], [50, 0, 100], [100, 100, 0]],
+        [[1.02, 0.03, 2.6], [1, 0, 0.4]],
+        [[1, 0, 2], [1, 0, 0]],
+    )
+    assert found.contended_measured == {(0, 2), (1, 0), (2, 1)}
+    assert found.contended_predicted == {(0, 2), (1, 0)}
+    assert found.flows_differ == 1
+    assert found.overhead == pytest.approx(0.6)
+    # Ranks 4 1 2 6 5 3 of the measured, 4.5 1.5 1.5 4.5 4.5 4.5 of the predicted.
+    expected = np.corrcoef([4, 1, 2, 6, 5, 3], [4.5, 1.5, 1.5, 4.5, 4.5, 4.5])[0, 1]
+    assert found.rank_correlation == pytest.approx(expected)
+
+
+def test_pairs_that_send_to_each_other_at_once_are_not_compared():
+    measured = np.full((4, 4), 100.0)
+    measured[0, 2] = 50
+    found = told(measured, np.full((4, 4), 100.0), [[1]], [[1]])
+    assert found.mutual == {(0, 2), (1, 3), (2, 0), (3, 1)}
+    assert found.contended_measured == set()
+    assert found.rank_correlation is None
+
+
+# --- namespaces -------------------------------------------------------------------------------------------
+
+
+@needs_root
+def test_a_testbed_is_made_again_and_removed():
+    testbed = Testbed(SMALL, "testmade")
+    try:
+        testbed.make()
+        assert sorted(spaces_of(testbed.prefix)) == sorted(testbed.spaces)
+        assert Testbed.found("testmade").settings == SMALL
+        testbed.make()
+        assert len(testbed.spaces) == 4 + 4
+    finally:
+        removed = remove("testmade")
+    assert len(removed) == 8
+    assert spaces_of(testbed.prefix) == []
+    assert remove("testmade") == []
+    with pytest.raises(Error, match="no testbed 'testmade' is up; make it with sortlast testbed up"):
+        Testbed.found("testmade")
+
+
+@needs_root
+def test_a_failure_inside_removes_all():
+    with pytest.raises(ZeroDivisionError), Testbed(SMALL) as testbed:  # noqa: PT012
+        assert len(spaces_of(testbed.prefix)) == 8
+        raise ZeroDivisionError
+    assert spaces_of(testbed.prefix) == []
+
+
+@needs_root
+def test_what_a_crash_left_is_removed_without_any_state():
+    """A namespace that no file tells of, with a process in it, as after a crash while it was made."""
+    namespaces.call("ip", "netns", "add", "sortlast-testcrash-host00000")
+    process = subprocess.Popen(["ip", "netns", "exec", "sortlast-testcrash-host00000", "sleep", "60"])
+    deadline = time.monotonic() + 20
+    while not namespaces.processes("sortlast-testcrash-host00000"):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    try:
+        command = [sys.executable, "-m", "sortlast", "testbed", "down", "--name", "testcrash"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    finally:
+        remove("testcrash")
+    assert (done.returncode, done.stdout) == (0, "removed 1 namespace\n")
+    assert process.wait(timeout=20) == -signal.SIGKILL
+
+
+@needs_root
+def test_testbeds_of_killed_programs_are_removed_by_the_next():
+    with subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True) as process:
+        prefix = process.stdout.readline().strip()
+        assert len(spaces_of(prefix)) == 8
+        process.kill()
+    assert len(spaces_of(prefix)) == 8
+    with Testbed(SMALL) as other:
+        assert spaces_of(prefix) == []
+        assert len(spaces_of(other.prefix)) == 8
+
+
+@needs_root
+def test_an_interrupt_removes_all():
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        prefix = process.stdout.readline().strip()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) != 0
+    assert spaces_of(prefix) == []
+
+
+@pytest.mark.skipif(
+    os.geteuid() == 0 and shutil.which("setpriv") is None, reason="no setpriv to drop root with"
+)
+def test_who_is_not_root_is_told():
+    drop = ["setpriv", "--reuid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
+    check = "import os, sys; print(os.geteuid())"
+    if subprocess.run([*drop, sys.executable, "-c", check], capture_output=True, check=False).returncode:
+        pytest.skip("this Python cannot be run by another user")
+    command = [*drop, sys.executable, "-m", "sortlast", "testbed", "up"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert "need root; run as root" in done.stderr
+
+
+@needs_root
+def test_a_missing_tc_is_told_and_leaves_nothing(monkeypatch, tmp_path):
+    for command in ("ip", "unshare"):
+        path = shutil.which(command)
+        (tmp_path / command).symlink_to(path)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        with pytest.raises(Error, match="need tc; install iproute2"):
+            Testbed(SMALL).make()
+
+
+# --- ranks ------------------------------------------------------------------------------------------------
+
+
+@needs_root
+@pytest.mark.mpi
+def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path):
+    script = (
+        "import pathlib, sys; from mpi4py import MPI; c = MPI.COMM_WORLD;"
+        f"pathlib.Path({str(tmp_path)!r}, str(c.rank)).write_text(MPI.Get_processor_name());"
+        "sys.exit(3 if c.size == 2 else 0)"
+    )
+    command = [sys.executable, "-c", script]
+    with Testbed(SMALL) as testbed:
+        assert run(testbed, [2, 0, 3, 1], command, timeout=100) == 0
+        names = [(tmp_path / str(rank)).read_text() for rank in range(4)]
+        assert names == ["host00002", "host00000", "host00003", "host00001"]
+        assert run(testbed, [1, 3], command, timeout=100) == 3
+        with pytest.raises(ArgumentError, match="twice"):
+            run(testbed, [1, 1], command)
+        assert [pid for space in testbed.spaces for pid in namespaces.processes(space)] == []
+
+
+@needs_root
+@pytest.mark.mpi
+@pytest.mark.parametrize("hosts", [[0, 1, 2, 3], [0, 2, 1, 3]], ids=["routing order", "another order"])
+def test_every_channel_carries_as_many_messages_as_the_tables_say(hosts):
+    with Testbed(SMALL) as testbed:
+        found = measure(testbed, hosts, message_bytes=100_000, repeat=1, timeout=100)
+    contention = fabric.contention(testbed.routes, "shift", hosts)
+    assert found.predicted_flows.max() == contention.max_flows
+    assert found.flows_differ == 0
+    assert (found.flows >= found.predicted_flows).all()
+    assert found.dropped == 0
+    # Nobody sends faster than the link, but for what a shaper lets pass at once at each of up to four hops.
+    assert found.bandwidths.maximum < 1.25 * found.link_bandwidth
