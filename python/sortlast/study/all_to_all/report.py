@@ -141,8 +141,13 @@ def _trends(found: Found) -> list[Block]:
     return [
         Heading("Trends"),
         tables.trend_grid(trends.simulated(found), "simulated"),
-        tables.trend_grid(trends.on_hosts(found), "measured on hosts"),
+        *([] if found.no_hosts else [tables.trend_grid(trends.on_hosts(found), "measured on hosts")]),
         tables.trend_grid(trends.on_cores(found), "measured on cores"),
+        Paragraph(
+            "On cores there is no link to fill: a core copies all messages of its ranks, faster where "
+            "they fit into its cache, and MPICH's all-to-all is slow where few ranks have long ones, "
+            "which shift is not. Times there rise or fall for these reasons and not for the paper's."
+        ),
         tables.node_rates(),
         Paragraph(
             "The paper concludes that with constant local memory times grow because the network is "
