@@ -169,6 +169,7 @@ def _switch(results: Results) -> list[Claim]:
     ends = (at["processes"][0], max(found))
     by_line = {which: cluster.mean_on_line(found, which, "packets") for which in cluster.GROUPS[:3]}
     line = [cluster.on_line(found, cluster.GROUPS[0], "packets", p) for p in ends]
+    times = [found[p]["packets"] for p in ends]
     spread = max(by_line.values()) / min(by_line.values()) - 1
     theirs = at["multiples_of_4_seconds"]
     return [
@@ -176,7 +177,8 @@ def _switch(results: Results) -> list[Claim]:
             "4.4",
             f"multiples of 4: seconds at {ends[0]} processes and at {at['processes'][1]}",
             f"{theirs[0]} and {theirs[1]}",
-            f"{line[0]:.3f} (calibrated) and {line[1]:.3f} at {ends[1]}",
+            f"{times[0]:.3f} (calibrated) and {times[1]:.3f} at {ends[1]}; "
+            f"the line {line[0]:.3f} to {line[1]:.3f}",
         ),
         Claim(
             "4.4",

@@ -26,6 +26,7 @@ _LIVE_COLOURS = {
 }
 _CURVE_COLOURS = {"mesh": VERMILION, "torus": BLUE, "4x4x4 blocks": ORANGE, "2x2x2 blocks": GREEN}
 _GROUP_COLOURS = dict(zip(cluster.GROUPS, (BLUE, GREEN, ORANGE, GREY), strict=True))
+_LEAST_OF_FIGURE_7 = 50  # of its scale [ms], below all points
 
 
 def draw_all(results: Results, folder: Path) -> None:
@@ -64,7 +65,7 @@ def figure_1(results: Results) -> Figure:
 
 def figure_4(results: Results) -> Figure:
     """Simulated frames of both algorithms over powers of two, a panel for two sizes each."""
-    figure, panels = _pair(9.5, 4.2)
+    figure, panels = _pair(9.5, 4.2, one_scale=False)
     found = [point for point in scaling.points(results) if point.mapped]
     sizes = sorted({point.megapixels for point in found})
     half = -(-len(sizes) // 2)
@@ -104,8 +105,8 @@ def figure_5(results: Results) -> Figure:
             axes.plot(own, [1e3 * found[p][mapping] for p in own], "-o", color=colour, label=label, ms=3)
         shown = [p for p in swaps if min(own) <= p <= max(own)]
         axes.plot(shown, [swaps[p] for p in shown], "D", color=BLUE, label="binary swap, blocks of 2x2x2")
-        axes.set_ylim(0)
         axes.set_xlabel("processes")
+    panels[0].set_ylim(0)
     panels[0].set_ylabel("simulated time [ms]")
     panels[0].legend(frameon=False, fontsize="small", loc="lower right")
     return figure
@@ -123,9 +124,9 @@ def figure_6(results: Results) -> Figure:
             times = [1e3 * each for each in vectors.seconds(results, curve).values()]
             axes.plot(times, "-o", color=_CURVE_COLOURS[curve], label=label, markersize=3)
         axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6.5)
-        axes.set_ylim(0)
         axes.grid(axis="y", color=GREY, alpha=0.25)
         axes.legend(frameon=False, fontsize="small", loc="lower left")
+    panels[0].set_ylim(0)
     panels[0].set_ylabel("simulated time [ms]")
     return figure
 
@@ -144,17 +145,17 @@ def figure_7(results: Results) -> Figure:
                 axes.plot(ends, fitted, color=colour, linewidth=1)
         axes.set_title(f"simulated: {method}", fontsize="medium")
         axes.set_xlabel("processes")
-        axes.set_ylim(0)
+    panels[0].set_ylim(_LEAST_OF_FIGURE_7)
     panels[0].set_ylabel("simulated time [ms]")
     panels[1].legend(frameon=False, fontsize="small", loc="lower right")
     return figure
 
 
-def _pair(width: float, height: float) -> tuple[Figure, Sequence[Axes]]:
-    """Two panels side by side with one scale upward."""
+def _pair(width: float, height: float, *, one_scale: bool = True) -> tuple[Figure, Sequence[Axes]]:
+    """Two panels side by side, by default with one scale upward."""
     figure, axes = empty(width, height)
     axes.remove()
-    panels = figure.subplots(1, 2, sharey=True)
+    panels = figure.subplots(1, 2, sharey=one_scale)
     for each in panels:
         each.spines[["top", "right"]].set_visible(False)
     return figure, panels

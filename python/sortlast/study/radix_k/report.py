@@ -286,10 +286,9 @@ def _active(results: Results) -> list[Block]:
     return [
         Heading("For later: active pixels"),
         Paragraph(
-            "The paper supposes that smaller messages favour higher radices in early rounds. They do: "
-            "when a tenth of the pixels are active, partial images fill as they are merged, every round "
-            "moves new pixels, and fewer rounds win; direct-send is best. The library leaves out empty "
-            "pixels by itself where that pays."
+            "The paper supposes that smaller messages favour higher radices in early rounds. They do: where "
+            "few pixels are active, images of a few ranks hardly overlap, and a pixel is sent again in every "
+            "round. Direct-send sends it once. The library leaves out empty pixels by itself where that pays."
         ),
         Grid(
             "Simulated, 256 processes on the torus in blocks of 2x2x2: best vector by share of active pixels",
