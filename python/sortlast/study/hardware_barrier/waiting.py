@@ -9,12 +9,12 @@ from collections.abc import Callable
 from sortlast import Error
 
 # A poll that fails gives the core to whoever wants it. With more ranks than cores that is not enough: a
-# scheduler that shares time fairly returns to the poller soon, and 9 ranks on 2 cores take 3.7 ms for a
-# barrier. A sleep lets the others run, 0.2 ms a barrier, but would cost a rank with a core of its own its 2
-# us.
+# scheduler that shares time fairly soon returns to the poller, and 9 ranks on 2 cores take 3.7 ms for a
+# barrier. A sleep lets the others run, 0.2 ms a barrier, but would cost a rank with a core of its own its
+# 2 us. Sleeps grow with the time waited, so that who waits for a long frame does not take the cores from it.
 POLLS = 2000
 _POLLS_CROWDED = 10
-_SLEEP = 1e-9  # [s]; the kernel makes some 50 us of it
+_PART = 1 / 8  # of the time waited so far that a sleep takes; the kernel makes at least some 50 us of it
 
 LIMIT = 60.0  # time after which a wait is an error [s]
 
@@ -36,8 +36,9 @@ def wait_until(
         if met():
             return
         os.sched_yield()
-    end = time.monotonic() + limit
+    begin = time.monotonic()
     while not met():
-        if time.monotonic() > end:
+        waited = time.monotonic() - begin
+        if waited > limit:
             raise Error(f"a barrier did not open within {limit:g} s: {missing()}")
-        time.sleep(_SLEEP)
+        time.sleep(_PART * waited)
