@@ -26,6 +26,7 @@ LINK = 425e6  # of a torus link in each direction [byte/s]
 LATENCY = 5e-6  # of a message [s]
 BLEND = 1.3e9  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
 CORES = 4  # of a node; the paper uses one
+BLOCK = 2  # of the mapping that section 4.3 recommends: 2 x 2 x 2 nodes
 PRECISION = 1e-3  # of simulated time, see sortlast.simulate.flow()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from sortlast.schedule import Machine, choose, make
 from sortlast.study.radix_k import blue_gene, cluster
-from sortlast.study.radix_k.blue_gene import BLEND, CORES, LATENCY, LINK, TORUS_512
+from sortlast.study.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, TORUS_512
 from sortlast.study.radix_k.published import (
     MEGAPIXEL,
     PIXEL_BYTES,
@@ -25,7 +25,6 @@ SHARES = (1.0, 0.5, 0.1, 0.01)  # of an image's pixels that are active
 CORE_COUNTS = (1, 2, CORES)
 CHOICE_PROCESSES = (12, 16, 36, 64)  # on the switch
 BINARY_SWAP = "2,2,2,2,2,2,2,2"  # as a k vector
-_BLOCK = 2
 
 
 def steps(quick: bool) -> list[Step]:
@@ -64,7 +63,7 @@ def _sweep(part_done: PartDone, cases: Mapping[str, tuple[float, float]]) -> Jso
         found[case] = {}
         for k in vectors():
             made = radix_k(at["processes"], at["megapixels"] * MEGAPIXEL, k)
-            run = blue_gene.run(made, TORUS_512, _BLOCK, blend=blend, active=active)
+            run = blue_gene.run(made, TORUS_512, BLOCK, blend=blend, active=active)
             found[case][text(k)] = run.seconds
         part_done(len(found) / len(cases))
     return found
@@ -98,7 +97,7 @@ def _on_torus(p: int, n: int) -> Json:
     names = [f"radix-k:{text(k)}" for k in vectors()]
     return {
         "chosen": choose(p, n, _machine(LINK, BLEND), PIXEL_BYTES, candidates=names)[0].name,
-        "seconds": {name: blue_gene.run(make(name, p=p, n=n), TORUS_512, _BLOCK).seconds for name in names},
+        "seconds": {name: blue_gene.run(make(name, p=p, n=n), TORUS_512, BLOCK).seconds for name in names},
     }
 
 

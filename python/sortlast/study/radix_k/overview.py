@@ -83,8 +83,9 @@ def _figure_6(results: Results) -> Reproduced:
     named = published()["figure_6"]["best_in_blocks"]["vectors"]
     places = " and ".join(str(order.index(tuple(k)) + 1) for k in named)
     near = (
-        f"rank correlation with the vectors named best: {torus:+.2f} on the torus and {mesh:+.2f} on the mesh "
-        f"without mapping, {mapped:+.2f} in blocks, where the two named are in places {places} of {len(order)}"
+        f"rank correlation with the vectors named best: {torus:+.2f} on the torus and {mesh:+.2f} on the "
+        f"mesh without mapping, {mapped:+.2f} in blocks, where the two named are in places {places} of "
+        f"{len(order)}"
     )
     why = (
         "messages cost nothing but latency here, which favours radices above 32; routes along x first, which "

@@ -14,7 +14,6 @@ from sortlast.study.study import Results
 from sortlast.trace import Event
 
 ALGORITHMS = ("binary-swap", "radix-k")
-_BLOCK = 2
 _TIMEOUT = 240.0  # [s]
 Events = list[list[Event]]
 
@@ -69,7 +68,7 @@ def _simulated(part_done: PartDone) -> Json:
 def _of_frame(schedule: Schedule) -> Json:
     """The fields of all events of a simulated frame, by rank. A message's number stands for its stage."""
     where = blue_gene.partition(schedule.p)
-    run = blue_gene.run(schedule, where, _BLOCK, log=True)
+    run = blue_gene.run(schedule, where, blue_gene.BLOCK, log=True)
     source, destination, size = run.traffic.source, run.traffic.destination, run.traffic.size
     by_rank: list[list[tuple[str, float, float, int, int, int]]] = [[] for _ in range(schedule.p)]
     for (message, _), (begin, end) in zip(run.log_messages.tolist(), run.log_seconds.tolist(), strict=True):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sortlast.schedule import make
 from sortlast.study.radix_k import blue_gene
+from sortlast.study.radix_k.blue_gene import BLOCK
 from sortlast.study.radix_k.published import MEGAPIXEL, published, radix_k
 from sortlast.study.steps import Json, PartDone, Step
 from sortlast.study.study import Results
 
-BLOCK = 2  # of the mapping that section 4.3 recommends
 _UNMAPPED = 2  # megapixels that are simulated without mapping too
 _QUICK_UNTIL = 1024  # processes
 
