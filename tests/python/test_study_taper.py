@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from sortlast.study.document import Grid, markdown
+from sortlast.study.document import Grid, Picture, markdown
 from sortlast.study.narrowed_trees.cost import cost_per_node
 from sortlast.study.narrowed_trees.networks import SETS
 from sortlast.study.steps import Kept, run
@@ -186,6 +186,9 @@ def test_of_what_a_budget_pays_for_the_fastest_is_taken():
         Offer(trees.TREES[6], 9, 600),
     ]
     assert choice.fastest_within(offered, 2600) is offered[1]  # as fast, and cheaper
+    assert (
+        choice.fastest_within([*offered, Offer(trees.TREES[7], 29.5, 500)], 2600).cost == 500
+    )  # about as fast
     assert choice.fastest_within(offered, 999) is offered[2]
     assert choice.fastest_within(offered, 599) is None
 
@@ -207,9 +210,9 @@ def test_steps_have_names_of_their_own(quick):
 
 
 @pytest.mark.parametrize("quick", [True, False], ids=["quick", "whole"])
-def test_the_report_takes_the_results_of_all_steps(quick, tmp_path):
+def test_the_report_takes_the_results_of_all_steps(quick):
     """With equal frame rates everywhere the cheapest tree is best at any price of nodes."""
-    document = STUDY.report(invented(quick, lambda name: 10.0), quick, tmp_path)
+    document = report.document(invented(quick, lambda name: 10.0), quick)
     best = next(
         block for block in document.blocks if isinstance(block, Grid) and "best performance" in block.title
     )
@@ -220,10 +223,18 @@ def test_the_report_takes_the_results_of_all_steps(quick, tmp_path):
     for block in document.blocks:
         if isinstance(block, Grid):
             assert {len(row) for row in block.rows} == {len(block.head)}
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == ["failures.png", "failures.svg", "taper.png", "taper.svg"]
     assert "What to buy" in markdown(document)
     assert STUDY.reproduced({}, quick) == []
+
+
+def test_the_pictures_of_the_report_are_drawn(tmp_path):
+    """Their names are those of the document, and it names no other."""
+    document = STUDY.report(invented(True, lambda name: 10.0), True, tmp_path)
+    named = {block.name for block in document.blocks if isinstance(block, Picture)}
+    assert named == {"taper", "failures"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"{name}.{suffix}" for name in named for suffix in ("png", "svg")
+    }
 
 
 def test_the_report_chooses_by_what_was_simulated():

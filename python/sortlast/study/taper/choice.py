@@ -11,6 +11,7 @@ from sortlast.study.taper import sweep, trees
 from sortlast.study.taper.frames import Way
 
 NODE_PRICES = (0, 1_000, 3_000, 10_000)  # dollars of a node without its network
+SAME = 0.02  # frame rates that differ by less are about equal: draws make as much
 BUDGETS = (500, 750, 1_000, 1_500, 2_600)  # dollars a node for the network
 
 
@@ -48,9 +49,11 @@ def best_value(offered: Sequence[Offer], node_price: float) -> tuple[Offer, floa
 
 
 def fastest_within(offered: Sequence[Offer], budget: float) -> Offer | None:
-    """The offer with most frames a second for at most ``budget`` dollars a node; of equals the cheapest."""
+    """The fastest offer for at most ``budget`` dollars a node, of those about as fast the cheapest."""
     affordable = [offer for offer in offered if offer.cost <= budget]
-    return max(affordable, key=lambda offer: (round(offer.fps, 6), -offer.cost), default=None)
+    most = max((offer.fps for offer in affordable), default=0)
+    fast = [offer for offer in affordable if offer.fps >= (1 - SAME) * most]
+    return min(fast, key=lambda offer: offer.cost, default=None)
 
 
 def label(net: Network) -> str:

@@ -34,10 +34,12 @@ def against_taper(results: Results, quick: bool) -> Figure:
     grid = figure.subplots(2, len(shown), sharex=True, sharey="row", squeeze=False)
     for column, way in enumerate(shown):
         _performance(grid[0][column], grid[1][column], results, way, quick)
-        grid[0][column].set_title(way.about.replace(", ", ",\n", 1), fontsize="medium")
+        grid[0][column].set_title(way.about.replace(" pixels, ", " pixels,\n", 1), fontsize="medium")
         grid[1][column].set_xlabel("taper: ports down to ports up")
+    for row in grid:
+        row[0].set_ylim(bottom=0)  # of all panels of the row, after what they show is known
     grid[0][0].set_ylabel("frames a second,\nfastest on the fat-tree = 1")
-    grid[1][0].set_ylabel("the same per cost,\nfat-tree = 1")
+    grid[1][0].set_ylabel("the same over cost,\nthe fat-tree costs 1")
     handles = grid[0][0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=len(SCHEDULES), frameon=False)
     figure.suptitle("Compositing on thin-trees of 512 nodes", fontsize="medium")
@@ -60,8 +62,8 @@ def against_failures(results: Results, quick: bool) -> Figure:
                 axes.plot(percents, mean, color=colour, marker=marker, markersize=4, label=routing)
                 axes.fill_between(percents, least, mean, color=colour, alpha=0.2, linewidth=0)
             axes.set_title(f"{schedule}, {label(net)}", fontsize="medium")
-            axes.set_ylim(bottom=0)
             _plain(axes)
+    grid[0][0].set_ylim(bottom=0)  # of all panels, after what they show is known
     for axes in grid[-1]:
         axes.set_xticks(percents)
         axes.set_xlabel("missing links, %")
@@ -88,7 +90,6 @@ def _performance(above: Axes, below: Axes, results: Results, way: Way, quick: bo
         axes.set_xscale("log", base=2)
         axes.set_xticks(narrowing, [label(net) for net in networks], fontsize="x-small", rotation=60)
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_ylim(bottom=0)
         _plain(axes)
 
 

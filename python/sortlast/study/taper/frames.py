@@ -22,6 +22,7 @@ BLEND = 5e9  # bytes a second
 IMAGE = (2048, 1024)  # of a whole frame
 SMALL = (512, 256)  # of packets: at 512 ranks a piece of shift is two of them
 PACKET_BYTES = 2048
+_SMALL_PIXELS = f"{SMALL[0]}x{SMALL[1]} pixels, network only"
 PACKET_PHITS = 512  # of 4 bytes
 
 # The schedules, by their name here.
@@ -55,9 +56,11 @@ FRAME = Way(
     routing="ftree",
     about=f"flows, {IMAGE[0]}x{IMAGE[1]} pixels, blending and stages take time",
 )
-FLOW = Way("flow", packets=False, routing="ftree", about=f"flows, {SMALL[0]}x{SMALL[1]} pixels, network only")
-TABLES = Way("tables", packets=True, routing="ftree", about="packets by the tables of ftree, same image")
-ADAPTIVE = Way("adaptive", packets=True, routing="adaptive", about="packets, adaptive, same image")
+FLOW = Way("flow", packets=False, routing="ftree", about=f"flows, {_SMALL_PIXELS}")
+TABLES = Way(
+    "tables", packets=True, routing="ftree", about=f"packets by the tables of ftree, {_SMALL_PIXELS}"
+)
+ADAPTIVE = Way("adaptive", packets=True, routing="adaptive", about=f"adaptive packets, {_SMALL_PIXELS}")
 WAYS = (FRAME, FLOW, TABLES, ADAPTIVE)
 
 

@@ -87,7 +87,8 @@ def _choice(results: Results, quick: bool) -> list[Block]:
         ),
         Paragraph(
             "Fastest within a budget for the network, in dollars a node: which tree, and its frames a second "
-            "in percent of the fat-tree's. Frames come by the way named; whole frames include blending."
+            f"in percent of the fat-tree's. Of trees within {choice.SAME:.0%} of the fastest the cheapest "
+            "stands."
         ),
         Grid("Fastest tree within a budget", ["schedule", "way", *budgets], within, first_number=2),
         Paragraph(_advice(results, quick)),

@@ -25,6 +25,13 @@ def blocks(results: Results, quick: bool) -> list[Block]:
         Heading("Performance and cost against taper"),
         _costs([*networks, *sweep.large(quick)]),
         PICTURE,
+        Paragraph(
+            "Between 1:1 and 2:1 static routes win little for shift and direct-send: a table cannot deal "
+            "eight destinations to seven links evenly, some link carries two flows, and the slowest sets the "
+            "pace. Swaps and radix-k, whose early rounds stay below a leaf and whose late rounds are small, "
+            "lose slowly; the pipeline, where each rank sends to its neighbour, loses hardly anything and is "
+            "slow everywhere, because an operator that does not commute makes it send up to twice the bytes."
+        ),
     ]
     for way in sweep.ways(quick):
         if way is not FLOW:
@@ -102,10 +109,12 @@ def _agreement(results: Results) -> list[Block]:
     ]
     return [
         Paragraph(
-            "Flows are a bound that packets stay below: they leave out that packets for a crowded host hold "
-            "up those behind them. That costs radix-k most, whose ranks send to the members of their group "
-            "in the same order; shift and direct-send lose it on tapered trees, where the full links let "
-            "their stages drift apart."
+            "Flows on the same tables are a bound that packets stay below: they leave out that packets for a "
+            "crowded link or host hold up those behind them. That costs radix-k half, whose ranks send to "
+            "the members of their group in the same order, and shift and direct-send as much on trees where "
+            "flows share links. A piece of shift is two packets here, so that even on the fat-tree the way "
+            "there counts. Adaptive packets leave the tables: they gain where these put two flows on a link, "
+            "and lose half on the fat-tree, where the tables of ftree are free of contention for shifts."
         ),
         *grids,
     ]
