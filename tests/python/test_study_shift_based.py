@@ -289,7 +289,8 @@ def test_every_picture_of_the_report_is_drawn(results, tmp_path):
         plot.save(drawn[name], tmp_path / f"{name}.svg")
         assert "<svg" in (tmp_path / f"{name}.svg").read_text()
     # One curve a size and the rates that the text prints; one bar a mechanism that was simulated.
-    assert len(drawn["figure-8"].axes[0].lines) == 2 * len(sweep.SIZES)
+    axes = drawn["figure-8"].axes[0]
+    assert (len(axes.lines), len(axes.collections)) == (len(sweep.SIZES), 4)
     bars = [each for each in MECHANISMS if each.quick]
     assert [len(axes.patches) for axes in drawn["direct-send"].axes] == [
         sum(each.tree or case.order == "routing" for each in bars) for case in published.direct_send()

@@ -47,7 +47,7 @@ def pictures(found: Found) -> dict[str, Figure]:
     for item in runs():
         made[file_name(item)] = bandwidth.draw({f"{item}, simulated": found.bandwidths(item)})
     for name, matrix in measured.matrices(found.results).items():
-        made[f"measured-{name}"] = bandwidth.draw({f"measured here, {name}": matrix})
+        made[f"measured-{name}"] = bandwidth.draw({"measured": matrix})
     return made
 
 
@@ -57,16 +57,11 @@ def _sweep(found: Found) -> Figure:
     for size, colour in _COLOURS.items():
         label = f"{size[0]}x{size[1]}, simulated by flows"
         axes.plot(sweep.COUNTS, found.sweep(size, "flows"), color=colour, lw=1.2, label=label)
-        printed = [run for run in runs().values() if run.size == size and run.order == "routing"]
-        axes.plot(
-            [run.p for run in printed],
-            [run.fps for run in printed],
-            "o",
-            color=colour,
-            markeredgecolor=BLACK,
-            label="published" if len(printed) > 1 else None,
-            zorder=3,
-        )
+    for run in runs().values():
+        if run.order == "routing":
+            colour = _COLOURS[run.size]
+            label = "" if axes.collections else "published, in the colour of the size"
+            axes.scatter(run.p, run.fps, 36, color=colour, edgecolors=BLACK, label=label, zorder=3)
     axes.set_xticks(range(ARITY, sweep.COUNTS[-1] + 1, ARITY))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("nodes (labelled: whole leaf switches)")
