@@ -168,9 +168,9 @@ def _direct_send(found: Found, quick: bool) -> list[Block]:
             "a busy receiver hold up those behind them (head-of-line blocking), which takes the rest: flows "
             "on the fat-tree and packets on one switch are each too fast. It is the same in both "
             "orders of nodes, because messages in random order leave nothing of theirs. No constant was "
-            "chosen for it. It is still a little too fast, most on 12 nodes, likely because blending takes no "
-            "time here: images that come in random order wait for their neighbours in depth, and are blended "
-            "late."
+            "chosen for it. It is still a little too fast, most on 12 nodes, likely because blending takes "
+            "no time here: images that come in random order wait for their neighbours in depth, and are "
+            "blended late."
         ),
         *([] if quick else [_other_ways()]),
         tables.beside_shift(found),
