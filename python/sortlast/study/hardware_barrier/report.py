@@ -60,9 +60,9 @@ def _device() -> list[Block]:
             "Units of eight inputs and one output join pixels as they pass. In a cascade of up to 512 nodes "
             "the outputs of eight units are the inputs of one; the tests composite images through it and "
             "compare them with the serial composite. A unit has no buffer for an image: nobody may begin "
-            "before all are ready, so each frame begins with a barrier. For the same reason the cascade is no "
-            "schedule of the library, whose participants all have an image and a place in depth; who is joined "
-            "with whom, level by level, is what radix-k with factors of eight does."
+            "before all are ready, so each frame begins with a barrier. For the same reason the cascade is "
+            "no schedule of the library, whose participants all have an image and a place in depth; who is "
+            "joined with whom, level by level, is what radix-k with factors of eight does."
         ),
         Grid("Cascades, computed", ["nodes", "levels", "units by level", "cables into units"], rows, 0),
         Picture("figure-1", "Figure 1. Nodes, units and the display node, in depth order."),
@@ -127,8 +127,8 @@ def _barriers(measured: Measured) -> list[Block]:
             "In the memory of this machine, with one interface for all: MPI_Barrier; messages in "
             "dissemination and in a tree; a flag a rank in shared memory, which is the wired-AND of today's "
             "machines; and the paper's one bit out and one bit in, on a wire simulated in shared memory. All "
-            "but the first are Python. With fewer cores than ranks the ranks take turns, which is most of their "
-            "time. Loaded: a TCP stream a core runs over the loopback network beside them; it takes "
+            "but the first are Python. With fewer cores than ranks the ranks take turns, which is most of "
+            "their time. Loaded: a TCP stream a core runs over the loopback network beside them; it takes "
             "the ranks' cores, not their way to each other."
         ),
         Grid(
@@ -242,11 +242,11 @@ def _frame_rates() -> list[Block]:
         ),
         Picture("tables-3-and-6", "Tables 3 and 6, published and computed."),
         Paragraph(
-            "Difference: of the published range from the rate with the barrier alone on its network, and from "
-            "the range between that and the rate with the time that the paper's congested barrier exceeds. "
-            "Only 512x512 on Fast Ethernet is far from the first, by 30 %: its published 21 to 30 frames imply "
-            "barriers of 11 to 26 ms, as the other ranges on that network imply up to 29 ms. The nodes were cut "
-            "off from other networks for Table 4; for Table 3 the paper does not say so."
+            "Difference: of the published range from the rate with the barrier alone on its network, and "
+            "from the range between that and the rate with the time that the paper's congested barrier "
+            "exceeds. Only 512x512 on Fast Ethernet is far from the first, by 30 %: its published 21 to 30 "
+            "frames imply barriers of 11 to 26 ms, as the other ranges on that network imply up to 29 ms. "
+            "The nodes were cut off from other networks for Table 4; for Table 3 the paper does not say so."
         ),
         Grid(
             "Table 6 over Table 3: the gain of the hardware barrier",
