@@ -21,6 +21,7 @@ def flow(
     sends_at_once: int = 1,
     precision: float = 1e-9,
     message_log: bool = False,
+    host_links: bool = True,
     progress: Callable[[float], object] | None = None,
 ) -> FlowRun:
     """Simulate traffic as flows that share the links of static routes, each with its max-min fair rate.
@@ -38,6 +39,8 @@ def flow(
         precision: events no further apart than this part of the time since the start happen together, 0 to
             0.1; raise it where irregular traffic of a large fabric has too many events.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
+        host_links: whether the links between hosts and switches count; False where nodes are their own
+            routers, as in a torus of nodes, and can use all their links at once.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -50,6 +53,7 @@ def flow(
         sends_at_once=sends_at_once,
         precision=precision,
         message_log=message_log,
+        host_links=host_links,
     )
     hosts = list(range(traffic.tasks)) if placement is None else list(placement)
     return _simulate.simulate_flows(_routes(fabric, routing), traffic, hosts, options, progress)
@@ -75,6 +79,7 @@ def frame(
     chunk_bytes: int = 0,
     precision: float = 1e-9,
     message_log: bool = True,
+    host_links: bool = True,
     progress: Callable[[float], object] | None = None,
 ) -> Frame:
     """Simulate a frame of a schedule on a fabric: frames a second, what hides, bandwidths.
@@ -101,6 +106,7 @@ def frame(
         chunk_bytes: messages are cut at multiples of so many bytes of the image; 0: they are not.
         precision: as in :func:`flow`.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
+        host_links: as in :func:`flow`.
         progress: as in :func:`flow`; if blending takes time, the frame is simulated a second time without.
 
     Raises:
@@ -124,6 +130,7 @@ def frame(
         sends_at_once=sends_at_once,
         precision=precision,
         message_log=message_log,
+        host_links=host_links,
     )
     hosts = list(range(schedule.p)) if placement is None else list(placement)
     return _simulate.simulate_frame(schedule, _routes(fabric, routing), hosts, compositing, options, progress)
