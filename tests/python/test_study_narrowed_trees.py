@@ -115,12 +115,6 @@ def test_sums_over_fewer_sizes_have_no_ratio():
     assert whole[-1].rows[0].ratios is not None
 
 
-def test_rank_correlation():
-    assert performance.rank_correlation([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
-    assert performance.rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert performance.rank_correlation([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9486833)
-
-
 # --- cells --------------------------------------------------------------------------------------------
 
 

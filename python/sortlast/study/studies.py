@@ -8,9 +8,12 @@ from sortlast.study.study import Study
 
 # By name, what each reproduces.
 STUDIES = {
+    "shift-based": 'Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand Fat-Trees".',
+    "radix-k": 'Peterka et al., "A Configurable Algorithm for Parallel Image-Compositing Applications".',
     "all-to-all": 'Mistry et al., "Contention of Communications in Switched Networks".',
     "hardware-barrier": 'Nonaka et al., "A Low-Cost Parallel-port-based Hardware Barrier on VG Cluster".',
     "narrowed-trees": 'Navaridas et al., "Reducing Complexity in Tree-like Interconnection Networks".',
+    "taper": "No paper: which taper, leaves and placement to buy for compositing.",
 }
 
 

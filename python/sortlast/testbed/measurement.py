@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortlast._errors import ArgumentError, Error
+from sortlast.correlation import spearman
 from sortlast.testbed.job import run
 
 if TYPE_CHECKING:
@@ -87,11 +88,8 @@ class Measured:
         compared = ~np.eye(self.bandwidths.p, dtype=bool)
         for pair in self.mutual:
             compared[pair] = False
-        first = _ranks(self.bandwidths.matrix[compared])
-        second = _ranks(np.round(self.predicted.matrix[compared] / self.link_bandwidth, 3))
-        if np.ptp(second) == 0 or np.ptp(first) == 0:
-            return None
-        return float(np.corrcoef(first, second)[0, 1])
+        predicted = np.round(self.predicted.matrix[compared] / self.link_bandwidth, 3)
+        return spearman(self.bandwidths.matrix[compared], predicted)
 
 
 def measure(
@@ -149,11 +147,3 @@ def measure(
 def _below(found: Bandwidths, link_bandwidth: float) -> set[tuple[int, int]]:
     slow = (found.matrix < CONTENDED * link_bandwidth) & ~np.eye(found.p, dtype=bool)
     return {(int(sender), int(receiver)) for sender, receiver in np.argwhere(slow)}
-
-
-def _ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rank of each value; equal values share the mean of theirs."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(counts)
-    mean: NDArray[np.float64] = ends - (counts + 1) / 2
-    return mean[inverse]

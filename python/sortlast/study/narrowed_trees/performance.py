@@ -93,15 +93,3 @@ class Times:
 
     def _cycles(self, net: Network, pattern: str, size: int) -> int:
         return self.results[Cell(net.name, pattern, size)].cycles
-
-
-def rank_correlation(first: Iterable[float], second: Iterable[float]) -> float:
-    """Spearman's rank correlation; equal values share their mean rank."""
-    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
-
-
-def _ranks(values: Iterable[float]) -> NDArray[np.float64]:
-    array = np.array(list(values))
-    below = (array[None, :] < array[:, None]).sum(axis=1)
-    same = (array[None, :] == array[:, None]).sum(axis=1)
-    return np.asarray(below + (same - 1) / 2, dtype=np.float64)

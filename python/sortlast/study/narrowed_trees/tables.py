@@ -10,6 +10,7 @@ from importlib.resources import files
 from math import floor
 from typing import Any
 
+from sortlast.correlation import spearman
 from sortlast.study.narrowed_trees.cost import COUNTS, cost, cost_per_node
 from sortlast.study.narrowed_trees.networks import SETS, Network, complete, symmetric_window, used
 from sortlast.study.narrowed_trees.performance import (
@@ -18,7 +19,6 @@ from sortlast.study.narrowed_trees.performance import (
     LONG_MESSAGES,
     Times,
     Weights,
-    rank_correlation,
 )
 from sortlast.study.narrowed_trees.workloads import SIZES
 
@@ -82,11 +82,10 @@ class Table:
         φ is ranked by its Σ, in which the paper has more digits.
         """
         ranked = [row for row in self.rows if row.name.startswith(("Σ", "Perf./Cost"))]
-        return {
-            row.name: rank_correlation(row.computed, row.published)
-            for row in ranked
-            if row.published is not None
+        found = {
+            row.name: spearman(row.computed, row.published) for row in ranked if row.published is not None
         }
+        return {name: value for name, value in found.items() if value is not None}
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import mean
 
-from sortlast.study.narrowed_trees.performance import rank_correlation as spearman
+from sortlast.correlation import spearman
 from sortlast.study.radix_k import cluster, live, scaling, vectors
 from sortlast.study.radix_k.published import published, text
 from sortlast.study.study import Results
@@ -105,7 +105,7 @@ def _torus(results: Results) -> list[Claim]:
     times = {curve: vectors.seconds(results, curve) for curve in vectors.CURVES}
     gain = {k: times["mesh"][k] / times["torus"][k] for k in times["torus"]}
     faster = sum(each >= 0.999 for each in gain.values())
-    growing = spearman([max(k) for k in gain], gain.values())
+    growing = spearman([max(k) for k in gain], list(gain.values()))
     in_blocks = [times["torus"][k] / times["2x2x2 blocks"][k] for k in gain]
     gained = (
         f"{sum(each > 1.001 for each in in_blocks)} faster, {sum(each < 0.999 for each in in_blocks)} slower"
@@ -116,7 +116,7 @@ def _torus(results: Results) -> list[Claim]:
             "4.3",
             "its gain grows with the radices (Spearman, greatest radix against gain)",
             "yes",
-            f"{growing:+.2f}",
+            "" if growing is None else f"{growing:+.2f}",
         ),
         Claim("4.3", "blocks of 2x2x2 are faster than no mapping", "overall", gained),
     ]
