@@ -108,20 +108,25 @@ def run(module: str, args: Sequence[str], ranks: int, timeout: float | None = No
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     command = [str(launcher.path), "-n", str(ranks), sys.executable, "-m", module, *args]
+    variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)}
+    return wait_for(command, variables, timeout, f"{ranks} ranks of {module}")
 
+
+def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: float | None, what: str) -> int:
+    """Run a command that starts ranks, and wait for it; its exit status, or 128 + the signal that ended it.
+
+    It gets ``variables`` as its environment, and no standard input. An interrupt ends it, and all that it has
+    started here, before it is raised here. So does the end of ``timeout`` seconds, which raises
+    :class:`sortlast.TimeoutError` with the words ``what``.
+    """
     # A session of its own, so that one signal reaches mpiexec and whatever it started.
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
-        env=settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)},
-    )
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=dict(variables))
     try:
         with _termination_as_interrupt():
             status = process.wait(timeout)
     except subprocess.TimeoutExpired:
         _end(process)
-        raise TimeoutError(f"{ranks} ranks of {module} did not end within {timeout:g} s") from None
+        raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
     except BaseException:
         _end(process)
         raise

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,13 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sortlast import launch
-from sortlast._errors import ArgumentError, Error, TimeoutError  # noqa: A004
+from sortlast._errors import ArgumentError, Error
 from sortlast.testbed import namespaces
 
 if TYPE_CHECKING:
     from sortlast.testbed.testbed import Testbed
-
-_GRACE = 5.0  # time that ranks have to end before they are killed [s]
 
 
 def run(
@@ -69,7 +65,8 @@ def run(
             | {"SORTLAST_TESTBED_PREFIX": testbed.prefix}
         )
         try:
-            return _waited_for([*argv, "-n", str(len(hosts)), *command], env, timeout)
+            ranks = [*argv, "-n", str(len(hosts)), *command]
+            return launch.wait_for(ranks, env, timeout, f"{command[-1]} on the testbed")
         finally:
             namespaces.kill(testbed.spaces)
 
@@ -95,26 +92,3 @@ def _options(family: str, enter: Path, hosts: Sequence[str]) -> tuple[list[str],
         "PRTE_MCA_plm_ssh_agent": str(enter),
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }
-
-
-def _waited_for(argv: Sequence[str], env: dict[str, str], timeout: float | None) -> int:
-    """Run mpiexec; an interrupt, or the end of the time, ends it first."""
-    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, env=env)
-    try:
-        status = process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        raise TimeoutError(f"{argv[-1]} did not end within {timeout:g} s on the testbed") from None
-    except BaseException:
-        _end(process)
-        raise
-    return status if status >= 0 else 128 - status
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()

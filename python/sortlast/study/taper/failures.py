@@ -12,7 +12,7 @@ from sortlast.study.narrowed_trees.networks import Network
 from sortlast.study.steps import Json, PartDone
 from sortlast.study.study import Results
 from sortlast.study.taper import trees
-from sortlast.study.taper.frames import ADAPTIVE, TABLES, fastest
+from sortlast.study.taper.frames import ADAPTIVE, TABLES, fastest, mean_and_least
 
 # OpenSM as it comes, which leaves ftree for minhop when a cable is missing; ftree that is told the roots; and
 # packets that choose for themselves.
@@ -93,11 +93,8 @@ def fps(
     results: Results, net: Network, percent: int, routing: str, schedule: str, quick: bool
 ) -> tuple[float, float]:
     """Mean and least frames a second over the seeds."""
-    found = [
-        float(results[Cell(net, percent, seed, routing, schedule).name]["fps"])
-        for seed in seeds(percent, quick)
-    ]
-    return sum(found) / len(found), min(found)
+    names = (Cell(net, percent, seed, routing, schedule).name for seed in seeds(percent, quick))
+    return mean_and_least(results, names)
 
 
 def intact(results: Results, net: Network, schedule: str, quick: bool) -> float:

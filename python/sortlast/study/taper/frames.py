@@ -7,13 +7,14 @@ image. So all frames are in one of four ways, and only frames of the same way ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from sortlast import schedule, simulate
 from sortlast.fabric import Routes, Topology
 from sortlast.study.steps import Json, PartDone
+from sortlast.study.study import Results
 
 PIXEL_BYTES = 16
 LINK = 1.25e9  # bytes a second
@@ -153,3 +154,9 @@ def _by_packets(
         progress=done,
     )
     return 1 / run.seconds
+
+
+def mean_and_least(results: Results, names: Iterable[str]) -> tuple[float, float]:
+    """Mean and least frames a second of steps, by their names."""
+    found = [float(results[name]["fps"]) for name in names]
+    return sum(found) / len(found), min(found)

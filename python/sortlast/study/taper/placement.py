@@ -16,7 +16,7 @@ from sortlast.study.narrowed_trees.networks import Network
 from sortlast.study.steps import Json, PartDone
 from sortlast.study.study import Results
 from sortlast.study.taper import trees
-from sortlast.study.taper.frames import SCHEDULES, TABLES, algorithms, fastest
+from sortlast.study.taper.frames import SCHEDULES, TABLES, algorithms, fastest, mean_and_least
 
 BUSY = 0.4  # share of the nodes that other jobs hold, where there are any
 # How a job is placed: on an empty machine; between other jobs; anywhere; and all nodes, ranks shuffled.
@@ -114,8 +114,5 @@ def fps(
     results: Results, net: Network, job: int, placement: str, schedule: str, quick: bool
 ) -> tuple[float, float]:
     """Mean and least frames a second over the seeds."""
-    found = [
-        float(results[Cell(net, job, placement, schedule, seed).name]["fps"])
-        for seed in seeds(placement, quick)
-    ]
-    return sum(found) / len(found), min(found)
+    names = (Cell(net, job, placement, schedule, seed).name for seed in seeds(placement, quick))
+    return mean_and_least(results, names)
