@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from sortlast.fabric import Routes
 
 _TAG = 1
+_ANSWER = 2  # tag of what says that a message has arrived
+_NOTHING = np.empty(0, np.uint8)
 _PERIOD = 251  # of the payload; a prime, so that no power of two of it looks like another part
 
 
@@ -90,8 +92,8 @@ def measure(
 
     Every stage is first run once with a payload that the receiver checks, then ``repeat`` times with the
     clock; a pair's bandwidth is that of its median time. A stage begins when all ranks have posted their
-    receives. Sends are synchronous: they end when the receiver has taken the message, not when it is in some
-    buffer.
+    receives. A send ends when the receiver's answer, a message of no bytes, says that all of it is there: an
+    MPI library's own end of a send may only say that it lies in some buffer.
 
     Args:
         comm: any mpi4py communicator of 2 ranks or more.
@@ -175,15 +177,23 @@ def difference(received: NDArray[np.uint8], source: int, destination: int) -> st
 def _send(
     comm: MPI.Intracomm, outgoing: NDArray[np.uint8], to: int, incoming: NDArray[np.uint8], source: int
 ) -> float:
-    """Send and receive at once; seconds that the send took."""
+    """Send and receive at once; seconds until the receiver has answered."""
     from mpi4py import MPI
 
     receiving = comm.Irecv(incoming, source, _TAG)
+    answer = comm.Irecv(_NOTHING, to, _ANSWER)
     comm.Barrier()
     began = MPI.Wtime()
-    requests = [comm.Issend(outgoing, to, _TAG), receiving]
-    ended = {MPI.Request.Waitany(requests): MPI.Wtime() for _ in requests}
-    return ended[0] - began
+    own = [comm.Isend(outgoing, to, _TAG)]
+    awaited = [receiving, answer]
+    ended = began
+    for _ in awaited:
+        if MPI.Request.Waitany(awaited) == 0:
+            own.append(comm.Isend(_NOTHING, source, _ANSWER))
+        else:
+            ended = MPI.Wtime()
+    MPI.Request.Waitall(own)
+    return ended - began
 
 
 def _agree(comm: MPI.Intracomm, failure: str | None) -> None:
