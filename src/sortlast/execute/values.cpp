@@ -16,7 +16,7 @@ namespace {
 // Pulled pixels of all images together should stay in the cache of a core until they are blended, but a call
 // of the kernel costs as much as copying some pages.
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
-constexpr std::size_t least_pull = std::size_t{1} << 16;  // bytes of one image
+constexpr std::size_t least_pull = std::size_t{1} << 17;  // bytes of one image
 constexpr std::size_t pull_step = 256;                    // pixels
 
 }  // namespace
