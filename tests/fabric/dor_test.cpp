@@ -44,6 +44,39 @@ TEST(Dor, GoesAlongXThenYThenZ) {
   }
 }
 
+// The same switches, hosts and cables, not known to be a grid.
+std::shared_ptr<const Topology> without_shape(const Topology& grid) {
+  TopologyBuilder builder(grid.name());
+  for (std::int32_t s = 0; s < grid.switches(); ++s) builder.add_switch(grid.switch_at(s));
+  for (std::int32_t h = 0; h < grid.hosts(); ++h) {
+    builder.add_host(grid.host(h));
+    builder.connect_host(h, leaf_of(grid, h), grid.attachment(h).port);
+  }
+  for (std::int32_t s = 0; s < grid.switches(); ++s) {
+    for (std::int32_t port = 1; port <= grid.switch_at(s).ports; ++port) {
+      const Channel c = grid.channel(s, port);
+      const End& end = grid.target(c);
+      if (!end.connected() || grid.is_host(end.vertex) || grid.reverse(c) < c) continue;
+      builder.connect(s, port, grid.switch_of(end.vertex), end.port);
+    }
+  }
+  return std::make_shared<const Topology>(std::move(builder).finish());
+}
+
+TEST(Dor, NeedsNoTablesOnAGridToSayTheSame) {
+  for (const char* family : {"mesh:4,3,5", "mesh:7", "mesh:3,1,4;2", "mesh:2,2", "torus:4,3,5", "torus:6,1,5",
+                             "torus:8;3", "torus:3,4,3,5", "torus:2,4", "mesh:256", "mesh:255", "torus:510"}) {
+    const auto topology = shared_topology(family);
+    const Routes known = route(topology, "dor"), tabled = route(without_shape(*topology), "dor");
+    for (std::int32_t s = 0; s < topology->switches(); ++s) {
+      for (Vertex v = 0; v < topology->vertices(); ++v) {
+        ASSERT_EQ(known.forwarding->port(s, v), tabled.forwarding->port(s, v))
+            << family << ": switch " << s << " towards " << v;
+      }
+    }
+  }
+}
+
 TEST(Dor, IsFreeOfCreditLoopsOnAMeshAndNotOnATorus) {
   EXPECT_TRUE(find_credit_loop(route(shared_topology("mesh:4,4,4"), "dor")).cycle.empty());
   EXPECT_FALSE(find_credit_loop(route(shared_topology("torus:4,4,4"), "dor")).cycle.empty());

@@ -61,13 +61,16 @@ PARTITIONS = (
     Partition((8, 16, 32), wraps=True),
     Partition((8, 32, 32), wraps=True),
     Partition((16, 32, 32), wraps=True),
+    Partition((24, 32, 32), wraps=True),
+    Partition((32, 32, 32), wraps=True),
+    Partition((40, 32, 32), wraps=True),
 )
 
 _routing = Lock()
 
 
 def partition(p: int) -> Partition:
-    """The smallest partition of p nodes or more, p up to 16,384."""
+    """The smallest partition of p nodes or more, p up to 40,960."""
     return next(each for each in PARTITIONS if each.nodes >= p)
 
 

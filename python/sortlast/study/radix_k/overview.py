@@ -70,7 +70,7 @@ def _figure_5(results: Results) -> Reproduced:
     last = max(scaling.counts(results))
     ours = claims.slowdown(results)
     near = f"numbers that are no powers of two take {ours:.2f} times as long (2-3 swap: about 2)"
-    why = f"up to {last} processes; tables of 40,960 nodes would take 6 GB; {_NO_VALUES}"
+    why = f"up to {last} processes; {_NO_VALUES}"
     return Reproduced("Figure 5", "scaling over any numbers", ["simulated"], near, why)
 
 

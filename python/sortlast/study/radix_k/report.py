@@ -168,10 +168,10 @@ def _scaling(results: Results) -> list[Block]:
         for point in scaling.points(results)
     ]
     counts = [
-        [str(p), at["name"].removeprefix("radix-k:"), f"{1e3 * at['blocks']:.1f}", f"{1e3 * at['none']:.1f}"]
-        for p, at in scaling.counts(results).items()
+        [str(p), own["name"].removeprefix("radix-k:"), f"{1e3 * own['blocks']:.1f}", f"{1e3 * own['none']:.1f}"]
+        for p, own in scaling.counts(results).items()
     ]
-    last = published()["figure_5"]["last_of_text"]
+    at = published()["figure_5"]
     return [
         Heading("Scaling (Figures 4 and 5)"),
         Picture("figure-4", "Figure 4. Simulated: powers of two, in blocks of 2x2x2."),
@@ -197,8 +197,7 @@ def _scaling(results: Results) -> list[Block]:
         ),
         Picture("figure-5", "Figure 5. Simulated: all numbers of processes, 2 Mpixel."),
         Paragraph(
-            f"Not simulated: {last} processes, the largest number of the text. The forwarding tables of "
-            "their 40,960 nodes would take about 6 GB."
+            f"The graph of the paper ends at {at['last_of_caption']} processes, its text at {at['last_of_text']}."
         ),
         Grid(
             "Figure 5, simulated, 2 Mpixel",

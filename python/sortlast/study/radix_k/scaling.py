@@ -39,7 +39,9 @@ def steps(quick: bool) -> list[Step]:
     step = 4 * figure_5["step"] if quick else figure_5["step"]
     others = list(range(step, figure_5["until"] + 1, step))
     if not quick:
-        others += range(2 * figure_5["rack"], figure_5["last_of_caption"] + 1, figure_5["rack"])
+        rack, graph_ends, last = figure_5["rack"], figure_5["last_of_caption"], figure_5["last_of_text"]
+        others += range(2 * rack, graph_ends + 1, rack)
+        others += [*range(2 * graph_ends, last, graph_ends), last]
     sizes = [_UNMAPPED] if quick else figure_4["megapixels"]
     return [*(_power(p, size) for p in powers for size in sizes), *(_any(p) for p in others), _sensitivity()]
 
