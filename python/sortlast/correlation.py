@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
     """Spearman's rank correlation, -1 to 1; equal values share their mean rank.
 
-    None where all values of one of the two are equal, which is no order.
+    None where all values of one of the two are equal, or there are none: that is no order.
 
     Args:
         first: values of things in any order: array (things,).
         second: other values of the same things in the same order.
     """
     one, other = (_ranks(np.asarray(values, np.float64)) for values in (first, second))
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
+    if not one.size or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
     return float(np.corrcoef(one, other)[0, 1])
 

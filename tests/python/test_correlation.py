@@ -19,3 +19,4 @@ def test_equal_values_share_their_mean_rank():
 def test_equal_values_alone_are_no_order():
     assert spearman([1, 1, 1], [1, 2, 3]) is None
     assert spearman([1, 2, 3], [5, 5, 5]) is None
+    assert spearman([], []) is None

@@ -77,6 +77,8 @@ def test_addresses_differ_beyond_a_byte():
 def test_names_that_would_mix_testbeds_up_are_refused(name):
     with pytest.raises(ArgumentError, match="a testbed cannot be called"):
         Testbed(SMALL, name)
+    with pytest.raises(ArgumentError, match="a testbed cannot be called"):
+        remove(name)
 
 
 @pytest.mark.parametrize("rate", [0, -1, 1e6, float("nan")])
@@ -246,6 +248,16 @@ def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path):
         with pytest.raises(ArgumentError, match="twice"):
             run(testbed, [1, 1], command)
         assert [pid for space in testbed.spaces for pid in namespaces.processes(space)] == []
+
+
+@needs_root
+@pytest.mark.mpi
+def test_two_hosts_have_only_mutual_pairs():
+    with Testbed(SMALL) as testbed:
+        found = measure(testbed, [0, 3], message_bytes=50_000, repeat=1, timeout=100)
+    assert found.mutual == {(0, 1), (1, 0)}
+    assert found.rank_correlation is None
+    assert found.flows_differ == 0
 
 
 @needs_root

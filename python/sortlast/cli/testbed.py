@@ -56,7 +56,7 @@ def up(
     hosts at 50 Mbit/s move 100 MB/s, which two cores can do.
     """
     from sortlast import Error
-    from sortlast.testbed import Settings, Testbed
+    from sortlast.testbed import Settings, Testbed, remove_stale
 
     file = Path(net)
     wanted = Settings(str(file.resolve()) if file.is_file() else net, engine, seed, rate)
@@ -69,6 +69,8 @@ def up(
         raise Error(f"testbed {name!r} is up with other settings ({there}); run sortlast testbed down first")
     if there is None:
         testbed.make()
+    else:
+        remove_stale()
     _terminal.console().print(
         f"{testbed.topology.name}: {_show.size(testbed.topology)}, {_show.routing(testbed.routes)},"
         f" {rate:g} Mbit/s; namespaces {testbed.prefix}*",

@@ -88,8 +88,7 @@ class Testbed:
     def __init__(self, settings: Settings | None = None, name: str | None = None) -> None:
         self.settings = settings or Settings()
         self.name = f"p{os.getpid()}n{next(_count)}" if name is None else name
-        if not _WORD.fullmatch(self.name):
-            raise ArgumentError(f"a testbed cannot be called {self.name!r}; use up to 20 of a-z and 0-9")
+        _check(self.name)
         if not 0.1 <= self.settings.rate_mbit <= 10_000:
             raise ArgumentError(f"rate_mbit is {self.settings.rate_mbit:g}; expected 0.1 to 10000 Mbit/s")
         self.routes: Routes = _routes(self.settings)
@@ -226,8 +225,10 @@ class Testbed:
 def remove(name: str) -> list[str]:
     """Remove a testbed, or what is left of it; the names of its namespaces, none if there was nothing.
 
-    What there is to remove is known from the names of namespaces, not from any file.
+    What there is to remove is known from the names of namespaces, not from any file. Raises ArgumentError for
+    what no testbed can be called.
     """
+    _check(name)
     left = [space for space in namespaces.listed() if _testbed_of(space) == name]
     namespaces.remove(left)
     _state(name).unlink(missing_ok=True)
@@ -236,16 +237,23 @@ def remove(name: str) -> list[str]:
 
 def remove_stale() -> None:
     """Remove testbeds that are named by processes that were killed before they could remove them."""
-    for name in {_testbed_of(space) for space in namespaces.listed()} - {""}:
+    for name in {name for space in namespaces.listed() if (name := _testbed_of(space)) is not None}:
         owner = _OWNED.fullmatch(name)
         if owner and not Path("/proc", owner[1]).exists():
             remove(name)
 
 
-def _testbed_of(space: str) -> str:
-    """Name of the testbed that a namespace belongs to; empty: to none."""
+def _check(name: str) -> None:
+    if not _WORD.fullmatch(name):
+        raise ArgumentError(
+            f"a testbed cannot be called {name!r}; use up to 20 of a-z and 0-9, a letter first"
+        )
+
+
+def _testbed_of(space: str) -> str | None:
+    """Name of the testbed that a namespace belongs to; None: to none."""
     match = _OURS.match(space)
-    return match[1] if match else ""
+    return match[1] if match else None
 
 
 def _state(name: str) -> Path:
