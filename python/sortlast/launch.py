@@ -8,17 +8,19 @@ front of the same command.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sortlast import Error, TimeoutError, _oversubscription  # noqa: A004
 
@@ -131,6 +133,25 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: floa
         _end(process)
         raise
     return status if status >= 0 else 128 - status
+
+
+def answer(settings: Mapping[str, Any], start: Callable[[list[str]], int], what: str) -> Any:
+    """What ranks report that are asked by a file: JSON both.
+
+    Args:
+        settings: what they are asked.
+        start: starts them with two more arguments, the files SETTINGS, which they read, and REPORT, which one
+            of them writes, and returns their exit status.
+        what: words for them.
+
+    Raises :class:`sortlast.Error` if they failed, and what ``start`` raises.
+    """
+    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
+        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
+        asked.write_text(json.dumps(dict(settings)))
+        if status := start([str(asked), str(told)]):
+            raise Error(f"{what} failed with status {status}")
+        return json.loads(told.read_text())
 
 
 @contextmanager

@@ -33,17 +33,18 @@ def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
-def end(error: Exception) -> NoReturn:
+def end(error: Exception, *, alike: bool = True) -> NoReturn:
     """Report an error and end the process, and with it every rank that might wait for this one.
 
     A :class:`sortlast.Error` becomes one message and exit status 2, anything else (a defect) a traceback
-    and exit status 1. Errors that are the same on every rank are reported by rank 0 alone.
+    and exit status 1. Errors that are the same on every rank are reported by rank 0 alone: with ``alike``
+    every :class:`sortlast.Error` but those of time and of MPI is.
     """
     status = 2 if isinstance(error, sortlast.Error) else 1
     comm = _ranks()
     if comm is None:
         _report(error, "sortlast")
-    elif status == 2 and not isinstance(error, (sortlast.TimeoutError, sortlast.MpiError)):
+    elif alike and status == 2 and not isinstance(error, (sortlast.TimeoutError, sortlast.MpiError)):
         if comm.rank == 0:
             _report(error, "sortlast")
     else:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error, launch
+from sortlast import launch
 from sortlast.study.steps import Json
 
 if TYPE_CHECKING:
@@ -29,19 +28,15 @@ def answer(module: str, settings: Mapping[str, Json], ranks: int, timeout: float
         TimeoutError: they did not end in time.
         Error: they failed, and said why on standard error.
     """
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json.dumps(dict(settings)))
-        status = launch.run(module, [str(asked), str(told)], ranks, timeout)
-        if status != 0:
-            raise Error(f"{ranks} ranks of {module} failed with status {status}")
-        return json.loads(told.read_text())
+    return launch.answer(
+        settings, lambda files: launch.run(module, files, ranks, timeout), f"{ranks} ranks of {module}"
+    )
 
 
 def main(measure: Callable[[MPI.Intracomm, Json], Json]) -> None:
     """What the module runs in each rank: measure as asked, and let rank 0 tell the report.
 
-    A failure ends all ranks, with one message on standard error.
+    A failure ends all ranks, and is told on standard error.
     """
     from sortlast.cli import _failure
 
@@ -52,4 +47,4 @@ def main(measure: Callable[[MPI.Intracomm, Json], Json]) -> None:
         if comm.rank == 0:
             told.write_text(json.dumps(report))
     except Exception as error:
-        _failure.end(error)
+        _failure.end(error, alike=False)

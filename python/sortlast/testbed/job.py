@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sortlast import launch
 from sortlast._errors import ArgumentError, Error
@@ -45,8 +46,10 @@ def run(
     """
     from sortlast.fabric.nodes import unique
 
-    if not hosts or min(hosts) < 0:
+    if not hosts:
         raise ArgumentError("no hosts to run on; name one or more")
+    if min(hosts) < 0:
+        raise ArgumentError(f"host {min(hosts)} to run on; hosts are numbered from 0")
     unique(testbed.topology, hosts)
     if not command:
         raise ArgumentError("no command to run; name one")
@@ -69,6 +72,24 @@ def run(
             return launch.wait_for(ranks, env, timeout, f"{command[-1]} on the testbed")
         finally:
             namespaces.kill(testbed.spaces)
+
+
+def answer(
+    testbed: Testbed,
+    hosts: Sequence[int],
+    module: str,
+    settings: Mapping[str, Any],
+    timeout: float | None = None,
+) -> Any:
+    """Run ``python -m module SETTINGS REPORT`` on hosts, see :func:`sortlast.launch.answer`; the report.
+
+    Raises what :func:`run` raises, and Error if the ranks failed.
+    """
+    return launch.answer(
+        settings,
+        lambda files: run(testbed, hosts, [sys.executable, "-m", module, *files], timeout),
+        f"{len(hosts)} ranks of {module} on the testbed",
+    )
 
 
 @contextmanager

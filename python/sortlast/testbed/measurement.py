@@ -12,19 +12,15 @@ and such a send takes up to twice as long without any contention. These pairs ar
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortlast._errors import ArgumentError, Error
+from sortlast._errors import ArgumentError
 from sortlast.correlation import spearman
-from sortlast.testbed.job import run
+from sortlast.testbed.job import answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,13 +119,7 @@ def measure(
         )
     settings = {"testbed": testbed.name, "message_bytes": message_bytes, "repeat": repeat}
     dropped = testbed.dropped()
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json.dumps(settings))
-        command = [sys.executable, "-m", "sortlast.testbed._ranks", str(asked), str(told)]
-        if status := run(testbed, hosts, command, timeout):
-            raise Error(f"the ranks on the testbed ended with status {status}")
-        report = json.loads(told.read_text())
+    report = answer(testbed, hosts, "sortlast.testbed._ranks", settings, timeout)
     contention = fabric.contention(testbed.routes, "shift", hosts)
     counters = np.array(report["counters"], np.float64)
     return Measured(

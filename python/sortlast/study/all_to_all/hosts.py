@@ -7,15 +7,10 @@ machine. It needs root; without, the reason is reported instead.
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error
 from sortlast.study.all_to_all import cluster
 from sortlast.study.all_to_all.design import NODES, Design, length
 from sortlast.study.all_to_all.measured import PROGRAM
@@ -64,7 +59,7 @@ def step(tree: str) -> Step:
 def measure(tree: str, part_done: PartDone) -> Json:
     """By placement what the program tells of each of :func:`cells`; or ``refused``, why there is nothing.
 
-    Raises Error as :func:`sortlast.testbed.run` does, or if ranks failed.
+    Raises as :func:`sortlast.testbed.answer` does.
     """
     from sortlast.testbed import Settings, Testbed, why_not
 
@@ -81,14 +76,7 @@ def measure(tree: str, part_done: PartDone) -> Json:
 
 def _ranks(testbed: Testbed, hosts: Sequence[int], wanted: Sequence[Design]) -> Json:
     """Run the program with a rank on each host."""
-    from sortlast.testbed import run
+    from sortlast.testbed import answer
 
     settings = {"cells": [*map(asdict, wanted)], "ways": [*WAYS.values()], "repeat": _REPEAT, "seed": SEED}
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json.dumps(settings))
-        command = [sys.executable, "-m", PROGRAM, str(asked), str(told)]
-        status = run(testbed, hosts, command, timeout=_TIMEOUT)
-        if status != 0:
-            raise Error(f"{len(hosts)} ranks on hosts failed with status {status}")
-        return json.loads(told.read_text())
+    return answer(testbed, hosts, PROGRAM, settings, _TIMEOUT)

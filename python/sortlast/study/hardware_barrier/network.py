@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
-from pathlib import Path
-
-from sortlast import Error
 from sortlast.study.hardware_barrier import published as paper
 from sortlast.study.steps import Json
 
@@ -18,7 +12,7 @@ BARRIERS = ["mpi", "dissemination", "tree"]  # those by messages
 def latencies(kind: str, turns: int, calls: int, timeout: float, *, congested: bool) -> Json:
     """Seconds of each barrier among nine hosts, as ``live.latency`` reports them.
 
-    Where this machine lends no namespaces: {"missing": why}.
+    Where this machine lends no namespaces: {"refused": why}.
 
     Args:
         kind: of network, a key of :data:`RATES`.
@@ -31,28 +25,21 @@ def latencies(kind: str, turns: int, calls: int, timeout: float, *, congested: b
         Error: the ranks failed.
         TimeoutError: they did not end in time.
     """
-    from sortlast.testbed import Settings, Testbed, namespaces, plan, run, why_not
+    from sortlast.testbed import Settings, Testbed, answer, namespaces, plan, why_not
 
     if why := why_not():
-        return {"missing": why}
+        return {"refused": why}
     nodes = paper.published()["nodes"]
     hosts = list(range(nodes))
     asked: dict[str, Json] = {"barriers": BARRIERS, "turns": turns, "calls": calls}
     if congested:
         asked["addresses"] = [plan.address(host) for host in hosts]
     settings = Settings(f"crossbar:{nodes}", engine="minhop", rate_mbit=RATES[kind])
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder, Testbed(settings) as testbed:
+    with Testbed(settings) as testbed:
         # Let packets leave the hosts in the order in which they come, as adapters do, and not short ones
         # first.
         for host in hosts:
             namespaces.call(
                 "tc", "-n", testbed.spaces[host], *["filter", "del", "dev", "eth0", "parent", "1:"]
             )
-        settings_file, report_file = Path(folder, "settings.json"), Path(folder, "report.json")
-        settings_file.write_text(json.dumps(asked))
-        module = "sortlast.study.hardware_barrier.live.latency"
-        command = [sys.executable, "-m", module, str(settings_file), str(report_file)]
-        status = run(testbed, hosts, command, timeout)
-        if status != 0:
-            raise Error(f"{nodes} ranks of {module} failed on a testbed with status {status}")
-        return json.loads(report_file.read_text())
+        return answer(testbed, hosts, "sortlast.study.hardware_barrier.live.latency", asked, timeout)
