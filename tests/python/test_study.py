@@ -56,6 +56,19 @@ def test_a_study_goes_on_where_it_stopped(tmp_path):
     assert parts[-1] == pytest.approx(1)
 
 
+def test_what_a_machine_cannot_do_is_tried_again(tmp_path):
+    ran = []
+
+    def refused(part_done):
+        ran.append("port")
+        return {"refused": "no port"}
+
+    for _ in range(2):
+        results = run([Step("port", refused)], Kept(tmp_path, SETTINGS), workers=1)
+        assert results == {"port": {"refused": "no port"}}
+    assert ran == ["port", "port"]
+
+
 def test_what_is_measured_runs_alone_and_last(tmp_path):
     running, most, order = set(), {}, []
     lock = threading.Lock()
@@ -69,6 +82,7 @@ def test_what_is_measured_runs_alone_and_last(tmp_path):
                 most[name] = len(running)
             if not alone:
                 together.wait()
+            assert (threading.current_thread() is threading.main_thread()) == alone
             with lock:
                 most[name] = max(most[name], len(running))
                 running.discard(name)

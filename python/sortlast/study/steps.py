@@ -34,7 +34,8 @@ class Step:
 
     Attributes:
         name: its key among the results, and the path of its file without the suffix: ``ring/BU-10``.
-        compute: gives the result, as JSON; called in a thread.
+        compute: gives the result, as JSON; called in a thread, or where ``alone`` in that of :func:`run`. A
+            result under the key ``refused`` alone says why this machine cannot run it, and is not kept.
         work: the expected work, in any unit that the study's steps share.
         alone: nothing else may run at the same time, because time is measured.
     """
@@ -122,22 +123,30 @@ def run(
 
         done.at(step.name, 0.0)
         result = step.compute(part_done)
-        kept.save(step.name, result)
+        if not _refused(result):
+            kept.save(step.name, result)
         results[step.name] = result
         done.at(step.name, 1.0)
         return step.name
 
-    for alone, at_a_time in ((False, workers), (True, 1)):
-        with ThreadPoolExecutor(at_a_time) as pool:
-            try:
-                running = [pool.submit(one, step) for step in missing if step.alone is alone]
-                for finished in as_completed(running):
-                    finished.result()
-            except BaseException:
-                stop.set()
-                pool.shutdown(cancel_futures=True)
-                raise
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            running = [pool.submit(one, step) for step in missing if not step.alone]
+            for finished in as_completed(running):
+                finished.result()
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    # Here a signal reaches the ranks that a measurement has started.
+    for step in missing:
+        if step.alone:
+            one(step)
     return {name: results[name] for name in wanted}
+
+
+def _refused(result: Json) -> bool:
+    return isinstance(result, dict) and set(result) == {"refused"}
 
 
 class _Done:

@@ -15,7 +15,8 @@ from sortlast import Error
 def background(seconds: float) -> Iterator[None]:
     """One TCP stream a core over the loopback network while the block runs.
 
-    A stream ends by itself after ``seconds``, whatever becomes of this process.
+    A stream ends by itself after ``seconds``, whatever becomes of this process. Each is a session of
+    its own, as ranks are: Linux may share the cores among sessions, and streams in another starved all ranks.
 
     Raises:
         Error: a stream did not start.
@@ -25,7 +26,13 @@ def background(seconds: float) -> Iterator[None]:
     try:
         for _ in os.sched_getaffinity(0):
             streams.append(
-                subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    start_new_session=True,
+                )
             )
         for stream in streams:
             if stream.stdout is None or stream.stdout.readline() != "sending\n":

@@ -120,7 +120,7 @@ def _readback(chosen: Plan) -> Step:
         try:
             check_offscreen()
         except Error as error:
-            return {"missing": str(error)}
+            return {"refused": str(error)}
         return {"sizes": ranks.answer(f"{_PACKAGE}.readback", settings, 1, _TIMEOUT)}
 
     return Step(chosen.readback, compute, work=50 * chosen.reads, alone=True)
@@ -153,7 +153,7 @@ class Measured:
     @property
     def network_missing(self) -> str:
         """Why there was no network of namespaces; empty if there was."""
-        return str(self.results[self.plan.network(paper.FAST, QUIET)].get("missing", ""))
+        return str(self.results[self.plan.network(paper.FAST, QUIET)].get("refused", ""))
 
     def network(self, kind: str, load: str, barrier: str) -> float | None:
         """The median time of a barrier of nine hosts; None where there was no network."""
@@ -180,7 +180,7 @@ class Measured:
     @property
     def readback_missing(self) -> str:
         """Why nothing was read back; empty if it was."""
-        return str(self.results[self.plan.readback].get("missing", ""))
+        return str(self.results[self.plan.readback].get("refused", ""))
 
     def readback(self, size: str, pixel_format: str) -> float | None:
         """The median time to read a framebuffer back; None where VTK is missing."""
@@ -191,12 +191,18 @@ class Measured:
         return median(seconds)
 
     def accesses(self, port: str) -> tuple[float, float] | None:
-        """The median times of a write and a read; None where there is no such port."""
-        turns = self.results[self.plan.accesses].get(port)
-        if turns is None:
+        """The median times of a write and a read; None where it cannot be used."""
+        turns = self.results[self.plan.accesses][port]
+        if isinstance(turns, str):
             return None
         writes, reads = zip(*turns, strict=True)
         return median(writes), median(reads)
+
+    @property
+    def port_missing(self) -> str:
+        """Why there is no parallel port; empty if there is."""
+        turns = self.results[self.plan.accesses]["ppdev"]
+        return turns if isinstance(turns, str) else ""
 
     def _frames(self, size: str) -> dict[str, Json]:
         entry: dict[str, Json] = self.results[self.plan.frame_rates][list(paper.sizes()).index(size)]

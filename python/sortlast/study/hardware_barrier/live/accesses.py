@@ -1,7 +1,7 @@
 """Seconds of a write to a port and of a read from it, Table 5: ``python -m ...accesses SETTINGS REPORT``.
 
-Settings: ``calls`` and ``turns``. The report has by port ("wire", the simulated one, and "ppdev" where this
-machine has a parallel port) a list of [write, read], the mean seconds of each turn.
+Settings: ``calls`` and ``turns``. The report has by port ("wire", the simulated one, and "ppdev", the
+machine's parallel port) a list of [write, read], the mean seconds of each turn; or a text, why there is none.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from sortlast import Error
 from sortlast.study import ranks
 from sortlast.study.hardware_barrier.port import Port, SimulatedWire
-from sortlast.study.hardware_barrier.ppdev import FIRST_PORT, ParallelPort
+from sortlast.study.hardware_barrier.ppdev import ParallelPort
 from sortlast.study.steps import Json
 
 if TYPE_CHECKING:
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
     """Rank 0's port; the other ranks keep their lines low."""
-    makers: dict[str, Callable[[], Port]] = {"wire": lambda: SimulatedWire(comm)}
-    if FIRST_PORT.exists():
-        makers["ppdev"] = ParallelPort
-    report = {}
+    makers: dict[str, Callable[[], Port]] = {"wire": lambda: SimulatedWire(comm), "ppdev": ParallelPort}
+    report: dict[str, Json] = {}
     for name, make in makers.items():
-        with closing(make()) as port:
-            report[name] = [_mean_seconds(port, settings["calls"]) for _ in range(settings["turns"])]
+        try:
+            with closing(make()) as port:
+                report[name] = [_mean_seconds(port, settings["calls"]) for _ in range(settings["turns"])]
+        except Error as error:
+            report[name] = str(error)
     return report
 
 
