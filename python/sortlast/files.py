@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,14 +21,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+        temporary = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{path.suffix}")
+        temporary.touch(exist_ok=False)
     except OSError as error:
         raise Error(f"cannot write {path}: {error.strerror}; choose another place") from error
-    os.close(handle)
-    temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o666 & ~_umask())  # mkstemp's own mode shuts others out
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -47,9 +45,3 @@ def check_place(path: str | Path) -> None:
         raise Error(f"cannot write {path}: {folder} is no folder; choose another place")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Error(f"cannot write {path}: you may not write to {folder}; choose another place")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
