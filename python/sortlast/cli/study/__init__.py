@@ -1,4 +1,4 @@
-"""``sortlast study``: the tables and figures of a paper beside ours.
+"""``sortlast study``: the tables and figures of papers beside ours, and a study of our own.
 
 One command a study, all alike but for narrowed-trees, which has options of its own.
 """
@@ -6,6 +6,7 @@ One command a study, all alike but for narrowed-trees, which has options of its 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import cleandoc
 from pathlib import Path
 
 import typer
@@ -14,7 +15,20 @@ from sortlast.cli import _terminal
 from sortlast.cli.study import _run
 from sortlast.cli.study._options import Output, Quick, Workers
 from sortlast.cli.study.narrowed_trees import narrowed_trees
-from sortlast.study.studies import STUDIES
+from sortlast.study.studies import STUDIES, WITHOUT_PAPER
+
+_BESIDE_A_PAPER = """\
+Prints the tables and figures beside the published values: what is computed or simulated, and what is
+measured on this machine, are columns of their own.
+"""
+_ALONE = """\
+Prints tables and figures of simulated frames. There are no published ones to be put beside them, and nothing
+is measured.
+"""
+_KEPT = """\
+Finished steps are kept in the output folder: a study that was ended goes on where it stopped. The folder
+then holds `report.html`, `report.md` and the pictures.
+"""
 
 
 def register(app: typer.Typer) -> None:
@@ -23,13 +37,16 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True, help="The tables and figures of a paper, beside the published ones."
     )
     for name, about in STUDIES.items():
-        command = narrowed_trees if name == "narrowed-trees" else _command(name, about)
-        group.command(name)(command)
+        if name == "narrowed-trees":
+            command, more = narrowed_trees, cleandoc(narrowed_trees.__doc__ or "")
+        else:
+            command, more = _command(name), (_ALONE if name in WITHOUT_PAPER else _BESIDE_A_PAPER) + _KEPT
+        group.command(name, help=f"{about}\n\n{more}")(command)
     group.command("all")(every)
     app.add_typer(group, name="study")
 
 
-def _command(name: str, about: str) -> Callable[..., None]:
+def _command(name: str) -> Callable[..., None]:
     def one(output: Output = Path(name), quick: Quick = False, workers: Workers = None) -> None:
         from sortlast.files import check_place
         from sortlast.study.studies import load
@@ -37,13 +54,6 @@ def _command(name: str, about: str) -> Callable[..., None]:
         check_place(output / "report.md")
         _run.run(load(name), output, quick=quick, workers=workers)
 
-    one.__doc__ = f"""{about}
-
-    Prints the tables and figures beside the published values: what is computed or simulated, and what is
-    measured on this machine, are columns of their own. Finished steps are kept in the output folder: a
-    study that was ended goes on where it stopped. The folder then holds `report.html`, `report.md` and
-    the pictures.
-    """
     return one
 
 

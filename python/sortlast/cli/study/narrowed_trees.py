@@ -35,11 +35,10 @@ def narrowed_trees(
     ] = Ties.uniform,
     workers: Workers = None,
 ) -> None:
-    """Thin-trees and slender-trees beside fat-trees: performance, cost, and performance per cost.
+    """Prints Tables 1 to 5 with the published values and the ratio, and which claims of the text hold.
 
-    The study of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks"
-    (2007): 5 sizes of messages, 7 patterns of 4096 tasks, 8 networks. Prints its Tables 1 to 5 with the
-    published values and the ratio, and says of every claim of its text whether it holds.
+    Performance, cost, and performance per cost, from 5 sizes of messages, 7 patterns of 4096 tasks and 8
+    networks.
 
     The whole takes minutes, of which nearly all is 100 KB. Finished cells are kept in the output folder:
     a study that was ended goes on where it stopped. The folder then holds `report.html`, in which

@@ -1,4 +1,4 @@
-"""Table 1 and Figures 2 and 3: what the algorithms cost by section 4, and what our schedules cost.
+"""Figures 2 and 3: what the algorithms cost by section 4, and what our schedules cost.
 
 The paper counts n in data items and prints beta = 0.53 ns, which is the time of a byte (1800 MB/s): a pixel
 of 16 bytes takes 16 times as long.
@@ -10,8 +10,8 @@ from sortlast import schedule
 from sortlast.plot.cost import Network, communication_time
 from sortlast.study.document import Grid
 from sortlast.study.shift_based.published import values
+from sortlast.study.shift_based.table_1 import ALGORITHMS
 
-ALGORITHMS = ("direct-send", "binary-swap", "2-3-swap", "radix-k", "parallel-pipeline", "shift")
 COUNTS = tuple(2**k for k in range(1, 16))
 _PRICED = (16, 64, 128)  # powers of two, of which binary swap has a closed form
 
@@ -22,21 +22,6 @@ def network() -> Network:
     width, height = given["size"]
     pixel_bytes = given["pixel_bytes"]
     return Network(width * height, pixel_bytes, given["alpha"], 1 / given["beta"])
-
-
-def equal_rows() -> int:
-    """Rows of Table 1 whose three entries are those of our algorithms."""
-    return sum(_ours(name) == values()["table_1"][name] for name in ALGORITHMS)
-
-
-def table_1() -> Grid:
-    """Table 1: the published terms, and ours where they differ."""
-    rows = []
-    for name in ALGORITHMS:
-        published = values()["table_1"][name]
-        rows.append([name, *published, "equal" if _ours(name) == published else ", ".join(_ours(name))])
-    head = ["", "latency, published", "transfer, published", "overlap, published", "ours"]
-    return Grid("Table 1. Communication and computation costs", head, rows, first_number=5)
 
 
 def walked() -> Grid:
@@ -55,11 +40,6 @@ def walked() -> Grid:
 def latency_share(p: int) -> float:
     """The part of shift's time in Figure 2 that is latency."""
     return network().alpha * (p - 1) / communication_time("shift", p, network())
-
-
-def _ours(name: str) -> list[str]:
-    entry = next(entry for entry in schedule.algorithms() if entry.name == name)
-    return [entry.latency, entry.transfer, entry.overlap]
 
 
 def _price(name: str, p: int) -> float:

@@ -10,7 +10,7 @@ from sortlast import schedule
 from sortlast.plot import bandwidth, cost, save
 from sortlast.plot import schedule as schedules
 from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, VERMILION, empty
-from sortlast.study.shift_based import costs, measured, sweep
+from sortlast.study.shift_based import costs, measured, sweep, table_1
 from sortlast.study.shift_based.cluster import ARITY
 from sortlast.study.shift_based.direct_send import MECHANISMS
 from sortlast.study.shift_based.found import Found, mean
@@ -37,9 +37,9 @@ def pictures(found: Found) -> dict[str, Figure]:
     network = costs.network()
     made: dict[str, Figure] = {
         "figure-1": schedules.draw(schedule.make("shift", p=_P, n=_PIXELS)),
-        "figure-2": cost.crossbar(network, costs.ALGORITHMS, costs.COUNTS),
+        "figure-2": cost.crossbar(network, table_1.ALGORITHMS, costs.COUNTS),
         "figure-3": cost.fat_tree(
-            network, costs.ALGORITHMS, costs.COUNTS, values()["network"]["degradation"]
+            network, table_1.ALGORITHMS, costs.COUNTS, values()["network"]["degradation"]
         ),
         "figure-8": _sweep(found),
         "direct-send": _mechanisms(found),
@@ -66,7 +66,8 @@ def _sweep(found: Found) -> Figure:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("nodes (labelled: whole leaf switches)")
     axes.set_ylabel("frames/s")
-    axes.set_title("Figure 8: shift on 12 to 144 nodes, routing order", loc="left", fontsize=11)
+    title = f"Figure 8: shift on {sweep.COUNTS[0]} to {sweep.COUNTS[-1]} nodes, routing order"
+    axes.set_title(title, loc="left", fontsize=11)
     axes.grid(color="#e4e4e4")
     axes.set_axisbelow(True)
     axes.legend(frameon=False, fontsize=9)

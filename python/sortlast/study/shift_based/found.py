@@ -66,6 +66,10 @@ class Found:
         """Figure 8 for one size and number of nodes, by flows."""
         return self.sweep(size, "flows")[sweep.COUNTS.index(p)]
 
+    def first_over_last(self, p: int) -> float:
+        """How many times as fast the smallest images of Figure 8 are as the largest on p nodes, by flows."""
+        return self.sweep_at(sweep.SIZES[0], p) / self.sweep_at(sweep.SIZES[-1], p)
+
     def direct_send(self, mechanism: Mechanism, run: DirectSend, value: str = "fps") -> list[float]:
         """Of each seed that was simulated: "fps", or "under_way" to one receiver."""
         start = direct_send_step(mechanism, run, 0)[:-1]
