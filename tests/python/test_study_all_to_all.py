@@ -273,6 +273,19 @@ def test_report_has_every_table_and_draws_its_pictures(results, tmp_path):
         assert "<svg" in (tmp_path / f"{name}.svg").read_text()
 
 
+@pytest.mark.parametrize(("factor", "told"), [(1.5, "matters little"), (0.25, "it is also the way")])
+def test_what_the_cores_measure_is_told_from_the_two_ways(results, tmp_path, factor, told):
+    made = dict(results)
+    for run in measured.constant_global(True):
+        time = made[run.name]["ways"]["C"]
+        ways = made[run.name]["ways"] | {"shift": time | {"seconds": factor * time["seconds"]}}
+        made[run.name] = made[run.name] | {"ways": ways}
+    blocks = STUDY.report(made, True, tmp_path).blocks
+    text = next(block.text for block in blocks if "On cores there is no link" in getattr(block, "text", ""))
+    assert f"MPI_Alltoallv: {factor:.2f} on 3, {factor:.2f} on 9 ranks. " in text
+    assert told in text
+
+
 def test_times_on_hosts_are_found_by_cell(results, tmp_path):
     """A whole study of which the hosts alone have other times than the quick one's."""
     made = dict(results)

@@ -7,6 +7,7 @@ from math import prod
 
 import pytest
 
+from sortlast import Error
 from sortlast.schedule import make
 from sortlast.study import ranks, runner
 from sortlast.study.radix_k import STUDY, blue_gene, bounds, claims, cluster, later, live, profile, scaling
@@ -21,6 +22,7 @@ from sortlast.study.radix_k.published import (
     text,
     vectors,
 )
+from sortlast.study.radix_k.report import document
 from sortlast.trace import Event, messages
 
 N = 2 * MEGAPIXEL
@@ -71,7 +73,7 @@ def test_a_schedule_costs_what_section_3_2_says(k):
 )
 def test_a_block_of_eight_is_a_hypercube(name, rounds, transfer):
     """Radix 8 uses all three links of a node of 2x2x2 at once: half of the image crosses each."""
-    run = blue_gene.run(make(name, p=8, n=N), blue_gene.partition(8), 2)
+    run = blue_gene.run(make(name, p=8, n=N), blue_gene.partition(8), 2, part_done=lambda part: True)
     blending = IMAGE * 7 / 8 / BLEND
     assert run.seconds == pytest.approx(rounds * LATENCY + transfer * IMAGE / LINK + blending, rel=2e-3)
 
@@ -111,6 +113,18 @@ def test_rank_correlation_counts_pairs():
     assert figure_6.rank_correlation(times, lambda k: k == (2, 4)) == 1
     assert figure_6.rank_correlation(times, lambda k: k == (4, 2)) == 0
     assert figure_6.rank_correlation(times, lambda k: k == (8,)) == -1
+
+
+@pytest.mark.parametrize("name", ["figure-4/p64-2", "figure-5/p128", "sensitivity", "later/cores"])
+def test_a_step_tells_how_far_it_is_and_ends_when_it_is_asked_to(name):
+    step = next(step for step in STUDY.steps(True) if step.name == name)
+    parts = []
+    step.compute(lambda part: parts.append(part) is None)
+    assert len(parts) > 1
+    assert parts == sorted(parts)
+    assert 0 <= parts[0] < parts[-1] <= 1
+    with pytest.raises(Error, match="cancelled"):
+        step.compute(lambda part: part < parts[-1])
 
 
 # -- The switch ----------------------------------------------------------------------------------------------
@@ -261,6 +275,20 @@ def test_the_report_has_every_picture_and_the_three_columns(invented, tmp_path):
     content = (tmp_path / "report.md").read_text()
     assert "| published | simulated | measured here |" in content
     assert "| 1.51 | 2.00 | 1.50 |" in content
+
+
+@pytest.mark.parametrize(("hidden", "pieces", "why"), [(0.12, False, True), (0.75, True, False)])
+def test_overlap_is_explained_where_there_is_some(invented, hidden, pieces, why):
+    blend = ("blend", 1.0 - hidden, 2.0 - hidden, -1, -1, 16)
+    frames = {name: [[("send", 0.0, 1.0, 0, 1, 16), blend]] for name in profile.ALGORITHMS}
+    results = {name: frames if name.startswith("figure-3") else found for name, found in invented.items()}
+    told = next(
+        block.text for block in document(results).blocks if "rounds halve" in getattr(block, "text", "")
+    )
+    assert f"does {hidden:.0%} of its blending behind messages" in told
+    assert f"the measured binary swap {hidden:.0%}" in told
+    assert ("cut into pieces" in told) is pieces
+    assert ("share links fairly" in told) is why
 
 
 def test_every_table_and_figure_is_listed_once(invented):

@@ -255,6 +255,23 @@ def test_the_report_chooses_by_what_was_simulated():
     assert all(cell.startswith("8:1 (") for cell in by_schedule["binary swap"])
 
 
+def test_flows_and_packets_are_compared_by_their_frames():
+    """Packets by the tables halve shift where trees are thin; adaptive ones direct-send on the fat-tree."""
+
+    def fps(name):
+        fat = f"/{trees.REFERENCE.name}/" in name
+        if name.startswith("sweep/tables/") and name.endswith("/shift") and not fat:
+            return 5.0
+        return 4.0 if name.startswith("sweep/adaptive/") and name.endswith("/direct-send") and fat else 10.0
+
+    told = markdown(report.document(invented(False, fps), False))
+    assert "1.00 and 0.50 with shift, 1.00 and 1.00 with direct-send; 1.00 with the other schedules" in told
+    assert "2.00 times the frames of packets by the tables with shift, 1.00 with direct-send" in told
+    assert "only part of the frames is left: direct-send 0.40." in told
+    equal = markdown(report.document(invented(False, lambda name: 10.0), False))
+    assert "without them no schedule loses frames." in equal
+
+
 def test_steps_are_simulated_and_kept(tmp_path):
     """One cell of each way gives the same from its step as alone."""
     chosen: list[Cell] = [sweep.Cell(way, trees.TREES[4], "binary swap") for way in (FRAME, TABLES, ADAPTIVE)]

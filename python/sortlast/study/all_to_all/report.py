@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from sortlast.study.all_to_all import calibration, hosts, memory, tables, trends
-from sortlast.study.all_to_all.design import LOCAL_M, MEGA, NODES, paper
+from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, MEGA, NODES, paper
 from sortlast.study.all_to_all.found import Found
-from sortlast.study.all_to_all.published import published, seconds
+from sortlast.study.all_to_all.published import cluster, published, seconds
 from sortlast.study.document import Block, Document, Heading, Paragraph, Picture
 
 TITLE = "All-to-all: the study of Mistry et al., computed, simulated and measured"
 SCHEMATICS = Picture("figure-2-1", "Figure 2.1. The pairs of an all-to-all among 9, 18 and 36 nodes.")
 LEAF_MODULE = Picture("figure-3-1", "Figure 3.1. A leaf module with eighteen nodes.")
 TIMES = Picture("times", "Tables 4.2 and 4.4: published, simulated, and measured on this machine.")
+_APART = 2.0  # ratio of two ways' times above which more than copies is measured
 PLACEMENTS = Picture("placements", "The same exchange on 36 nodes, by where they are and in which order.")
 
 
@@ -35,12 +36,14 @@ def _introduction(found: Found) -> list[Block]:
     return [
         Paragraph(
             f"Published: {source['authors']}, {source['title']}, {source['report']}. Simulated: that "
-            "cluster, six leaf modules of 18 nodes with full bisection, routed by ftree, as flows and as "
-            "packets. Two constants are taken from published times: a process copies "
+            f"cluster, {cluster('leaf modules'):g} leaf modules of {cluster('nodes of a leaf module'):g} "
+            "nodes with full bisection, routed by ftree, as flows and as packets. Two constants are taken "
+            "from published times: a process copies "
             f"{calibration.copy_rate() / 1e6:.0f} MB/s within its node (Table 4.2 on one node), and a "
             f"link carries {calibration.link_rate() / 1e9:.2f} GB/s (Table 4.4, m = 512 N on 18 nodes, "
-            "which share a switch); the paper measured up to 3.5 GB/s between two. The latency is its "
-            "1.2 us. A ratio is simulated over published."
+            f"which share a switch); the paper measured up to {cluster('bandwidth [GB/s]'):g} GB/s between "
+            f"two. The latency is its {1e6 * cluster('latency [s]'):g} us. A ratio is simulated over "
+            "published."
         ),
         Paragraph(
             "Measured here: the sort as an MPI program, one process for each node of the paper, in two "
@@ -72,10 +75,17 @@ def _sort() -> list[Block]:
 
 
 def _memory() -> list[Block]:
-    marks = [
-        (paper(nodes, m * nodes), time is None)
+    cells = [
+        (m, paper(nodes, m * nodes), time)
         for m in LOCAL_M
         for nodes, time in zip(NODES, seconds("4.4", str(m)), strict=True)
+    ]
+    refused = [(m, cell, time) for m, cell, time in cells if memory.paper_refusal(cell)]
+    over = [_over(m, 800, NODES.index(cell.nodes)) for m, cell, time in refused if time is not None]
+    unforeseen = [
+        f"m = {m} N on {cell.nodes} nodes"
+        for m, cell, time in cells
+        if time is None and not memory.paper_refusal(cell)
     ]
     return [
         Heading("Memory (Tables 3.1, 4.1 and 4.3)"),
@@ -84,18 +94,18 @@ def _memory() -> list[Block]:
         tables.memory_table("4.3"),
         tables.foreseen(),
         Paragraph(
-            f"A cell that is refused never starts, with a reason: {memory.paper_refusal(marks[15][0])}. "
-            f"Two refused cells have a time in the paper, {_over('1024', '800', 0):.0f} and "
-            f"{_over('1024', '800', 1):.0f} times that of m = 800 N: there was memory for them only on "
-            "disk. The error at m = 810 N on 36 nodes is not foreseen by the arrays alone. "
-            + _connections(*memory.connections(marks))
+            f"A cell that is refused never starts, with a reason: {memory.paper_refusal(refused[0][1])}. "
+            f"The paper has times of {len(over)} refused cells, "
+            f"{' and '.join(f'{each:.0f}' for each in over)} times those of m = 800 N: there was memory for "
+            f"them only on disk. The error at {' and '.join(unforeseen)} is not foreseen by the arrays "
+            "alone. " + _connections(*memory.connections((cell, time is None) for _, cell, time in cells))
         ),
     ]
 
 
-def _over(row: str, other: str, column: int) -> float:
+def _over(m: int, other: int, column: int) -> float:
     """A time of Table 4.4 over that of another row."""
-    above, below = (seconds("4.4", name)[column] for name in (row, other))
+    above, below = (seconds("4.4", str(row))[column] for row in (m, other))
     return (above or 0.0) / (below or 1.0)
 
 
@@ -104,7 +114,8 @@ def _connections(low: float, high: float) -> str:
         return "No memory for each pair of processes explains all cells marked ERR."
     return (
         f"If each pair of processes took {low / MEGA:.2f} to {high / MEGA:.2f} MB of both nodes beside the "
-        "arrays, then exactly the cells marked ERR, and no other, would exceed 24 GB."
+        "arrays, then exactly the cells marked ERR, and no other, would exceed "
+        f"{cluster('memory of a node [GB]'):g} GB."
     )
 
 
@@ -116,13 +127,14 @@ def _times(found: Found) -> list[Block]:
     ]
     blocks += [Paragraph(f"Refused here: {reason}.") for reason in found.refusals]
     connect = trends.connection_seconds()
+    twice = [seconds(table, str(GLOBAL_M))[0] or 0.0 for table in ("4.2", "4.4")]
     return [
         *blocks,
         Paragraph(
-            "The paper has two times for one cell, m = 512 on one node: 1.14 s in Tables 4.2 and 4.5, "
-            "and 0.60 s in Table 4.4. From m = 800 on the published times rise faster than the messages "
-            "grow: at that size the arrays fill three quarters of a node's memory, and what the network "
-            "does is the same."
+            f"The paper has two times for one cell, m = {GLOBAL_M} on one node: {twice[0]:.2f} s in Tables "
+            f"4.2 and 4.5, and {twice[1]:.2f} s in Table 4.4. From m = 800 on the published times "
+            "rise faster than the messages grow: at that size the arrays fill three quarters of a node's "
+            "memory, and what the network does is the same."
         ),
         tables.commands(found),
         Paragraph(
@@ -144,9 +156,8 @@ def _trends(found: Found) -> list[Block]:
         *([] if found.no_hosts else [tables.trend_grid(trends.on_hosts(found), "measured on hosts")]),
         tables.trend_grid(trends.on_cores(found), "measured on cores"),
         Paragraph(
-            "On cores there is no link to fill: a core copies all messages of its ranks, faster where "
-            "they fit into its cache, and MPICH's all-to-all is slow where few ranks have long ones, "
-            "which shift is not. Times there rise or fall for these reasons and not for the paper's."
+            "On cores there is no link to fill: a core copies all messages of its ranks, so that times "
+            f"there rise or fall for other reasons than the paper's. {_ways_on_cores(found)}"
         ),
         tables.node_rates(),
         Paragraph(
@@ -161,6 +172,29 @@ def _trends(found: Found) -> list[Block]:
             "bytes. That is no contention either."
         ),
     ]
+
+
+def _ways_on_cores(found: Found) -> str:
+    """How far the measured time depends on who sends to whom when, where there is a network in the paper."""
+    ratios = {
+        nodes: shift.seconds / alltoall.seconds
+        for nodes in found.measured_nodes
+        if nodes >= trends.FIRST
+        and (shift := found.constant_global(nodes, "shift"))
+        and (alltoall := found.constant_global(nodes, "C"))
+    }
+    if not ratios:
+        return ""
+    told = ", ".join(f"{ratio:.2f} on {nodes}" for nodes, ratio in ratios.items())
+    apart = max(max(ratios.values()), 1 / min(ratios.values())) > _APART
+    return (
+        f"The same vectors sent by a shift take these parts of the time of MPI_Alltoallv: {told} ranks. "
+        + (
+            "So it is also the way in which the MPI library exchanges them that is measured here."
+            if apart
+            else "So the way in which they are exchanged matters little here."
+        )
+    )
 
 
 def _placements(found: Found) -> list[Block]:
@@ -181,9 +215,9 @@ def _placements(found: Found) -> list[Block]:
         *blocks,
         PLACEMENTS,
         Paragraph(
-            "Flows have all blocks of a node's eight processes under way, 32 of each; packets leave a "
-            "node one message after the other, with all that its processes send to another node as one. "
-            "The flows are at m = 512 N, the packets at m = 512, the hosts at m = 64 N."
+            f"Flows have all blocks of a node's {cluster('processes of a node'):g} processes under way, 32 "
+            "of each; packets leave a node one message after the other, with all that its processes send to "
+            "another node as one. The flows are at m = 512 N, the packets at m = 512, the hosts at m = 64 N."
         ),
         tables.shifts_here(found),
     ]

@@ -9,11 +9,11 @@ from sortlast.study.hardware_barrier import larger, network
 from sortlast.study.hardware_barrier import published as paper
 from sortlast.study.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast.study.hardware_barrier.cascade import cables, cascade
-from sortlast.study.hardware_barrier.comparison import SoftwareRate, table_3, table_6
+from sortlast.study.hardware_barrier.comparison import TOLERANCE, SoftwareRate, table_3, table_6
 from sortlast.study.hardware_barrier.device import CALIBRATION, calibrated
 from sortlast.study.hardware_barrier.measurements import LOADED, PIXEL_BYTES, QUIET, RENDERERS, Measured
 from sortlast.study.hardware_barrier.ppdev import FIRST_PORT
-from sortlast.study.hardware_barrier.wire import Delays
+from sortlast.study.hardware_barrier.wire import Delays, wire_delays
 
 TITLE = "Hardware barrier: the evaluation of Nonaka, Iwashita and Kanazawa, computed and measured"
 _MEBI = 1 << 20
@@ -175,28 +175,49 @@ def _port(measured: Measured) -> list[Block]:
         if times is not None:
             write, read = times
             rows.append([label, f"{1e6 * write:.2f}", f"{1e6 * read:.2f}", "", f"{1e6 * (write + read):.2f}"])
-    missing = "" if measured.accesses("ppdev") else f" There is no {FIRST_PORT} here to be measured."
+    missing = "" if measured.accesses("ppdev") else f" Nothing was measured there: {measured.port_missing}."
     wire, delays = paper.published()["wire"], Delays.as_published()
+    nodes, most, inputs = (paper.published()[name] for name in ("nodes", "most_nodes", "inputs"))
+    rising, falling = wire_delays(nodes)
+    total = delays.total(nodes)
+    narrow = delays.total(most, fan_in=inputs)
     gates = [
-        ["9 nodes, as published", f"{wire['total_nanoseconds']:.1f}", f"{1e-3 * delays.total(9):.1f}"],
-        ["512 nodes, gates of 8 inputs", "", f"{1e-3 * delays.total(512, fan_in=8):.1f}"],
+        [f"{nodes} nodes", *(f"{ns:.1f}" for ns in (wire["total_nanoseconds"], 1e-3 * total, 1e-3 * rising))],
+        [f"{most} nodes, gates of {inputs} inputs", "", f"{1e-3 * narrow:.1f}", ""],
     ]
+    formula = f"T_Internal + {wire['gates']} T_Gates"
     return [
         Heading("The wire and its ports (Figure 2, Table 5)"),
         Paragraph(
             "A latch that the AND of all lines sets and their NOR resets: one barrier waits for high, the "
-            "next for low. Simulated gate by gate with the published delays, a rising line takes 21.6 ns "
-            "from the last node and a falling one a gate less; barrier.v has the same gates in Verilog, "
-            "and the tests compare the edges of both."
+            "next for low. Simulated gate by gate with the published delays, a rising line takes "
+            f"{1e-3 * rising:.1f} ns from the last node, "
+            f"{'as' if rising == total else f'not {1e-3 * total:.1f} ns as'} the paper's {formula}, and a "
+            f"falling one {1e-3 * falling:.1f} ns, {_gates(rising - falling, delays.gate)}; barrier.v has "
+            "the same gates in Verilog, and the tests compare the edges of both."
         ),
         Picture("figure-2", "Figure 2. The wire of three nodes in two barriers, simulated."),
-        Grid("T_Internal + 3 T_Gates", ["", "published ns", "computed ns"], gates),
-        Paragraph(
-            "The printed total of PC1, 2.76 us, is 0.16 us more than its parts; the others are within 0.03 "
-            f"us of theirs.{missing}"
-        ),
+        Grid(formula, ["", "published ns", "computed ns", "simulated ns"], gates),
+        Paragraph(f"{_totals(table['out'], table['in'], table['total'])}{missing}"),
         Grid("Table 5. A port's latency", ["", "OUT us", "IN us", "total us", "sum us"], rows),
     ]
+
+
+def _gates(less: int, gate: int) -> str:
+    """A difference [ps] in gates."""
+    return "one gate less" if less == gate else f"{less / gate:.1f} gates less"
+
+
+def _totals(out: Sequence[float], into: Sequence[float], total: Sequence[float]) -> str:
+    """How far the printed totals of Table 5 are from the sums of their parts [us]."""
+    over = [printed - a - b for a, b, printed in zip(out, into, total, strict=True)]
+    first = max(range(len(over)), key=lambda k: abs(over[k]))
+    others = max(abs(each) for k, each in enumerate(over) if k != first)
+    return (
+        f"The printed total of PC{first + 1}, {total[first]:.2f} us, is {abs(over[first]):.2f} us "
+        f"{'more' if over[first] > 0 else 'less'} than its parts; the others are within {others:.2f} us of "
+        "theirs."
+    )
 
 
 def _frame_rates() -> list[Block]:
@@ -244,9 +265,8 @@ def _frame_rates() -> list[Block]:
         Paragraph(
             "Difference: of the published range from the rate with the barrier alone on its network, and "
             "from the range between that and the rate with the time that the paper's congested barrier "
-            "exceeds. Only 512x512 on Fast Ethernet is far from the first, by 30 %: its published 21 to 30 "
-            "frames imply barriers of 11 to 26 ms, as the other ranges on that network imply up to 29 ms. "
-            "The nodes were cut off from other networks for Table 4; for Table 3 the paper does not say so."
+            f"exceeds. {_far(software)}The nodes were cut off from other networks for Table 4; for Table 3 "
+            "the paper does not say so."
         ),
         Grid(
             "Table 6 over Table 3: the gain of the hardware barrier",
@@ -263,6 +283,26 @@ def _frame_rates() -> list[Block]:
             first_number=2,
         ),
     ]
+
+
+def _far(cells: Sequence[SoftwareRate]) -> str:
+    """The cells of Table 3 that are far from the rate with the barrier alone, and what they imply."""
+    found = ""
+    for cell in cells:
+        if abs(cell.difference_alone) <= TOLERANCE:
+            continue
+        others = [
+            1e3 * max(other.implied_barrier)
+            for other in cells
+            if other.network == cell.network and other is not cell and other.published[0] < other.published[1]
+        ]
+        low, high = (1e3 * each for each in cell.implied_barrier)
+        found += (
+            f"Far from the first is {cell.size} on {cell.network}, by {abs(cell.difference_alone):.0%}: its "
+            f"published {_span(cell.published, 0)} frames imply barriers of {low:.0f} to {high:.0f} ms"
+            + (f"; the other ranges on that network imply up to {max(others):.0f} ms. " if others else ". ")
+        )
+    return found
 
 
 def _rate_row(cell: SoftwareRate) -> list[str]:

@@ -92,6 +92,17 @@ def simulate(nodes: int, drives: Sequence[Drive], delays: Delays | None = None) 
     return _Simulator(nodes, delays or Delays.as_published()).run(drives)
 
 
+def wire_delays(nodes: int) -> tuple[int, int]:
+    """Time from the last node to the line that all read, rising and falling, simulated [ps].
+
+    All nodes drive their lines high at once, and low long after.
+    """
+    settled = 10 * Delays.as_published().total(nodes)
+    drives = [Drive(time, node, time == 0) for time in (0, settled) for node in range(nodes)]
+    rising, falling = (edge.time for edge in simulate(nodes, drives) if edge.net == "q")
+    return rising, falling - settled
+
+
 class _Simulator:
     def __init__(self, nodes: int, delays: Delays) -> None:
         lines = [f"line{k}" for k in range(nodes)]

@@ -93,6 +93,11 @@ def placement(where: Partition, p: int, block: int) -> list[int]:
     return fabric.block_mapping(routes(where).topology, [block] * 3)[:p]
 
 
+def part_of(part_done: PartDone, before: int, of: int) -> PartDone:
+    """Of a step of several runs, what one of them is told to call, with ``before`` of them done."""
+    return lambda part: part_done((before + part) / of)
+
+
 def run(
     schedule: Schedule,
     where: Partition,
@@ -101,7 +106,7 @@ def run(
     blend: float = BLEND,
     active: float = 1.0,
     log: bool = False,
-    part_done: PartDone | None = None,
+    part_done: PartDone,
 ) -> simulate.FlowRun:
     """Simulate a frame of a schedule on a partition.
 
@@ -112,7 +117,7 @@ def run(
         blend: of a node [byte/s].
         active: share of the pixels that are active.
         log: keep the times of all messages and blends.
-        part_done: see :class:`sortlast.study.steps.Step`.
+        part_done: told the part of the run that is done, see :func:`part_of`; False ends it with an error.
     """
     return simulate.flow(
         routes(where),

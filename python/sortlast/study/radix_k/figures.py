@@ -91,14 +91,14 @@ def figure_4(results: Results) -> Figure:
 def figure_5(results: Results) -> Figure:
     """Simulated frames over all numbers of processes, and binary swap at powers of two."""
     figure, panels = _pair(9.5, 4)
-    border = published()["figure_5"]["until"]
+    at = published()["figure_5"]
     swaps = {
         point.processes: 1e3 * point.binary_swap
         for point in scaling.points(results)
-        if point.mapped and point.megapixels == 2
+        if point.mapped and point.megapixels == at["megapixels"]
     }
     found = scaling.counts(results)
-    parts = [p for p in found if p <= border], [p for p in found if p >= border]
+    parts = [p for p in found if p <= at["until"]], [p for p in found if p >= at["until"]]
     for axes, own in zip(panels, parts, strict=True):
         for mapping, colour in (("none", SKY), ("blocks", VERMILION)):
             label = "radix-k" + (", blocks of 2x2x2" if mapping == "blocks" else ", no mapping")

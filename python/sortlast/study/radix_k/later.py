@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from sortlast.schedule import Machine, choose, make
 from sortlast.study.radix_k import blue_gene, cluster
-from sortlast.study.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, TORUS_512
+from sortlast.study.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, TORUS_512, part_of
 from sortlast.study.radix_k.published import (
     MEGAPIXEL,
     PIXEL_BYTES,
@@ -58,14 +58,14 @@ def _cores(part_done: PartDone) -> Json:
 
 def _sweep(part_done: PartDone, cases: Mapping[str, tuple[float, float]]) -> Json:
     at = published()["figure_6"]
-    found: dict[str, dict[str, float]] = {}
-    for case, (blend, active) in cases.items():
-        found[case] = {}
-        for k in vectors():
-            made = radix_k(at["processes"], at["megapixels"] * MEGAPIXEL, k)
-            run = blue_gene.run(made, TORUS_512, BLOCK, blend=blend, active=active)
-            found[case][text(k)] = run.seconds
-        part_done(len(found) / len(cases))
+    runs = [(case, k) for case in cases for k in vectors()]
+    found: dict[str, dict[str, float]] = {case: {} for case in cases}
+    for j, (case, k) in enumerate(runs):
+        blend, active = cases[case]
+        made = radix_k(at["processes"], at["megapixels"] * MEGAPIXEL, k)
+        done = part_of(part_done, j, len(runs))
+        run = blue_gene.run(made, TORUS_512, BLOCK, blend=blend, active=active, part_done=done)
+        found[case][text(k)] = run.seconds
     return found
 
 
@@ -79,11 +79,14 @@ def _choice(counts: Sequence[int]) -> Step:
     def compute(part_done: PartDone) -> Json:
         at = published()["figure_6"]
         n = at["megapixels"] * MEGAPIXEL
-        found = {"torus": {str(at["processes"]): _on_torus(at["processes"], n)}, "switch": {}}
-        for count in counts:
-            found["switch"][str(count)] = _on_switch(count, n)
-            part_done((1 + len(found["switch"])) / (1 + len(counts)))
-        return found
+        p, parts = at["processes"], 1 + len(counts)
+        return {
+            "torus": {str(p): _on_torus(p, n, part_of(part_done, 0, parts))},
+            "switch": {
+                str(count): _on_switch(count, n, part_of(part_done, 1 + k, parts))
+                for k, count in enumerate(counts)
+            },
+        }
 
     return Step(f"later/choice-{len(counts)}", compute, work=8000 * len(counts))
 
@@ -93,20 +96,27 @@ def choices(results: Results) -> Json:
     return next(found for name, found in results.items() if name.startswith("later/choice"))
 
 
-def _on_torus(p: int, n: int) -> Json:
+def _on_torus(p: int, n: int, part_done: PartDone) -> Json:
     names = [f"radix-k:{text(k)}" for k in vectors()]
+    found = {}
+    for j, name in enumerate(names):
+        done = part_of(part_done, j, len(names))
+        found[name] = blue_gene.run(make(name, p=p, n=n), TORUS_512, BLOCK, part_done=done).seconds
     return {
         "chosen": choose(p, n, _machine(LINK, BLEND), PIXEL_BYTES, candidates=names)[0].name,
-        "seconds": {name: blue_gene.run(make(name, p=p, n=n), TORUS_512, BLOCK).seconds for name in names},
+        "seconds": found,
     }
 
 
-def _on_switch(p: int, n: int) -> Json:
+def _on_switch(p: int, n: int, part_done: PartDone) -> Json:
     candidates = choose(p, n, _machine(cluster.LINK, cluster.BLEND), PIXEL_BYTES)
     names = [each.name for each in candidates if each.name.startswith("radix-k")]
     return {
         "chosen": names[0],
-        "seconds": {name: cluster.seconds(make(name, p=p, n=n)) for name in names},
+        "seconds": {
+            name: cluster.seconds(make(name, p=p, n=n), part_of(part_done, j, len(names)))
+            for j, name in enumerate(names)
+        },
     }
 
 

@@ -52,8 +52,10 @@ def _figure_3(results: Results) -> Reproduced:
         f"blending of radix-k behind messages: {shares['simulated']:.0%} simulated, "
         f"{shares['measured']:.0%} measured"
     )
-    why = "flows end together and hide little; the published profiles have no scale"
-    return Reproduced("Figure 3", "profiles of 64 processes", ["simulated", "measured"], near, why)
+    together = "flows end together and hide little; " if shares["simulated"] < profile.MUCH else ""
+    why = f"{together}the published profiles have no scale"
+    about = f"profiles of {published()['figure_3']['processes']} processes"
+    return Reproduced("Figure 3", about, ["simulated", "measured"], near, why)
 
 
 def _figure_4(results: Results) -> Reproduced:
@@ -69,7 +71,8 @@ def _figure_4(results: Results) -> Reproduced:
 def _figure_5(results: Results) -> Reproduced:
     last = max(scaling.counts(results))
     ours = claims.slowdown(results)
-    near = f"numbers that are no powers of two take {ours:.2f} times as long (2-3 swap: about 2)"
+    theirs = published()["figure_5"]["two_three_swap_slowdown"]
+    near = f"numbers that are no powers of two take {ours:.2f} times as long (2-3 swap: about {theirs:g})"
     why = f"up to {last} processes; {_NO_VALUES}"
     return Reproduced("Figure 5", "scaling over any numbers", ["simulated"], near, why)
 

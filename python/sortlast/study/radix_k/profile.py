@@ -14,6 +14,7 @@ from sortlast.study.study import Results
 from sortlast.trace import Event
 
 ALGORITHMS = ("binary-swap", "radix-k")
+MUCH = 0.5  # share of the blending behind messages that asks for a reason
 _TIMEOUT = 240.0  # [s]
 Events = list[list[Event]]
 
@@ -60,15 +61,18 @@ def rounds_apart(found: Sequence[Sequence[Event]]) -> float:
 
 def _simulated(part_done: PartDone) -> Json:
     at = published()["figure_3"]
-    n = published()["figure_1"]["megapixels"] * MEGAPIXEL
+    n = at["megapixels"] * MEGAPIXEL
     vectors = {"binary-swap": (2,) * 6, "radix-k": tuple(at["k"])}
-    return {name: _of_frame(radix_k(at["processes"], n, k)) for name, k in vectors.items()}
+    return {
+        name: _of_frame(radix_k(at["processes"], n, k), blue_gene.part_of(part_done, j, len(vectors)))
+        for j, (name, k) in enumerate(vectors.items())
+    }
 
 
-def _of_frame(schedule: Schedule) -> Json:
+def _of_frame(schedule: Schedule, part_done: PartDone) -> Json:
     """The fields of all events of a simulated frame, by rank. A message's number stands for its stage."""
     where = blue_gene.partition(schedule.p)
-    run = blue_gene.run(schedule, where, blue_gene.BLOCK, log=True)
+    run = blue_gene.run(schedule, where, blue_gene.BLOCK, log=True, part_done=part_done)
     source, destination, size = run.traffic.source, run.traffic.destination, run.traffic.size
     by_rank: list[list[tuple[str, float, float, int, int, int]]] = [[] for _ in range(schedule.p)]
     for (message, _), (begin, end) in zip(run.log_messages.tolist(), run.log_seconds.tolist(), strict=True):

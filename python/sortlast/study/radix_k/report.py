@@ -117,6 +117,11 @@ def _reductions(results: Results) -> list[Block]:
 
 
 def _profiles(results: Results) -> list[Block]:
+    at = published()["figure_3"]
+    shown = {
+        "simulated": f"simulated, the first {at['shown']} of {at['processes']}",
+        "measured": "measured here",
+    }
     rows = []
     pictures: list[Block] = []
     for source in ("simulated", "measured"):
@@ -131,18 +136,14 @@ def _profiles(results: Results) -> list[Block]:
                     f"{profile.rounds_apart(events):.0%}",
                 ]
             )
-            where = "simulated, the first 32 of 64" if source == "simulated" else "measured here"
-            caption = f"Figure 3. {_NAMES[algorithm].capitalize()}, {where}."
+            caption = f"Figure 3. {_NAMES[algorithm].capitalize()}, {shown[source]}."
             pictures.append(Picture(f"figure-3-{source}-{algorithm}", caption))
     return [
         Heading("Profiles (Figure 3)"),
         Paragraph(
             "Published: binary swap has no overlap of communication and computation, its rounds halve; "
             "radix-k blends while messages of the round are under way, and its rounds are less defined. "
-            "The simulated radix-k hides nearly nothing: its flows share links fairly and all end "
-            "together, where real messages end one after the other. The measured one overlaps because "
-            "messages are cut into pieces and blended as they come, binary swap's too, which the paper's "
-            "was not."
+            + _overlaps(results)
         ),
         Grid(
             "Share of the blending behind messages; ends of the ranks apart, over the frame",
@@ -152,6 +153,33 @@ def _profiles(results: Results) -> list[Block]:
         ),
         *pictures,
     ]
+
+
+def _overlaps(results: Results) -> str:
+    """How much blending is behind messages, and why, where it is as much or as little as the reason says."""
+    simulated, measured = (
+        {name: profile.hidden(own) for name, own in profile.events(results, source).items()}
+        for source in ("simulated", "measured")
+    )
+    text = f"The simulated radix-k does {simulated['radix-k']:.0%} of its blending behind messages"
+    if simulated["radix-k"] < profile.MUCH:
+        text += (
+            ": its flows share links fairly and all end together, where real messages end one after the other"
+        )
+    text += (
+        f". The measured one does {measured['radix-k']:.0%} of it there, the measured binary swap "
+        f"{measured['binary-swap']:.0%}"
+    )
+    if measured["radix-k"] >= profile.MUCH:
+        text += ": messages are cut into pieces and blended as they come"
+        if measured["binary-swap"] >= profile.MUCH:
+            text += ", binary swap's too, which the paper's was not"
+    return text + "."
+
+
+def _mpixel(figure: str) -> str:
+    """The size of the images of a figure."""
+    return f"{published()[figure]['megapixels']} Mpixel"
 
 
 def _scaling(results: Results) -> list[Block]:
@@ -168,10 +196,15 @@ def _scaling(results: Results) -> list[Block]:
         for point in scaling.points(results)
     ]
     counts = [
-        [str(p), own["name"].removeprefix("radix-k:"), f"{1e3 * own['blocks']:.1f}", f"{1e3 * own['none']:.1f}"]
+        [
+            str(p),
+            own["name"].removeprefix("radix-k:"),
+            f"{1e3 * own['blocks']:.1f}",
+            f"{1e3 * own['none']:.1f}",
+        ]
         for p, own in scaling.counts(results).items()
     ]
-    at = published()["figure_5"]
+    at, size = published()["figure_5"], _mpixel("figure_5")
     return [
         Heading("Scaling (Figures 4 and 5)"),
         Picture("figure-4", "Figure 4. Simulated: powers of two, in blocks of 2x2x2."),
@@ -187,7 +220,7 @@ def _scaling(results: Results) -> list[Block]:
             "radix 8 is a row of eight nodes, and gains little."
         ),
         Grid(
-            "Simulated: what the calibration decides; the ratio at 512 processes, 2 Mpixel",
+            f"Simulated: what the calibration decides; the ratio at 512 processes, {size}",
             ["blending [GB/s]", "blocks of 2x2x2", "no mapping"],
             [
                 [f"{blend / 1e9:.2f}", *(f"{each:.2f}" for each in pair)]
@@ -195,12 +228,12 @@ def _scaling(results: Results) -> list[Block]:
             ],
             first_number=0,
         ),
-        Picture("figure-5", "Figure 5. Simulated: all numbers of processes, 2 Mpixel."),
+        Picture("figure-5", f"Figure 5. Simulated: all numbers of processes, {size}."),
         Paragraph(
-            f"The graph of the paper ends at {at['last_of_caption']} processes, its text at {at['last_of_text']}."
+            f"The paper's graph ends at {at['last_of_caption']} processes, its text at {at['last_of_text']}."
         ),
         Grid(
-            "Figure 5, simulated, 2 Mpixel",
+            f"Figure 5, simulated, {size}",
             ["processes", "k", "blocks of 2x2x2 [ms]", "no mapping [ms]"],
             counts,
             2,
@@ -214,7 +247,8 @@ def _vectors(results: Results) -> list[Block]:
         [f"[{text(k)}]", *(f"{1e3 * times[curve][k]:.1f}" for curve in vectors.CURVES)]
         for k in times["torus"]
     ]
-    low, high = published()["figure_6"]["axis_seconds"]
+    at = published()["figure_6"]
+    low, high = at["axis_seconds"]
     every = [1e3 * seconds for curve in times.values() for seconds in curve.values()]
     return [
         Heading("The k vector (Figure 6)"),
@@ -226,7 +260,10 @@ def _vectors(results: Results) -> list[Block]:
             "payloads of packets, which are less than a link's rate, and the messages' own cost on the "
             "processor are not modelled."
         ),
-        Picture("figure-6", "Figure 6. Simulated: 256 processes, 2 Mpixel, all k vectors."),
+        Picture(
+            "figure-6",
+            f"Figure 6. Simulated: {at['processes']} processes, {_mpixel('figure_6')}, all k vectors.",
+        ),
         Grid("Figure 6, simulated [ms]", ["k", *vectors.CURVES], rows),
         Paragraph(
             "Where ours differ: the largest radices are as good as 16 and 32 on the torus, as a message "
@@ -239,6 +276,7 @@ def _vectors(results: Results) -> list[Block]:
 
 def _switch(results: Results) -> list[Block]:
     found = cluster.times(results)
+    counts = f"{min(found)} to {max(found)}"
     rows = [
         [
             str(p),
@@ -258,7 +296,7 @@ def _switch(results: Results) -> list[Block]:
             "another, the more the larger the group. Primes, which the paper found slow, are fast here: a "
             "single round does not wait for any other."
         ),
-        Picture("figure-7", "Figure 7. Simulated: 4 to 96 processes on a switch, 2 Mpixel."),
+        Picture("figure-7", f"Figure 7. Simulated: {counts} processes on a switch, {_mpixel('figure_7')}."),
         Grid("Figure 7, simulated [ms]", ["processes", "k", "", "packets", "flows"], rows, first_number=3),
     ]
 

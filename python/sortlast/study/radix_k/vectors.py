@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sortlast.study.radix_k import blue_gene
-from sortlast.study.radix_k.blue_gene import MESH_256, TORUS_512, Partition
+from sortlast.study.radix_k.blue_gene import MESH_256, TORUS_512, Partition, part_of
 from sortlast.study.radix_k.published import MEGAPIXEL, published, radix_k, text, vectors
 from sortlast.study.steps import Json, PartDone, Step
 from sortlast.study.study import Results
@@ -70,8 +70,8 @@ def _curve(name: str) -> Step:
         found = {}
         for j, k in enumerate(vectors()):
             made = radix_k(at["processes"], at["megapixels"] * MEGAPIXEL, k)
-            found[text(k)] = blue_gene.run(made, where, block).seconds
-            part_done((j + 1) / len(vectors()))
+            run = blue_gene.run(made, where, block, part_done=part_of(part_done, j, len(vectors())))
+            found[text(k)] = run.seconds
         return found
 
     return Step(f"figure-6/{name}", compute, work=3000)

@@ -8,7 +8,7 @@ from sortlast.study.document import Block, Grid, Heading, Paragraph, Picture
 from sortlast.study.narrowed_trees.networks import Network
 from sortlast.study.study import Results
 from sortlast.study.taper import sweep, trees
-from sortlast.study.taper.choice import label
+from sortlast.study.taper.choice import SAME, label
 from sortlast.study.taper.frames import ADAPTIVE, FLOW, FRAME, SCHEDULES, TABLES, Way
 
 PICTURE = Picture(
@@ -16,6 +16,8 @@ PICTURE = Picture(
     "Frames a second of each schedule on thin-trees of 512 nodes, and the same over the cost of the network "
     "(cost by the square of ports, nodes not included). 2-3 swap is binary swap where p is a power of two.",
 )
+
+_TO_ALL = ("shift", "direct-send")  # schedules in which every rank sends to every other
 
 
 def blocks(results: Results, quick: bool) -> list[Block]:
@@ -94,30 +96,67 @@ def _per_cost(results: Results, way: Way, networks: Sequence[Network]) -> Grid:
 
 def _agreement(results: Results) -> list[Block]:
     networks = sweep.networks(False)
-
-    def ratio(way: Way, net: Network, schedule: str) -> str:
-        over = sweep.fps(results, way, net, schedule) / sweep.fps(results, FLOW, net, schedule)
-        return f"{over:.2f}"
-
     grids = [
         Grid(
             f"Frames a second over those of flows: {way.about}",
             ["", *map(label, networks)],
-            [[schedule, *(ratio(way, net, schedule) for net in networks)] for schedule in SCHEDULES],
+            [
+                [schedule, *(f"{each:.2f}" for each in _over(results, way, FLOW, schedule).values())]
+                for schedule in SCHEDULES
+            ],
         )
         for way in (TABLES, ADAPTIVE)
     ]
     return [
         Paragraph(
-            "Flows on the same tables are a bound that packets stay below: they leave out that packets for a "
-            "crowded link or host hold up those behind them. That costs radix-k half, whose ranks send to "
-            "the members of their group in the same order, and shift and direct-send as much on trees where "
-            "flows share links. A piece of shift is two packets here, so that even on the fat-tree the way "
-            "there counts. Adaptive packets leave the tables: they gain where these put two flows on a link, "
-            "and lose half on the fat-tree, where the tables of ftree are free of contention for shifts."
+            "Flows on the same tables leave out that packets for a crowded link or host hold up those behind "
+            f"them. {_by_tables(results)} {_adaptive(results)}"
         ),
         *grids,
     ]
+
+
+def _by_tables(results: Results) -> str:
+    """What packets by the tables reach of the flows' frames, with the reasons of the greatest losses."""
+    over = {schedule: list(_over(results, TABLES, FLOW, schedule).values()) for schedule in SCHEDULES}
+    radix = over.pop("radix-k")
+    (shift, *shifts), (direct, *directs) = (over.pop(schedule) for schedule in _TO_ALL)
+    others = [each for of in over.values() for each in of]
+    return (
+        f"Packets by the tables reach {_range(radix)} of the flows' frames a second with radix-k, whose "
+        "ranks send to the members of their group in the same order; on the fat-tree and on thinner trees, "
+        f"where flows share links, {shift:.2f} and {_range(shifts)} with shift, {direct:.2f} and "
+        f"{_range(directs)} with direct-send; {_range(others)} with the other schedules. A piece of shift is "
+        "two packets here, so that even on the fat-tree the way there counts."
+    )
+
+
+def _adaptive(results: Results) -> str:
+    """What adaptive packets gain on thinner trees, and which schedules lose on the fat-tree."""
+    over = {schedule: list(_over(results, ADAPTIVE, TABLES, schedule).values()) for schedule in SCHEDULES}
+    losing = [f"{name} {first:.2f}" for name, (first, *_) in over.items() if first < 1 - SAME]
+    left = f"only part of the frames is left: {', '.join(losing)}" if losing else "no schedule loses frames"
+    shift, direct = (over.pop(schedule)[1:] for schedule in _TO_ALL)
+    others = [each for of in over.values() for each in of[1:]]
+    return (
+        "Adaptive packets leave the tables, which on thinner trees put two flows on a link: there they make "
+        f"{_range(shift)} times the frames of packets by the tables with shift, {_range(direct)} with "
+        f"direct-send, {_range(others)} with the others. On the fat-tree the tables of ftree are free of "
+        f"contention for shifts; without them {left}."
+    )
+
+
+def _over(results: Results, way: Way, other: Way, schedule: str) -> dict[Network, float]:
+    """Frames a second of one way over those of another, by tree, the fat-tree first."""
+    return {
+        net: sweep.fps(results, way, net, schedule) / sweep.fps(results, other, net, schedule)
+        for net in sweep.networks(False)
+    }
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _large(results: Results) -> list[Block]:
