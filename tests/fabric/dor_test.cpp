@@ -64,8 +64,9 @@ std::shared_ptr<const Topology> without_shape(const Topology& grid) {
 }
 
 TEST(Dor, NeedsNoTablesOnAGridToSayTheSame) {
-  for (const char* family : {"mesh:4,3,5", "mesh:7", "mesh:3,1,4;2", "mesh:2,2", "torus:4,3,5", "torus:6,1,5",
-                             "torus:8;3", "torus:3,4,3,5", "torus:2,4", "mesh:256", "mesh:255", "torus:510"}) {
+  for (const char* family :
+       {"mesh:4,3,5", "mesh:7", "mesh:3,1,4;2", "mesh:2,2", "torus:4,3,5", "torus:6,1,5", "torus:8;3",
+        "torus:3,4,3,5", "torus:2,4", "mesh:256", "mesh:255", "torus:510"}) {
     const auto topology = shared_topology(family);
     const Routes known = route(topology, "dor"), tabled = route(without_shape(*topology), "dor");
     for (std::int32_t s = 0; s < topology->switches(); ++s) {
