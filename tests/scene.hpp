@@ -57,6 +57,13 @@ class Scene {
       views_.push_back(empty ? ConstPixels{} : image.view());
     }
   }
+  // The views look into the images of this very scene.
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+  Scene(Scene&&) = default;
+  Scene& operator=(Scene&&) = default;
+  ~Scene() = default;
+
   std::span<const ConstPixels> views() const { return views_; }
   void remove(std::size_t rank) { views_[rank] = {}; }
   Size size() const { return size_; }

@@ -48,7 +48,8 @@ class Steady : public ::testing::Test {
 
 TEST_F(Steady, FramesAskForNothingNew) {
   for (const Format& format : {Format{Scalar::float32, 4, false}, Format{Scalar::uint8, 4, true}}) {
-    const std::vector<Scene> scenes{{p_, format, {120, 90}, random_, false}};
+    std::vector<Scene> scenes;
+    scenes.emplace_back(p_, format, Size{120, 90}, random_, false);
     for (const AlgorithmEntry& entry : algorithms()) {
       for (const int node_ranks : {0, 1, 2}) {
         SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node, " +
@@ -80,7 +81,8 @@ TEST_F(Steady, ImagesThatChangeAskForNothingNew) {
 }
 
 TEST_F(Steady, ACheckIsOneReduction) {
-  const std::vector<Scene> scenes{{p_, {}, {20, 10}, random_, false}};
+  std::vector<Scene> scenes;
+  scenes.emplace_back(p_, Format{}, Size{20, 10}, random_, false);
   const std::int64_t one = p_ > 1 ? 1 : 0;
   for (const bool gather : {false, true}) {
     const std::int64_t calls = std::int64_t{frames} * (gather ? 2 : 1);
