@@ -95,6 +95,7 @@ static void check_memory(void) {
   sortlast_compositor* compositor = create(NULL);
   sortlast_memory* memory = NULL;
   CHECK(sortlast_compositor_allocate(compositor, 5000, &memory) == SORTLAST_OK);
+  sortlast_memory_free(memory);
   CHECK(sortlast_compositor_allocate(compositor, -1, &memory) == SORTLAST_ERROR_ARGUMENT);
   CHECK_HOLDS(sortlast_compositor_message(compositor), "-1 bytes of memory");
   CHECK(memory == NULL);
