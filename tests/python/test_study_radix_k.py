@@ -124,7 +124,7 @@ def test_a_step_tells_how_far_it_is_and_ends_when_it_is_asked_to(name):
     assert parts == sorted(parts)
     assert 0 <= parts[0] < parts[-1] <= 1
     with pytest.raises(Error, match="cancelled"):
-        step.compute(lambda part: part < parts[-1])
+        step.compute(lambda part: False)
 
 
 # -- The switch ----------------------------------------------------------------------------------------------
