@@ -1,5 +1,5 @@
 // The compositor. What is wrong with one rank's arguments is told to all of them, so that none waits.
-#include "sortlast/execute/mpi/compositor.hpp"
+#include "sortlast/compositor.hpp"
 
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 #include "image.hpp"
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/serial.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast::capi {
 namespace {

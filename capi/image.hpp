@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "handle.hpp"
-#include "sortlast/execute/parcel.hpp"
-#include "sortlast/execute/tile.hpp"
-#include "sortlast/image/format.hpp"
+#include "sortlast/execute/run/encoding.hpp"
+#include "sortlast/tile.hpp"
+#include "sortlast/image.hpp"
 
 struct sortlast_frame : sortlast::capi::Handle {
   sortlast::Frame frame;

@@ -1,5 +1,5 @@
 // Schedules and the names of algorithms.
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 #include <optional>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "handle.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/registry.hpp"
 
 struct sortlast_schedule : sortlast::capi::Handle {
   std::optional<sortlast::Schedule> schedule;  // none if making it failed

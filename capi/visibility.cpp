@@ -1,11 +1,11 @@
 // Visibility order.
-#include "sortlast/execute/visibility.hpp"
+#include "sortlast/visibility.hpp"
 
 #include <algorithm>
 
 #include "handle.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/compositor.hpp"
+#include "sortlast/compositor.hpp"
 
 struct sortlast_visibility : sortlast::capi::Handle {
   std::vector<std::int32_t> order;

@@ -6,7 +6,7 @@ include(CheckCXXCompilerFlag)
 # errno change no value.
 function(sortlast_add_kernels target)
   add_library(sortlast_kernels_${target} OBJECT ${PROJECT_SOURCE_DIR}/src/sortlast/image/kernels/kernels.cpp)
-  target_include_directories(sortlast_kernels_${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(sortlast_kernels_${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(sortlast_kernels_${target} PRIVATE SORTLAST_TARGET=${target})
   target_compile_options(sortlast_kernels_${target} PRIVATE
     ${ARGN} -fno-trapping-math -fno-math-errno $<$<NOT:$<CONFIG:Debug>>:-O3>)

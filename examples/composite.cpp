@@ -1,7 +1,7 @@
 // Every rank draws a translucent disc; rank 0 writes their composite, its own disc in front, to discs.ppm.
 #include <cstdint>
 #include <fstream>
-#include <sortlast/execute/mpi/compositor.hpp>
+#include <sortlast/compositor.hpp>
 #include <vector>
 
 int main(int argc, char** argv) {

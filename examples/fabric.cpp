@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <sortlast/fabric/contention/contention.hpp>
-#include <sortlast/fabric/topology/families.hpp>
+#include <sortlast/fabric/contention.hpp>
+#include <sortlast/fabric/families.hpp>
 
 using namespace sortlast::fabric;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scene.hpp"
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast::testing {
 

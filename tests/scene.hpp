@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "random_images.hpp"
-#include "sortlast/execute/tile.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast::testing {
 

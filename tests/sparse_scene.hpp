@@ -6,7 +6,7 @@
 #include <random>
 
 #include "scene.hpp"
-#include "sortlast/execute/parcel.hpp"
+#include "sortlast/execute/run/encoding.hpp"
 
 namespace sortlast::testing {
 

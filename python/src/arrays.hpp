@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/tile.hpp"
-#include "sortlast/image/format.hpp"
+#include "sortlast/tile.hpp"
+#include "sortlast/image.hpp"
 
 namespace sortlast::python {
 
@@ -30,21 +30,21 @@ inline nanobind::dlpack::dtype dtype_of(Scalar scalar) {
 }
 
 // An array of the given shape on a stretch's memory, which it keeps alive.
-inline nanobind::object array_of(const Stretch& stretch, void* data, nanobind::dlpack::dtype dtype,
+inline nanobind::object array_of(const PixelBuffer& stretch, void* data, nanobind::dlpack::dtype dtype,
                                  const std::vector<std::size_t>& shape) {
-  auto* const kept = new Stretch(stretch);
-  const nanobind::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Stretch*>(pointer); });
+  auto* const kept = new PixelBuffer(stretch);
+  const nanobind::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<PixelBuffer*>(pointer); });
   return nanobind::cast(
       nanobind::ndarray<nanobind::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype));
 }
 
-inline nanobind::object colour_array(const Stretch& stretch, const Format& format,
+inline nanobind::object colour_array(const PixelBuffer& stretch, const Format& format,
                                      std::vector<std::size_t> shape) {
   shape.push_back(static_cast<std::size_t>(format.channels));
   return array_of(stretch, stretch.view().colour, dtype_of(format.scalar), shape);
 }
 
-inline nanobind::object depth_array(const Stretch& stretch, const Format& format,
+inline nanobind::object depth_array(const PixelBuffer& stretch, const Format& format,
                                     const std::vector<std::size_t>& shape) {
   if (!format.depth) return nanobind::none();
   return array_of(stretch, stretch.view().depth, dtype_of(Scalar::float32), shape);

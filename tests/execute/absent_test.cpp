@@ -6,8 +6,8 @@
 
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/serial.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/serial.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "half_bound.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/serial.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/serial.hpp"
+#include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {
@@ -14,7 +14,7 @@ namespace {
 
 using testing::Scene;
 
-constexpr Carriage half{.chunk_bytes = 4096, .half = true};
+constexpr WireOptions half{.chunk_bytes = 4096, .half = true};
 
 TEST(Half, ErrorIsWithinTheBound) {
   std::mt19937 random(51);

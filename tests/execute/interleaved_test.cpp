@@ -4,8 +4,8 @@
 
 #include "node_lists.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/serial.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/serial.hpp"
+#include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -1,6 +1,6 @@
 // Every algorithm, operator and format: the serial executor against the oracle, and the same bits whatever
 // the order of arrival.
-#include "sortlast/execute/serial.hpp"
+#include "sortlast/serial.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/run.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/execute/run/run.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

@@ -7,9 +7,9 @@
 #include "fabric/naive_contention.hpp"
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
-#include "sortlast/fabric/shuffle.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/contention.hpp"
+#include "sortlast/shuffle.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

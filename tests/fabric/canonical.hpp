@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric::testing {
 

@@ -1,5 +1,5 @@
 // Contention against its definition: the fast ways and the naive one agree on every figure.
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include "fabric/naive_contention.hpp"
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/fabric/families.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 #include "trees.hpp"
 
 namespace sortlast::fabric {

@@ -1,5 +1,5 @@
 // Leaving parts out of a topology: what stays, how it is renumbered, and what is refused.
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -1,6 +1,6 @@
 // Families: sizes by the papers' formulas, wiring, levels, diameters, and the numbering that routing relies
 // on.
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 
 #include <gtest/gtest.h>
 

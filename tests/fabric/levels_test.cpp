@@ -5,8 +5,8 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -8,7 +8,7 @@
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/routing/guid_order.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 namespace sortlast::fabric::naive {
 

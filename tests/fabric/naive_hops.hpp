@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/routing/routing.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 

@@ -1,5 +1,5 @@
 // The best order: against all orders of few hosts, on jobs of 60 of 144, and on a real fabric.
-#include "sortlast/fabric/placement/order.hpp"
+#include "sortlast/fabric/order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/placement/order_bound.hpp"
 #include "sortlast/fabric/placement/order_search.hpp"
-#include "sortlast/fabric/read/read.hpp"
-#include "sortlast/fabric/shuffle.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/read.hpp"
+#include "sortlast/shuffle.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -1,5 +1,5 @@
 // parallel_for: every number once, whatever the threads, and exceptions that come back.
-#include "sortlast/fabric/parallel.hpp"
+#include "sortlast/parallel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast::fabric {
 namespace {

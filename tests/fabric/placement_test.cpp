@@ -1,5 +1,5 @@
 // Orders of hosts, schedulers, names, and blocks of grids.
-#include "sortlast/fabric/placement/placement.hpp"
+#include "sortlast/fabric/placement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement/leaf_places.hpp"
-#include "sortlast/fabric/read/read.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/placement/placement.hpp"
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

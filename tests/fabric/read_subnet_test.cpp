@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "canonical.hpp"
-#include "sortlast/fabric/read/read.hpp"
-#include "sortlast/fabric/topology/families.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

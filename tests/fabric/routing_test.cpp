@@ -1,13 +1,13 @@
 // Tables, the engines by name, what route() refuses, and what every engine has to do.
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

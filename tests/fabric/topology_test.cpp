@@ -1,5 +1,5 @@
 // The value and its builder: numbers of vertices and channels, both directions of a link, refused cables.
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 #include <gtest/gtest.h>
 

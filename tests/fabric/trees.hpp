@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "sortlast/fabric/routing/routing.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 

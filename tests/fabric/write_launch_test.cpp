@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "canonical.hpp"
-#include "sortlast/fabric/topology/families.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 namespace {

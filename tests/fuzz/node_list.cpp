@@ -1,9 +1,9 @@
 // Bracket lists. Plain names can be folded and come back.
 #include <algorithm>
 
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/write/names.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/write.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

@@ -6,7 +6,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/serial.hpp"
+#include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -5,10 +5,10 @@
 #include "scene.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
-#include "sortlast/execute/mpi/footprints.hpp"
-#include "sortlast/execute/mpi/sharing.hpp"
-#include "sortlast/execute/serial.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/execute/plan/coverage.hpp"
+#include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/serial.hpp"
+#include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {
@@ -158,22 +158,22 @@ TEST(FootprintsTest, AreSummedInTheAgreement) {
   const int p = testing::world_size();
   const int rank = testing::world_rank();
   std::uint64_t least = static_cast<std::uint64_t>(rank) + 5;
-  Footprints footprints{};
-  for (std::size_t i = 0; i < footprints.size(); ++i)
-    footprints[i] = (std::uint64_t{1} << 40) * i + static_cast<std::uint64_t>(rank);
-  EXPECT_TRUE(compare_with_footprints(comm, alarm, "composite", least, footprints)(77));
+  Coverage coverage{};
+  for (std::size_t i = 0; i < coverage.size(); ++i)
+    coverage[i] = (std::uint64_t{1} << 40) * i + static_cast<std::uint64_t>(rank);
+  EXPECT_TRUE(compare_with_coverage(comm, alarm, "composite", least, coverage)(77));
   EXPECT_EQ(least, 5U);
   const auto count = static_cast<std::uint64_t>(p);
-  for (std::size_t i = 0; i < footprints.size(); ++i)
-    EXPECT_EQ(footprints[i], (std::uint64_t{1} << 40) * i * count + count * (count - 1) / 2);
+  for (std::size_t i = 0; i < coverage.size(); ++i)
+    EXPECT_EQ(coverage[i], (std::uint64_t{1} << 40) * i * count + count * (count - 1) / 2);
   const std::uint64_t hash = rank == p - 1 ? 78 : 77;
-  EXPECT_EQ(compare_with_footprints(comm, alarm, "composite", least, footprints)(hash), p == 1);
+  EXPECT_EQ(compare_with_coverage(comm, alarm, "composite", least, coverage)(hash), p == 1);
 }
 
 TEST(FootprintsTest, TellHowUnevenPiecesAre) {
   constexpr Size size{320, 160};
   // The middle half of the rows, half of the columns.
-  const Footprints middle = footprint_of(Rectangle{0, 40, 160, 120}, size, 1);
+  const Coverage middle = coverage_of(Rectangle{0, 40, 160, 120}, size, 1);
   EXPECT_EQ(middle[3], 0U);
   EXPECT_EQ(middle[4], 1600U);
   EXPECT_EQ(middle[11], 1600U);
@@ -183,18 +183,18 @@ TEST(FootprintsTest, TellHowUnevenPiecesAre) {
   EXPECT_DOUBLE_EQ(unevenness_of(middle, 3), 2);  // pieces of 1/12, 1/3, 1/12 of the rows
   EXPECT_DOUBLE_EQ(unevenness_of(middle, 4), 2);
   EXPECT_DOUBLE_EQ(unevenness_of(middle, 100), 2);
-  EXPECT_DOUBLE_EQ(unevenness_of(footprint_of({}, size, 0.25), 7), 1);
-  EXPECT_DOUBLE_EQ(unevenness_of(Footprints{}, 7), 1);
-  EXPECT_DOUBLE_EQ(unevenness_of(footprint_of({}, {0, 0}, 1), 3), 1);
+  EXPECT_DOUBLE_EQ(unevenness_of(coverage_of({}, size, 0.25), 7), 1);
+  EXPECT_DOUBLE_EQ(unevenness_of(Coverage{}, 7), 1);
+  EXPECT_DOUBLE_EQ(unevenness_of(coverage_of({}, {0, 0}, 1), 3), 1);
 }
 
 TEST(FootprintsTest, ChooseThePartition) {
   constexpr Size size{320, 160};
-  const Footprints middle = footprint_of(Rectangle{0, 40, 160, 120}, size, 1);
+  const Coverage middle = coverage_of(Rectangle{0, 40, 160, 120}, size, 1);
   Machine machine;
   machine.beta = 8e-8;  // 100 Mbit/s
-  const auto shared_out = [&](Partition partition, const Footprints* footprints) {
-    return share_out(partition, size.pixels(), 4, footprints, machine);
+  const auto shared_out = [&](Partition partition, const Coverage* coverage) {
+    return share_out(partition, size.pixels(), 4, coverage, machine);
   };
   const Interleaving dealt(size.pixels(), 4);
   EXPECT_EQ(shared_out(Partition::interleaved, nullptr).interleaving, dealt);
@@ -202,7 +202,7 @@ TEST(FootprintsTest, ChooseThePartition) {
   EXPECT_TRUE(shared_out(Partition::automatic, nullptr).interleaving.none());
   EXPECT_EQ(shared_out(Partition::automatic, &middle).interleaving, dealt);
   EXPECT_DOUBLE_EQ(shared_out(Partition::automatic, &middle).unevenness, 2);
-  const Footprints even = footprint_of({}, size, 0.25);
+  const Coverage even = coverage_of({}, size, 0.25);
   EXPECT_TRUE(shared_out(Partition::automatic, &even).interleaving.none());
   EXPECT_TRUE(share_out(Partition::interleaved, most_counted + 1, 4, nullptr, machine).interleaving.none());
 }

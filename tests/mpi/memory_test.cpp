@@ -7,9 +7,9 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/run.hpp"
-#include "sortlast/execute/serial.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/execute/run/run.hpp"
+#include "sortlast/serial.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

@@ -5,7 +5,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/serial.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mpi/ranks.hpp"
-#include "sortlast/execute/mpi/node.hpp"
+#include "sortlast/execute/node/node.hpp"
 
 namespace sortlast::testing {
 

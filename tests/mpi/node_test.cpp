@@ -37,8 +37,8 @@ class NodeImages : public ::testing::Test {
     Memory depth;
   };
 
-  static Stretch allocate(NodeOfRanks& node, const Format& format, std::int64_t count) {
-    return {node->allocate(Stretch::bytes(format, count)), format, count};
+  static PixelBuffer allocate(NodeOfRanks& node, const Format& format, std::int64_t count) {
+    return {node->allocate(PixelBuffer::bytes(format, count)), format, count};
   }
 
   static Held make(NodeOfRanks& node, Memory_ kind, const Format& format, std::int64_t count) {
@@ -49,12 +49,12 @@ class NodeImages : public ::testing::Test {
       held.pixels = held.own->view();
     }
     if (kind == Memory_::allocated) {
-      const Stretch stretch = allocate(node, format, count);
+      const PixelBuffer stretch = allocate(node, format, count);
       held.colour = stretch.memory();
       held.pixels = stretch.view();
     }
     if (kind == Memory_::part_of_allocated) {
-      const Stretch stretch = allocate(node, format, count + 100);
+      const PixelBuffer stretch = allocate(node, format, count + 100);
       held.colour = stretch.memory();
       held.pixels = advance(stretch.view(), format, 100);
     }
@@ -259,7 +259,7 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
   NodeOfRanks node;
   std::mt19937 random(static_cast<unsigned>(rank_));
   std::int64_t wrong = 0;
-  const Stretch image = allocate(node, rgba8, 10);
+  const PixelBuffer image = allocate(node, rgba8, 10);
   const std::vector<int> mates = node.mates();
   for (int round = 0; round < 1000; ++round) {
     const bool frame = round % 3 != 0;

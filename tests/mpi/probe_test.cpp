@@ -1,5 +1,5 @@
 // Probes: figures that a machine can have, the same on all ranks, in the time that was given.
-#include "sortlast/execute/mpi/probe.hpp"
+#include "sortlast/tune/probe.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "scene.hpp"
-#include "sortlast/execute/mpi/compositor.hpp"
+#include "sortlast/compositor.hpp"
 
 namespace sortlast::testing {
 

@@ -6,9 +6,9 @@
 #include <random>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/cost.hpp"
-#include "sortlast/schedule/radix_k.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/cost.hpp"
+#include "sortlast/schedule/algorithms/radix_k.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

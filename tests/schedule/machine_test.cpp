@@ -1,5 +1,5 @@
 // Profiles of machines: what is written comes back, and what is wrong is named with its line.
-#include "sortlast/schedule/machine.hpp"
+#include "sortlast/machine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

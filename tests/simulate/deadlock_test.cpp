@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/fabric/families.hpp"
+#include "sortlast/registry.hpp"
 #include "sortlast/simulate/compositing.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic/schedule.hpp"

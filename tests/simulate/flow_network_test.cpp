@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "simulate/flow_reference.hpp"
-#include "sortlast/fabric/shuffle.hpp"
+#include "sortlast/shuffle.hpp"
 #include "sortlast/simulate/flow/completion_heap.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
 

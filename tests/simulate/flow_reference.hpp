@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::simulate::naive {
 

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 

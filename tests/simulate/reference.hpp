@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 #include "sortlast/simulate/packet.hpp"
 
 namespace sortlast::simulate {

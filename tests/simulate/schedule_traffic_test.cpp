@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/families.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/fabric/families.hpp"
+#include "sortlast/registry.hpp"
 #include "sortlast/simulate/packet.hpp"
 
 namespace sortlast::simulate {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sortlast/execute/tile.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "sortlast/image/blend.hpp"
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast::bench {
 

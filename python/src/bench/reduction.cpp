@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/call.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/image/blend.hpp"
 
 namespace sortlast::bench {

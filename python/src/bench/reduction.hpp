@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/image/format.hpp"
+#include "sortlast/image.hpp"
 
 namespace sortlast::bench {
 

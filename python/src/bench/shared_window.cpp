@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "sortlast/execute/mpi/call.hpp"
-#include "sortlast/execute/tile.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast::bench {
 namespace {

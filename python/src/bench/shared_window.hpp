@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/boxed_blend.hpp"
-#include "sortlast/execute/tile.hpp"
+#include "sortlast/tile.hpp"
 #include "sortlast/image/blend.hpp"
 
 namespace sortlast::bench {

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "sortlast/schedule/choose.hpp"
+#include "sortlast/choose.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

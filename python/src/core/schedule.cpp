@@ -6,9 +6,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/cost.hpp"
+#include "sortlast/cost.hpp"
 #include "sortlast/schedule/nodes.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/registry.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

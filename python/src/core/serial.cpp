@@ -1,5 +1,5 @@
 // The oracle, the serial executor and the visibility order.
-#include "sortlast/execute/serial.hpp"
+#include "sortlast/serial.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "sortlast/execute/visibility.hpp"
+#include "sortlast/visibility.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

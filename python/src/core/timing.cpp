@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "sortlast/execute/trace.hpp"
+#include "sortlast/trace.hpp"
 
 namespace nb = nanobind;
 

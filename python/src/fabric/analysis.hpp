@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "signals.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 namespace sortlast::python {
 

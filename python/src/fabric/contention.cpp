@@ -1,5 +1,5 @@
 // Contention, effective bisection bandwidth, and the time of a pattern.
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -1,5 +1,5 @@
 // The families of topologies: a function each, by keyword, and all of them by name.
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>

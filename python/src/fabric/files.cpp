@@ -5,8 +5,8 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "sortlast/fabric/read/read.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

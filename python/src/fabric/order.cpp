@@ -1,5 +1,5 @@
 // The best order of a job's hosts.
-#include "sortlast/fabric/placement/order.hpp"
+#include "sortlast/fabric/order.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/function.h>

@@ -1,5 +1,5 @@
 // Placements: orders of hosts, schedulers, names of hosts, blocks of grids.
-#include "sortlast/fabric/placement/placement.hpp"
+#include "sortlast/fabric/placement.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

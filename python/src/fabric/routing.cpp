@@ -1,5 +1,5 @@
 // Routing: engines, routes and their walks, credit loops, tables as NumPy arrays.
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

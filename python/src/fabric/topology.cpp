@@ -1,5 +1,5 @@
 // Topologies: the value, records of its hosts, switches and links, and what can be left out of it.
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

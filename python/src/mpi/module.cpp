@@ -9,7 +9,7 @@
 #include "communicator.hpp"
 #include "errors.hpp"
 #include "signals.hpp"
-#include "sortlast/execute/mpi/compositor.hpp"
+#include "sortlast/compositor.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

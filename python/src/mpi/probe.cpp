@@ -1,5 +1,5 @@
 // Measuring a communicator's machine.
-#include "sortlast/execute/mpi/probe.hpp"
+#include "sortlast/tune/probe.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -7,7 +7,7 @@
 
 #include "communicator.hpp"
 #include "signals.hpp"
-#include "sortlast/execute/mpi/node.hpp"
+#include "sortlast/execute/node/node.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "simulate/vectors.hpp"
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/simulate/traffic/files.hpp"
 #include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/schedule.hpp"

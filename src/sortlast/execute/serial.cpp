@@ -1,5 +1,5 @@
 // The serial executor, and the oracle.
-#include "sortlast/execute/serial.hpp"
+#include "sortlast/serial.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/run.hpp"
+#include "sortlast/execute/run/run.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/permutation.hpp"
 
@@ -27,7 +27,7 @@ void copy_pixels(const Format& format, ConstPixels from, Pixels to, std::int64_t
 class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
-        const Carriage& carriage, const Interleaving& interleaving) {
+        const WireOptions& carriage, const Interleaving& interleaving) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
       contributions_.push_back(std::make_unique<Contribution>(Contribution{
@@ -147,7 +147,7 @@ class Ranks {
 
 Frame new_frame(Size size, const Format& format) {
   Pool pool;
-  return {size, format, Stretch(pool, format, size.pixels())};
+  return {size, format, PixelBuffer(pool, format, size.pixels())};
 }
 
 void check_images(std::span<const ConstPixels> images, Size size, const Format& format, Op op) {
@@ -186,7 +186,7 @@ Frame composite_serial(std::span<const ConstPixels> images, Size size, const For
 }
 
 Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
-                     const Format& format, Op op, std::uint32_t seed, const Carriage& carriage,
+                     const Format& format, Op op, std::uint32_t seed, const WireOptions& carriage,
                      const Interleaving& interleaving) {
   check_images(images, size, format, op);
   if (images.size() != static_cast<std::size_t>(schedule.p())) {
@@ -212,7 +212,7 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
       throw Error("serial executor: rank " + std::to_string(rank) + " waits for ever");
     const Range piece = schedule.piece(rank);
     if (piece.empty()) continue;
-    const Stretch result = ranks.run(rank).take_result();
+    const PixelBuffer result = ranks.run(rank).take_result();
     std::int64_t done = 0;
     for (const Range lies : interleaving.ranges(piece)) {
       copy_pixels(format, advance(ConstPixels(result.view()), format, done),

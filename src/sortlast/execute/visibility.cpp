@@ -4,7 +4,7 @@
 // overlap there is an axis on which they are apart; on every such axis the planes between them are asked.
 // "Can cover" is a relation between pairs; sorting the ranks so that it is kept gives the order, or shows
 // a cycle (three beams that lie across each other).
-#include "sortlast/execute/visibility.hpp"
+#include "sortlast/visibility.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/image/format.hpp"
+#include "sortlast/image.hpp"
 
 namespace sortlast {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sortlast/image/active.hpp"
-#include "sortlast/image/format.hpp"
+#include "sortlast/image.hpp"
 
 namespace sortlast {
 

@@ -1,5 +1,5 @@
 // Names and checks of pixel formats and operators.
-#include "sortlast/image/format.hpp"
+#include "sortlast/image.hpp"
 
 #include <array>
 #include <string>

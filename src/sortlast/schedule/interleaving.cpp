@@ -1,5 +1,5 @@
 // Interleaving: where the pixels of a schedule lie in the image.
-#include "sortlast/schedule/interleaving.hpp"
+#include "sortlast/interleaving.hpp"
 
 #include <algorithm>
 #include <string>

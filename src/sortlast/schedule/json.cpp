@@ -1,7 +1,7 @@
 // A schedule as JSON.
 #include <sstream>
 
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

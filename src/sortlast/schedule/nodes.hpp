@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 

@@ -1,5 +1,5 @@
 // The Schedule value.
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -13,7 +13,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/permutation.hpp"
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
 namespace {

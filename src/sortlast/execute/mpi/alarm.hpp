@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "sortlast/execute/mpi/call.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
 
 namespace sortlast {
 

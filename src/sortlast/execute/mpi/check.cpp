@@ -5,7 +5,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/permutation.hpp"
-#include "sortlast/schedule/registry.hpp"
+#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

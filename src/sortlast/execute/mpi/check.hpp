@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/compositor.hpp"
+#include "sortlast/compositor.hpp"
 
 namespace sortlast {
 

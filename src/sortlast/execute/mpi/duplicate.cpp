@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/call.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
-#include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
 

@@ -6,7 +6,7 @@
 
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/execute/mpi/backoff.hpp"
 #include "sortlast/schedule/permutation.hpp"
 
 namespace sortlast {
@@ -34,18 +34,18 @@ const Range& depth_of(const Program& program, Value value) {
 class Exchange {
  public:
   Exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-           const Surroundings& surroundings)
+           const FrameContext& context)
       : plan_(plan),
         program_(plan.program),
-        node_(surroundings.node),
+        node_(context.node),
         contribution_(std::move(contribution)),
-        run_(std::make_unique<Run>(program_, *contribution_, plan.carriage, surroundings.pool,
-                                   surroundings.team)),
-        messages_(std::make_unique<Messages>(surroundings.comm)),
-        patience_(surroundings.alarm, [this] { return waits_for(); }),
-        timing_(surroundings.timing),
-        traffic_(surroundings.traffic),
-        events_(surroundings.events),
+        run_(std::make_unique<Run>(program_, *contribution_, plan.carriage, context.pool,
+                                   context.team)),
+        messages_(std::make_unique<Messages>(context.comm)),
+        backoff_(context.alarm, [this] { return waits_for(); }),
+        timing_(context.timing),
+        traffic_(context.traffic),
+        events_(context.events),
         left_(static_cast<std::size_t>(plan.schedule->stages()) + 2, 0),
         received_(program_.receives.size(), 0) {
     if (plan.schedule->window() > 0) run_->receive_ahead();
@@ -59,11 +59,11 @@ class Exchange {
       if (!plan.receives_spared[i]) count(program_.receives[i], pixels_of(i));
   }
 
-  Stretch run() {
+  PixelBuffer run() {
     try {
       share();
       while (all_left_ > 0 || !run_->blended()) advance();
-      Stretch result = run_->take_result();
+      PixelBuffer result = run_->take_result();
       if (sharing_) node_.wait_until_read("composite");
       return result;
     } catch (...) {
@@ -152,11 +152,11 @@ class Exchange {
       record({Activity::blend, begin, end, -1, -1, bytes});
     }
     if (progress) {
-      patience_.progress();
+      backoff_.progress();
       end_wait(begin);
     } else {
       if (waiting_since_ < 0) waiting_since_ = begin;
-      patience_.pause();
+      backoff_.pause();
     }
   }
 
@@ -236,7 +236,7 @@ class Exchange {
   std::shared_ptr<const Contribution> contribution_;
   std::unique_ptr<Run> run_;
   std::unique_ptr<Messages> messages_;
-  Patience patience_;
+  Backoff backoff_;
   Timing& timing_;
   Traffic& traffic_;
   std::vector<Event>* events_;
@@ -251,7 +251,7 @@ class Exchange {
 
 }  // namespace
 
-Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Carriage& way, const Node& node,
+Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const WireOptions& way, const Node& node,
            int tag_limit)
     : schedule(std::move(made)), carriage(way), program(schedule->program(rank)) {
   send_tags = number(program.sends, tag_limit);
@@ -271,10 +271,10 @@ Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const Carriage& way, 
   }
 }
 
-Stretch exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-                 const Surroundings& surroundings) {
-  surroundings.timing.stages = plan.schedule->stages();
-  return Exchange(plan, std::move(contribution), surroundings).run();
+PixelBuffer exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
+                 const FrameContext& context) {
+  context.timing.stages = plan.schedule->stages();
+  return Exchange(plan, std::move(contribution), context).run();
 }
 
 }  // namespace sortlast

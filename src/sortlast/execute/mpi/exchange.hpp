@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/execute/mpi/surroundings.hpp"
-#include "sortlast/execute/run.hpp"
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/execute/mpi/frame_context.hpp"
+#include "sortlast/execute/run/run.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 
 // What one rank does in one kind of frame, made once and used for as many frames as have it.
 struct Plan {
   std::shared_ptr<const Schedule> schedule;
-  Carriage carriage;
+  WireOptions carriage;
   Program program;
   std::vector<std::int32_t> send_tags;  // of each send
   std::vector<std::int32_t> receive_tags;
@@ -22,7 +22,7 @@ struct Plan {
   std::vector<bool> sends_spared;
   std::vector<bool> receives_spared;
 
-  Plan(std::shared_ptr<const Schedule> schedule, int rank, const Carriage& carriage, const Node& node,
+  Plan(std::shared_ptr<const Schedule> schedule, int rank, const WireOptions& carriage, const Node& node,
        int tag_limit);
 };
 
@@ -31,7 +31,7 @@ struct Plan {
 // complete, chunk by chunk, stage by stage where the schedule limits the stages under way; blending goes on
 // while messages are. Throws TimeoutError: then messages may still be under way, and the contribution's
 // pixels and the communicator must stay.
-Stretch exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-                 const Surroundings& surroundings);
+PixelBuffer exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
+                 const FrameContext& context);
 
 }  // namespace sortlast

@@ -7,7 +7,7 @@
 
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/execute/mpi/patience.hpp"
+#include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
 namespace {
@@ -36,7 +36,7 @@ void copy_tile(const Tile& tile, const Format& format, Pixels image) {
 
 }  // namespace
 
-std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, const Surroundings& with) {
+std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, const FrameContext& with) {
   constexpr std::int32_t tag = 0;
   const int rank = with.comm.rank();
   Format format = tile.format;
@@ -47,15 +47,15 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
   // Whether a rank's tile lies in the root's frame already.
   const auto in_place = [&](int peer) { return tile.shared && (peer == rank || with.node.mate(peer)); };
 
-  Patience patience(with.alarm, [&] {
+  Backoff backoff(with.alarm, [&] {
     return rank == root ? std::string("tiles to gather")
                         : "rank " + std::to_string(root) + " to gather its tile";
   });
   try {
     if (rank == root) {
       const std::int64_t n = tile.size.pixels();
-      Stretch whole = tile.shared ? Stretch(tile.shared, tile.format, n) : Stretch(with.pool, format, n);
-      if (!with_depth) whole = Stretch(whole.memory(), Pixels{whole.view().colour, nullptr});
+      PixelBuffer whole = tile.shared ? PixelBuffer(tile.shared, tile.format, n) : PixelBuffer(with.pool, format, n);
+      if (!with_depth) whole = PixelBuffer(whole.memory(), Pixels{whole.view().colour, nullptr});
       frame = Frame{tile.size, format, whole};
       for (std::int32_t peer = 0; peer < tile.schedule->p(); ++peer) {
         const Range piece = tile.schedule->piece(peer);
@@ -82,9 +82,9 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
         (done.sent ? with.timing.messages_sent : with.timing.messages_received) += done.messages;
       }
       if (through.empty()) {
-        patience.pause();
+        backoff.pause();
       } else {
-        patience.progress();
+        backoff.progress();
       }
     }
   } catch (...) {

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "sortlast/execute/mpi/surroundings.hpp"
-#include "sortlast/execute/tile.hpp"
+#include "sortlast/execute/mpi/frame_context.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast {
 
@@ -12,6 +12,6 @@ namespace sortlast {
 // frame of the root's node stay where they are; every message lands where it belongs in the root's image, so
 // the root copies nothing but its own tile: one message for each range of a tile. Throws TimeoutError.
 std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth,
-                                  const Surroundings& surroundings);
+                                  const FrameContext& context);
 
 }  // namespace sortlast

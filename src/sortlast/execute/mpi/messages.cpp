@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sortlast/execute/trace.hpp"
+#include "sortlast/trace.hpp"
 
 namespace sortlast {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/mpi/call.hpp"
-#include "sortlast/execute/run.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/execute/run/run.hpp"
 
 namespace sortlast {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sortlast/execute/mpi/call.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/node/segment.hpp"
 
 namespace sortlast {

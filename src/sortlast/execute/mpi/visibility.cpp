@@ -3,8 +3,8 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/call.hpp"
-#include "sortlast/execute/mpi/compositor.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/compositor.hpp"
 
 namespace sortlast {
 namespace {

@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "sortlast/execute/node/segment.hpp"
-#include "sortlast/execute/pool.hpp"
+#include "sortlast/execute/run/pool.hpp"
 
 namespace sortlast {
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sortlast/execute/node/bell.hpp"
+#include "sortlast/execute/node/event_count.hpp"
 
 namespace sortlast {
 
@@ -21,11 +21,11 @@ class Barrier {
   }
   void open() { bell_.ring(); }
   // Rings when it opens.
-  Bell& bell() { return bell_; }
+  EventCount& bell() { return bell_; }
 
  private:
   std::atomic<std::uint64_t> arrivals_{0};
-  Bell bell_;
+  EventCount bell_;
 };
 
 }  // namespace sortlast

@@ -8,9 +8,9 @@
 
 #include "sortlast/execute/node/allocations.hpp"
 #include "sortlast/execute/node/barrier.hpp"
-#include "sortlast/execute/node/bell.hpp"
+#include "sortlast/execute/node/event_count.hpp"
 #include "sortlast/execute/node/frames.hpp"
-#include "sortlast/image/format.hpp"
+#include "sortlast/image.hpp"
 
 namespace sortlast {
 
@@ -39,7 +39,7 @@ struct alignas(64) Seat {
   std::uint64_t token = 0;                        // for others to try to read,
   std::uint64_t token_address = 0;                // at this address of the process
   alignas(64) std::atomic<std::uint32_t> unread;  // processes that may still read its image
-  Bell read;                                      // rings when none may
+  EventCount read;                                      // rings when none may
 };
 
 // What the last to come to a meeting found for all.

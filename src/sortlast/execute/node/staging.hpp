@@ -6,8 +6,8 @@
 
 #include "sortlast/execute/node/allocations.hpp"
 #include "sortlast/execute/node/segment.hpp"
-#include "sortlast/image/format.hpp"
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/image.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 

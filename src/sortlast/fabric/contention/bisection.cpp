@@ -12,10 +12,10 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/contention/stage_blocks.hpp"
 #include "sortlast/fabric/contention/stage_counter.hpp"
-#include "sortlast/fabric/shuffle.hpp"
+#include "sortlast/shuffle.hpp"
 
 namespace sortlast::fabric {
 

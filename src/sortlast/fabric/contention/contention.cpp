@@ -1,4 +1,4 @@
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 #include <algorithm>
 #include <list>

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/contention/path_walker.hpp"
 
 namespace sortlast::fabric {

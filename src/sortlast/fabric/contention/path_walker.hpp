@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

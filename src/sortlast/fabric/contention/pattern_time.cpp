@@ -19,7 +19,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/contention/stage_blocks.hpp"
 #include "sortlast/fabric/contention/stage_counter.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sortlast/fabric/contention/channel_loads.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/contention/path_walker.hpp"
 
 namespace sortlast::fabric {

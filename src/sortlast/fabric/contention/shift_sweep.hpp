@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sortlast/fabric/contention/channel_loads.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/contention/path_cache.hpp"
 #include "sortlast/fabric/contention/path_walker.hpp"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 namespace sortlast::fabric {
 

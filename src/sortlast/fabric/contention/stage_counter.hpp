@@ -8,7 +8,7 @@
 #include "sortlast/fabric/contention/channel_loads.hpp"
 #include "sortlast/fabric/contention/path_walker.hpp"
 #include "sortlast/fabric/pattern.hpp"
-#include "sortlast/fabric/placement/placement.hpp"
+#include "sortlast/fabric/placement.hpp"
 
 namespace sortlast::fabric {
 

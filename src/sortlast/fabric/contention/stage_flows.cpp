@@ -3,7 +3,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/contention/stage_counter.hpp"
 
 namespace sortlast::fabric {

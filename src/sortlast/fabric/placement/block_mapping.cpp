@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/placement/placement.hpp"
+#include "sortlast/fabric/placement.hpp"
 
 namespace sortlast::fabric {
 

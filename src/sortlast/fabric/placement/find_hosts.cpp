@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/placement/placement.hpp"
+#include "sortlast/fabric/placement.hpp"
 
 namespace sortlast::fabric {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sortlast/fabric/routing/ftree_tree.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 namespace sortlast::fabric {
 

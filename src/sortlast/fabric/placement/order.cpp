@@ -32,7 +32,7 @@
 //    60 hosts in 88 places for 144. (With enough dummies every routing has a free order: on a Golomb ruler
 //    all differences are different, and a stage has one flow at most. That takes about n^2 stages.) So a few
 //    dummies are tried before many, and both only if there is no other way.
-#include "sortlast/fabric/placement/order.hpp"
+#include "sortlast/fabric/order.hpp"
 
 #include <algorithm>
 #include <array>
@@ -43,7 +43,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/placement/order_bound.hpp"
 #include "sortlast/fabric/placement/order_search.hpp"
-#include "sortlast/fabric/shuffle.hpp"
+#include "sortlast/shuffle.hpp"
 
 namespace sortlast::fabric {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/contention/contention.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement/order_loads.hpp"
-#include "sortlast/fabric/shuffle.hpp"
+#include "sortlast/shuffle.hpp"
 
 namespace sortlast::fabric {
 

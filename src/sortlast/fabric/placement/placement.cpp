@@ -6,7 +6,7 @@
 // its place keeps them apart, and costs stages in which somebody is idle. A whole subtree below the roots can
 // go: the places in all others stay what they were, modulo the up-ports of every level. A single leaf of a
 // taller tree cannot.
-#include "sortlast/fabric/placement/placement.hpp"
+#include "sortlast/fabric/placement.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -21,7 +21,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/placement/leaf_places.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 namespace sortlast::fabric {
 

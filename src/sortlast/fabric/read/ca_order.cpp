@@ -2,7 +2,7 @@
 #include <unordered_map>
 
 #include "sortlast/fabric/read/lids.hpp"
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/read/scan.hpp"
 
 namespace sortlast::fabric {

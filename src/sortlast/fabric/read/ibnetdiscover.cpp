@@ -14,7 +14,7 @@
 #include <array>
 
 #include "sortlast/fabric/read/net.hpp"
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sortlast/fabric/read/scan.hpp"
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 

@@ -18,7 +18,7 @@
 
 #include "sortlast/fabric/read/lids.hpp"
 #include "sortlast/fabric/read/net.hpp"
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 

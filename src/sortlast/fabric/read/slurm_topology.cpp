@@ -13,7 +13,7 @@
 
 #include "sortlast/fabric/read/net.hpp"
 #include "sortlast/fabric/read/node_list.hpp"
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 

@@ -7,7 +7,7 @@
 #include <charconv>
 
 #include "sortlast/fabric/read/net.hpp"
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 

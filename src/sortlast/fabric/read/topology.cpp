@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sortlast/fabric/read/read.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/read/scan.hpp"
 
 namespace sortlast::fabric {

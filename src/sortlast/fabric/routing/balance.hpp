@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "sortlast/fabric/routing/hops.hpp"
-#include "sortlast/fabric/routing/routing.hpp"
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 

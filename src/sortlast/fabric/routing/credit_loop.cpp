@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/fabric/routing/routing.hpp"
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 

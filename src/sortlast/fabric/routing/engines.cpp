@@ -10,7 +10,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/routing/routing.hpp"
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 

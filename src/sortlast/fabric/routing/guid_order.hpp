@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 

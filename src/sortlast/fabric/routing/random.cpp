@@ -19,8 +19,8 @@
 #include <numeric>
 
 #include "sortlast/fabric/routing/engine.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
-#include "sortlast/split_mix.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 

@@ -1,4 +1,4 @@
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

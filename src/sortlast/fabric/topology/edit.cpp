@@ -1,4 +1,4 @@
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sortlast/fabric/topology/families.hpp"
+#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 
 namespace sortlast::fabric {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 

@@ -1,4 +1,4 @@
-#include "sortlast/fabric/topology/topology.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // LIDs for vertices that have none: the lowest that are free, aligned for an adapter port with several.
 #include <set>
 
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 

@@ -10,7 +10,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/read/net.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 

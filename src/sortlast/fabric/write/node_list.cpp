@@ -5,7 +5,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/write/names.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/edit.hpp"
+#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/write/names.hpp"
-#include "sortlast/fabric/write/write.hpp"
+#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/simulate/compositing.hpp"
 
 namespace sortlast::simulate {

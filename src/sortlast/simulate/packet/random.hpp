@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sortlast/split_mix.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::simulate {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "sortlast/fabric/routing/routing.hpp"
+#include "sortlast/fabric/routing.hpp"
 #include "sortlast/simulate/packet/network.hpp"
 
 namespace sortlast::simulate {

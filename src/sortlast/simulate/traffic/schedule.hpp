@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sortlast/schedule/schedule.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {

@@ -1,0 +1,99 @@
+// Routing: what every switch does with every destination, whichever engine or file it came from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sortlast/fabric/topology.hpp"
+
+namespace sortlast::fabric {
+
+// Forwarding of a whole fabric. Planes are the alternatives that several LIDs a host give (LMC): a flow takes
+// one of them from end to end.
+class Forwarding {
+ public:
+  static constexpr std::int32_t unreachable = -1;
+
+  virtual ~Forwarding() = default;
+  // Port by which switch s sends on what is meant for `destination` (a host or a switch); 0: s itself.
+  virtual std::int32_t port(std::int32_t s, Vertex destination, std::int32_t plane = 0) const = 0;
+  virtual std::int32_t planes() const { return 1; }
+  // Plane that a flow between two hosts takes.
+  virtual std::int32_t plane(std::int32_t source, std::int32_t destination) const;
+  // Virtual lane that a flow between two hosts takes, 0 .. lanes() - 1. Flows of different lanes never wait
+  // for each other's buffers, but share the bandwidth of a link.
+  virtual std::int32_t lanes() const { return 1; }
+  virtual std::int32_t lane(std::int32_t /*source*/, std::int32_t /*destination*/) const { return 0; }
+};
+
+// Tables in memory: one byte an entry up to 254 ports, else two.
+class Tables final : public Forwarding {
+ public:
+  // All entries unreachable. Entries for vertices of the topology, planes times.
+  explicit Tables(const Topology& topology, std::int32_t planes = 1);
+
+  std::int32_t port(std::int32_t s, Vertex destination, std::int32_t plane = 0) const override;
+  std::int32_t planes() const override { return planes_; }
+  // With several planes flows are spread over them by (source + destination) mod planes.
+  std::int32_t plane(std::int32_t source, std::int32_t destination) const override;
+  void set(std::int32_t s, Vertex destination, std::int32_t port, std::int32_t plane = 0);
+  std::int64_t bytes() const;
+
+ private:
+  std::size_t index(std::int32_t s, Vertex destination, std::int32_t plane) const;
+
+  std::int32_t vertices_ = 0;
+  std::int32_t switches_ = 0;
+  std::int32_t planes_ = 1;
+  std::vector<std::uint8_t> narrow_;
+  std::vector<std::uint16_t> wide_;
+};
+
+// A topology with its forwarding, and how that came about.
+struct Routes {
+  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const Forwarding> forwarding;
+  std::string engine;    // what was really used: "minhop", or the file that the tables came from
+  std::string asked;     // what was asked for: "ftree"
+  std::string fallback;  // why the two differ ("ftree refuses this fabric: ... "); empty: they do not
+};
+
+struct RouteOptions {
+  std::vector<std::int32_t> roots = {};    // switches; empty: the engine finds them
+  std::vector<std::int32_t> compute = {};  // hosts that ftree balances for; empty: all
+  std::uint64_t seed = 1;                  // of the engine random
+  std::int32_t lmc = 0;                    // 2^lmc planes
+};
+
+// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random. As OpenSM does, an engine that refuses
+// the fabric is replaced by minhop, and Routes says why. Options that an engine has no use for are ignored.
+// Throws ArgumentError: unknown engine (the message lists them), a root or compute host that does not exist
+// or occurs twice, lmc outside 0 .. 7.
+struct Engine {
+  std::string name;
+  std::string summary;  // one sentence
+};
+std::span<const Engine> engines();
+Routes route(std::shared_ptr<const Topology> topology, std::string_view engine,
+             const RouteOptions& options = {});
+
+// Channels from host to host in order, the first leaves `source`, the last enters `destination`; empty if
+// they are the same. Throws Error, with the switch and port, if the tables lead nowhere or in a circle.
+std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination);
+
+// Channels as people read them, a line each: "host00000 HCA-1 [1] -> [1] sw-L1-0000", with the port at each
+// end. A channel without a cable leads to "nothing".
+std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels);
+
+// Channel dependency cycles: a set of flows of one virtual lane that may wait for each other for ever (Dally
+// and Seitz, 1987).
+struct CreditLoop {
+  std::vector<Channel> cycle;  // each waits for the next, the last for the first; empty: free of deadlock
+};
+CreditLoop find_credit_loop(const Routes& routes);
+
+}  // namespace sortlast::fabric

@@ -1,0 +1,86 @@
+// Packet simulator: traffic on a fabric, packet by packet, cycle by cycle where something happens.
+//
+// The model is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
+// Networks", section 3.1: virtual cut-through, input-buffered switches, credits out of band, one cycle a phit
+// and a hop. See packet/engine.hpp for the model in full.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/routing.hpp"
+#include "sortlast/simulate/histogram.hpp"
+#include "sortlast/simulate/traffic.hpp"
+
+namespace sortlast::simulate {
+
+enum class Arbitration {
+  random,      // among the input ports that ask for an output port, one at random
+  round_robin  // the next after the one that had it last
+};
+
+// How one of m ports with equally many credits is drawn.
+enum class Ties {
+  uniform,  // each with probability 1 / m
+  fsin      // as FSIN does: the first with 2 / (m + 1), the others with 1 / (m + 1)
+};
+
+struct PacketOptions {
+  std::int32_t packet_bytes = 64;
+  std::int32_t packet_phits = 16;      // cycles that a packet takes on a link; 1 .. 65,536
+  std::int32_t buffer_packets = 4;     // at each input port of a switch
+  std::int32_t injection_packets = 8;  // queue of each host
+  Arbitration arbitration = Arbitration::random;
+  Ties ties = Ties::uniform;
+  std::uint64_t seed = 17;
+  double link_bytes_per_second = 1.25e9;  // turns cycles into seconds, and computations into cycles
+  std::int64_t sample_cycles = 0;         // above 0: buffers are looked at every so many cycles
+  bool message_log = false;
+  fabric::Progress progress = {};  // part of the packets that have arrived
+};
+
+// Packets in the buffers of switches at one moment, by level of the switch (index 0: switches of no level).
+struct OccupationSample {
+  std::int64_t cycle = 0;
+  std::vector<std::int64_t> packets;
+};
+
+struct MessageRecord {
+  Traffic::Message message = 0;
+  std::int64_t iteration = 0;
+  std::int64_t start = 0;  // cycle in which its first packet entered the injection queue ...
+  std::int64_t end = 0;    // ... and that after its last phit arrived
+};
+
+struct PacketRun {
+  std::int64_t cycles = 0;       // until everything was over: the last cycle in which a phit moved, plus one
+  double seconds = 0;            // cycles times the time of a phit on the link
+  std::int64_t messages = 0;     // that arrived
+  std::int64_t packets = 0;      // that arrived
+  std::int64_t packet_hops = 0;  // links that packets crossed, hosts' links included
+  Histogram delay;               // cycles of each packet from its injection queue to the arrival of its tail
+  std::vector<std::int64_t> link_loads;      // by channel of the topology: packets
+  std::vector<OccupationSample> occupation;  // if sample_cycles > 0
+  std::vector<MessageRecord> log;            // if message_log: in order of arrival
+  std::int64_t bytes_used = 0;               // memory that the simulation held, without the topology
+};
+
+// Adaptive shortest paths: of the ports that lead to the destination on a shortest path, a packet asks for
+// the one with most credits, and at random for one of several.
+// Task i runs on host placement[i]; no host has two. Equal arguments give equal runs.
+// Throws ArgumentError: a placement or option that does not fit, unreachable hosts; Error("cancelled");
+// Error, which names the cycle of waits, if packets or messages wait for each other for ever.
+PacketRun simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
+                           const fabric::Placement& placement, const PacketOptions& options = {});
+
+// Static routes: a packet takes the one port that the tables say. Virtual lanes are not modelled.
+PacketRun simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
+                           const fabric::Placement& placement, const PacketOptions& options = {});
+
+// Tasks on consecutive hosts from `first_host`. Throws ArgumentError if they do not fit.
+fabric::Placement consecutive_hosts(const fabric::Topology& topology, std::int32_t tasks,
+                                    std::int32_t first_host = 0);
+
+}  // namespace sortlast::simulate

@@ -1,0 +1,99 @@
+// Explain: in words, how a frame was composited and why so.
+#include "sortlast/execute/plan/explain.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+#include <vector>
+
+#include "sortlast/schedule/nodes.hpp"
+
+namespace sortlast {
+namespace {
+
+constexpr std::size_t listed = 5;  // predictions, and nodes that leave many fragments
+
+std::string milliseconds(double seconds) {
+  std::ostringstream out;
+  out << std::setprecision(3) << 1e3 * seconds << " ms";
+  return out.str();
+}
+
+std::string counted(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+void explain_choice(std::ostream& out, const Selection& selection, const std::string& machine_source) {
+  const std::vector<Prediction>& all = selection.predictions();
+  if (all.empty()) {
+    out << "The algorithm was asked for by name.\n";
+    return;
+  }
+  out << "auto chose it from " << all.size() << " on figures from " << machine_source << ", taking "
+      << std::setprecision(3) << 100 * selection.active() << " % of the pixels as active:";
+  for (std::size_t i = 0; i < all.size() && i < listed; ++i)
+    out << (i == 0 ? " " : ", ") << all[i].name << " " << milliseconds(all[i].total());
+  if (all.size() > listed) out << ", ... " << all.back().name << " " << milliseconds(all.back().total());
+  const Prediction& best = all.front();
+  out << " (the first: " << milliseconds(best.transfer) << " of transfers, " << milliseconds(best.blend)
+      << " of blending, " << milliseconds(best.copy) << " of copies).\n";
+}
+
+void explain_nodes(std::ostream& out, const Setting& setting) {
+  if (setting.nodes.empty()) {
+    out << "Every rank is a node of its own.\n";
+    return;
+  }
+  const std::vector<std::int32_t> runs = depth_runs(setting);
+  const auto scattered = std::count_if(runs.begin(), runs.end(), [](std::int32_t n) { return n > 1; });
+  out << counted(setting.p, "rank") << " on " << counted(static_cast<std::int64_t>(runs.size()), "node");
+  if (scattered == 0) {
+    out << "; the ranks of each are neighbours in depth, so each leaves 1 fragment for the network.\n";
+    return;
+  }
+  out << "; ranks of a node that are not neighbours in depth leave a fragment for each depth run:";
+  std::size_t named = 0;
+  for (std::size_t node = 0; node < runs.size() && named < listed; ++node) {
+    if (runs[node] < 2) continue;
+    out << (named++ == 0 ? " " : ", ") << "node " << node << " leaves " << runs[node];
+  }
+  if (static_cast<std::size_t>(scattered) > named)
+    out << ", and " << scattered - static_cast<std::ptrdiff_t>(named) << " more nodes leave several";
+  out << ".\n";
+}
+
+void explain_sharing(std::ostream& out, const Sharing& sharing) {
+  if (sharing.unevenness > 0)
+    out << "Of what the images hold, the fullest of contiguous pieces would have " << std::setprecision(3)
+        << sharing.unevenness << " times the mean.\n";
+  if (!sharing.interleaving.none())
+    out << "The image was dealt out in blocks of " << sharing.interleaving.block() << " pixels.\n";
+  else if (sharing.unevenness > 0)
+    out << "The pieces are contiguous, as to deal the image out in blocks would not pay.\n";
+}
+
+void explain_traffic(std::ostream& out, const Traffic& traffic, const Timing& timing) {
+  if (traffic.direct + traffic.pulled > 0)
+    out << "This rank read " << counted(traffic.direct, "image") << " of its node where they lie and "
+        << traffic.pulled << " through the kernel (images from allocate() need not be).\n";
+  out << "It sent " << counted(traffic.dense, "dense chunk") << ", " << traffic.sparse
+      << " without empty pixels, " << traffic.absent << " of ranks without an image: " << timing.bytes_sent
+      << " bytes.\n";
+}
+
+}  // namespace
+
+std::string explain(const Schedule& schedule, const Format& format, const Selection& selection,
+                    const std::string& machine_source, const Sharing& sharing, const Traffic& traffic,
+                    const Timing& timing) {
+  std::ostringstream out;
+  out << schedule.name() << " composited " << schedule.n() << " pixels of " << format_name(format) << " in "
+      << counted(schedule.stages(), "stage") << ".\n";
+  explain_choice(out, selection, machine_source);
+  explain_sharing(out, sharing);
+  explain_nodes(out, schedule.setting());
+  explain_traffic(out, traffic, timing);
+  return out.str();
+}
+
+}  // namespace sortlast

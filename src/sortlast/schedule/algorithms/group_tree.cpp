@@ -1,0 +1,241 @@
+// Group tree.
+//
+// Problem: p ranks hold a full image each. A tree of groups merges them: the children of a group each
+// hold a full image spread over their owners, and merging them spreads the group's image over all of the
+// owners that stay. One level is direct-send among the children; two children a level is binary swap;
+// k_i children on level i is radix-k; two or three is 2-3 swap; one owner a group is the binary tree.
+//
+// Which owner gets which new piece decides how much is sent. Old pieces nest in new ones if the new
+// pieces are dealt in the order of (midpoint of the owner's old piece, child): every owner keeps a part
+// of what it holds, and, as long as all owners stay, none sends more than n (p - 1) / p in all, the lower
+// bound. Dealing them in
+// member order instead moves up to 1.5 n (and 11 messages instead of 6 at p = 64).
+//
+// Laziness: a program must cost O(its own steps), with p up to 10^6, so nothing is tabulated. The place
+// of an owner in that order is counted: owner j of s in child c comes after all owners j' of s' in child
+// c' with (2 j' + 1) / s' < (2 j + 1) / s, or equal and c' < c. The inverse is a division if the children
+// that stay are equal, and a binary search in each child otherwise.
+#include "sortlast/schedule/algorithms/group_tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/schedule/merge_plan.hpp"
+#include "sortlast/schedule/permutation.hpp"
+
+namespace sortlast {
+namespace {
+
+// How many of the s_other pieces have a midpoint before that of piece j of s (or the same, if `ties`).
+std::int64_t pieces_before(std::int64_t s_other, std::int64_t j, std::int64_t s, bool ties) {
+  // (2 x + 1) s < (2 j + 1) s_other, x = 0, 1, ...: x < ((2 j + 1) s_other / s - 1) / 2.
+  const std::int64_t bound = (2 * j + 1) * s_other;
+  const std::int64_t quotient = ties ? bound / s : (bound + s - 1) / s;  // odd numbers up to, or below
+  const std::int64_t odds = ties ? (quotient + 1) / 2 : quotient / 2;
+  return std::clamp<std::int64_t>(odds, 0, s_other);
+}
+
+// The pieces of g equal pieces of [0, n) that meet `pixels`, as a range of piece indices.
+Range pieces_meeting(std::int64_t n, std::int64_t g, Range pixels) {
+  if (pixels.empty()) return {};
+  const auto piece_with = [n, g](std::int64_t pixel) {
+    auto j = static_cast<std::int64_t>((static_cast<__int128>(pixel) * g) / n);
+    while (piece_of(n, g, j).end <= pixel) ++j;
+    while (piece_of(n, g, j).begin > pixel) --j;
+    return j;
+  };
+  return {piece_with(pixels.begin), piece_with(pixels.end - 1) + 1};
+}
+
+}  // namespace
+
+std::int32_t floor_log2(std::int64_t p) {
+  return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(p))) - 1;
+}
+
+GroupTree::GroupTree(const Setting& setting)
+    : p_(setting.p), n_(setting.n), order_(setting.order), position_(inverse(setting.order)) {}
+
+std::int64_t GroupTree::child_at(const Group& group, std::int64_t position) const {
+  std::int64_t first = 0;
+  std::int64_t last = children(group) - 1;
+  while (first < last) {
+    const std::int64_t middle = (first + last) / 2;
+    if (position < child(group, middle).group.depth.end) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return first;
+}
+
+// Place of owner j of child c among all owners that stay.
+std::int64_t GroupTree::place(const Group& group, std::int64_t c, std::int64_t j) const {
+  const std::int64_t count = children(group);
+  if (uniform()) return j * count + c;
+  const std::int64_t owners = child(group, c).group.owners;
+  std::int64_t before = j;
+  for (std::int64_t other = 0; other < count; ++other) {
+    const Child sibling = child(group, other);
+    if (other != c && sibling.stays) before += pieces_before(sibling.group.owners, j, owners, other < c);
+  }
+  return before;
+}
+
+// The child and its owner that have a place: the inverse of place().
+std::pair<std::int64_t, std::int64_t> GroupTree::at_place(const Group& group, std::int64_t wanted) const {
+  const std::int64_t count = children(group);
+  if (uniform()) return {wanted % count, wanted / count};
+  for (std::int64_t c = 0; c < count; ++c) {
+    const Child candidate = child(group, c);
+    if (!candidate.stays) continue;
+    std::int64_t low = 0;
+    std::int64_t high = candidate.group.owners;
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      const std::int64_t found = place(group, c, middle);
+      if (found == wanted) return {c, middle};
+      if (found < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+  }
+  throw Error("group_tree: no owner has place " + std::to_string(wanted));
+}
+
+std::int64_t GroupTree::owner_index(const Group& group, std::int64_t position) const {
+  if (group.height == 0) return 0;
+  const std::int64_t c = child_at(group, position);
+  const Child own = child(group, c);
+  if (!own.stays) return -1;
+  const std::int64_t j = owner_index(own.group, position);
+  return j < 0 ? -1 : place(group, c, j);
+}
+
+std::int64_t GroupTree::owner_position(const Group& group, std::int64_t index) const {
+  if (group.height == 0) return group.depth.begin;
+  const auto [c, j] = at_place(group, index);
+  return owner_position(child(group, c).group, j);
+}
+
+Range GroupTree::piece(std::int32_t rank) const {
+  const Group whole = root();
+  const std::int64_t index = owner_index(whole, at(position_, rank));
+  return index < 0 ? Range{} : piece_of(n_, whole.owners, index);
+}
+
+// Builds the program of one rank, from its leaf to the root.
+class GroupTree::Builder {
+ public:
+  Builder(const GroupTree& tree, std::int32_t rank) : tree_(tree), position_(at(tree.position_, rank)) {
+    program_.rank = rank;
+    program_.values.push_back({{0, tree.n_}, {position_, position_ + 1}});
+  }
+
+  Program build() {
+    climb(tree_.root());
+    program_.result = holding_.empty() ? -1 : held_;
+    return std::move(program_);
+  }
+
+ private:
+  // Merge `group` and all groups below it on this rank's path; afterwards held_ is what it holds.
+  void climb(const Group& group) {
+    if (group.height == 0) {
+      index_ = 0;
+      holding_ = {0, tree_.n_};
+      return;
+    }
+    const std::int64_t c = tree_.child_at(group, position_);
+    const Child own = tree_.child(group, c);
+    climb(own.group);
+
+    // Find what this rank holds of the group once it is merged.
+    const std::int64_t index = index_ < 0 || !own.stays ? -1 : tree_.place(group, c, index_);
+    const Range kept = index < 0 ? Range{} : piece_of(tree_.n_, group.owners, index);
+
+    if (tree_.children(group) > 1) {
+      if (index_ >= 0) send(group, kept);
+      if (!kept.empty()) receive_and_merge(group, c, kept);
+    }
+    index_ = index;
+    holding_ = kept;
+  }
+
+  // Send every other owner of the group its part of what this rank holds: nearest pieces first, to
+  // either side in turn, which is the order in which the receivers plan to merge.
+  void send(const Group& group, Range kept) {
+    const Range targets = pieces_meeting(tree_.n_, group.owners, holding_);
+    const std::int64_t centre =
+        kept.empty() ? targets.begin : pieces_meeting(tree_.n_, group.owners, kept).begin;
+    for (const std::int64_t target : nearest_first(targets, centre)) {
+      const Range part = intersection(holding_, piece_of(tree_.n_, group.owners, target));
+      const std::int64_t to = tree_.owner_position(group, target);
+      if (part.empty() || to == position_) continue;
+      program_.sends.push_back({group.height, at(tree_.order_, to), held_, part});
+    }
+  }
+
+  // Receive `kept` from the owners of every child, and merge the children's fragments of it.
+  void receive_and_merge(const Group& group, std::int64_t own, Range kept) {
+    // Collect the sources, the own child first and then its neighbours in depth.
+    struct Source {
+      Range pixels;
+      Arrival arrival;
+    };
+    std::vector<Source> sources;
+    std::vector<std::int64_t> cuts{kept.begin, kept.end};
+    const Range all{0, tree_.children(group)};
+    for (const std::int64_t c : nearest_first(all, own)) {
+      const Group child = tree_.child(group, c).group;
+      const Range pieces = pieces_meeting(tree_.n_, child.owners, kept);
+      for (std::int64_t j = pieces.begin; j < pieces.end; ++j) {
+        const Range part = intersection(kept, piece_of(tree_.n_, child.owners, j));
+        if (part.empty()) continue;
+        sources.push_back({part, {source_value(group, child, j, part), child.depth}});
+        cuts.push_back(part.begin);
+        cuts.push_back(part.end);
+      }
+    }
+
+    // Merge each stretch of pixels between two cuts.
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    held_ = static_cast<Value>(program_.values.size());
+    program_.values.push_back({kept, group.depth});
+    for (std::size_t cut = 0; cut + 1 < cuts.size(); ++cut) {
+      const Range stretch{cuts[cut], cuts[cut + 1]};
+      std::vector<Arrival> arrivals;
+      for (const Source& source : sources) {
+        if (source.pixels.contains(stretch)) arrivals.push_back(source.arrival);
+      }
+      plan_merges(program_, held_, stretch, arrivals, 0);
+    }
+  }
+
+  // The value with owner j's part of a child's image: what this rank holds itself, or a receive.
+  Value source_value(const Group& group, const Group& child, std::int64_t j, Range part) {
+    const std::int64_t from = tree_.owner_position(child, j);
+    if (from == position_) return held_;
+    const auto value = static_cast<Value>(program_.values.size());
+    program_.values.push_back({part, child.depth});
+    program_.receives.push_back({group.height, at(tree_.order_, from), value});
+    return value;
+  }
+
+  const GroupTree& tree_;
+  std::int64_t position_;
+  Program program_;
+  Value held_ = 0;          // value that this rank holds
+  Range holding_;           // its pixels
+  std::int64_t index_ = 0;  // this rank's place among the owners of the group merged last; -1: it left
+};
+
+Program GroupTree::program(std::int32_t rank) const { return Builder(*this, rank).build(); }
+
+}  // namespace sortlast

@@ -1,0 +1,64 @@
+// Group tree: the one recursion that makes binary swap, 2-3 swap, radix-k and the binary tree.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sortlast/schedule.hpp"
+
+namespace sortlast {
+
+// A group of ranks that are neighbours in depth. Once it has merged, its `owners` (some or all of its
+// members) hold the composite of all its images, in equal pieces of [0, n).
+struct Group {
+  std::int32_t height = 0;  // 0: a single rank; else the stage in which its children are merged
+  std::int64_t index = 0;   // number of the group among those of its height
+  Range depth;              // its members' depth positions
+  std::int64_t owners = 1;
+};
+
+struct Child {
+  Group group;
+  bool stays = true;  // whether its owners become owners of the parent; if not, they send all and leave
+};
+
+// Largest h with 2^h <= p, for p >= 1.
+std::int32_t floor_log2(std::int64_t p);
+
+// An algorithm is a tree of groups: its subclass says what the root is and how a group divides.
+class GroupTree : public Algorithm {
+ public:
+  explicit GroupTree(const Setting& setting);
+
+  Program program(std::int32_t rank) const final;
+  Range piece(std::int32_t rank) const final;
+  std::int32_t stages() const final { return root().height; }
+  std::int32_t window() const final { return 2; }  // so that messages of few stages take memory
+
+ protected:
+  virtual Group root() const = 0;
+  // A group with height > 0 has children 0, 1, ... in depth order, which tile its depth range. O(1).
+  virtual std::int64_t children(const Group& group) const = 0;
+  virtual Child child(const Group& group, std::int64_t c) const = 0;
+  // Whether all children of any group stay and have the same number of owners.
+  virtual bool uniform() const { return false; }
+
+  std::int64_t p() const { return p_; }
+
+ private:
+  class Builder;
+
+  std::int64_t child_at(const Group& group, std::int64_t position) const;
+  std::int64_t place(const Group& group, std::int64_t c, std::int64_t j) const;
+  std::pair<std::int64_t, std::int64_t> at_place(const Group& group, std::int64_t wanted) const;
+  std::int64_t owner_index(const Group& group, std::int64_t position) const;
+  std::int64_t owner_position(const Group& group, std::int64_t index) const;
+
+  std::int64_t p_;
+  std::int64_t n_;
+  std::vector<std::int32_t> order_;     // depth position -> rank; empty: the same
+  std::vector<std::int32_t> position_;  // rank -> depth position; empty: the same
+};
+
+}  // namespace sortlast

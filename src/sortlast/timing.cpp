@@ -1,0 +1,17 @@
+// Trace.
+#include "sortlast/trace.hpp"
+
+#include <array>
+
+namespace sortlast {
+
+std::string_view activity_name(Activity activity) {
+  constexpr std::array<std::string_view, 6> names{"agree", "send", "receive", "wait", "blend", "gather"};
+  return names[static_cast<std::size_t>(activity)];
+}
+
+double trace_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace sortlast

@@ -1,0 +1,92 @@
+// Gauge.
+//
+// A chain of k RGBA float32 images of n bytes takes n (k gamma_read + gamma_write), so two chain lengths give
+// both. What a byte takes depends on where it comes from: images of a frame come from memory, hence the
+// pieces of an expanse.
+#include "sortlast/tune/microbenchmark.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <span>
+#include <utility>
+
+#include "sortlast/image/blend.hpp"
+
+namespace sortlast {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Format format;
+constexpr std::size_t short_chain = 2;
+constexpr std::size_t long_chain = 8;
+constexpr std::size_t image_bytes = std::size_t{1} << 17;
+constexpr std::size_t copy_bytes = std::size_t{1} << 18;
+constexpr std::size_t least_samples = 3;
+
+// Processor time that an action takes [s].
+template <typename Action>
+double time_of(const Action& action) {
+  const double begin = thread_seconds();
+  action();
+  return thread_seconds() - begin;
+}
+
+// Seconds a byte of one image.
+double blend_once(ColdBuffers& memory, std::size_t images) {
+  std::array<Link, long_chain> chain;
+  for (std::size_t i = 0; i < images; ++i) chain[i].pixels.colour = memory.next(image_bytes);
+  const Pixels out{memory.next(image_bytes), nullptr};
+  const auto n = static_cast<std::int64_t>(image_bytes / format.pixel_bytes());
+  return time_of([&] {
+           blend(Op::over, format.channels, false, std::span(chain).first(images), out, format.scalar, n);
+         }) /
+         static_cast<double>(image_bytes);
+}
+
+double copy_once(ColdBuffers& memory) {
+  const std::byte* const from = memory.next(copy_bytes);
+  std::byte* const to = memory.next(copy_bytes);
+  return time_of([&] { std::memcpy(to, from, copy_bytes); }) / static_cast<double>(copy_bytes);
+}
+
+}  // namespace
+
+double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double quantile(std::vector<double> values, double share) {
+  const auto place = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + place, values.end());
+  return values[static_cast<std::size_t>(place)];
+}
+
+CoreFigures measure_core(ColdBuffers& memory, double seconds) {
+  // Take turns, so that a busy moment meets all of them.
+  std::vector<double> short_chains;
+  std::vector<double> long_chains;
+  std::vector<double> copies;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (short_chains.size() < least_samples || Clock::now() < end) {
+    short_chains.push_back(blend_once(memory, short_chain));
+    long_chains.push_back(blend_once(memory, long_chain));
+    copies.push_back(copy_once(memory));
+  }
+
+  // Solve for the two figures. Where writing hides behind reading, the difference leaves nothing for it.
+  const double two = quantile(std::move(short_chains), 0.5);
+  const double eight = quantile(std::move(long_chains), 0.5);
+  const double step = (eight - two) / (long_chain - short_chain);
+  const double write = std::max(two - short_chain * step, eight / (long_chain + 1) / 4);
+  return {(eight - write) / long_chain, write, quantile(std::move(copies), 0.5)};
+}
+
+}  // namespace sortlast

@@ -1,0 +1,126 @@
+// Bells: who waits is woken, and nobody sleeps through a ring.
+#include "sortlast/execute/node/event_count.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "sortlast/execute/node/barrier.hpp"
+#include "sortlast/execute/node/segment.hpp"
+
+namespace sortlast {
+namespace {
+
+constexpr double long_wait = 20;  // longer than any test should take [s]
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Wait for the n-th ring; false if it did not come.
+bool wait_for(EventCount& bell, std::uint32_t n) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::uint32_t rings = bell.rings(); rings < n; rings = bell.rings()) {
+    if (seconds_since(begin) > long_wait / 2) return false;
+    bell.wait(rings, long_wait);
+  }
+  return true;
+}
+
+TEST(EventCount, ARingThatCameBeforeEndsTheWait) {
+  EventCount bell;
+  const std::uint32_t seen = bell.rings();
+  bell.ring();
+  const auto begin = std::chrono::steady_clock::now();
+  bell.wait(seen, long_wait);
+  EXPECT_LT(seconds_since(begin), long_wait / 2);
+}
+
+TEST(EventCount, WithoutARingTheWaitEndsInTime) {
+  EventCount bell;
+  const auto begin = std::chrono::steady_clock::now();
+  bell.wait(bell.rings(), 0.05);
+  EXPECT_GE(seconds_since(begin), 0.049);
+  EXPECT_LT(seconds_since(begin), long_wait / 2);
+}
+
+TEST(EventCount, OneRingWakesAll) {
+  EventCount bell;
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::thread> sleepers;
+  sleepers.reserve(8);
+  for (int i = 0; i < 8; ++i) sleepers.emplace_back([&bell] { wait_for(bell, 1); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  bell.ring();
+  for (std::thread& sleeper : sleepers) sleeper.join();
+  EXPECT_LT(seconds_since(begin), long_wait / 2);
+}
+
+TEST(EventCount, ProcessesThatRingInTurnNeverSleepThroughARing) {
+  struct Bells {
+    EventCount ping;
+    EventCount pong;
+  };
+  constexpr std::uint32_t rounds = 20'000;
+  const Segment segment(sizeof(Bells));
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child == 0) {
+    const Segment mapped(segment.name());
+    auto* const bells = reinterpret_cast<Bells*>(mapped.data());
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      if (!wait_for(bells->ping, round)) _exit(1);
+      bells->pong.ring();
+    }
+    _exit(0);
+  }
+  auto* const bells = reinterpret_cast<Bells*>(segment.data());
+  bool rang = true;
+  for (std::uint32_t round = 1; round <= rounds && rang; ++round) {
+    bells->ping.ring();
+    rang = wait_for(bells->pong, round);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(rang);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(seconds_since(begin), long_wait / 2);
+}
+
+TEST(Barrier, LetsNobodyPassBeforeAllHaveCome) {
+  constexpr std::uint32_t threads = 5;
+  constexpr std::uint32_t rounds = 2'000;
+  Barrier barrier;
+  std::vector<std::uint32_t> round_of(threads, 0);  // written before a barrier, read after it
+  std::atomic<int> wrong = 0;
+  std::atomic<int> lasts = 0;
+  const auto run = [&](std::uint32_t me) {
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      for (int half = 0; half < 2; ++half) {
+        if (half == 0) round_of[me] = round;
+        const std::uint32_t seen = barrier.openings();
+        if (barrier.arrive(threads)) {
+          ++lasts;
+          barrier.open();
+        } else if (!wait_for(barrier.bell(), seen + 1)) {
+          ++wrong;
+        }
+        for (std::uint32_t other = 0; half == 0 && other < threads; ++other)
+          wrong += round_of[other] == round ? 0 : 1;
+      }
+    }
+  };
+  std::vector<std::thread> all;
+  all.reserve(threads);
+  for (std::uint32_t me = 0; me < threads; ++me) all.emplace_back(run, me);
+  for (std::thread& thread : all) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(lasts, static_cast<int>(2 * rounds));
+}
+
+}  // namespace
+}  // namespace sortlast
