@@ -7,6 +7,7 @@
 #include "handle.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/compositor_access.hpp"
 
 struct sortlast_compositor : sortlast::capi::Handle {
   std::optional<sortlast::Compositor> compositor;  // none if making it failed
@@ -37,7 +38,7 @@ auto parse_or_refuse(Compositor& compositor, const char* call, Parse parse) {
   } catch (const ArgumentError& error) {
     problem = error.what();
   }
-  compositor.refuse(call, problem);
+  detail::CompositorAccess::refuse(compositor, call, problem);
 }
 
 // Ranks of a communicator; 0 where Compositor's constructor will say what is wrong with it.
@@ -49,31 +50,31 @@ std::int32_t size_of(MPI_Comm comm) {
   return size;
 }
 
-Options options_of(const sortlast_options& from, MPI_Comm comm) {
+Options options_of(const sortlast_options& from, MPI_Comm comm, std::string& problem) {
   Options options;
   if (from.algorithm != nullptr) options.algorithm = from.algorithm;
   options.ring = ranks_of(from.ring, size_of(comm));
   if (from.timeout > 0) {
     options.timeout = from.timeout;
   } else if (from.timeout != 0) {
-    options.problem = "timeout is " + std::to_string(from.timeout) + " s; expected more than 0, or 0 for " +
-                      std::to_string(options.timeout) + " s";
+    problem = "timeout is " + std::to_string(from.timeout) + " s; expected more than 0, or 0 for " +
+              std::to_string(options.timeout) + " s";
   }
   options.node_ranks = from.node_ranks;
   options.check = !from.no_check;
   options.sparse = !from.dense_only;
-  options.half = from.half;
+  options.wire = from.half ? Wire::float16 : Wire::image;
   if (from.chunk_bytes != 0) options.chunk_bytes = from.chunk_bytes;
   try {
     options.partition = partition_of(from.partition);
   } catch (const ArgumentError& error) {
-    options.problem = error.what();
+    problem = error.what();
   }
   return options;
 }
 
 struct Arguments {
-  Image image;
+  ImageView image;
   Composition composition;
 };
 
@@ -93,9 +94,10 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
 sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
                                            sortlast_compositor** compositor) {
   return make_handle(compositor, [&](sortlast_compositor& handle) {
-    Options all = options_of(options == nullptr ? sortlast_options{} : *options, comm);
-    if (compositor == nullptr) all.problem = "the place for the compositor is NULL";
-    handle.compositor.emplace(comm, all);
+    std::string problem;
+    const Options all = options_of(options == nullptr ? sortlast_options{} : *options, comm, problem);
+    if (compositor == nullptr) problem = "the place for the compositor is NULL";
+    handle.compositor.emplace(detail::CompositorAccess::make(comm, all, problem));
     handle.algorithm = handle.compositor->algorithm();
   });
 }

@@ -102,11 +102,11 @@ void sortlast_frame_free(sortlast_frame* frame) { delete frame; }
 
 sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
   if (tile == nullptr) return {};
-  const ConstPixels pixels = tile->tile.pixels.view();
+  const ConstPixels pixels = tile->tile.pixels().view();
   const auto& ranges = tile->ranges;
-  const Range& range = tile->tile.range;
+  const Range& range = tile->tile.range();
   const sortlast_range one{range.begin, range.end};
-  return {tile->tile.interleaving.none() ? one : sortlast_range{0, range.size()}, pixels.colour, pixels.depth,
+  return {tile->tile.contiguous() ? one : sortlast_range{0, range.size()}, pixels.colour, pixels.depth,
           ranges.empty() ? nullptr : ranges.data(), static_cast<std::int64_t>(ranges.size())};
 }
 

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
 
   sortlast::Compositor compositor(MPI_COMM_WORLD);
   const sortlast::ConstPixels pixels{reinterpret_cast<const std::byte*>(rgba.data())};
-  const sortlast::Image image{pixels, {640, 480}, {sortlast::Scalar::uint8}};
+  const sortlast::ImageView image{pixels, {640, 480}, {sortlast::Scalar::uint8}};
   const sortlast::Tile tile = compositor.composite(image, {.background = {1, 1, 1, 1}});
   if (const auto frame = compositor.gather(tile)) {
     std::ofstream out("discs.ppm", std::ios::binary);

@@ -97,8 +97,8 @@ class Scene {
 
   // A rank's finished pixels against the same ones of the oracle.
   void expect_near(const Tile& tile, const Frame& oracle, float allowed) const {
-    expect_near(tile.pixels.view(), advance(oracle.pixels.view(), format_, tile.range.begin),
-                tile.range.size(), allowed);
+    expect_near(tile.pixels().view(), advance(oracle.pixels.view(), format_, tile.range().begin),
+                tile.range().size(), allowed);
   }
 
   void expect_same_bits(ConstPixels a, ConstPixels b, std::int64_t n) const {

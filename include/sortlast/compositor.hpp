@@ -9,14 +9,23 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/execute/run/encoding.hpp"
-#include "sortlast/tile.hpp"
-#include "sortlast/trace.hpp"
-#include "sortlast/visibility.hpp"
+#include "sortlast/export.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/interleaving.hpp"
+#include "sortlast/machine.hpp"
+#include "sortlast/tile.hpp"
 #include "sortlast/timing.hpp"
+#include "sortlast/visibility.hpp"
 
 namespace sortlast {
+
+namespace detail {
+struct CompositorAccess;
+}  // namespace detail
+
+// What colours travel as between machines: as the image holds them, or float32 as float16, which rounds each
+// by at most 2^-11 of itself a transfer.
+enum class Wire : std::uint8_t { image, float16 };
 
 struct Options {
   std::string algorithm = "auto";  // see schedule/registry.hpp
@@ -34,35 +43,22 @@ struct Options {
   // ranks. Ranks may differ in it.
   int threads = 0;
   bool sparse = true;  // leave out empty pixels of messages where that pays; the result has the same bits
-  bool half = false;   // colours of float32 images travel as float16 (2^-11 relative error a transfer)
-  std::int64_t chunk_bytes = WireOptions{}.chunk_bytes;  // most that one message carries
+  Wire wire = Wire::image;             // what colours of float32 images travel as
+  std::int64_t chunk_bytes = 1 << 20;  // most that one message carries
   // How the image is shared out. Interleaved: in blocks dealt out to the ranks, so that each gets as much to
   // do wherever the images are empty; a tile then covers many ranges of the image (Tile::ranges), and does
   // not lie in the frame of its node. Automatic: so for the frames for which it is predicted to be faster,
   // which takes `check` and ranks on several machines. Never for images of 2^32 pixels or more, or of next to
   // none.
   Partition partition = Partition::contiguous;
-  // File with this machine's figures, as `sortlast tune` writes it, for what is automatic; read on rank 0
-  // alone. Empty: the file that the environment variable SORTLAST_PROFILE names, or else a measurement of
-  // about 30 ms.
+  // What is automatic is chosen for this machine (see tune.hpp). None: that of `profile`.
+  std::optional<Machine> machine = {};
+  // File with a machine's figures, as `sortlast tune` writes it; read on rank 0 alone. Empty: the file that
+  // the environment variable SORTLAST_PROFILE names, or else the one that `sortlast tune --keep` has kept for
+  // this machine and MPI library, or else the defaults of Machine. Nothing is measured.
   std::string profile = {};
-  // What was found wrong with this rank's arguments before they could be passed; empty: nothing. It
-  // becomes every rank's error. For language bindings.
-  std::string problem = {};
-  // Called about every 50 ms of waiting; what it throws ends the call, as a timeout would. For language
-  // bindings that must see signals.
+  // Called about every 50 ms of waiting; what it throws ends the call, as a timeout would: for signals, say.
   std::function<void()> interrupt = {};
-};
-
-// One rank's image: size.height rows of size.width pixels of `format`, premultiplied, row-major, without
-// gaps. A rank without an image leaves `pixels` null and gives the size and format that the others have.
-// `bounds`, if known: all pixels outside are empty (see image/active.hpp), and need not be read. Ranks may
-// differ in it.
-struct Image {
-  ConstPixels pixels;
-  Size size;
-  Format format;
-  std::optional<Rectangle> bounds = {};
 };
 
 // How the images of one frame become one.
@@ -78,7 +74,7 @@ struct Composition {
 // the timeout, the others throw a TimeoutError that says so; then messages may be under way, so the images
 // must stay where they are and the compositor cannot be used again. Not thread safe; two compositors on
 // two threads are, with MPI_THREAD_MULTIPLE.
-class Compositor {
+class SORTLAST_API Compositor {
  public:
   // `comm` is duplicated (twice) and may be freed at once. MPI must be initialised.
   explicit Compositor(MPI_Comm comm, const Options& options = {});
@@ -87,7 +83,7 @@ class Compositor {
   ~Compositor();
 
   // Composite and return this rank's finished pixels. The image is only read, and free again on return.
-  Tile composite(const Image& image, const Composition& composition = {});
+  Tile composite(const ImageView& image, const Composition& composition = {});
 
   // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
   // there are composited without a copy. Not collective. Null for 0 bytes.
@@ -97,10 +93,6 @@ class Compositor {
   // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
   // copied: they are parts of the frame, so who writes into it changes them.
   std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false);
-
-  // Take part in the next call of the others, whichever it is, with arguments that were found wrong before
-  // they could be passed: throws on every rank, with `problem` in the message. For language bindings.
-  [[noreturn]] void refuse(const std::string& call, const std::string& problem);
 
   // Of the last composite() and, if it followed, gather().
   const Timing& timing() const;
@@ -119,12 +111,17 @@ class Compositor {
   int size() const;
 
  private:
+  friend struct detail::CompositorAccess;
   class Impl;
+
+  explicit Compositor(std::unique_ptr<Impl> impl);
+
   std::unique_ptr<Impl> impl_;
 };
 
 // Front-to-back order of the ranks from the box that holds each rank's data (see execute/visibility.hpp).
 // Collective over `comm`. Throws on every rank: MismatchError if the viewpoints differ, else ArgumentError.
-std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint);
+SORTLAST_API std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box,
+                                                        const Viewpoint& viewpoint);
 
 }  // namespace sortlast

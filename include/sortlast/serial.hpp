@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/run/encoding.hpp"
-#include "sortlast/tile.hpp"
+#include "sortlast/export.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast {
 
@@ -16,15 +16,14 @@ namespace sortlast {
 // as `order` lists them (empty: 0, 1, ...), in float32, rounded once (and once more behind a
 // background). All have `size` and `format`;
 // `background` is empty or has format.channels values. Throws ArgumentError.
-Frame composite_serial(std::span<const ConstPixels> images, Size size, const Format& format, Op op,
-                       const std::vector<std::int32_t>& order = {}, std::span<const float> background = {});
+SORTLAST_API Frame composite_serial(std::span<const ConstPixels> images, Size size, const Format& format,
+                                    Op op, const std::vector<std::int32_t>& order = {},
+                                    std::span<const float> background = {});
 
 // Run every rank's program in turn and return the whole image. `seed` chooses in which order messages
 // arrive and ranks get to work; it never changes a bit of the result. images as above, one a rank.
-// Ranks of one node (of the schedule's setting) read each other's images; other pixels travel as `carriage`
-// says. The schedule's pixels lie in the images as `interleaving`, made for as many, says.
-Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
-                     const Format& format, Op op, std::uint32_t seed = 0, const WireOptions& carriage = {},
-                     const Interleaving& interleaving = {});
+// Ranks of one node (of the schedule's setting) read each other's images.
+SORTLAST_API Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
+                                  const Format& format, Op op, std::uint32_t seed = 0);
 
 }  // namespace sortlast

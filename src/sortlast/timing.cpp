@@ -1,7 +1,8 @@
-// Trace.
-#include "sortlast/trace.hpp"
+// Names and the clock of timelines.
+#include "sortlast/timing.hpp"
 
 #include <array>
+#include <chrono>
 
 namespace sortlast {
 

@@ -4,7 +4,7 @@
 
 #include "node_lists.hpp"
 #include "scene.hpp"
-#include "sortlast/serial.hpp"
+#include "sortlast/execute/run_serial.hpp"
 #include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 

@@ -5,7 +5,7 @@
 #include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/execute/run/run.hpp"
-#include "sortlast/serial.hpp"
+#include "sortlast/execute/run_serial.hpp"
 #include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 
@@ -70,8 +70,8 @@ TEST(Travel, InfinityAndNanOfSparseImagesChangeNoBit) {
       const Scene scene = sparse_scene(p, format, size, true, random);
       const Schedule schedule =
           make_schedule(entry.name, {p, size.pixels(), testing::shuffled(p, random), {}, false});
-      const auto run = [&](const WireOptions& carriage) {
-        return execute_serial(schedule, scene.views(), size, format, Op::over, 1, carriage);
+      const auto run = [&](const WireOptions& wire) {
+        return execute_serial(schedule, scene.views(), size, format, Op::over, 1, wire);
       };
       scene.expect_same_bits(run({.chunk_bytes = least_chunk}), run({.sparse = false}));
     }
@@ -84,7 +84,8 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
   const Format format{Scalar::uint8, 4, true};
   const Size size{1201, 150};
   const std::int32_t p = 3;
-  ASSERT_GT(size.pixels() / p, 5 * Run::window * WireOptions{.chunk_bytes = least_chunk}.chunk_pixels(format));
+  ASSERT_GT(size.pixels() / p,
+            5 * Run::window * WireOptions{.chunk_bytes = least_chunk}.chunk_pixels(format));
   ASSERT_NE(Run::blend_unit % WireOptions{.chunk_bytes = std::int64_t{7} * 1024 * 8}.chunk_pixels(format), 0);
   const Scene scene(p, format, size, random, false);
   const Frame oracle = composite_serial(scene.views(), size, format, Op::over);
@@ -94,9 +95,8 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
     const Frame whole = execute_serial(schedule, scene.views(), size, format, Op::over, 1, {.sparse = false});
     scene.expect_near(whole, oracle, 2);
     for (const std::int64_t chunk_bytes : {least_chunk, std::int64_t{7} * 1024 * 8}) {
-      const WireOptions carriage{.chunk_bytes = chunk_bytes};
-      scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, 4, carriage),
-                             whole);
+      const WireOptions wire{.chunk_bytes = chunk_bytes};
+      scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, 4, wire), whole);
     }
   }
 }

@@ -24,7 +24,7 @@ class Bounds : public ::testing::Test {
   std::mt19937 random_{101};
   Scene scene_{p_, {}, {12, 8}, random_, false};
 
-  Image image() const { return testing::image_of(scene_, rank_); }
+  ImageView image() const { return testing::image_of(scene_, rank_); }
 };
 
 TEST_F(Bounds, OutsideTheImageAreRefused) {
@@ -35,7 +35,7 @@ TEST_F(Bounds, OutsideTheImageAreRefused) {
     Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = node_ranks});
     for (const Rectangle& bounds : wrong) {
       for (const int odd : {0, p_ - 1}) {
-        Image image = this->image();
+        ImageView image = this->image();
         if (rank_ == odd) image.bounds = bounds;
         const auto call = [&] { compositor.composite(image); };
         const std::string text = p_ == 1 ? error_of<ArgumentError>(call) : error_of<MismatchError>(call);
@@ -45,13 +45,13 @@ TEST_F(Bounds, OutsideTheImageAreRefused) {
         if (p_ > 1) expect_contains(text, "wrong argument on rank " + std::to_string(odd));
         expect_same_on_all_ranks(text);
       }
-      Image image = this->image();
+      ImageView image = this->image();
       image.bounds = bounds;
       expect_contains(error_of<ArgumentError>([&] { compositor.composite(image); }), "bounds are");
     }
 
     // It goes on, also with bounds that hold nothing.
-    Image image = this->image();
+    ImageView image = this->image();
     image.bounds = Rectangle{0, 0, 12, 8};
     const Frame oracle = composite_serial(scene_.views(), scene_.size(), scene_.format(), Op::over);
     const float allowed = testing::tolerance(scene_.format(), Op::over, p_, false);
@@ -68,11 +68,11 @@ TEST_F(Bounds, OutsideTheImageAreRefused) {
 
 TEST_F(Bounds, OfARankWithoutAnImageAreCheckedAndUnused) {
   Compositor compositor(MPI_COMM_WORLD);
-  Image image{{}, {12, 8}, {}};
+  ImageView image{{}, {12, 8}, {}};
   image.bounds = Rectangle{3, 2, 9, 5};
   const Tile tile = compositor.composite(image);
-  for (std::int64_t i = 0; i < tile.range.size() * 16; ++i)
-    ASSERT_EQ(tile.pixels.view().colour[i], std::byte{0});
+  for (std::int64_t i = 0; i < tile.range().size() * 16; ++i)
+    ASSERT_EQ(tile.pixels().view().colour[i], std::byte{0});
   image.bounds->x1 = 13;
   expect_contains(error_of<ArgumentError>([&] { compositor.composite(image); }), "bounds are");
 }

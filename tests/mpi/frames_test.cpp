@@ -6,8 +6,8 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
-#include "sortlast/serial.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {
@@ -162,14 +162,14 @@ TEST_F(Frames, TimingCountsWhatTheScheduleSends) {
     SCOPED_TRACE(entry.name);
     Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name, .node_ranks = 1, .sparse = false});
     const Tile tile = compositor.composite(testing::image_of(scene, rank_));
-    const Program program = tile.schedule->program(rank_);
+    const Program program = tile.schedule()->program(rank_);
     std::int64_t pixels = 0;
     for (const Send& send : program.sends) pixels += send.pixels.size();
     const Timing timing = compositor.timing();
     EXPECT_EQ(timing.bytes_sent, 16 * pixels);
     EXPECT_EQ(timing.messages_sent, static_cast<std::int64_t>(program.sends.size()));
     EXPECT_EQ(timing.messages_received, static_cast<std::int64_t>(program.receives.size()));
-    EXPECT_EQ(timing.stages, tile.schedule->stages());
+    EXPECT_EQ(timing.stages, tile.schedule()->stages());
     EXPECT_GT(timing.total, 0);
     EXPECT_LE(timing.agree + timing.wait + timing.blend, timing.total);
     compositor.gather(tile);

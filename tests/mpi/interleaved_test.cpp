@@ -7,7 +7,8 @@
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/partition.hpp"
-#include "sortlast/serial.hpp"
+#include "sortlast/execute/run_serial.hpp"
+#include "sortlast/execute/tile_data.hpp"
 #include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 
@@ -37,11 +38,12 @@ class InterleavedFrames : public ::testing::Test {
   static void expect_same_bits(const Scene& scene, const Tile& tile, const Frame& frame) {
     std::int64_t first = 0;
     for (const Range lies : tile.ranges()) {
-      scene.expect_same_bits(advance(ConstPixels(tile.pixels.view()), tile.format, first),
-                             advance(ConstPixels(frame.pixels.view()), tile.format, lies.begin), lies.size());
+      scene.expect_same_bits(advance(ConstPixels(tile.pixels().view()), tile.format(), first),
+                             advance(ConstPixels(frame.pixels.view()), tile.format(), lies.begin),
+                             lies.size());
       first += lies.size();
     }
-    EXPECT_EQ(first, tile.range.size());
+    EXPECT_EQ(first, tile.range().size());
   }
 };
 
@@ -65,14 +67,14 @@ TEST_F(InterleavedFrames, HaveTheBitsOfTheSerialExecutor) {
         std::vector<Rectangle> boxes;
         const Scene scene = sparse_scene(format, size, boxes);
         const std::vector<std::int32_t> order = testing::shuffled(p_, random_);
-        Image image = testing::image_of(scene, rank_);
+        ImageView image = testing::image_of(scene, rank_);
         if (random_() % 2 == 0) image.bounds = boxes[static_cast<std::size_t>(rank_)];
         const Tile tile = compositor.composite(image, {op, order, {}});
-        EXPECT_EQ(tile.interleaving, Interleaving(size.pixels(), p_));
-        EXPECT_EQ(tile.shared && !tile.interleaving.none(), false);
+        EXPECT_EQ(detail::TileAccess::data(tile).interleaving, Interleaving(size.pixels(), p_));
+        EXPECT_EQ(detail::TileAccess::data(tile).shared && !tile.contiguous(), false);
 
-        const Frame expected =
-            execute_serial(*tile.schedule, scene.views(), size, format, op, 1, {}, tile.interleaving);
+        const Frame expected = execute_serial(*tile.schedule(), scene.views(), size, format, op, 1, {},
+                                              detail::TileAccess::data(tile).interleaving);
         expect_same_bits(scene, tile, expected);
         const int root = static_cast<int>(random_() % static_cast<unsigned>(p_));
         const auto frame = compositor.gather(tile, root, format.depth);
@@ -125,7 +127,7 @@ TEST_F(InterleavedFrames, AreNotChosenOnOneMachine) {
     Scene scene(p_, {}, {64, 96}, random_, false);
     draw_only(scene, static_cast<std::size_t>(rank_), testing::Drawn::block, random_);
     const Tile tile = compositor.composite(testing::image_of(scene, rank_));
-    EXPECT_TRUE(tile.interleaving.none());
+    EXPECT_TRUE(tile.contiguous());
     EXPECT_EQ(compositor.explain().find("dealt out"), std::string::npos);
     const auto frame = compositor.gather(tile);
     EXPECT_EQ(frame.has_value(), rank_ == 0);

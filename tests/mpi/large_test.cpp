@@ -29,12 +29,12 @@ TEST(DISABLED_Large, AMessagePast2GiB) {
   Compositor compositor(MPI_COMM_WORLD, {.algorithm = "tree"});
   const Tile tile = compositor.composite(
       {{reinterpret_cast<const std::byte*>(image.data()), nullptr}, size, format}, {Op::max, {}, {}});
-  EXPECT_EQ(tile.range.size(), rank == 0 ? size.pixels() : 0);
+  EXPECT_EQ(tile.range().size(), rank == 0 ? size.pixels() : 0);
   EXPECT_EQ(rank == 0 ? compositor.timing().bytes_received : compositor.timing().bytes_sent, bytes);
   std::int64_t wrong = 0;
-  const std::int64_t held = tile.range.size() * 4;
+  const std::int64_t held = tile.range().size() * 4;
   for (std::int64_t i = 0; i < held; ++i) {
-    if (std::to_integer<unsigned>(tile.pixels.view().colour[i]) != value_at(i)) ++wrong;
+    if (std::to_integer<unsigned>(tile.pixels().view().colour[i]) != value_at(i)) ++wrong;
   }
   EXPECT_EQ(wrong, 0);
 }

@@ -8,8 +8,8 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/execute/run/run.hpp"
-#include "sortlast/serial.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {
@@ -39,7 +39,7 @@ class Memory : public ::testing::Test {
             .chunk_bytes = chunk_bytes};
   }
 
-  Image image_in(Compositor& compositor, sortlast::Memory& memory) const {
+  ImageView image_in(Compositor& compositor, sortlast::Memory& memory) const {
     memory = compositor.allocate(static_cast<std::size_t>(image_bytes));
     std::memcpy(memory.get(), scene_.views()[0].colour, static_cast<std::size_t>(image_bytes));
     return {{memory.get(), nullptr}, size, format};
@@ -52,10 +52,10 @@ TEST_F(Memory, IsAtMostAnImageAndTheChunksUnderWay) {
       SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
       Compositor compositor(MPI_COMM_WORLD, options(entry.name, node_ranks));
       sortlast::Memory memory;
-      const Image image = image_in(compositor, memory);
+      const ImageView image = image_in(compositor, memory);
       for (int frame = 0; frame < 5; ++frame) {
         const Tile tile = compositor.composite(image);
-        const std::size_t receives = tile.schedule->program(rank_).receives.size();
+        const std::size_t receives = tile.schedule()->program(rank_).receives.size();
         const auto under_way = static_cast<std::int64_t>(receives) * Run::window * chunk_bytes;
         // Inner ranks of a tree merge whole images; so do, in two levels, ranks of nodes of different sizes,
         // who also hold what comes from other nodes before it can be joined.
@@ -74,11 +74,11 @@ TEST_F(Memory, OfPiecesThatGoRoundIsThatOfChunks) {
       SCOPED_TRACE(algorithm);
       Compositor compositor(MPI_COMM_WORLD, options(algorithm, node_ranks));
       sortlast::Memory memory;
-      const Image image = image_in(compositor, memory);
+      const ImageView image = image_in(compositor, memory);
       for (int frame = 0; frame < 5; ++frame) {
         const Tile tile = compositor.composite(image);
         if (compositor.algorithm().find(',') != std::string::npos) break;  // radix-k with more rounds
-        const auto receives = static_cast<std::int64_t>(tile.schedule->program(rank_).receives.size());
+        const auto receives = static_cast<std::int64_t>(tile.schedule()->program(rank_).receives.size());
         const std::int64_t piece = image_bytes / p_ + 64;
         // A second run of images that begins behind the ring's end, and what of it arrives too early.
         EXPECT_LE(compositor.timing().peak_bytes, receives * Run::window * chunk_bytes + 2 * piece);

@@ -19,7 +19,7 @@ constexpr Size size{12, 8};
 
 // One call of composite() and gather(), whose arguments a test changes on one rank.
 struct Call {
-  Image image;
+  ImageView image;
   Composition composition;
   bool gather = false;  // instead of composite
   int root = 0;
@@ -178,7 +178,7 @@ TEST(WrongEverywhere, IsAnArgumentError) {
   std::mt19937 random(82);
   const Scene scene(p, {}, size, random, false);
   Compositor compositor(MPI_COMM_WORLD);
-  const Image image = testing::image_of(scene, rank);
+  const ImageView image = testing::image_of(scene, rank);
   const std::vector<std::string> texts{
       error_of<ArgumentError>([&] { Compositor(MPI_COMM_WORLD, {.algorithm = "radix-k:1000,3"}); }),
       error_of<ArgumentError>([&] { Compositor(MPI_COMM_WORLD, {.timeout = -1}); }),
@@ -194,7 +194,7 @@ TEST(WrongEverywhere, IsAnArgumentError) {
     expect_same_on_all_ranks(text);
   }
   const Tile tile = compositor.composite(image);
-  EXPECT_EQ(tile.size, size);
+  EXPECT_EQ(tile.size(), size);
 }
 
 }  // namespace

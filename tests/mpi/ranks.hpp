@@ -19,7 +19,7 @@ int world_rank();
 int world_size();
 
 // This rank's part of a scene.
-inline Image image_of(const Scene& scene, int rank) {
+inline ImageView image_of(const Scene& scene, int rank) {
   return {scene.views()[static_cast<std::size_t>(rank)], scene.size(), scene.format()};
 }
 

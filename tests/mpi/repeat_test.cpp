@@ -7,8 +7,8 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
-#include "sortlast/serial.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {
@@ -36,10 +36,10 @@ TEST(Repeat, DelaysNeverChangeABit) {
         if (delays() % 3 == 0) testing::sleep(1e-6 * static_cast<double>(delays() % 5000));
         const Tile tile = compositor.composite(testing::image_of(scene, rank), {Op::over, order, {}});
         if (!expected)
-          expected = execute_serial(*tile.schedule, scene.views(), scene.size(), scene.format(), Op::over);
-        scene.expect_same_bits(tile.pixels.view(),
-                               advance(expected->pixels.view(), scene.format(), tile.range.begin),
-                               tile.range.size());
+          expected = execute_serial(*tile.schedule(), scene.views(), scene.size(), scene.format(), Op::over);
+        scene.expect_same_bits(tile.pixels().view(),
+                               advance(expected->pixels.view(), scene.format(), tile.range().begin),
+                               tile.range().size());
         const auto whole = compositor.gather(tile, frame % p, true);
         if (whole) scene.expect_same_bits(*whole, *expected);
       }

@@ -7,8 +7,8 @@
 #include "mpi/ranks.hpp"
 #include "mpi/reads.hpp"
 #include "scene.hpp"
-#include "sortlast/serial.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {
@@ -22,7 +22,7 @@ enum class Place { own, allocated, colour_allocated };
 // A copy of a rank's image, wherever it is to lie; whoever frees it has to have overwritten it.
 class Copy {
  public:
-  Copy(Compositor& compositor, Place place, const Image& from) : image_(from) {
+  Copy(Compositor& compositor, Place place, const ImageView& from) : image_(from) {
     if (from.pixels.colour == nullptr) return;
     const auto count = static_cast<std::size_t>(from.size.pixels());
     const std::size_t colour = count * from.format.colour_bytes();
@@ -42,14 +42,14 @@ class Copy {
     if (bytes_.second > 0) std::memset(depth_.get(), 0x5a, bytes_.second);
   }
 
-  Image& image() { return image_; }
+  ImageView& image() { return image_; }
 
  private:
   Pool pool_;
   Memory colour_;
   Memory depth_;
   std::pair<std::size_t, std::size_t> bytes_;
-  Image image_;
+  ImageView image_;
 };
 
 class Sharing : public ::testing::Test {
@@ -118,8 +118,8 @@ class Sharing : public ::testing::Test {
       const Tile first = composite(*pair.changed, made, how, turn);
       const Tile second = composite(*pair.changed, made, how, turn + 1);
       scene.expect_near(plain, oracle, allowed);
-      scene.expect_same_bits(first.pixels.view(), plain.pixels.view(), plain.range.size());
-      scene.expect_same_bits(second.pixels.view(), plain.pixels.view(), plain.range.size());
+      scene.expect_same_bits(first.pixels().view(), plain.pixels().view(), plain.range().size());
+      scene.expect_same_bits(second.pixels().view(), plain.pixels().view(), plain.range().size());
 
       const int root = static_cast<int>(random() % static_cast<unsigned>(p_));
       const auto frame = pair.changed->gather(second, root, format.depth);
@@ -213,17 +213,17 @@ TEST_F(Sharing, AllocatedMemoryOutlivesItsCompositor) {
 
     // Part of it is an image; another compositor reads it as memory like any.
     const Format format{};
-    const Image image{{memory.get() + 1600, nullptr}, {50, 10}, format};
+    const ImageView image{{memory.get() + 1600, nullptr}, {50, 10}, format};
     Compositor other(MPI_COMM_WORLD);
     const Tile first = compositor.composite(image, {Op::max, {}, {}});
     const Tile second = other.composite(image, {Op::max, {}, {}});
-    const auto bytes = static_cast<std::size_t>(first.range.size()) * format.colour_bytes();
+    const auto bytes = static_cast<std::size_t>(first.range().size()) * format.colour_bytes();
     if (bytes > 0) {
-      EXPECT_EQ(std::memcmp(first.pixels.view().colour, memory.get(), bytes), 0);
+      EXPECT_EQ(std::memcmp(first.pixels().view().colour, memory.get(), bytes), 0);
     }
-    EXPECT_EQ(first.range, second.range);
+    EXPECT_EQ(first.range(), second.range());
     if (bytes > 0) {
-      EXPECT_EQ(std::memcmp(first.pixels.view().colour, second.pixels.view().colour, bytes), 0);
+      EXPECT_EQ(std::memcmp(first.pixels().view().colour, second.pixels().view().colour, bytes), 0);
     }
   }
   EXPECT_EQ(memory.get()[99'999], std::byte{1});

@@ -103,10 +103,10 @@ TEST_F(Steady, RanksOfOneMachineAlwaysCheck) {
   if (p_ == 1) GTEST_SKIP() << "one rank agrees with itself";
   const Scene scene(p_, {}, {20, 10}, random_, false);
   Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .check = false});
-  Image image = testing::image_of(scene, rank_);
+  ImageView image = testing::image_of(scene, rank_);
   if (rank_ == p_ - 1) image.size = {10, 10};
   EXPECT_THROW(compositor.composite(image), MismatchError);
-  EXPECT_EQ(compositor.composite(testing::image_of(scene, rank_)).size, scene.size());
+  EXPECT_EQ(compositor.composite(testing::image_of(scene, rank_)).size(), scene.size());
 }
 
 }  // namespace

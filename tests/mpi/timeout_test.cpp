@@ -6,8 +6,8 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/serial.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {
@@ -32,7 +32,7 @@ class Timeout : public ::testing::Test {
     if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
   }
 
-  Image image() const { return testing::image_of(scene_, rank_); }
+  ImageView image() const { return testing::image_of(scene_, rank_); }
 
   std::string expect_timeout(const std::function<void()>& action) const {
     const double begin = MPI_Wtime();
@@ -89,11 +89,11 @@ TEST_F(Timeout, ARankThatStopsWithinAFrame) {
 
     // A rank whose messages all go to its own node is read there, and stops nobody.
     const auto by_message = [&](std::int32_t a, std::int32_t b) { return a / node_ranks != b / node_ranks; };
-    const std::vector<Send> sends = tile.schedule->program(late_).sends;
+    const std::vector<Send> sends = tile.schedule()->program(late_).sends;
     if (std::none_of(sends.begin(), sends.end(),
                      [&](const Send& send) { return by_message(late_, send.peer); }))
       continue;
-    const Program program = tile.schedule->program(rank_);
+    const Program program = tile.schedule()->program(rank_);
 
     bool stopped = false;
     const testing::BeforeSends stop([&] {
@@ -115,7 +115,7 @@ TEST_F(Timeout, ARankThatStopsWithinAFrame) {
       // The first eight are told one by one.
       if (rank_ < 8) expect_contains(text, "rank " + std::to_string(rank_) + " waits for rank ");
       expect_contains(text, " at stage ");
-      expect_contains(text, " of " + tile.schedule->name());
+      expect_contains(text, " of " + tile.schedule()->name());
     }
     // Who got through all the same learns it in the next call.
     if (text.empty()) expect_timeout([&] { compositor.composite(image()); });

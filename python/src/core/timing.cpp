@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "sortlast/trace.hpp"
+#include "sortlast/timing.hpp"
 
 namespace nb = nanobind;
 

@@ -10,6 +10,7 @@
 #include "errors.hpp"
 #include "signals.hpp"
 #include "sortlast/compositor.hpp"
+#include "sortlast/execute/compositor_access.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -25,9 +26,9 @@ nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
                      const std::string& scalar, bool has_depth, const std::string& op,
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
                      const std::optional<std::array<std::int64_t, 4>>& bounds) {
-  Image image{colour ? pixels_of(*colour, depth) : ConstPixels{},
-              {width, height},
-              {scalar_from_name(scalar), channels, has_depth}};
+  ImageView image{colour ? pixels_of(*colour, depth) : ConstPixels{},
+                  {width, height},
+                  {scalar_from_name(scalar), channels, has_depth}};
   if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
   const Composition composition{op_from_name(op), order, background};
   const nb::gil_scoped_release release;
@@ -61,14 +62,14 @@ nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth
 
 // Where begin and end tell all.
 Range only_range(const Tile& tile) {
-  if (tile.interleaving.none()) return tile.range;
+  if (tile.contiguous()) return tile.range();
   throw ArgumentError("the tile holds " + std::to_string(tile.ranges().size()) +
                       " ranges of the image, not one, as the partition is interleaved; use its ranges");
 }
 
 void bind_tile(nb::module_& module) {
   const auto shape = [](const Tile& tile) {
-    return std::vector{static_cast<std::size_t>(tile.range.size())};
+    return std::vector{static_cast<std::size_t>(tile.range().size())};
   };
   nb::class_<Tile>(module, "Tile", "Finished pixels, in row-major order, that this rank holds.")
       .def_prop_ro("begin", [](const Tile& tile) { return only_range(tile).begin; })
@@ -84,14 +85,16 @@ void bind_tile(nb::module_& module) {
       .def_prop_ro(
           "shape",
           [](const Tile& tile) {
-            return nb::make_tuple(tile.size.height, tile.size.width, tile.format.channels);
+            return nb::make_tuple(tile.size().height, tile.size().width, tile.format().channels);
           },
           "(H, W, C) of the whole image.")
       .def_prop_ro(
-          "pixels", [shape](const Tile& tile) { return colour_array(tile.pixels, tile.format, shape(tile)); },
+          "pixels",
+          [shape](const Tile& tile) { return colour_array(tile.pixels(), tile.format(), shape(tile)); },
           "(n, C), without a copy.")
       .def_prop_ro(
-          "depth", [shape](const Tile& tile) { return depth_array(tile.pixels, tile.format, shape(tile)); },
+          "depth",
+          [shape](const Tile& tile) { return depth_array(tile.pixels(), tile.format(), shape(tile)); },
           "(n,) float32, or None.");
 }
 
@@ -112,13 +115,12 @@ void bind_compositor(nb::module_& module) {
             options.threads = threads;
             options.check = check;
             options.sparse = sparse;
-            options.half = half;
+            options.wire = half ? Wire::float16 : Wire::image;
             options.chunk_bytes = chunk_bytes;
             options.partition = partition_from_name(partition);
             options.profile = profile;
-            options.problem = problem;
             options.interrupt = see_signals;
-            new (self) Compositor(communicator(comm), options);
+            new (self) Compositor(detail::CompositorAccess::make(communicator(comm), options, problem));
           },
           "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "threads"_a, "check"_a, "sparse"_a,
           "half"_a, "chunk_bytes"_a, "partition"_a, "profile"_a, "problem"_a)
@@ -126,7 +128,8 @@ void bind_compositor(nb::module_& module) {
            "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a)
-      .def("refuse", &Compositor::refuse, "call"_a, "problem"_a, nb::call_guard<nb::gil_scoped_release>())
+      .def("refuse", &detail::CompositorAccess::refuse, "call"_a, "problem"_a,
+           nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })
       .def_prop_ro("algorithm", &Compositor::algorithm)
       .def("explain", &Compositor::explain)

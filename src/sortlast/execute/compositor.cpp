@@ -6,20 +6,22 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/tune/core_shares.hpp"
+#include "sortlast/execute/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
-#include "sortlast/execute/plan/explain.hpp"
-#include "sortlast/tune/profile.hpp"
-#include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
+#include "sortlast/execute/plan/coverage.hpp"
+#include "sortlast/execute/plan/explain.hpp"
 #include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/execute/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/tune/core_shares.hpp"
+#include "sortlast/tune/profile.hpp"
 
 namespace sortlast {
 namespace {
@@ -49,7 +51,7 @@ std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int
 
 class Compositor::Impl {
  public:
-  Impl(MPI_Comm comm, const Options& options)
+  Impl(MPI_Comm comm, const Options& options, const std::string& found)
       : options_(options),
         data_(duplicate(comm, usable(options.timeout))),
         control_(duplicate(comm, usable(options.timeout))),
@@ -64,12 +66,12 @@ class Compositor::Impl {
     arguments.add("ring", options_.ring);
     arguments.add("node ranks", std::to_string(options.node_ranks));
     arguments.add("check", options.check ? "yes" : "no");
-    arguments.add("half", options.half ? "yes" : "no");
+    arguments.add("wire", options.wire == Wire::float16 ? "float16" : "image");
     arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
     arguments.add("partition", std::string(partition_name(options.partition)));
     std::optional<Figures> profile;
     const std::string problem = problem_of([&] {
-      if (!options.problem.empty()) throw ArgumentError(options.problem);
+      if (!found.empty()) throw ArgumentError(found);
       check_options(options_, size_);
       if (rank_ == 0 && uses_figures()) profile = load_profile(options.profile);
     });
@@ -87,7 +89,7 @@ class Compositor::Impl {
     });
   }
 
-  Tile composite(const Image& image, Composition composition) {
+  Tile composite(const ImageView& image, Composition composition) {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
@@ -103,15 +105,15 @@ class Compositor::Impl {
                          chooses_partition() ? &coverage_ : nullptr, figures_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
-    Tile tile{plan.schedule->piece(rank_),
-              image.size,
-              image.format,
-              {},
-              sharing_.interleaving.none() ? node_->frame() : Memory(),
-              plan.schedule,
-              maker_,
-              ++frame_,
-              sharing_.interleaving};
+    detail::TileData tile{plan.schedule->piece(rank_),
+                          image.size,
+                          image.format,
+                          {},
+                          sharing_.interleaving.none() ? node_->frame() : Memory(),
+                          plan.schedule,
+                          maker_,
+                          ++frame_,
+                          sharing_.interleaving};
     const auto contribution = std::make_shared<Contribution>(Contribution{{image.pixels, bounds_},
                                                                           image.size,
                                                                           image.format,
@@ -129,10 +131,10 @@ class Compositor::Impl {
     timing_.peak_bytes = std::max<std::int64_t>(
         0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
     timing_.total = trace_clock() - begin;
-    return tile;
+    return detail::TileAccess::make(std::move(tile));
   }
 
-  std::optional<Frame> gather(const Tile& tile, int root, bool with_depth) {
+  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth) {
     const double begin = trace_clock();
     Arguments arguments("gather");
     arguments.add("root", std::to_string(root));
@@ -187,7 +189,7 @@ class Compositor::Impl {
   std::optional<Rectangle> bounds_;  // of the frame's image
   std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
   bool networked_ = false;           // there are ranks on several machines; known if it matters
-  Coverage coverage_ = {};       // of this rank's image, and after the agreement of all
+  Coverage coverage_ = {};           // of this rank's image, and after the agreement of all
   Sharing sharing_;                  // of the last frame
   std::unique_ptr<Plan> plan_;
   Setting planned_;  // what plan_ is for
@@ -218,7 +220,7 @@ class Compositor::Impl {
   }
 
   // What this rank will have to send of its image; all of it if empty pixels are not left out.
-  Coverage own_coverage(const Image& image) const {
+  Coverage own_coverage(const ImageView& image) const {
     if (image.pixels.colour == nullptr) return {};
     if (!options_.sparse) return coverage_of({}, image.size, 1);
     const std::int64_t n = image.size.pixels();
@@ -226,7 +228,7 @@ class Compositor::Impl {
   }
 
   // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
-  std::uint64_t emptiness_of(const Image& image) const {
+  std::uint64_t emptiness_of(const ImageView& image) const {
     const std::int64_t n = image.size.pixels();
     double active = 0;
     if (bounds_) {
@@ -262,7 +264,7 @@ class Compositor::Impl {
   }
 
   // Where the tile's pixels belong in the frame of the node; nothing if there is none.
-  PixelBuffer place_in(const Tile& tile) const {
+  PixelBuffer place_in(const detail::TileData& tile) const {
     if (!tile.shared || tile.range.empty()) return {};
     const PixelBuffer whole(tile.shared, tile.format, tile.size.pixels());
     return {tile.shared, advance(whole.view(), tile.format, tile.range.begin)};
@@ -271,7 +273,7 @@ class Compositor::Impl {
   // Bounds that can be made use of: those that were given or, looking for them, those of the active pixels if
   // they leave out enough. Mates read an image nearly as fast as it can be looked through, so where they all
   // do, one is not unless few of its pixels seem to be active. Pixels are counted in 32 bits there.
-  std::optional<Rectangle> find_bounds(const Image& image) const {
+  std::optional<Rectangle> find_bounds(const ImageView& image) const {
     const std::int64_t n = image.size.pixels();
     if (n > most_counted) return std::nullopt;
     if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
@@ -307,7 +309,7 @@ class Compositor::Impl {
     }
   }
 
-  void agree_on(const std::string& call, const Image& image, const Composition& composition) {
+  void agree_on(const std::string& call, const ImageView& image, const Composition& composition) {
     Arguments arguments(call);
     arguments.add("size", text(image.size));
     const std::string unknown =
@@ -342,7 +344,7 @@ class Compositor::Impl {
     guarded([&] { meet(arguments, problem, offer); });
   }
 
-  const Plan& plan_for(const Image& image, const Composition& composition) {
+  const Plan& plan_for(const ImageView& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
     const std::string& name =
         selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(emptiness_)));
@@ -351,9 +353,10 @@ class Compositor::Impl {
                       image.format == planned_format_;
     if (!same) {
       auto schedule = std::make_shared<const Schedule>(make_schedule(name, wanted));
-      plan_ = std::make_unique<Plan>(std::move(schedule), rank_,
-                                     WireOptions{options_.chunk_bytes, options_.sparse, options_.half}, *node_,
-                                     tag_limit_);
+      plan_ = std::make_unique<Plan>(
+          std::move(schedule), rank_,
+          WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, *node_,
+          tag_limit_);
       planned_ = std::move(wanted);
       planned_name_ = name;
       planned_format_ = image.format;
@@ -363,19 +366,19 @@ class Compositor::Impl {
 };
 
 Compositor::Compositor(MPI_Comm comm, const Options& options)
-    : impl_(std::make_unique<Impl>(comm, options)) {}
+    : impl_(std::make_unique<Impl>(comm, options, "")) {}
+Compositor::Compositor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Compositor::Compositor(Compositor&&) noexcept = default;
 Compositor& Compositor::operator=(Compositor&&) noexcept = default;
 Compositor::~Compositor() = default;
 
-Tile Compositor::composite(const Image& image, const Composition& composition) {
+Tile Compositor::composite(const ImageView& image, const Composition& composition) {
   return impl_->composite(image, composition);
 }
 std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) {
-  return impl_->gather(tile, root, with_depth);
+  return impl_->gather(detail::TileAccess::data(tile), root, with_depth);
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
-void Compositor::refuse(const std::string& call, const std::string& problem) { impl_->refuse(call, problem); }
 const Timing& Compositor::timing() const { return impl_->timing_; }
 std::string Compositor::algorithm() const {
   return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;
@@ -390,5 +393,14 @@ const std::vector<Event>& Compositor::events() const { return impl_->events_; }
 void Compositor::clear_events() { impl_->events_.clear(); }
 int Compositor::rank() const { return impl_->rank_; }
 int Compositor::size() const { return impl_->size_; }
+
+Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem) {
+  return Compositor(std::make_unique<Compositor::Impl>(comm, options, problem));
+}
+
+void detail::CompositorAccess::refuse(Compositor& compositor, const std::string& call,
+                                      const std::string& problem) {
+  compositor.impl_->refuse(call, problem);
+}
 
 }  // namespace sortlast

@@ -1,5 +1,5 @@
 // The serial executor, and the oracle.
-#include "sortlast/serial.hpp"
+#include "sortlast/execute/run_serial.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,13 +27,12 @@ void copy_pixels(const Format& format, ConstPixels from, Pixels to, std::int64_t
 class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
-        const WireOptions& carriage, const Interleaving& interleaving) {
+        const WireOptions& wire, const Interleaving& interleaving) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
       contributions_.push_back(std::make_unique<Contribution>(Contribution{
           {images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}, interleaving}));
-      runs_.push_back(
-          std::make_unique<Run>(*programs_.back(), *contributions_.back(), carriage, pool_, team_));
+      runs_.push_back(std::make_unique<Run>(*programs_.back(), *contributions_.back(), wire, pool_, team_));
     }
     pair_transfers();
     share_images(schedule.setting().nodes);
@@ -147,7 +146,7 @@ class Ranks {
 
 Frame new_frame(Size size, const Format& format) {
   Pool pool;
-  return {size, format, PixelBuffer(pool, format, size.pixels())};
+  return {size, format, take_pixels(pool, format, size.pixels())};
 }
 
 void check_images(std::span<const ConstPixels> images, Size size, const Format& format, Op op) {
@@ -186,7 +185,12 @@ Frame composite_serial(std::span<const ConstPixels> images, Size size, const For
 }
 
 Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
-                     const Format& format, Op op, std::uint32_t seed, const WireOptions& carriage,
+                     const Format& format, Op op, std::uint32_t seed) {
+  return execute_serial(schedule, images, size, format, op, seed, WireOptions{});
+}
+
+Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
+                     const Format& format, Op op, std::uint32_t seed, const WireOptions& wire,
                      const Interleaving& interleaving) {
   check_images(images, size, format, op);
   if (images.size() != static_cast<std::size_t>(schedule.p())) {
@@ -201,7 +205,7 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
     throw ArgumentError("the schedule is for operators that commute, and " + std::string(op_name(op)) +
                         " does not; make it with commutes = false");
   }
-  Ranks ranks(schedule, images, size, format, op, carriage, interleaving);
+  Ranks ranks(schedule, images, size, format, op, wire, interleaving);
   std::mt19937 random(seed);
   while (ranks.step(random)) {
   }

@@ -18,11 +18,6 @@ Kernels::Active active_kernel(const Format& format) {
                                 [static_cast<std::size_t>(format.channels - 3)][format.depth];
 }
 
-ConstPixels advance(ConstPixels pixels, const Format& format, std::int64_t count) {
-  return {pixels.colour + static_cast<std::size_t>(count) * format.colour_bytes(),
-          format.depth ? pixels.depth + count : nullptr};
-}
-
 const std::byte* as_bytes(const float* depth) { return reinterpret_cast<const std::byte*>(depth); }
 
 // Runs made from words of marks, in ascending order.

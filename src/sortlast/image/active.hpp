@@ -34,16 +34,6 @@ inline constexpr std::int64_t most_counted = (std::int64_t{1} << 32) - 1;
 void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                    std::vector<ActiveRun>& runs);
 
-// Half-open rectangle of pixels.
-struct Rectangle {
-  std::int64_t x0 = 0;
-  std::int64_t y0 = 0;
-  std::int64_t x1 = 0;
-  std::int64_t y1 = 0;
-
-  bool operator==(const Rectangle&) const = default;
-};
-
 // The smallest rectangle that holds all active pixels of a row-major image; all 0 if there are none. Reads
 // only what lies outside of it, from the image's edges inwards: next to nothing of a dense image.
 Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height);

@@ -1,5 +1,5 @@
-// Tile: the finished pixels that one rank holds after compositing.
-#include "sortlast/tile.hpp"
+// Sizes, views and buffers of pixels.
+#include "sortlast/image.hpp"
 
 #include <limits>
 #include <string>
@@ -18,9 +18,6 @@ void check_size(Size size, const Format& format) {
                       "; expected extents of 0 or more, and less than 2^61 bytes");
 }
 
-PixelBuffer::PixelBuffer(Pool& pool, const Format& format, std::int64_t n)
-    : PixelBuffer(pool.take(bytes(format, n)), format, n) {}
-
 PixelBuffer::PixelBuffer(Memory memory, const Format& format, std::int64_t n) : memory_(std::move(memory)) {
   view_.colour = memory_.get();
   if (format.depth && memory_)
@@ -32,6 +29,23 @@ std::size_t PixelBuffer::bytes(const Format& format, std::int64_t n) {
   const auto count = static_cast<std::size_t>(n);
   const std::size_t colour = (count * format.colour_bytes() + 63) / 64 * 64;
   return colour + (format.depth ? count * sizeof(float) : 0);
+}
+
+void detail::check_spans(std::size_t scalars, std::size_t depths, Size size, const Format& format) {
+  check_size(size, format);
+  const auto n = static_cast<std::size_t>(size.pixels());
+  if (scalars != n * static_cast<std::size_t>(format.channels))
+    throw ArgumentError("the colours are " + std::to_string(scalars) + " scalars; expected " +
+                        std::to_string(n) + " pixels of " + std::to_string(format.channels) + " channels");
+  if (depths != 0 && depths != n)
+    throw ArgumentError("the depths are " + std::to_string(depths) + "; expected one for each of " +
+                        std::to_string(n) + " pixels, or none");
+}
+
+void detail::check_scalar(Scalar asked, const Format& format) {
+  if (asked == format.scalar) return;
+  throw ArgumentError("the colours are " + std::string(scalar_name(format.scalar)) +
+                      " and were asked for as " + std::string(scalar_name(asked)));
 }
 
 ConstPixels advance(ConstPixels view, const Format& format, std::int64_t pixels) {

@@ -50,7 +50,7 @@ void test_wrong_creation(void) {
   const sortlast_status differ = p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK;
   check_creation(&(sortlast_options){.node_ranks = 1}, differ, "node ranks: ");
   check_creation(&(sortlast_options){.no_check = true}, differ, "check: ");
-  check_creation(&(sortlast_options){.half = true}, differ, "half: ");
+  check_creation(&(sortlast_options){.half = true}, differ, "wire: ");
   check_creation(&(sortlast_options){.partition = SORTLAST_PARTITION_AUTO}, differ, "partition: ");
   check_creation(&(sortlast_options){.chunk_bytes = 1 << 16}, differ, "chunk bytes: ");
   check_creation(&(sortlast_options){.dense_only = true}, SORTLAST_OK, "");

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/permutation.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/schedule/permutation.hpp"
 
 namespace sortlast {
 namespace {
@@ -54,7 +54,7 @@ void check_options(const Options& options, int p) {
   if (options.algorithm != "auto") parse_algorithm(options.algorithm);
 }
 
-void check_frame(const Image& image, const Composition& composition, int p) {
+void check_frame(const ImageView& image, const Composition& composition, int p) {
   check_format(image.format, composition.op);
   check_size(image.size, image.format);
   if (image.format.depth && image.pixels.colour != nullptr && image.pixels.depth == nullptr) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/error.hpp"
 #include "sortlast/compositor.hpp"
+#include "sortlast/error.hpp"
 
 namespace sortlast {
 
@@ -14,7 +14,7 @@ std::string text(const std::vector<float>& values);
 
 // Throw ArgumentError for p ranks. The algorithm's parameters are checked when its schedule is made.
 void check_options(const Options& options, int p);
-void check_frame(const Image& image, const Composition& composition, int p);
+void check_frame(const ImageView& image, const Composition& composition, int p);
 
 // What is wrong with an action's arguments, by trying it; empty if nothing is.
 template <typename Action>

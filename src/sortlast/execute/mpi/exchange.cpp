@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "sortlast/execute/mpi/backoff.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/execute/mpi/backoff.hpp"
 #include "sortlast/schedule/permutation.hpp"
 
 namespace sortlast {
@@ -33,14 +33,12 @@ const Range& depth_of(const Program& program, Value value) {
 
 class Exchange {
  public:
-  Exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-           const FrameContext& context)
+  Exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution, const FrameContext& context)
       : plan_(plan),
         program_(plan.program),
         node_(context.node),
         contribution_(std::move(contribution)),
-        run_(std::make_unique<Run>(program_, *contribution_, plan.carriage, context.pool,
-                                   context.team)),
+        run_(std::make_unique<Run>(program_, *contribution_, plan.wire, context.pool, context.team)),
         messages_(std::make_unique<Messages>(context.comm)),
         backoff_(context.alarm, [this] { return waits_for(); }),
         timing_(context.timing),
@@ -253,7 +251,7 @@ class Exchange {
 
 Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const WireOptions& way, const Node& node,
            int tag_limit)
-    : schedule(std::move(made)), carriage(way), program(schedule->program(rank)) {
+    : schedule(std::move(made)), wire(way), program(schedule->program(rank)) {
   send_tags = number(program.sends, tag_limit);
   receive_tags = number(program.receives, tag_limit);
 
@@ -272,7 +270,7 @@ Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const WireOptions& wa
 }
 
 PixelBuffer exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-                 const FrameContext& context) {
+                     const FrameContext& context) {
   context.timing.stages = plan.schedule->stages();
   return Exchange(plan, std::move(contribution), context).run();
 }

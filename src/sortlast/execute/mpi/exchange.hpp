@@ -14,7 +14,7 @@ namespace sortlast {
 // What one rank does in one kind of frame, made once and used for as many frames as have it.
 struct Plan {
   std::shared_ptr<const Schedule> schedule;
-  WireOptions carriage;
+  WireOptions wire;
   Program program;
   std::vector<std::int32_t> send_tags;  // of each send
   std::vector<std::int32_t> receive_tags;
@@ -22,7 +22,7 @@ struct Plan {
   std::vector<bool> sends_spared;
   std::vector<bool> receives_spared;
 
-  Plan(std::shared_ptr<const Schedule> schedule, int rank, const WireOptions& carriage, const Node& node,
+  Plan(std::shared_ptr<const Schedule> schedule, int rank, const WireOptions& wire, const Node& node,
        int tag_limit);
 };
 
@@ -32,6 +32,6 @@ struct Plan {
 // while messages are. Throws TimeoutError: then messages may still be under way, and the contribution's
 // pixels and the communicator must stay.
 PixelBuffer exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-                 const FrameContext& context);
+                     const FrameContext& context);
 
 }  // namespace sortlast

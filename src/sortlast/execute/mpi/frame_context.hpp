@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "sortlast/execute/mpi/alarm.hpp"
-#include "sortlast/execute/plan/explain.hpp"
 #include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/plan/explain.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/threads.hpp"
-#include "sortlast/trace.hpp"
 #include "sortlast/timing.hpp"
 
 namespace sortlast {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <memory>
 
+#include "sortlast/execute/mpi/backoff.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 // Call act(pixel of the piece, pixels of the image) for each part of a piece that a message can carry to
 // where it belongs.
 template <typename Act>
-void each_part(const Tile& tile, Range piece, const Format& format, Act act) {
+void each_part(const detail::TileData& tile, Range piece, const Format& format, Act act) {
   const std::int64_t most = Messages::most_pixels(format);
   for (std::int64_t at = piece.begin; at < piece.end;) {
     const Range lies = tile.interleaving.run({at, std::min(piece.end, at + most)});
@@ -24,7 +24,7 @@ void each_part(const Tile& tile, Range piece, const Format& format, Act act) {
   }
 }
 
-void copy_tile(const Tile& tile, const Format& format, Pixels image) {
+void copy_tile(const detail::TileData& tile, const Format& format, Pixels image) {
   each_part(tile, tile.range, format, [&](std::int64_t first, Range lies) {
     const ConstPixels from = advance(ConstPixels(tile.pixels.view()), format, first);
     const Pixels to = advance(image, format, lies.begin);
@@ -36,7 +36,8 @@ void copy_tile(const Tile& tile, const Format& format, Pixels image) {
 
 }  // namespace
 
-std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, const FrameContext& with) {
+std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth,
+                                  const FrameContext& with) {
   constexpr std::int32_t tag = 0;
   const int rank = with.comm.rank();
   Format format = tile.format;
@@ -54,7 +55,8 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
   try {
     if (rank == root) {
       const std::int64_t n = tile.size.pixels();
-      PixelBuffer whole = tile.shared ? PixelBuffer(tile.shared, tile.format, n) : PixelBuffer(with.pool, format, n);
+      PixelBuffer whole =
+          tile.shared ? PixelBuffer(tile.shared, tile.format, n) : take_pixels(with.pool, format, n);
       if (!with_depth) whole = PixelBuffer(whole.memory(), Pixels{whole.view().colour, nullptr});
       frame = Frame{tile.size, format, whole};
       for (std::int32_t peer = 0; peer < tile.schedule->p(); ++peer) {
@@ -91,7 +93,7 @@ std::optional<Frame> gather_tiles(const Tile& tile, int root, bool with_depth, c
     messages->abandon();
     keep_for_ever(std::move(messages));
     if (frame) keep_for_ever(std::make_shared<Frame>(*frame));
-    keep_for_ever(std::make_shared<Tile>(tile));
+    keep_for_ever(std::make_shared<detail::TileData>(tile));
     throw;
   }
   return frame;

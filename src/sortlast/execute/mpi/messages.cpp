@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sortlast/trace.hpp"
+#include "sortlast/timing.hpp"
 
 namespace sortlast {
 

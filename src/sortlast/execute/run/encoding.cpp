@@ -44,7 +44,7 @@ std::int64_t WireOptions::chunk_pixels(const Format& format) const {
   return std::max(pixels / least_chunk, std::int64_t{1}) * least_chunk;
 }
 
-Format WireOptions::on_the_way(Format format, const Format& image) const {
+Format WireOptions::on_the_wire(Format format, const Format& image) const {
   if (half && image.scalar == Scalar::float32) format.scalar = Scalar::float16;
   return format;
 }
@@ -64,13 +64,13 @@ Content Incoming::content(std::size_t colour_bytes) const {
                                                                                 : Content::dense;
 }
 
-Outgoing encode(const WireOptions& carriage, const Format& image, const Load& load, Pool& pool) {
-  Outgoing parcel{Content::dense, carriage.on_the_way(load.format, image), load.count, load.pixels, 0, {}};
+Outgoing encode(const WireOptions& wire, const Format& image, const Load& load, Pool& pool) {
+  Outgoing parcel{Content::dense, wire.on_the_wire(load.format, image), load.count, load.pixels, 0, {}};
   const std::size_t dense = parcel.colour_bytes();
 
   // Leave out empty pixels, if that saves enough. Memory for every message of a size is taken in the same
   // size, so that no frame allocates because its images differ from the last one's.
-  if (carriage.sparse && load.count > 0) {
+  if (wire.sparse && load.count > 0) {
     const auto most = static_cast<std::size_t>((1 - least_saving) * static_cast<double>(dense));
     std::vector<ActiveRun> runs;
     if (find_runs(load, runs)) {
@@ -87,7 +87,7 @@ Outgoing encode(const WireOptions& carriage, const Format& image, const Load& lo
 
   // Convert, or put together.
   if (parcel.format.scalar != load.format.scalar || load.scattered) {
-    const PixelBuffer converted(pool, parcel.format, load.count);
+    const PixelBuffer converted = take_pixels(pool, parcel.format, load.count);
     Link whole{load.pixels, load.format.scalar, Side::back};
     if (load.scattered) {
       whole.sparse = true;

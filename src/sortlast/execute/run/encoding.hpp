@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/tile.hpp"
-#include "sortlast/image/active.hpp"
+#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/image/active.hpp"
 #include "sortlast/interleaving.hpp"
 
 namespace sortlast {
@@ -22,7 +22,7 @@ struct WireOptions {
   // Pixels of a chunk of an image format: at least 1024, and a multiple of that.
   std::int64_t chunk_pixels(const Format& format) const;
   // What pixels that are held as `format` by images of `image` travel as.
-  Format on_the_way(Format format, const Format& image) const;
+  Format on_the_wire(Format format, const Format& image) const;
 };
 
 // What a message holds, told apart by its length alone: nothing (none of the ranks that it stands for had an
@@ -63,7 +63,7 @@ struct Load {
 };
 
 // Make the message for a load: where it lies if it travels as it is, else in memory of the pool.
-Outgoing encode(const WireOptions& carriage, const Format& image, const Load& load, Pool& pool);
+Outgoing encode(const WireOptions& wire, const Format& image, const Load& load, Pool& pool);
 
 // The rows of a rectangle that meet pixels [begin, end) of a row-major image, as runs of its pixels counted
 // from `begin`; `at` is counted from `origin`.

@@ -134,4 +134,8 @@ void Pool::begin_frame() {
   state_->trim();
 }
 
+PixelBuffer take_pixels(Pool& pool, const Format& format, std::int64_t n) {
+  return {pool.take(PixelBuffer::bytes(format, n)), format, n};
+}
+
 }  // namespace sortlast

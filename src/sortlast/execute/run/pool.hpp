@@ -2,18 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
-namespace sortlast {
+#include "sortlast/image.hpp"
 
-// Memory taken from a pool; it goes back when the last copy is gone, which may outlive the pool.
-using Memory = std::shared_ptr<std::byte>;
+namespace sortlast {
 
 class Pool {
  public:
   Pool();
 
-  // At least `bytes` bytes, aligned to 64, not initialised; null for 0 bytes. Throws std::bad_alloc.
+  // At least `bytes` bytes, aligned to 64, not initialised; null for 0 bytes. It goes back when the last copy
+  // is gone, which may outlive the pool. Throws std::bad_alloc.
   Memory take(std::size_t bytes);
 
   // Start a frame: free what the last few frames did not need, and count the peak anew.
@@ -29,5 +30,8 @@ class Pool {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+// n pixels in memory of the pool, not initialised.
+PixelBuffer take_pixels(Pool& pool, const Format& format, std::int64_t n);
 
 }  // namespace sortlast

@@ -17,14 +17,14 @@ constexpr std::int64_t least_share = 2048;  // pixels that are worth waking a th
 
 }  // namespace
 
-Run::Run(const Program& program, const Contribution& contribution, const WireOptions& carriage, Pool& pool,
+Run::Run(const Program& program, const Contribution& contribution, const WireOptions& wire, Pool& pool,
          Team& team)
     : program_(program),
       own_(contribution),
-      carriage_(carriage),
+      wire_(wire),
       pool_(pool),
       team_(team),
-      chunk_pixels_(carriage.chunk_pixels(contribution.format)),
+      chunk_pixels_(wire.chunk_pixels(contribution.format)),
       held_(program.values.size()),
       joining_(program.merges.size()),
       sends_(program.sends.size()),
@@ -88,7 +88,7 @@ std::optional<Chunk> Run::next_receive() {
 Incoming Run::incoming(Chunk chunk) {
   Held& to = held(program_.receives[chunk.transfer].value);
   const Range pixels = chunk_of(to.pixels, chunk.number);
-  const PixelBuffer room(pool_, to.format, pixels.size());
+  const PixelBuffer room = take_pixels(pool_, to.format, pixels.size());
   Part& part = to.parts[static_cast<std::size_t>(chunk.number)];
   part.memory = room.memory();
   part.pixels = room.view();
@@ -127,11 +127,11 @@ Outgoing Run::outgoing(Chunk chunk) {
   const Send& step = program_.sends[chunk.transfer];
   const Range pixels = chunk_of(step.pixels, chunk.number);
   if (held(step.value).absent)
-    return {Content::absent, carriage_.on_the_way(held(step.value).format, own_.format), pixels.size()};
+    return {Content::absent, wire_.on_the_wire(held(step.value).format, own_.format), pixels.size()};
   PixelBuffer copy;
   std::vector<ActiveRun> runs;
   const Load load = step.value == 0 ? own_load(pixels, runs) : this->load(step.value, pixels, copy);
-  Outgoing parcel = encode(carriage_, own_.format, load, pool_);
+  Outgoing parcel = encode(wire_, own_.format, load, pool_);
   if (!parcel.memory) parcel.memory = copy.memory();
   return parcel;
 }
@@ -205,7 +205,7 @@ Pixels Run::accumulate_into(std::size_t merge, bool last) {
         const std::int64_t offset = target.pixels.begin - held(target.alias).pixels.begin;
         target.memory = PixelBuffer(source.memory(), advance(source.view(), target.format, offset));
       } else {
-        target.memory = PixelBuffer(pool_, target.format, target.pixels.size());
+        target.memory = take_pixels(pool_, target.format, target.pixels.size());
       }
     }
     return advance(target.memory.view(), target.format, step.pixels.begin - target.pixels.begin);
@@ -213,7 +213,7 @@ Pixels Run::accumulate_into(std::size_t merge, bool last) {
   if (state.accumulator.view().colour == nullptr) {
     Format format = target.format;
     format.scalar = accumulator_scalar(own_.format.scalar, own_.op);
-    state.accumulator = PixelBuffer(pool_, format, step.pixels.size());
+    state.accumulator = take_pixels(pool_, format, step.pixels.size());
   }
   return state.accumulator.view();
 }
@@ -300,7 +300,8 @@ PixelBuffer Run::take_result() {
   Held& from = held(result);
   const std::int64_t n = from.pixels.size();
   if (!from.absent && result != 0 && from.parts.empty()) return std::exchange(from.memory, PixelBuffer());
-  const PixelBuffer to = own_.result.view().colour != nullptr ? own_.result : PixelBuffer(pool_, own_.format, n);
+  const PixelBuffer to =
+      own_.result.view().colour != nullptr ? own_.result : take_pixels(pool_, own_.format, n);
   if (from.absent) {
     fill_absent(own_.op, own_.format, own_.background, to.view(), n);
   } else {

@@ -12,10 +12,10 @@
 
 #include "sortlast/execute/run/encoding.hpp"
 #include "sortlast/execute/run/pool.hpp"
-#include "sortlast/threads.hpp"
-#include "sortlast/tile.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/threads.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast {
 
@@ -32,7 +32,7 @@ struct Contribution {
   Format format;
   Op op = Op::over;
   bool background = false;         // one will be put behind the result
-  PixelBuffer result;                  // where the finished pixels are to be put; empty: anywhere
+  PixelBuffer result;              // where the finished pixels are to be put; empty: anywhere
   Interleaving interleaving = {};  // how images, of less than 2^32 pixels then, hold the program's pixels
 };
 
@@ -54,7 +54,7 @@ struct Chunk {
   auto operator<=>(const Chunk&) const = default;
 };
 
-// A transfer is cut into chunks of carriage.chunk_pixels(), in order. Of each transfer at most `window`
+// A transfer is cut into chunks of wire.chunk_pixels(), in order. Of each transfer at most `window`
 // chunks are under way, at both ends, so that the memory for messages stays small; blending and sending
 // follow chunk by chunk. The executor calls: open() when transfers of further stages may begin,
 // next_receive() and incoming() for each chunk to receive and arrived() when it is there, next_send() and
@@ -64,8 +64,8 @@ class Run {
  public:
   static constexpr std::int64_t window = 3;
 
-  // All but the carriage must outlive the run.
-  Run(const Program& program, const Contribution& contribution, const WireOptions& carriage, Pool& pool,
+  // All but the wire must outlive the run.
+  Run(const Program& program, const Contribution& contribution, const WireOptions& wire, Pool& pool,
       Team& team);
 
   std::int64_t chunks(Range pixels) const;  // of a transfer; 1 or more
@@ -118,7 +118,7 @@ class Run {
     std::size_t receive = 0;
     std::vector<Part> parts;             // if received
     std::unique_ptr<Referred> referred;  // if read where it lies
-    PixelBuffer memory;                      // if merged
+    PixelBuffer memory;                  // if merged
     Value alias = -1;                    // value in whose memory its merges go on
     std::vector<std::size_t> readers;    // merges that read it
     std::vector<std::size_t> sends;
@@ -180,7 +180,7 @@ class Run {
 
   const Program& program_;
   const Contribution& own_;
-  WireOptions carriage_;
+  WireOptions wire_;
   Pool& pool_;
   Team& team_;
   std::int64_t chunk_pixels_;

@@ -51,7 +51,7 @@ void Run::index_steps() {
   for (std::size_t i = 0; i < program_.receives.size(); ++i) {
     Held& value = held(program_.receives[i].value);
     receives_[i].chunks = chunks(value.pixels);
-    value.format = carriage_.on_the_way(value.format, own_.format);
+    value.format = wire_.on_the_wire(value.format, own_.format);
     value.parts.resize(static_cast<std::size_t>(receives_[i].chunks));
     for (std::size_t part = 0; part < value.parts.size(); ++part) {
       const Range pixels = chunk_of(value.pixels, static_cast<std::int64_t>(part));
@@ -331,7 +331,7 @@ Load Run::load(Value value, Range pixels, PixelBuffer& copy) {
     load.pixels = whole.pixels;
     return load;
   }
-  copy = PixelBuffer(pool_, from.format, pixels.size());
+  copy = take_pixels(pool_, from.format, pixels.size());
   materialise(value, pixels, copy.view());
   load.pixels = copy.view();
   return load;

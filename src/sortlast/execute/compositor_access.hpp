@@ -1,0 +1,22 @@
+// For the interfaces to other languages, which find faults that C++ could not pass on: every rank has to hear
+// of them, so that none waits.
+#pragma once
+
+#include <string>
+
+#include "sortlast/compositor.hpp"
+
+namespace sortlast::detail {
+
+struct CompositorAccess {
+  // A compositor, or the same error on every rank. `problem`: what is wrong with this rank's arguments beyond
+  // what `options` shows; empty: nothing.
+  static Compositor make(MPI_Comm comm, const Options& options, const std::string& problem);
+
+  // Take part in the next call of the others, whichever it is, with arguments that were found wrong before
+  // they could be passed: throws on every rank, with `problem` in the message.
+  [[noreturn]] static void refuse(Compositor& compositor, const std::string& call,
+                                  const std::string& problem);
+};
+
+}  // namespace sortlast::detail
