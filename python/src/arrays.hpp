@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/tile.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast::python {
 
@@ -33,7 +33,8 @@ inline nanobind::dlpack::dtype dtype_of(Scalar scalar) {
 inline nanobind::object array_of(const PixelBuffer& stretch, void* data, nanobind::dlpack::dtype dtype,
                                  const std::vector<std::size_t>& shape) {
   auto* const kept = new PixelBuffer(stretch);
-  const nanobind::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<PixelBuffer*>(pointer); });
+  const nanobind::capsule owner(kept,
+                                [](void* pointer) noexcept { delete static_cast<PixelBuffer*>(pointer); });
   return nanobind::cast(
       nanobind::ndarray<nanobind::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype));
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sortlast/choose.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,34 +20,31 @@ using Ranks = std::optional<std::vector<std::int32_t>>;
 
 void bind_machine(nb::module_& module) {
   const Machine standard;
-  nb::class_<Machine>(
+  nb::class_<Machine> machine(
       module, "Machine",
       "Measured figures of a communicator's machine, of one rank that has a core to itself.\n\n"
-      "The defaults are those of \"auto\" without a profile.")
-      .def(
-          "__init__",
-          [](Machine* self, double alpha, double beta, double node_alpha, double node_beta, double gamma_read,
-             double gamma_write, double copy, std::int32_t cores, std::int32_t ranks) {
-            new (self)
-                Machine{alpha, beta, node_alpha, node_beta, gamma_read, gamma_write, copy, cores, ranks};
-          },
-          nb::kw_only(), "alpha"_a = standard.alpha, "beta"_a = standard.beta,
-          "node_alpha"_a = standard.node_alpha, "node_beta"_a = standard.node_beta,
-          "gamma_read"_a = standard.gamma_read, "gamma_write"_a = standard.gamma_write,
-          "copy"_a = standard.copy, "cores"_a = standard.cores, "ranks"_a = standard.ranks)
-      .def_rw("alpha", &Machine::alpha, "Latency of a message between nodes [s].")
-      .def_rw("beta", &Machine::beta, "A byte between nodes, on the link that a node's ranks share [s].")
-      .def_rw("node_alpha", &Machine::node_alpha, "Latency of a message within a node [s].")
-      .def_rw("node_beta", &Machine::node_beta, "A byte within a node, by message [s].")
-      .def_rw("gamma_read", &Machine::gamma_read, "To read a byte in blending [s].")
-      .def_rw("gamma_write", &Machine::gamma_write, "To write a byte in blending [s].")
-      .def_rw("copy", &Machine::copy, "To copy a byte [s].")
-      .def_rw("cores", &Machine::cores, "Cores of a node for its ranks; 0: one for each.")
-      .def_rw("ranks", &Machine::ranks, "Ranks of a node, where nodes are not given rank by rank.")
-      .def(
-          "__eq__", [](const Machine& a, const Machine& b) { return a == b; }, nb::is_operator(),
-          nb::sig("def __eq__(self, arg: object, /) -> bool"))
-      .def("to_json", [](const Machine& machine) { return to_json(machine); })
+      "The defaults are those of \"auto\" without a profile.");
+  machine.def(
+      "__init__",
+      [](Machine* self, double alpha, double beta, double node_alpha, double node_beta, double gamma_read,
+         double gamma_write, double copy, std::int32_t cores, std::int32_t ranks) {
+        new (self) Machine{alpha, beta, node_alpha, node_beta, gamma_read, gamma_write, copy, cores, ranks};
+      },
+      nb::kw_only(), "alpha"_a = standard.alpha, "beta"_a = standard.beta,
+      "node_alpha"_a = standard.node_alpha, "node_beta"_a = standard.node_beta,
+      "gamma_read"_a = standard.gamma_read, "gamma_write"_a = standard.gamma_write, "copy"_a = standard.copy,
+      "cores"_a = standard.cores, "ranks"_a = standard.ranks);
+  bind_settings(
+      machine, field("alpha", &Machine::alpha, "Latency of a message between nodes [s]."),
+      field("beta", &Machine::beta, "A byte between nodes, on the link that a node's ranks share [s]."),
+      field("node_alpha", &Machine::node_alpha, "Latency of a message within a node [s]."),
+      field("node_beta", &Machine::node_beta, "A byte within a node, by message [s]."),
+      field("gamma_read", &Machine::gamma_read, "To read a byte in blending [s]."),
+      field("gamma_write", &Machine::gamma_write, "To write a byte in blending [s]."),
+      field("copy", &Machine::copy, "To copy a byte [s]."),
+      field("cores", &Machine::cores, "Cores of a node for its ranks; 0: one for each."),
+      field("ranks", &Machine::ranks, "Ranks of a node, where nodes are not given rank by rank."));
+  machine.def("to_json", [](const Machine& machine) { return to_json(machine); })
       .def_static("from_json", &machine_from_json, "text"_a, "source"_a = "profile",
                   "The machine of a profile's text; `source` names it in messages. Raises ArgumentError.")
       .def("save", &save_machine, "path"_a, "Write the profile. Raises ArgumentError.")
@@ -54,12 +52,13 @@ void bind_machine(nb::module_& module) {
 }
 
 void bind_predictions(nb::module_& module) {
-  nb::class_<Prediction>(module, "Prediction", "Seconds that an algorithm takes for one frame.")
-      .def_ro("name", &Prediction::name, "Full name, with all parameters.")
-      .def_ro("transfer", &Prediction::transfer, "Waiting for messages, and moving those within nodes [s].")
-      .def_ro("blend", &Prediction::blend, "Blending that no transfer hides [s].")
-      .def_ro("copy", &Prediction::copy, "Copying images to where others can read them [s].")
-      .def_prop_ro("total", &Prediction::total);
+  nb::class_<Prediction> prediction(module, "Prediction", "Seconds that an algorithm takes for one frame.");
+  bind_value(
+      prediction, field("name", &Prediction::name, "Full name, with all parameters."),
+      field("transfer", &Prediction::transfer, "Waiting for messages, and moving those within nodes [s]."),
+      field("blend", &Prediction::blend, "Blending that no transfer hides [s]."),
+      field("copy", &Prediction::copy, "Copying images to where others can read them [s]."));
+  prediction.def_prop_ro("total", &Prediction::total);
   module.def(
       "choose",
       [](std::int32_t p, std::int64_t n, const Machine& machine, double pixel_bytes, double active,

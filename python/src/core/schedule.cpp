@@ -3,12 +3,16 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "sortlast/error.hpp"
+#include "ranges.hpp"
 #include "sortlast/cost.hpp"
-#include "sortlast/schedule/nodes.hpp"
+#include "sortlast/error.hpp"
 #include "sortlast/registry.hpp"
+#include "sortlast/schedule/nodes.hpp"
+
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,9 +20,7 @@ using namespace nb::literals;
 namespace sortlast::python {
 namespace {
 
-using Pair = std::pair<std::int64_t, std::int64_t>;
-
-Pair pair(Range range) { return {range.begin, range.end}; }
+using Ranks = std::vector<std::int32_t>;
 
 CostModel cost_model(double alpha, double beta, double gamma, const std::string& latency, bool overlap) {
   if (latency != "per_message" && latency != "per_round") {
@@ -36,46 +38,33 @@ std::vector<std::vector<Transfer>> stages(const Schedule& schedule) {
 }
 
 void bind_steps(nb::module_& module) {
-  nb::class_<Fragment>(module, "Fragment",
-                       "Pixels [begin, end) that hold the composite of depth positions [first, last).")
-      .def_prop_ro("pixels", [](const Fragment& fragment) { return pair(fragment.pixels); })
-      .def_prop_ro("depth", [](const Fragment& fragment) { return pair(fragment.depth); });
-  nb::class_<Send>(module, "Send", "Send a part of a value to a peer.")
-      .def_ro("stage", &Send::stage)
-      .def_ro("peer", &Send::peer)
-      .def_ro("value", &Send::value)
-      .def_prop_ro("pixels", [](const Send& send) { return pair(send.pixels); });
-  nb::class_<Receive>(module, "Receive", "Receive a value whole.")
-      .def_ro("stage", &Receive::stage)
-      .def_ro("peer", &Receive::peer)
-      .def_ro("value", &Receive::value);
-  nb::class_<Merge>(module, "Merge", "Join a part of several values into one, in the order of the list.")
-      .def_ro("value", &Merge::value)
-      .def_prop_ro("pixels", [](const Merge& merge) { return pair(merge.pixels); })
-      .def_prop_ro(
-          "inputs",
-          [](const Merge& merge) {
-            std::vector<std::pair<Value, bool>> inputs;
-            for (const Merge::Input& input : merge.inputs) inputs.emplace_back(input.value, input.front);
-            return inputs;
-          },
-          "Pairs (value, whether it joins in front of what was gathered so far).");
-  nb::class_<Program>(module, "Program", "All that one rank does.")
-      .def_ro("rank", &Program::rank)
-      .def_ro("values", &Program::values)
-      .def_ro("sends", &Program::sends)
-      .def_ro("receives", &Program::receives)
-      .def_ro("merges", &Program::merges)
-      .def_ro("result", &Program::result, "Value with the finished pixels; -1: none.");
-  nb::class_<Transfer>(module, "Transfer", "One message of a schedule as seen from above.")
-      .def_ro("stage", &Transfer::stage)
-      .def_ro("source", &Transfer::source)
-      .def_ro("destination", &Transfer::destination)
-      .def_prop_ro("pixels", [](const Transfer& transfer) { return pair(transfer.fragment.pixels); })
-      .def_prop_ro("depth", [](const Transfer& transfer) { return pair(transfer.fragment.depth); });
+  nb::class_<Fragment> fragment(
+      module, "Fragment", "Pixels [begin, end) that hold the composite of depth positions [first, last).");
+  bind_value(fragment, field("pixels", &Fragment::pixels), field("depth", &Fragment::depth));
+  nb::class_<Send> send(module, "Send", "Send a part of a value to a peer.");
+  bind_value(send, field("stage", &Send::stage), field("peer", &Send::peer), field("value", &Send::value),
+             field("pixels", &Send::pixels));
+  nb::class_<Receive> receive(module, "Receive", "Receive a value whole.");
+  bind_value(receive, field("stage", &Receive::stage), field("peer", &Receive::peer),
+             field("value", &Receive::value));
+  nb::class_<Merge> merge(module, "Merge",
+                          "Join a part of several values into one, in the order of the list.");
+  bind_value(merge, field("value", &Merge::value), field("pixels", &Merge::pixels),
+             field("inputs", &Merge::inputs,
+                   "Pairs (value, whether it joins in front of what was gathered so far)."));
+  nb::class_<Program> program(module, "Program", "All that one rank does.");
+  bind_value(program, field("rank", &Program::rank), field("values", &Program::values),
+             field("sends", &Program::sends), field("receives", &Program::receives),
+             field("merges", &Program::merges),
+             field("result", &Program::result, "Value with the finished pixels; -1: none."));
+  nb::class_<Transfer> transfer(module, "Transfer", "One message of a schedule as seen from above.");
+  bind_value(transfer, field("stage", &Transfer::stage), field("source", &Transfer::source),
+             field("destination", &Transfer::destination), field("fragment", &Transfer::fragment));
+  transfer.def_prop_ro("pixels", [](const Transfer& t) { return t.fragment.pixels; })
+      .def_prop_ro("depth", [](const Transfer& t) { return t.fragment.depth; });
 }
 
-void bind_value(nb::module_& module) {
+void bind_schedules(nb::module_& module) {
   nb::class_<Schedule>(module, "Schedule", "Who sends which pixels to whom, and what is merged with what.")
       .def_prop_ro("name", &Schedule::name, "The algorithm with its parameters, as make() takes it.")
       .def_prop_ro("p", &Schedule::p)
@@ -97,13 +86,23 @@ void bind_value(nb::module_& module) {
       .def_prop_ro("stage_count", &Schedule::stages)
       .def_prop_ro("window", &Schedule::window, "Most stages under way at once on a rank; 0: no limit.")
       .def("program", &Schedule::program, "rank"_a, "What one rank does. Costs O(its own steps).")
-      .def(
-          "piece", [](const Schedule& s, std::int32_t rank) { return pair(s.piece(rank)); }, "rank"_a,
-          "Range of pixels that a rank ends with.")
+      .def("piece", &Schedule::piece, "rank"_a, "Range of pixels that a rank ends with.")
       .def("stages", &stages, "Transfers of all ranks by stage. Costs O(all steps).")
       .def("verify", &Schedule::verify, nb::call_guard<nb::gil_scoped_release>(),
            "Execute the schedule symbolically; raises Error with the first thing that does not hold.")
       .def("to_json", &Schedule::to_json)
+      .def("__getstate__",
+           [](const Schedule& s) {
+             const Setting& setting = s.setting();
+             return std::make_tuple(s.name(), setting.p, setting.n, setting.order, setting.ring,
+                                    setting.commutes, setting.nodes);
+           })
+      .def("__setstate__",
+           [](Schedule& self,
+              const std::tuple<std::string, std::int32_t, std::int64_t, Ranks, Ranks, bool, Ranks>& state) {
+             const auto& [name, p, n, order, ring, commutes, nodes] = state;
+             new (&self) Schedule(make_schedule(name, {p, n, order, ring, commutes, nodes}));
+           })
       .def("__repr__", [](const Schedule& s) {
         return "<Schedule " + s.name() + " p=" + std::to_string(s.p()) + " n=" + std::to_string(s.n()) + ">";
       });
@@ -162,7 +161,7 @@ void bind_cost(nb::module_& module) {
 
 void bind_schedule(nb::module_& module) {
   bind_steps(module);
-  bind_value(module);
+  bind_schedules(module);
   bind_registry(module);
   bind_cost(module);
 }

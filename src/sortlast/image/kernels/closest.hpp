@@ -65,7 +65,7 @@ inline void select_pixel(std::byte* to, const std::byte* gathered, const std::by
 template <bool link_in_front, std::size_t colour_bytes>
 void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, const std::byte* gathered_depth,
              const std::byte* link, const std::byte* link_depth, std::size_t pixels) {
-  PixelBuffer room;
+  WordBuffer room;
   std::byte* const masks = room.words;
   for (std::size_t begin = 0; begin < pixels; begin += stretch) {
     const std::size_t count = pixels - begin < stretch ? pixels - begin : stretch;

@@ -83,7 +83,7 @@ struct Uint8 {
 
 // The words of `channels` <= stretch stored scalars: where they lie, if they are words, or in `room`.
 template <class Scalar>
-inline const std::byte* widen(PixelBuffer& room, const std::byte* from, std::size_t channels) {
+inline const std::byte* widen(WordBuffer& room, const std::byte* from, std::size_t channels) {
   using Stored = typename Scalar::Stored;
   if constexpr (sizeof(Stored) == 4) {
     return from;
@@ -96,7 +96,7 @@ inline const std::byte* widen(PixelBuffer& room, const std::byte* from, std::siz
 
 template <class Scalar>
 void load(std::byte* to, const std::byte* from, std::size_t channels) {
-  PixelBuffer room;
+  WordBuffer room;
   for (std::size_t begin = 0; begin < channels; begin += stretch) {
     const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
     const std::byte* words = widen<Scalar>(room, from + begin * sizeof(typename Scalar::Stored), count);
@@ -109,7 +109,7 @@ void load(std::byte* to, const std::byte* from, std::size_t channels) {
 template <class Scalar>
 void store(std::byte* to, const std::byte* from, std::size_t channels) {
   using Stored = typename Scalar::Stored;
-  PixelBuffer room;
+  WordBuffer room;
   std::byte* const words = room.words;
   for (std::size_t begin = 0; begin < channels; begin += stretch) {
     const std::size_t count = channels - begin < stretch ? channels - begin : stretch;

@@ -73,7 +73,7 @@ struct Min {
 
 template <class Operator, class Scalar>
 void combine(std::byte* to, const std::byte* gathered, const std::byte* link, std::size_t channels) {
-  PixelBuffer room;
+  WordBuffer room;
   for (std::size_t begin = 0; begin < channels; begin += stretch) {
     const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
     const std::byte* const stored = link + begin * sizeof(typename Scalar::Stored);

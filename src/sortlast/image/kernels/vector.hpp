@@ -52,7 +52,7 @@ inline To bits_as(const From& from) {
 // Channels or pixels for which 32-bit words are kept at once: a multiple of every vector and of RGBA.
 inline constexpr std::size_t stretch = 256;
 
-struct PixelBuffer {
+struct WordBuffer {
   alignas(64) std::byte words[stretch * 4];
 };
 
