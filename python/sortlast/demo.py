@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sortlast
-from sortlast import render
-from sortlast.cli import _failure
+from sortlast import _failure, render
 from sortlast.render.blocks import GHOSTS, Block, Bounds, Spacing
 from sortlast.render.surface import SurfaceRenderer
 from sortlast.render.volume import VolumeRenderer

@@ -8,7 +8,7 @@
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/execute/run_serial.hpp"
-#include "sortlast/execute/tile_data.hpp"
+#include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/registry.hpp"
 #include "sparse_scene.hpp"
 

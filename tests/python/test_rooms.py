@@ -1,55 +1,97 @@
-"""No include breaks the order of the rooms: a room uses only those that it may."""
+"""Rooms use only what the table of CONTRIBUTING.md lets them, in C++ and in Python."""
 
 from __future__ import annotations
 
+import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "sortlast"
-
-# What each room may use, beside itself. Root files (error, timing) know no room.
-MAY_USE = {
-    "": set(),
-    "schedule": {""},
-    "image": {""},
-    "execute": {"", "schedule", "image"},
-    "fabric": {"", "schedule"},
-    "simulate": {"", "schedule", "fabric"},
-}
-
-ROOMS = {path.name for path in SOURCES.iterdir() if path.is_dir()}
+PUBLIC = ROOT / "include" / "sortlast"
+PACKAGE = ROOT / "python" / "sortlast"
 
 
-def room_of(path: str) -> str:
-    """Room of a path below src/sortlast; root files are in the room ""."""
-    return path.split("/")[0] if "/" in path else ""
+# Rooms whose folder says too little.
+ROOM_NAMES = {"src/sortlast/": "root", "include/sortlast/": "include"}
 
 
-def includes(file: Path) -> list[str]:
+@cache
+def table(column: str) -> dict[str, set[str]]:
+    """Room -> rooms that it may use, of the table whose first column has that heading."""
+    rows: dict[str, set[str]] = {}
+    lines = iter((ROOT / "CONTRIBUTING.md").read_text().splitlines())
+    for line in lines:
+        if line.startswith(f"| {column} |"):
+            break
+    next(lines)
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        room, _, uses = (cell.strip() for cell in line.strip("|").split("|"))
+        names = set() if uses == "–" else {use.strip(" `") for use in uses.split(",")}
+        rows[
+            ROOM_NAMES.get(room.split("`")[1], room.split("`")[1].removeprefix("src/sortlast/").strip("/"))
+        ] = names
+    assert rows
+    return rows
+
+
+def allowed(rows: dict[str, set[str]], room: str) -> set[str]:
+    """The room, those that its line names, and theirs."""
+    found, new = {room}, {room}
+    while new:
+        new = {use for one in new for use in rows[one]} - found
+        found |= new
+    return found
+
+
+# --- C++ ----------------------------------------------------------------------------------------------
+
+
+def room_of(path: Path) -> str:
+    """The longest room of the table that a file of include/ or src/ lies in; of root files, the root."""
+    if path.is_relative_to(PUBLIC):
+        return "include"
+    folder = path.relative_to(SOURCES).parent.as_posix()
+    while folder != "." and folder not in table("C++ room"):
+        folder = Path(folder).parent.as_posix()
+    return "root" if folder == "." else folder
+
+
+def included(file: Path) -> list[str]:
     """Paths below sortlast/ that a file includes."""
     return re.findall(r'^\s*#\s*include\s*[<"]sortlast/([^">]+)[">]', file.read_text(), re.MULTILINE)
 
 
-def sources(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.suffix in {".hpp", ".cpp", ".h", ".c"})
+def find(path: str) -> Path | None:
+    return next((base / path for base in (PUBLIC, SOURCES) if (base / path).is_file()), None)
 
 
-def test_every_room_has_a_rule():
-    assert MAY_USE.keys() >= ROOMS
+def cpp_files(*folders: Path) -> list[Path]:
+    return sorted(
+        f for folder in folders for f in folder.rglob("*") if f.suffix in {".hpp", ".cpp", ".h", ".c"}
+    )
 
 
-@pytest.mark.parametrize("room", ["", *sorted(ROOMS)])
-def test_room_uses_only_what_it_may(room):
-    files = sources(SOURCES / room) if room else [f for f in SOURCES.iterdir() if f.suffix == ".hpp"]
+def test_every_folder_is_in_the_table():
+    rooms = {path.relative_to(SOURCES).parts[0] for path in SOURCES.rglob("*") if path.is_dir()}
+    assert {room.split("/")[0] for room in table("C++ room")} >= rooms
+
+
+@pytest.mark.parametrize("room", sorted(table("C++ room")))
+def test_cpp_room_uses_only_what_it_may(room):
+    files = [file for file in cpp_files(PUBLIC, SOURCES) if room_of(file) == room]
     assert files
+    may = allowed(table("C++ room"), room)
     breaches = [
         f"{file.relative_to(ROOT)} includes {path}"
         for file in files
-        for path in includes(file)
-        if room_of(path) not in MAY_USE[room] | {room}
+        for path in included(file)
+        if (target := find(path)) and room_of(target) not in may
     ]
     assert not breaches
 
@@ -58,27 +100,75 @@ def test_included_files_exist():
     """A path with a typing error would not be counted with any room."""
     missing = [
         f"{file.relative_to(ROOT)} includes {path}"
-        for file in sources(SOURCES)
-        for path in includes(file)
-        if not (SOURCES / path).is_file()
+        for file in cpp_files(PUBLIC, SOURCES)
+        for path in included(file)
+        if find(path) is None
     ]
     assert not missing
 
 
-def test_only_the_mpi_executor_includes_mpi():
+def test_public_headers_include_public_headers_alone():
+    breaches = [
+        f"{file.relative_to(ROOT)} includes {path}"
+        for file in cpp_files(PUBLIC)
+        for path in included(file)
+        if not (PUBLIC / path).is_file()
+    ]
+    assert not breaches
+
+
+def test_only_the_mpi_rooms_include_mpi():
     users = {
-        file.relative_to(SOURCES).parent.as_posix()
-        for file in sources(SOURCES)
+        file.relative_to(ROOT).as_posix()
+        for file in cpp_files(PUBLIC, SOURCES)
         if re.search(r"#\s*include\s*<mpi\.h>", file.read_text())
     }
-    assert users == {"execute/mpi"}
+    outside = {user for user in users if not user.startswith("src/sortlast/execute/mpi/")}
+    assert outside <= {"include/sortlast/compositor.hpp", "include/sortlast/tune.hpp"}
 
 
 def test_the_library_prints_nothing_and_exits_nowhere():
     forbidden = re.compile(r"\b(printf|std::cout|std::cerr|std::exit|std::abort|abort|exit)\s*(\(|<<)")
     found = [
         f"{file.relative_to(ROOT)}: {match.group(0)}"
-        for file in sources(SOURCES)
+        for file in cpp_files(PUBLIC, SOURCES)
         for match in forbidden.finditer(file.read_text())
     ]
     assert not found
+
+
+# --- Python -------------------------------------------------------------------------------------------
+
+
+def python_room(parts: tuple[str, ...]) -> str:
+    """Room of a module below the package, by the parts of its path; modules beside __init__ are `sortlast`."""
+    return parts[0] if parts and parts[0] in table("Python room") else "sortlast"
+
+
+def imported(file: Path) -> list[tuple[str, ...]]:
+    """Modules of the package that a file imports anywhere, without the package's own name."""
+    found: list[tuple[str, ...]] = []
+    for node in ast.walk(ast.parse(file.read_text())):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        found += [tuple(name.split(".")[1:]) for name in names if name.split(".")[0] == "sortlast"]
+    return found
+
+
+@pytest.mark.parametrize("room", sorted(table("Python room")))
+def test_python_room_uses_only_what_it_may(room):
+    files = [
+        f for f in PACKAGE.rglob("*.py") if python_room(f.relative_to(PACKAGE).with_suffix("").parts) == room
+    ]
+    assert files
+    may = allowed(table("Python room"), room)
+    breaches = {
+        f"{file.relative_to(ROOT)} imports sortlast.{'.'.join(module)}"
+        for file in files
+        for module in imported(file)
+        if python_room(module) not in may
+    }
+    assert not breaches

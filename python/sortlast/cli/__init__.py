@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from sortlast.cli import _failure
+from sortlast import _failure
 
 app = typer.Typer(
     name="sortlast",

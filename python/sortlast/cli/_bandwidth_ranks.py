@@ -10,8 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-from sortlast import launch
-from sortlast.cli import _bandwidth_run, _failure
+from sortlast import _failure, launch
+from sortlast.cli import _bandwidth_run
 
 
 def main(settings_file: str, report_file: str) -> None:

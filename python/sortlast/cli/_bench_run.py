@@ -40,7 +40,7 @@ def started(ranks: int, settings: Settings) -> Report:
     """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
     from sortlast.bench import Report, Row
 
-    report = _started.answer("sortlast.bench", settings, ranks)
+    report = _started.answer("sortlast.cli._bench_ranks", settings, ranks)
     return Report([Row(**row) for row in report["rows"]], report["notes"])
 
 

@@ -10,8 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-from sortlast import launch
-from sortlast.cli import _failure, _tune_run
+from sortlast import _failure, launch
+from sortlast.cli import _tune_run
 
 
 def main(settings_file: str, report_file: str) -> None:

@@ -96,7 +96,7 @@ class _Job:
     def run(self, comm: MPI.Intracomm) -> None:
         """Read, composite, write. Communicates."""
         from sortlast import Compositor, Error, image_files
-        from sortlast.cli._failure import together
+        from sortlast._failure import together
 
         if comm.size != len(self.files):
             raise Error(
@@ -159,7 +159,7 @@ class _Job:
     def _write_trace(self, comm: MPI.Intracomm, compositor: Compositor, path: Path) -> None:
         """Write the trace and draw it. Communicates."""
         from sortlast import plot, trace
-        from sortlast.cli._failure import together
+        from sortlast._failure import together
 
         events = trace.write(comm, compositor, path)
         together(comm, lambda: None if events is None else plot.timeline(events, path))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast import Error, launch
-from sortlast.cli import _failure, _parse, _terminal
+from sortlast import Error, _failure, launch
+from sortlast.cli import _parse, _terminal
 from sortlast.files import check_place, replacing
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ def main(measure: Callable[[MPI.Intracomm, Json], Json]) -> None:
 
     A failure ends all ranks, and is told on standard error.
     """
-    from sortlast.cli import _failure
+    from sortlast import _failure
 
     asked, told = map(Path, sys.argv[1:])
     try:

@@ -11,8 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from sortlast import bandwidth, launch
-from sortlast.cli import _failure
+from sortlast import _failure, bandwidth, launch
 from sortlast.testbed.testbed import Testbed
 
 

@@ -17,7 +17,7 @@
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/explain.hpp"
 #include "sortlast/execute/plan/partition.hpp"
-#include "sortlast/execute/tile_data.hpp"
+#include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/registry.hpp"
 #include "sortlast/tune/core_shares.hpp"

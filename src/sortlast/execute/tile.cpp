@@ -1,7 +1,7 @@
 // Tile.
 #include "sortlast/tile.hpp"
 
-#include "sortlast/execute/tile_data.hpp"
+#include "sortlast/execute/run/tile_data.hpp"
 
 namespace sortlast {
 

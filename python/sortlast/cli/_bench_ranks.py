@@ -1,4 +1,4 @@
-"""What ``sortlast bench`` starts on every rank: ``python -m sortlast.bench SETTINGS REPORT``.
+"""What ``sortlast bench`` starts on every rank: ``python -m sortlast.cli._bench_ranks SETTINGS REPORT``.
 
 SETTINGS is a JSON file with the fields of :class:`~sortlast.bench.Settings`; rank 0 writes the report to
 the JSON file REPORT.
@@ -11,9 +11,9 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from sortlast import launch
+from sortlast import _failure, launch
 from sortlast.bench import Settings, Task
-from sortlast.cli import _bench_run, _failure
+from sortlast.cli import _bench_run
 
 
 def main(settings_file: str, report_file: str) -> None:
