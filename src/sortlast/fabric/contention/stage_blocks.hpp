@@ -16,7 +16,7 @@ class StageMonitor {
  public:
   StageMonitor(std::int64_t stages, const Progress& progress) : stages_(stages), progress_(progress) {}
 
-  // Called after every stage; throws Error("cancelled") if work should stop. `reports`: this thread calls
+  // Called after every stage; throws if work should stop. `reports`: this thread calls
   // the progress function, now and then.
   void stage_done(bool reports);
   void stop() { stopped_ = true; }

@@ -8,7 +8,7 @@
 
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement/order_loads.hpp"
-#include "sortlast/shuffle.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 
@@ -23,7 +23,7 @@ struct Annealed {
   std::int64_t steps = 0;  // that were done
 };
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
-                std::int64_t steps, Random random, const Progress& progress);
+                std::int64_t steps, SplitMix64 random, const Progress& progress);
 
 // Tries all orders without dummies, leaving out those that begin with one that contends already. `rotates`:
 // turning an order round changes nothing, as in a shift.

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/parallel.hpp"
+#include "sortlast/threads.hpp"
 #include "sortlast/fabric/routing/guid_order.hpp"
 
 namespace sortlast::fabric {
