@@ -107,13 +107,14 @@ class Traffic final : public Pattern {
 
  private:
   void check(std::size_t stage, const Flow& flow) const {
+    const auto exists = [this](std::int32_t i) { return i >= 0 && i < p_; };
+    const bool right = exists(flow.source) && exists(flow.destination);
+    if (right && flow.source != flow.destination && flow.bytes >= 0) return;
     const std::string where = name_ + ", stage " + std::to_string(stage) + ": a flow from " +
                               std::to_string(flow.source) + " to " + std::to_string(flow.destination);
-    if (flow.source < 0 || flow.source >= p_ || flow.destination < 0 || flow.destination >= p_) {
-      throw ArgumentError(where + "; expected participants from 0 to " + std::to_string(p_ - 1));
-    }
-    if (flow.source == flow.destination) throw ArgumentError(where + ", that is to itself; leave it out");
+    if (!right) throw ArgumentError(where + "; expected participants from 0 to " + std::to_string(p_ - 1));
     if (flow.bytes < 0) throw ArgumentError(where + " of " + std::to_string(flow.bytes) + " bytes");
+    throw ArgumentError(where + ", that is to itself; leave it out");
   }
 
   std::string name_;

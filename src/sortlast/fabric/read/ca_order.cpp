@@ -1,9 +1,9 @@
 // opensm-ftree-ca-order.dump: LID and name a line; 0xFFFF is a dummy. Source: OpenSM, osm_ucast_ftree.c.
 #include <unordered_map>
 
-#include "sortlast/fabric/read/lids.hpp"
 #include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/read/scan.hpp"
+#include "sortlast/fabric/read/lids.hpp"
+#include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
 

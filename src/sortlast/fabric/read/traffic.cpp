@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/read/scan.hpp"
+#include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
 

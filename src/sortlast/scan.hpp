@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace sortlast::fabric {
+namespace sortlast {
 
 // Reads a text line by line, and a line word by word from a cursor. Lines end with LF or CRLF, the last one
 // with either or with nothing. Blanks (space, tab) before what is read are skipped. Holds views of the text.
@@ -15,10 +17,13 @@ class Scanner {
 
   // The next line; false: there is none.
   bool next_line();
+  // The words of the next line that has any before a comment; false: there is none.
+  bool next_words(std::vector<std::string_view>& words, std::string_view comment);
   std::string_view line() const { return line_; }
   std::string_view rest() const { return line_.substr(at_); }  // of the line, from the cursor
   std::int64_t line_number() const { return number_; }         // from 1
   const std::string& file() const { return file_; }
+  std::string_view text() const { return text_; }
   void rewind();  // to before the first line
 
   bool at_end();                          // nothing but blanks is left of the line
@@ -32,6 +37,9 @@ class Scanner {
   std::string_view quoted(std::string_view what);  // "..." without the quotes
   std::string_view word(std::string_view what);    // up to the next blank
   void expect_end();
+  // A word that is a whole number from 0 to `most` with `unit` right behind it.
+  std::int64_t number(std::string_view word, std::string_view unit = "",
+                      std::int64_t most = std::numeric_limits<std::int64_t>::max()) const;
 
   [[noreturn]] void fail_expected(std::string_view what) const;
   [[noreturn]] void fail(const std::string& message) const;  // "FILE:LINE: message"
@@ -51,4 +59,4 @@ class Scanner {
 // What a message shows of a line: its beginning, without control characters.
 std::string excerpt(std::string_view text);
 
-}  // namespace sortlast::fabric
+}  // namespace sortlast

@@ -1,4 +1,4 @@
-#include "sortlast/fabric/read/scan.hpp"
+#include "sortlast/scan.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include "sortlast/error.hpp"
 
-namespace sortlast::fabric {
+namespace sortlast {
 
 namespace {
 
@@ -43,6 +43,15 @@ bool Scanner::next_line() {
   next_ = end + 1;
   ++number_;
   return true;
+}
+
+bool Scanner::next_words(std::vector<std::string_view>& words, std::string_view comment) {
+  words.clear();
+  while (words.empty() && next_line()) {
+    line_ = line_.substr(0, line_.find(comment));
+    while (!at_end()) words.push_back(word("a word"));
+  }
+  return !words.empty();
 }
 
 void Scanner::rewind() {
@@ -125,6 +134,17 @@ void Scanner::expect_end() {
   if (!at_end()) fail_expected("the end of the line");
 }
 
+std::int64_t Scanner::number(std::string_view word, std::string_view unit, std::int64_t most) const {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || value < 0 || word.substr(static_cast<std::size_t>(end - word.data())) != unit) {
+    fail("'" + excerpt(word) + "' is no whole number" +
+         (unit.empty() ? "" : " followed by '" + std::string(unit) + "'"));
+  }
+  if (value > most) fail("'" + excerpt(word) + "' is too large; expected at most " + std::to_string(most));
+  return value;
+}
+
 void Scanner::fail_expected(std::string_view what) const {
   std::string_view left = rest();
   left.remove_prefix(std::min(left.find_first_not_of(" \t"), left.size()));
@@ -139,4 +159,4 @@ void Scanner::fail_at(std::int64_t line, const std::string& message) const {
   throw ArgumentError(file_ + ":" + std::to_string(line) + ": " + message);
 }
 
-}  // namespace sortlast::fabric
+}  // namespace sortlast
