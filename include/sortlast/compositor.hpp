@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "sortlast/execute/run/encoding.hpp"
+#include "sortlast/image.hpp"
 #include "sortlast/tile.hpp"
+#include "sortlast/timing.hpp"
 #include "sortlast/trace.hpp"
 #include "sortlast/visibility.hpp"
-#include "sortlast/image.hpp"
-#include "sortlast/timing.hpp"
 
 namespace sortlast {
 

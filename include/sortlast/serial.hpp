@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sortlast/execute/run/encoding.hpp"
-#include "sortlast/tile.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast {
 

@@ -29,7 +29,8 @@ class Team {
 };
 
 // Calls body(i) once for every i in [0, count), several at once and in any order, and returns when all have
-// ended. Threads: 0: one a core. If calls throw, no new ones begin, and the first exception is thrown here.
+// ended. `threads`: 0: one for each usable core. If calls throw, no new ones begin, and the first exception
+// is thrown here.
 void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body,
                   std::int32_t threads = 0);
 

@@ -11,12 +11,11 @@
 
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/placement/order_bound.hpp"
+#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/placement/order_search.hpp"
 #include "sortlast/fabric/read.hpp"
 #include "sortlast/random.hpp"
-#include "sortlast/fabric/edit.hpp"
-#include "sortlast/fabric/families.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -6,8 +6,8 @@
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/random.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -86,9 +86,9 @@ bool all_shifts(std::int32_t p, const std::vector<std::vector<Flow>>& stages) {
 }
 
 // Flows that are held, by stage.
-class Traffic final : public Pattern {
+class FlowList final : public Pattern {
  public:
-  Traffic(std::string name, std::int32_t p, std::vector<std::vector<Flow>> stages)
+  FlowList(std::string name, std::int32_t p, std::vector<std::vector<Flow>> stages)
       : name_(std::move(name)), p_(p), stages_(std::move(stages)) {
     check_participants(name_, p);
     for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -151,7 +151,7 @@ std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> des
     taken[static_cast<std::size_t>(d)] = true;
     if (d != i) flows.push_back({i, d, bytes});
   }
-  return std::make_shared<Traffic>("permutation", p, std::vector<std::vector<Flow>>{std::move(flows)});
+  return std::make_shared<FlowList>("permutation", p, std::vector<std::vector<Flow>>{std::move(flows)});
 }
 
 std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::int64_t pixel_bytes) {
@@ -164,12 +164,12 @@ std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::i
           {rank, send.peer, send.pixels.size() * pixel_bytes});
     }
   }
-  return std::make_shared<Traffic>(schedule.name(), schedule.p(), std::move(stages));
+  return std::make_shared<FlowList>(schedule.name(), schedule.p(), std::move(stages));
 }
 
 std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
                                                std::vector<std::vector<Flow>> stages) {
-  return std::make_shared<Traffic>(std::move(name), p, std::move(stages));
+  return std::make_shared<FlowList>(std::move(name), p, std::move(stages));
 }
 
 }  // namespace sortlast::fabric

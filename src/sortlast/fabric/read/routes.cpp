@@ -18,8 +18,8 @@
 #include <iterator>
 #include <utility>
 
+#include "sortlast/fabric/lids.hpp"
 #include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/read/lids.hpp"
 #include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {
