@@ -1,13 +1,17 @@
-// Quota.
-//
 // /proc/self/cgroup names the groups of this process, and a group's limit holds for those below it: of
 // version 2 in cpu.max ("max 100000", "150000 100000"), of version 1 in cpu.cfs_quota_us (-1: none) and
 // cpu.cfs_period_us. In a container the path may be the host's, so the mount's root is read too.
 #include "sortlast/cores.hpp"
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 namespace sortlast {
 namespace {
@@ -54,6 +58,28 @@ double core_quota(const std::string& root) {
     }
   }
   return least;
+}
+
+int usable_cores(const std::string& root) {
+  int cores = static_cast<int>(std::thread::hardware_concurrency());
+#ifdef __linux__
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) cores = CPU_COUNT(&mask);
+#endif
+  const double quota = core_quota(root);
+  if (quota > 0 && quota < cores) cores = static_cast<int>(std::lround(quota));
+  return std::max(cores, 1);
+}
+
+std::uint64_t core_mask_hash() {
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+#ifdef __linux__
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return hash;
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &mask)) hash = (hash ^ core) * 1099511628211ULL;
+#endif
+  return hash;
 }
 
 }  // namespace sortlast

@@ -1,7 +1,10 @@
-// SplitMix64: random numbers that a seed fixes, the same on every platform and with every standard library.
+// Random numbers and orders that a seed fixes, the same on every platform and with every standard library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace sortlast {
 
@@ -9,6 +12,8 @@ namespace sortlast {
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
+  // A stream of its own for part `stream` of a job.
+  SplitMix64(std::uint64_t seed, std::uint64_t stream) : state_(SplitMix64(SplitMix64(seed)() + stream)()) {}
 
   std::uint64_t operator()() {
     std::uint64_t z = (state_ += 0x9E3779B97F4A7C15U);
@@ -17,8 +22,17 @@ class SplitMix64 {
     return z ^ (z >> 31);
   }
 
+  // A number in [0, n), n > 0. Its bias is below n / 2^64.
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>((*this)() % n); }
+
  private:
   std::uint64_t state_;
 };
+
+// Fisher and Yates: every order equally likely.
+template <typename T>
+void shuffle(std::vector<T>& values, SplitMix64& random) {
+  for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
+}
 
 }  // namespace sortlast

@@ -1,30 +1,37 @@
-// Team: threads that share the work of one.
-//
-// Between jobs the threads sleep in the kernel, so that a team costs nothing while its rank waits.
+// Between jobs the threads of a team sleep in the kernel, so that it costs nothing while its rank waits.
 #include "sortlast/threads.hpp"
-
-#ifdef __linux__
-#include <sched.h>
-#endif
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "sortlast/cores.hpp"
+
 namespace sortlast {
 
 struct Team::Crew {
-  std::vector<std::jthread> threads;
   std::atomic<std::uint32_t> jobs{0};  // given out so far
   std::atomic<int> at_work{0};
   const std::function<void(int)>* job = nullptr;  // null: go home
   std::mutex mutex;
   std::exception_ptr failure;
+  std::vector<std::jthread> threads;  // last, so that they end before what they use
+
+  ~Crew() { give_out(nullptr); }
+
+  // Starts thread after thread, until there are `size` or the system has no more.
+  void start(int size) {
+    threads.reserve(static_cast<std::size_t>(size));
+    try {
+      for (int number = 1; number <= size; ++number) threads.emplace_back([this, number] { work(number); });
+    } catch (const std::system_error&) {
+    }
+  }
 
   void work(int number) {
     for (std::uint32_t seen = 0;;) {
@@ -56,13 +63,11 @@ struct Team::Crew {
 Team::Team(int threads) : size_(std::max(threads, 1)) {
   if (size_ == 1) return;
   crew_ = std::make_unique<Crew>();
-  for (int number = 1; number < size_; ++number)
-    crew_->threads.emplace_back([crew = crew_.get(), number] { crew->work(number); });
+  crew_->start(size_ - 1);
+  size_ = 1 + static_cast<int>(crew_->threads.size());
 }
 
-Team::~Team() {
-  if (crew_) crew_->give_out(nullptr);
-}
+Team::~Team() = default;
 
 void Team::run(const std::function<void(int)>& job) {
   if (!crew_) {
@@ -75,23 +80,18 @@ void Team::run(const std::function<void(int)>& job) {
   if (crew_->failure) std::rethrow_exception(std::exchange(crew_->failure, nullptr));
 }
 
-int usable_cores() {
-#ifdef __linux__
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return std::max(CPU_COUNT(&mask), 1);
-#endif
-  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
-}
-
-std::uint64_t core_mask_hash() {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-#ifdef __linux__
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return hash;
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &mask)) hash = (hash ^ core) * 1099511628211ULL;
-#endif
-  return hash;
+void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body, std::int32_t threads) {
+  const std::int64_t most = threads > 0 ? threads : usable_cores();
+  std::atomic<std::int64_t> next = 0;
+  Team team(static_cast<int>(std::clamp<std::int64_t>(count, 1, most)));
+  team.run([&](int) {
+    try {
+      for (std::int64_t i = next++; i < count; i = next++) body(i);
+    } catch (...) {
+      next = count;
+      throw;
+    }
+  });
 }
 
 }  // namespace sortlast

@@ -1,4 +1,4 @@
-// Team: threads that share the work of one, where a node has more cores than ranks.
+// Threads that share the work of one: a team that takes job after job, and a loop spread over cores.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@ namespace sortlast {
 
 class Team {
  public:
-  // `threads` in all, the caller's own among them; 1 starts none.
+  // `threads` in all, the caller's own among them; 1 starts none. Where the system has no more threads the
+  // team has as many as could be started.
   explicit Team(int threads = 1);
   ~Team();
   Team(const Team&) = delete;
@@ -17,8 +18,8 @@ class Team {
 
   int size() const { return size_; }
 
-  // Call job(0), ... job(size() - 1), one on each thread, and return when all are through. Throws what the
-  // first of them that throws does.
+  // Call job(0) on the caller's thread and job(1), ... job(size() - 1) each on one of the others, and return
+  // when all are through. Throws what the first of them that throws does.
   void run(const std::function<void(int)>& job);
 
  private:
@@ -27,9 +28,10 @@ class Team {
   std::unique_ptr<Crew> crew_;  // null: no threads but the caller's
 };
 
-// Cores that this process may use, by its affinity mask; at least 1.
-int usable_cores();
-// A number that processes of a machine have in common if they may use the same cores.
-std::uint64_t core_mask_hash();
+// Calls body(i) once for every i in [0, count), several at once and in any order, and returns when all have
+// ended. `threads`: 0: one for each usable core. If calls throw, no new ones begin, and the first exception
+// is thrown here.
+void parallel_for(std::int64_t count, const std::function<void(std::int64_t)>& body,
+                  std::int32_t threads = 0);
 
 }  // namespace sortlast

@@ -1,11 +1,13 @@
-// Quotas of control groups, read from trees of files as the kernel shows them.
+// Quotas of control groups, read from trees of files as the kernel shows them, and the cores that they leave.
 #include "sortlast/cores.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 namespace sortlast {
 namespace {
@@ -59,6 +61,17 @@ TEST_F(Quota, OfVersionOneIsThatOfTheProcessorController) {
   write("sys/fs/cgroup/memory/job/cpu.cfs_quota_us", "100000");
   write("sys/fs/cgroup/memory/job/cpu.cfs_period_us", "100000");
   EXPECT_EQ(quota(), 4);
+}
+
+TEST_F(Quota, LeavesItsCoresRoundedAndOneAtLeast) {
+  const int mask = usable_cores(root_);  // no quota
+  EXPECT_GE(mask, 1);
+  write("proc/self/cgroup", "0::/");
+  for (const auto& [quota, cores] : {std::pair("20000 100000", 1), std::pair("100000 100000", 1),
+                                     std::pair("160000 100000", 2), std::pair("100000000 100000", 1000)}) {
+    write("sys/fs/cgroup/cpu.max", quota);
+    EXPECT_EQ(usable_cores(root_), std::min(mask, cores)) << quota;
+  }
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/shuffle.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -49,7 +49,7 @@ TEST(Bisection, SamplesPairTwoRandomHalves) {
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(placement.size()); ++i) {
       if (i != 3) order.push_back(i);
     }
-    Random random(seed, sample);
+    SplitMix64 random(seed, sample);
     shuffle(order, random);
     const std::size_t half = order.size() / 2;
     std::vector<Flow> one_way, both_ways;
@@ -67,7 +67,7 @@ TEST(Bisection, SamplesPairTwoRandomHalves) {
 
 TEST(Bisection, ShufflesEveryOrderAboutEquallyOften) {
   std::map<std::vector<int>, int> seen;
-  Random random(5);
+  SplitMix64 random(5);
   for (int i = 0; i < 24000; ++i) {
     std::vector<int> order = {0, 1, 2, 3};
     shuffle(order, random);

@@ -7,8 +7,8 @@
 #include "fabric/naive_hops.hpp"
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/routing/guid_order.hpp"
 #include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/routing/balance.hpp"
 
 namespace sortlast::fabric {
 namespace {

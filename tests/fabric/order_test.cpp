@@ -11,12 +11,11 @@
 
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/placement/order_bound.hpp"
-#include "sortlast/fabric/placement/order_search.hpp"
-#include "sortlast/fabric/read.hpp"
-#include "sortlast/shuffle.hpp"
 #include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/placement/order_search.hpp"
+#include "sortlast/fabric/read.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -30,7 +29,7 @@ std::shared_ptr<const Topology> share(Topology topology) {
 Hosts some_hosts(const Topology& topology, std::size_t n, std::uint64_t seed) {
   Hosts hosts(static_cast<std::size_t>(topology.hosts()));
   std::iota(hosts.begin(), hosts.end(), 0);
-  Random random(seed);
+  SplitMix64 random(seed);
   shuffle(hosts, random);
   hosts.resize(n);
   std::sort(hosts.begin(), hosts.end());
@@ -103,7 +102,7 @@ TEST(BestOrder, WholeLeavesAreFreeInRoutingOrder) {
   const Routes routes = route(topology, "d-mod-k");
   Hosts hosts(60);
   std::iota(hosts.begin(), hosts.end(), 24);
-  Random random(1);
+  SplitMix64 random(1);
   Hosts listed = hosts;
   shuffle(listed, random);
   const BestOrder best = best_order(routes, listed);

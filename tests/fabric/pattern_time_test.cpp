@@ -6,8 +6,8 @@
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/shuffle.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -53,7 +53,7 @@ class PaperTimes : public testing::Test {
   double frames(std::int32_t p, double pixels, bool free_running = false, std::uint64_t seed = 0) const {
     Placement placement(144);
     std::iota(placement.begin(), placement.end(), 0);
-    Random random(seed);
+    SplitMix64 random(seed);
     if (seed > 0) shuffle(placement, random);
     placement.resize(static_cast<std::size_t>(p));
     const auto shift = shift_pattern(p, static_cast<std::int64_t>(16 * pixels / p));
@@ -100,7 +100,7 @@ TEST_F(PaperTimes, FrameRatesPeakAtWholeLeaves) {
 TEST_F(PaperTimes, TimesDoNotDependOnTheNumberOfThreads) {
   Placement placement(144);
   std::iota(placement.begin(), placement.end(), 0);
-  Random random(4);
+  SplitMix64 random(4);
   shuffle(placement, random);
   const auto shift = shift_pattern(144, 12345);
   const PatternTime one = pattern_time(routes_, *shift, placement, link, stage, {.threads = 1});

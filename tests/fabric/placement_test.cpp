@@ -15,10 +15,10 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/placement/leaf_places.hpp"
-#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/placement/routing_order.hpp"
+#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 namespace {

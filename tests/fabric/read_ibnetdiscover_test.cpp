@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "canonical.hpp"
-#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "canonical.hpp"
-#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
@@ -42,7 +42,8 @@ TEST(NodeList, SaysWhatIsWrongAndWhere) {
       {"a]", "list:1: expected ',' or the end of the list in 'a]', found ']'"},
       {"a,,b", "list:1: expected a name in 'a,,b', found ',b'"},
       {"a[3-1]", "list:1: expected a range that counts up, found '3-1'"},
-      {"a[1-2000000000]", "list:1: expected at most 1048576 names, found more in 'a[1-2000000000]'"},
+      {"a[1-2000000000]",
+       "list:1: expected at most 1048576 names of 32 MiB together, found more in 'a[1-2000000000]'"},
       {"a[0-999999999999999999]", "list:1: expected at most 1048576 names"},
       {"a[1-9999999999999999999]", "list:1: expected a number of up to 18 digits"},
       {"a \"b c", "list:1: expected a name in double quotes, found '\"b c'"},
@@ -54,6 +55,24 @@ TEST(NodeList, SaysWhatIsWrongAndWhere) {
     const std::string message = refusal([&wrong = text] { (void)read_node_list(wrong, "list"); });
     EXPECT_TRUE(message.starts_with(expected)) << message;
   }
+}
+
+// A short text must not stand for gigabytes.
+TEST(NodeList, BoundsWhatItWritesOut) {
+  std::string many_brackets = "n[0-500000]";
+  for (int i = 0; i < 100; ++i) many_brackets += "[1]";
+  std::string many_lists;
+  for (int i = 0; i < 10; ++i) many_lists += std::string(1000, 'x') + "[1-4000]\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {std::string(1000, 'x') + "[1-40000]", "list:1: expected at most 1048576 names of 32 MiB together"},
+      {many_brackets, "list:1: expected at most 1048576 names of 32 MiB together"},
+      {many_lists, "list:9: expected at most 1048576 names of 32 MiB together"},
+  };
+  for (const auto& [text, expected] : cases) {
+    const std::string message = refusal([&wrong = text] { (void)read_node_list(wrong, "list"); });
+    EXPECT_TRUE(message.starts_with(expected)) << message;
+  }
+  EXPECT_EQ(read_node_list(std::string(1000, 'x') + "[1-30000]", "list").size(), 30000U);
 }
 
 TEST(NodeList, FoldsNeighboursThatCountUp) {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "canonical.hpp"
-#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
@@ -210,6 +210,18 @@ TEST(AssignLids, KeepsLidsAndGivesTheLowestFreeOnes) {
   EXPECT_EQ(named.level(0), 1);
   EXPECT_EQ(named.gbps(0), 100);
   EXPECT_EQ(testing::canonical(named, false).size(), testing::canonical(given, false).size());
+}
+
+// One host of many LIDs must not make a large fabric's tables so many times as large.
+TEST(ReadRoutes, BoundsPlanesThatFewEntriesAskFor) {
+  const auto large = std::make_shared<const Topology>(make_topology("rlft:36,3"));
+  std::string text = "Unicast lids [0-99] of switch Lid 1 guid 0x0000000020100000 ('sw-L1-0000'):\n";
+  for (int lid = 10; lid < 74; ++lid) {
+    text +=
+        "0x00" + std::to_string(lid) + " 001 # Channel Adapter portguid 0x0000000010000001: 'host00000'\n";
+  }
+  const std::string message = refusal([&] { (void)read_routes(large, text, "dump"); });
+  EXPECT_TRUE(message.starts_with("dump:1: expected tables of at most 268435456 entries")) << message;
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "canonical.hpp"
-#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
@@ -126,7 +126,7 @@ TEST(ReadSlurmTopology, SaysWhatIsWrongAndWhere) {
       {"SwitchName=a Switches=b\n", "conf:1: switch 'b' has no line of its own"},
       {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n",
        "conf:2: a second line of switch 'a'; the first is line 1"},
-      {many_lists, "conf:17: expected at most 1048576 names in all lists, found more"},
+      {many_lists, "conf:17: expected at most 1048576 names of 32 MiB together, found more"},
       {"SwitchName=a \\", "conf:1: expected a line after '\\', found the end of the file"},
   };
   for (const auto& [text, expected] : cases) {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -4,6 +4,7 @@
 #include "target.hpp"
 
 using namespace sortlast::fabric;
+namespace fuzz = sortlast::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Topology topology = k_ary_n_tree(2, 2);

@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/write/names.hpp"
+#include "sortlast/fabric/write/slurm.hpp"
 #include "sortlast/fabric/write.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;
+namespace fuzz = sortlast::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run(data, size, [](std::string_view text) {

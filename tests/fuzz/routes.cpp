@@ -5,6 +5,7 @@
 #include "target.hpp"
 
 using namespace sortlast::fabric;
+namespace fuzz = sortlast::fuzz;
 
 namespace {
 

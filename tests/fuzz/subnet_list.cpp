@@ -3,6 +3,7 @@
 #include "target.hpp"
 
 using namespace sortlast::fabric;
+namespace fuzz = sortlast::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run(data, size, [](std::string_view text) {

@@ -9,7 +9,7 @@
 
 #include "sortlast/error.hpp"
 
-namespace sortlast::fabric::fuzz {
+namespace sortlast::fuzz {
 
 inline const std::string file = "fuzz";
 
@@ -17,7 +17,7 @@ template <class Read>
 int run(const std::uint8_t* data, std::size_t size, Read&& read) {
   try {
     read(std::string_view(reinterpret_cast<const char*>(data), size));
-  } catch (const ArgumentError& error) {
+  } catch (const Error& error) {
     if (!std::string_view(error.what()).starts_with("fuzz:")) std::abort();
   }
   return 0;
@@ -27,4 +27,4 @@ inline void expect(bool holds) {
   if (!holds) std::abort();
 }
 
-}  // namespace sortlast::fabric::fuzz
+}  // namespace sortlast::fuzz

@@ -42,10 +42,10 @@ def test_goal_and_fsin_are_read_as_they_were_written(tmp_path):
 def test_errors_have_file_and_line(tmp_path):
     file = tmp_path / "bad.goal"
     file.write_text("num_ranks 2\nrank 0 {\nx: send 10 to 1\n}\n")
-    with pytest.raises(Error, match=r"bad\.goal, line 3: '10' is no whole number"):
+    with pytest.raises(Error, match=r"bad\.goal:3: '10' is no whole number"):
         simulate.read_goal(file)
     file.write_text("s 0 1\n")
-    with pytest.raises(Error, match=r"bad\.goal, line 1: expected 's FROM TO TAG BYTES'"):
+    with pytest.raises(Error, match=r"bad\.goal:1: expected 's FROM TO TAG BYTES'"):
         simulate.read_fsin(file)
     with pytest.raises(Error, match="cannot read"):
         simulate.read_goal(tmp_path / "none")

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "sortlast/error.hpp"
@@ -113,26 +114,77 @@ TEST(Goal, SimulatesLikeTheTrafficThatItWasWrittenFrom) {
 TEST(Goal, RefusesByLine) {
   const auto said = [](const std::string& text) { return refusal([&] { (void)read_goal(text, "f.goal"); }); };
   const std::string head = "num_ranks 2\nrank 0 {\n";
-  EXPECT_EQ(said("hello\n"), "f.goal, line 1: expected 'num_ranks N'");
+  EXPECT_EQ(said("hello\n"), "f.goal:1: expected 'num_ranks N'");
   EXPECT_NE(said("").find("expected 'num_ranks N'"), std::string::npos);
-  EXPECT_EQ(said("num_ranks 2\nrank 2 {\n}\n"), "f.goal, line 2: rank 2 of 2");
-  EXPECT_EQ(said("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n"), "f.goal, line 4: rank 0 is there twice");
-  EXPECT_EQ(said(head), "f.goal, line 2: the block of rank 0 does not end");
-  EXPECT_EQ(said(head + "a: send 10 to 1\n}\n"), "f.goal, line 3: '10' is no whole number followed by 'b'");
+  EXPECT_EQ(said("num_ranks 2\nrank 2 {\n}\n"), "f.goal:2: rank 2 of 2");
+  EXPECT_EQ(said("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n"), "f.goal:4: rank 0 is there twice");
+  EXPECT_EQ(said(head), "f.goal:2: the block of rank 0 does not end");
+  EXPECT_EQ(said(head + "a: send 10 to 1\n}\n"), "f.goal:3: '10' is no whole number followed by 'b'");
   EXPECT_EQ(said(head + "a: send 99999999999999999999b to 1\n}\n"),
-            "f.goal, line 3: '99999999999999999999b' is no whole number followed by 'b'");
-  EXPECT_EQ(said(head + "a: send 10b to 2\n}\n"), "f.goal, line 3: there is no rank 2");
-  EXPECT_EQ(said(head + "a: calc 1\na: calc 2\n}\n"), "f.goal, line 4: the label 'a' is there twice");
-  EXPECT_EQ(said(head + "a: calc 1\na requires b\n}\n"), "f.goal, line 4: no action has the label 'b'");
-  EXPECT_EQ(said(head + "a: send 1b to 1 tag\n}\n"), "f.goal, line 3: 'tag' has no value");
-  EXPECT_EQ(said(head + "a: send 1b to 1 speed 3\n}\n"), "f.goal, line 3: 'speed' is none of tag, cpu, nic");
-  EXPECT_NE(said(head + "a: jump 1\n}\n").find("line 3: expected 'send BYTESb to R'"), std::string::npos);
+            "f.goal:3: '99999999999999999999b' is no whole number followed by 'b'");
+  EXPECT_EQ(said(head + "a: send 10b to 2\n}\n"), "f.goal:3: there is no rank 2");
+  EXPECT_EQ(said(head + "a: calc 1\na: calc 2\n}\n"), "f.goal:4: the label 'a' is there twice");
+  EXPECT_EQ(said(head + "a: calc 1\na requires b\n}\n"), "f.goal:4: no action has the label 'b'");
+  EXPECT_EQ(said(head + "a: send 1b to 1 tag\n}\n"), "f.goal:3: 'tag' has no value");
+  EXPECT_EQ(said(head + "a: send 1b to 1 speed 3\n}\n"), "f.goal:3: 'speed' is none of tag, cpu, nic");
+  EXPECT_NE(said(head + "a: jump 1\n}\n").find(":3: expected 'send BYTESb to R'"), std::string::npos);
   EXPECT_NE(said(head + "a: recv 1b from 1\n}\n").find("has no send"), std::string::npos);
   EXPECT_NE(said(head + "a: send 1b to 1\n}\n").find("which receives 0"), std::string::npos);
   EXPECT_NE(said(head + "a: send 1b to 1\n}\nrank 1 {\nb: recv 2b from 0\n}\n").find("expects 2 bytes"),
             std::string::npos);
   EXPECT_NE(said(head + "a: calc 1\nb: calc 1\na requires b\nb requires a\n}\n").find("in a circle"),
             std::string::npos);
+}
+
+// n receives of rank 0, each of which requires the one before, and a send that requires each of them.
+std::string chain(std::int32_t n) {
+  std::ostringstream out, peer;
+  out << "num_ranks 2\nrank 0 {\n";
+  for (std::int32_t i = 0; i < n; ++i) {
+    out << "r" << i << ": recv 1b from 1\ns" << i << ": send 1b to 1\ns" << i << " requires r" << i << "\n";
+    if (i > 0) out << "r" << i << " requires r" << i - 1 << "\n";
+    peer << "send 1b to 0\nrecv 1b from 0\n";
+  }
+  out << "}\nrank 1 {\n" << peer.str() << "}\n";
+  return out.str();
+}
+
+TEST(Goal, AChainOfReceivesCostsAsMuchAsItsText) {
+  const auto causes_a_receive = [](std::int32_t n) {
+    const Traffic made = read_goal(chain(n));
+    check(made);
+    return static_cast<double>(made.causes.size()) / n;
+  };
+  EXPECT_NEAR(causes_a_receive(30000), causes_a_receive(3000), 0.1);
+}
+
+// Send number i may go once the receives 0 .. i are over, by whatever way the file says so.
+TEST(Goal, AChainOfReceivesIsWaitedForWhole) {
+  constexpr std::int32_t n = 40;
+  const Traffic made = read_goal(chain(n));
+  const std::vector<std::int32_t> source = sources(made);
+  const auto range = [&](std::int32_t m) {
+    const auto at = static_cast<std::size_t>(m);
+    return std::vector(made.causes.begin() + made.first_cause[at],
+                       made.causes.begin() + made.first_cause[at + 1]);
+  };
+  for (std::int32_t send = 0; send < n; ++send) {
+    std::set<std::int32_t> received;
+    std::vector<std::int32_t> open = range(send);
+    while (!open.empty()) {
+      const std::int32_t m = open.back();
+      open.pop_back();
+      if (source[static_cast<std::size_t>(m)] == 1) {
+        received.insert(m);
+      } else {
+        EXPECT_EQ(made.destination[static_cast<std::size_t>(m)], 0);  // a computation ...
+        EXPECT_EQ(made.size[static_cast<std::size_t>(m)], 0);         // ... of no time
+        for (const std::int32_t further : range(m)) open.push_back(further);
+      }
+    }
+    EXPECT_EQ(received.size(), static_cast<std::size_t>(send) + 1);
+    EXPECT_EQ(*received.rbegin() - *received.begin(), send);
+  }
 }
 
 TEST(Fsin, IsReadAsItWasWritten) {
@@ -164,11 +216,11 @@ TEST(Fsin, KeepsTheOrderOfEachTask) {
 
 TEST(Fsin, RefusesByLine) {
   const auto said = [](const std::string& text) { return refusal([&] { (void)read_fsin(text, "t"); }); };
-  EXPECT_EQ(said("x 1 2\n"), "t, line 1: 'x' is none of s, r, c");
-  EXPECT_EQ(said("\ns 1 2 3\n"), "t, line 2: expected 's FROM TO TAG BYTES'");
-  EXPECT_EQ(said("s 0 1 0 -5\n"), "t, line 1: '-5' is no whole number");
-  EXPECT_EQ(said("s 0 99999999 0 5\n"), "t, line 1: '99999999' is too large for a rank");
-  EXPECT_EQ(said("c 0\n"), "t, line 1: expected 'c TASK NANOSECONDS'");
+  EXPECT_EQ(said("x 1 2\n"), "t:1: 'x' is none of s, r, c");
+  EXPECT_EQ(said("\ns 1 2 3\n"), "t:2: expected 's FROM TO TAG BYTES'");
+  EXPECT_EQ(said("s 0 1 0 -5\n"), "t:1: '-5' is no whole number");
+  EXPECT_EQ(said("s 0 99999999 0 5\n"), "t:1: '99999999' is too large; expected at most 1048575");
+  EXPECT_EQ(said("c 0\n"), "t:1: expected 'c TASK NANOSECONDS'");
   EXPECT_NE(said("r 0 1 0 5\n").find("task 1 receives more from task 0"), std::string::npos);
   EXPECT_THROW((void)trace(read_goal(example + std::string("\n"))), Error);
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "simulate/flow_reference.hpp"
-#include "sortlast/shuffle.hpp"
+#include "sortlast/random.hpp"
 #include "sortlast/simulate/flow/completion_heap.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
 
@@ -72,10 +72,10 @@ TEST(FairNetwork, OnlyTheComponentOfAChangeIsComputed) {
 }
 
 // A few channels in random order, without repetition.
-Path random_path(fabric::Random& random, fabric::Channel channels) {
+Path random_path(SplitMix64& random, fabric::Channel channels) {
   Path path(static_cast<std::size_t>(channels));
   for (fabric::Channel c = 0; c < channels; ++c) path[static_cast<std::size_t>(c)] = c;
-  fabric::shuffle(path, random);
+  sortlast::shuffle(path, random);
   path.resize(1 + random.below(std::min<std::size_t>(5, path.size())));
   return path;
 }
@@ -84,7 +84,7 @@ Path random_path(fabric::Random& random, fabric::Channel channels) {
 // every flow has a full channel on which nobody is faster, which is what makes an allocation max-min fair.
 TEST(FairNetwork, RatesAreFairWhateverComesAndGoes) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    fabric::Random random(seed);
+    SplitMix64 random(seed);
     const auto channels = static_cast<fabric::Channel>(1 + random.below(24));
     FairNetwork network(channels, 7);
     std::vector<naive::Flow> flows(24);
@@ -126,7 +126,7 @@ TEST(FairNetwork, RatesAreFairWhateverComesAndGoes) {
 }
 
 TEST(CompletionHeap, GivesFlowsInOrderWhileTheirTimesMove) {
-  fabric::Random random(3);
+  SplitMix64 random(3);
   CompletionHeap heap;
   std::vector<double> time(50, -1);
   for (int step = 0; step < 4000; ++step) {

@@ -9,7 +9,7 @@
 #include "simulate/flow_reference.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/pattern.hpp"
-#include "sortlast/shuffle.hpp"
+#include "sortlast/random.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic/patterns.hpp"
@@ -143,7 +143,7 @@ TEST(Flow, RandomFlowsEndWhenTheReferenceSays) {
     const fabric::Routes routes = routed(name);
     const std::int32_t p = routes.topology->hosts();
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-      fabric::Random random(seed);
+      SplitMix64 random(seed);
       Traffic traffic = uniform(p, 1, 4, seed);
       std::vector<naive::Flow> flows;
       const std::vector<std::int32_t> source = sources(traffic);

@@ -2,17 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/pattern.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/progress.hpp"
 
 namespace sortlast::fabric {
-
-// Called now and then with the part that is done, 0 to 1; false: stop, and throw Error("cancelled").
-using Progress = std::function<bool(double)>;
 
 struct Contention {
   std::int64_t stages = 0;
@@ -30,21 +28,21 @@ struct Contention {
 };
 
 struct AnalysisOptions {
-  std::int32_t threads = 0;  // 0: one a core
+  std::int32_t threads = 0;  // 0: one for each core that the process may use
   Progress progress = {};
   std::int64_t path_bytes = std::int64_t{3} << 30;  // may be spent to hold paths, where that is faster
 };
 
 // Throws ArgumentError if the placement does not have one entry a participant, or an entry is no host.
-Contention contention(const Routes& routes, const Pattern& pattern, const Placement& placement,
-                      const AnalysisOptions& options = {});
+SORTLAST_API Contention contention(const Routes& routes, const Pattern& pattern, const Placement& placement,
+                                   const AnalysisOptions& options = {});
 
 // Flows on each channel at one stage.
-std::vector<std::int32_t> loads(const Routes& routes, const Pattern& pattern, const Placement& placement,
-                                std::int64_t stage);
+SORTLAST_API std::vector<std::int32_t> loads(const Routes& routes, const Pattern& pattern,
+                                             const Placement& placement, std::int64_t stage);
 // The flows of a stage that cross a channel.
-std::vector<Flow> crossing(const Routes& routes, const Pattern& pattern, const Placement& placement,
-                           std::int64_t stage, Channel channel);
+SORTLAST_API std::vector<Flow> crossing(const Routes& routes, const Pattern& pattern,
+                                        const Placement& placement, std::int64_t stage, Channel channel);
 
 // Effective bisection bandwidth: mean over random bisections of the mean share of a flow (Hoefler et al.
 // 2008). one_way: one half sends to the other; both_ways: both send to each other at once.
@@ -52,8 +50,8 @@ struct Bisection {
   double one_way = 0, both_ways = 0;
   std::vector<double> one_way_samples, both_ways_samples;
 };
-Bisection bisection(const Routes& routes, const Placement& placement, std::int64_t samples,
-                    std::uint64_t seed, const AnalysisOptions& options = {});
+SORTLAST_API Bisection bisection(const Routes& routes, const Placement& placement, std::int64_t samples,
+                                 std::uint64_t seed, const AnalysisOptions& options = {});
 
 // Time of a pattern: a message lasts `stage_seconds` and its bytes at link_bytes_per_second divided among the
 // flows on the fullest channel of its path.
@@ -62,8 +60,8 @@ struct PatternTime {
   double free_running = 0;    // every participant goes on by itself: the slowest participant's sum [s]
   double mean_bandwidth = 0;  // mean over messages of bytes / duration [byte/s]
 };
-PatternTime pattern_time(const Routes& routes, const Pattern& pattern, const Placement& placement,
-                         double link_bytes_per_second, double stage_seconds,
-                         const AnalysisOptions& options = {});
+SORTLAST_API PatternTime pattern_time(const Routes& routes, const Pattern& pattern,
+                                      const Placement& placement, double link_bytes_per_second,
+                                      double stage_seconds, const AnalysisOptions& options = {});
 
 }  // namespace sortlast::fabric

@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 
 // The rest keeps its names, GUIDs, LIDs, ports and levels, and is renumbered without gaps in the same order;
 // the regular shape is lost unless the list is empty. Throws ArgumentError for a number that does not exist.
-Topology without_hosts(const Topology& topology, const std::vector<std::int32_t>& hosts);
+SORTLAST_API Topology without_hosts(const Topology& topology, const std::vector<std::int32_t>& hosts);
 // `channels`: one direction of each link to cut, or both. A host's link cannot be cut: leave the host out.
-Topology without_links(const Topology& topology, const std::vector<Channel>& channels);
+SORTLAST_API Topology without_links(const Topology& topology, const std::vector<Channel>& channels);
 // The hosts of these switches go too.
-Topology without_switches(const Topology& topology, const std::vector<std::int32_t>& switches);
+SORTLAST_API Topology without_switches(const Topology& topology, const std::vector<std::int32_t>& switches);
 // The same with other levels of its switches, for example those that rank_switches() finds.
-Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels);
+SORTLAST_API Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels);
 
 // Levels of the switches of a tree from any source. `roots`: switches of the highest level; empty: found (see
 // levels.cpp for how). All 0 if the fabric is no tree: `why` then says so. Throws ArgumentError for a root
@@ -27,9 +28,9 @@ struct Levels {
   std::vector<std::int32_t> roots;  // switches of the highest level
   std::string why;
 };
-Levels rank_switches(const Topology& topology, const std::vector<std::int32_t>& roots = {});
+SORTLAST_API Levels rank_switches(const Topology& topology, const std::vector<std::int32_t>& roots = {});
 // The levels that the topology holds; those that are found if it holds none.
-Levels levels_of(const Topology& topology);
+SORTLAST_API Levels levels_of(const Topology& topology);
 
 // Up-links that the fabric's own regularity asks for and that are not there: pairs of a lower and an upper
 // switch with fewer links than such pairs have elsewhere in it (see missing.cpp). By number of the lower
@@ -38,6 +39,6 @@ struct MissingLinks {
   std::int32_t lower = 0, upper = 0;  // switches
   std::int32_t present = 0, expected = 0;
 };
-std::vector<MissingLinks> missing_links(const Topology& topology);
+SORTLAST_API std::vector<MissingLinks> missing_links(const Topology& topology);
 
 }  // namespace sortlast::fabric

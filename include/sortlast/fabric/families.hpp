@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
@@ -21,30 +22,30 @@ namespace sortlast::fabric {
 using Counts = std::vector<std::int32_t>;
 
 // One switch with n hosts.
-Topology crossbar(std::int32_t n);
+SORTLAST_API Topology crossbar(std::int32_t n);
 // Petrini and Vanneschi (1997): k^n hosts, n levels of k^(n-1) switches.
-Topology k_ary_n_tree(std::int32_t k, std::int32_t n);
+SORTLAST_API Topology k_ary_n_tree(std::int32_t k, std::int32_t n);
 // Zahavi, Johnson, Kerbyson, Lang (2010): arity k[l-1] at level l, as many up as down.
-Topology var_ary_n_tree(const Counts& k);
+SORTLAST_API Topology var_ary_n_tree(const Counts& k);
 // Oehring et al. (1995): GFT(h, m, w), the same m and w at every level. A processor is an adapter of w ports,
 // which are w hosts here.
-Topology gft(std::int32_t h, std::int32_t m, std::int32_t w);
+SORTLAST_API Topology gft(std::int32_t h, std::int32_t m, std::int32_t w);
 // Oehring et al. (1995): XGFT(h; m; w).
-Topology xgft(const Counts& m, const Counts& w);
+SORTLAST_API Topology xgft(const Counts& m, const Counts& w);
 // Zahavi (2010): PGFT(h; m; w; p).
-Topology pgft(const Counts& m, const Counts& w, const Counts& p);
+SORTLAST_API Topology pgft(const Counts& m, const Counts& w, const Counts& p);
 // Zahavi (2010): the Real Life Fat-Tree of most hosts with switches of `ports` ports in `levels` levels:
 // every switch fully used, constant cross-bisectional bandwidth, one cable a host.
-Topology rlft(std::int32_t ports, std::int32_t levels);
+SORTLAST_API Topology rlft(std::int32_t ports, std::int32_t levels);
 // Why a PGFT is no RLFT ("level 2 has 12 ports down and 8 up: ..."); empty: it is one. Zahavi (2010).
-std::string why_no_rlft(const TreeShape& shape);
+SORTLAST_API std::string why_no_rlft(const TreeShape& shape);
 // Navaridas et al.: section 2.2 and 2.3. A fat-tree is thin_tree(k, k, n).
-Topology thin_tree(std::int32_t k, std::int32_t up, std::int32_t n);
-Topology slender_tree(std::int32_t k, std::int32_t up, std::int32_t n);
+SORTLAST_API Topology thin_tree(std::int32_t k, std::int32_t up, std::int32_t n);
+SORTLAST_API Topology slender_tree(std::int32_t k, std::int32_t up, std::int32_t n);
 // A switch at every coordinate, x fastest, each with `hosts` hosts on its first ports; then the ports -x, +x,
 // -y, +y, ...
-Topology mesh(const Counts& size, std::int32_t hosts = 1);
-Topology torus(const Counts& size, std::int32_t hosts = 1);
+SORTLAST_API Topology mesh(const Counts& size, std::int32_t hosts = 1);
+SORTLAST_API Topology torus(const Counts& size, std::int32_t hosts = 1);
 
 // A family by name, for the command line: "pgft:18,12;1,9;1,2", "k-ary-n-tree:12,2", "torus:8,8,8".
 struct Family {
@@ -53,8 +54,8 @@ struct Family {
   std::string summary;  // one sentence
   std::function<Topology(const std::vector<Counts>& parameters)> make;
 };
-std::span<const Family> families();
+SORTLAST_API std::span<const Family> families();
 // Throws ArgumentError, listing the families' usage if there is none of this name.
-Topology make_topology(std::string_view text);
+SORTLAST_API Topology make_topology(std::string_view text);
 
 }  // namespace sortlast::fabric

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/contention.hpp"
 
 namespace sortlast::fabric {
@@ -32,7 +33,7 @@ struct OrderOptions {
 // is higher and its max_flows are not, or the other way round. For shift it may prove that no order is free;
 // with dummies there always is one. See order.cpp. Throws ArgumentError: hosts that do not exist, occur twice
 // or are none.
-BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
-                     const OrderOptions& options = {});
+SORTLAST_API BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
+                                  const OrderOptions& options = {});
 
 }  // namespace sortlast::fabric

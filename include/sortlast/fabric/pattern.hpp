@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast::fabric {
@@ -20,7 +21,7 @@ struct Flow {
 };
 
 // Flows are made stage by stage, so that the p (p - 1) of a shift need never be held at once.
-class Pattern {
+class SORTLAST_API Pattern {
  public:
   virtual ~Pattern() = default;
   virtual std::string name() const = 0;
@@ -33,16 +34,17 @@ class Pattern {
 };
 
 // All p - 1 shift permutations, `bytes` a message (Cavin and Demengeon, section 2.1.4).
-std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes = 1);
+SORTLAST_API std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes = 1);
 // Everybody to everybody in one stage.
-std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t bytes = 1);
+SORTLAST_API std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t bytes = 1);
 // One stage: i sends to destination[i]; -1: to nobody.
-std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
-                                                   std::int64_t bytes = 1);
+SORTLAST_API std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
+                                                                std::int64_t bytes = 1);
 // The transfers of a schedule by its stages, pixels times pixel_bytes; transfers of no pixels are left out.
-std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::int64_t pixel_bytes);
+SORTLAST_API std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule,
+                                                             std::int64_t pixel_bytes);
 // Given flows by stage.
-std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
-                                               std::vector<std::vector<Flow>> stages);
+SORTLAST_API std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
+                                                            std::vector<std::vector<Flow>> stages);
 
 }  // namespace sortlast::fabric

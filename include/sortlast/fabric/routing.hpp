@@ -8,13 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 
 // Forwarding of a whole fabric. Planes are the alternatives that several LIDs a host give (LMC): a flow takes
 // one of them from end to end.
-class Forwarding {
+class SORTLAST_API Forwarding {
  public:
   static constexpr std::int32_t unreachable = -1;
 
@@ -31,7 +32,7 @@ class Forwarding {
 };
 
 // Tables in memory: one byte an entry up to 254 ports, else two.
-class Tables final : public Forwarding {
+class SORTLAST_API Tables final : public Forwarding {
  public:
   // All entries unreachable. Entries for vertices of the topology, planes times.
   explicit Tables(const Topology& topology, std::int32_t planes = 1);
@@ -77,23 +78,23 @@ struct Engine {
   std::string name;
   std::string summary;  // one sentence
 };
-std::span<const Engine> engines();
-Routes route(std::shared_ptr<const Topology> topology, std::string_view engine,
-             const RouteOptions& options = {});
+SORTLAST_API std::span<const Engine> engines();
+SORTLAST_API Routes route(std::shared_ptr<const Topology> topology, std::string_view engine,
+                          const RouteOptions& options = {});
 
 // Channels from host to host in order, the first leaves `source`, the last enters `destination`; empty if
 // they are the same. Throws Error, with the switch and port, if the tables lead nowhere or in a circle.
-std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination);
+SORTLAST_API std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_t destination);
 
 // Channels as people read them, a line each: "host00000 HCA-1 [1] -> [1] sw-L1-0000", with the port at each
 // end. A channel without a cable leads to "nothing".
-std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels);
+SORTLAST_API std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels);
 
 // Channel dependency cycles: a set of flows of one virtual lane that may wait for each other for ever (Dally
 // and Seitz, 1987).
 struct CreditLoop {
   std::vector<Channel> cycle;  // each waits for the next, the last for the first; empty: free of deadlock
 };
-CreditLoop find_credit_loop(const Routes& routes);
+SORTLAST_API CreditLoop find_credit_loop(const Routes& routes);
 
 }  // namespace sortlast::fabric

@@ -14,6 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "sortlast/export.hpp"
+
 namespace sortlast::fabric {
 
 using Vertex = std::int32_t;
@@ -75,7 +77,7 @@ struct GridShape {
 
 using Shape = std::variant<std::monostate, TreeShape, SlenderShape, GridShape>;
 
-class Topology {
+class SORTLAST_API Topology {
  public:
   // What it is, in one line: "12-ary 2-tree", or the file that it was read from.
   const std::string& name() const { return name_; }
@@ -128,7 +130,7 @@ class Topology {
 };
 
 // Makes a Topology part by part. Everything that is added is checked at once.
-class TopologyBuilder {
+class SORTLAST_API TopologyBuilder {
  public:
   explicit TopologyBuilder(std::string name);
 

@@ -10,6 +10,7 @@
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/progress.hpp"
 #include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {
@@ -25,7 +26,7 @@ struct FlowOptions {
   // Whether the links between hosts and their switches count. False where a node is its own router, as in a
   // torus of nodes, and can use all its links at once.
   bool host_links = true;
-  fabric::Progress progress = {};  // part of the messages that have arrived
+  Progress progress = {};  // part of the messages that have arrived
 };
 
 struct FlowRecord {

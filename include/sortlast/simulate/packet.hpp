@@ -11,6 +11,7 @@
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/progress.hpp"
 #include "sortlast/simulate/histogram.hpp"
 #include "sortlast/simulate/traffic.hpp"
 
@@ -38,7 +39,7 @@ struct PacketOptions {
   double link_bytes_per_second = 1.25e9;  // turns cycles into seconds, and computations into cycles
   std::int64_t sample_cycles = 0;         // above 0: buffers are looked at every so many cycles
   bool message_log = false;
-  fabric::Progress progress = {};  // part of the packets that have arrived
+  Progress progress = {};  // part of the packets that have arrived
 };
 
 // Packets in the buffers of switches at one moment, by level of the switch (index 0: switches of no level).

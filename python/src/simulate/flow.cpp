@@ -46,7 +46,7 @@ struct TimedFrame : TimedFlow {
 };
 
 // The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
-fabric::Progress progress_of(const ProgressCall& progress) {
+Progress progress_of(const ProgressCall& progress) {
   return [progress](double part) {
     const nb::gil_scoped_acquire acquire;
     see_signals();

@@ -45,7 +45,7 @@ simulate::Ties ties_of(const std::string& name) {
 }
 
 // The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
-fabric::Progress progress_of(const std::optional<nb::callable>& progress) {
+Progress progress_of(const std::optional<nb::callable>& progress) {
   return [progress](double part) {
     const nb::gil_scoped_acquire acquire;
     see_signals();

@@ -86,9 +86,9 @@ bool all_shifts(std::int32_t p, const std::vector<std::vector<Flow>>& stages) {
 }
 
 // Flows that are held, by stage.
-class Traffic final : public Pattern {
+class FlowList final : public Pattern {
  public:
-  Traffic(std::string name, std::int32_t p, std::vector<std::vector<Flow>> stages)
+  FlowList(std::string name, std::int32_t p, std::vector<std::vector<Flow>> stages)
       : name_(std::move(name)), p_(p), stages_(std::move(stages)) {
     check_participants(name_, p);
     for (std::size_t s = 0; s < stages_.size(); ++s) {
@@ -107,13 +107,14 @@ class Traffic final : public Pattern {
 
  private:
   void check(std::size_t stage, const Flow& flow) const {
+    const auto exists = [this](std::int32_t i) { return i >= 0 && i < p_; };
+    const bool right = exists(flow.source) && exists(flow.destination);
+    if (right && flow.source != flow.destination && flow.bytes >= 0) return;
     const std::string where = name_ + ", stage " + std::to_string(stage) + ": a flow from " +
                               std::to_string(flow.source) + " to " + std::to_string(flow.destination);
-    if (flow.source < 0 || flow.source >= p_ || flow.destination < 0 || flow.destination >= p_) {
-      throw ArgumentError(where + "; expected participants from 0 to " + std::to_string(p_ - 1));
-    }
-    if (flow.source == flow.destination) throw ArgumentError(where + ", that is to itself; leave it out");
+    if (!right) throw ArgumentError(where + "; expected participants from 0 to " + std::to_string(p_ - 1));
     if (flow.bytes < 0) throw ArgumentError(where + " of " + std::to_string(flow.bytes) + " bytes");
+    throw ArgumentError(where + ", that is to itself; leave it out");
   }
 
   std::string name_;
@@ -150,7 +151,7 @@ std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> des
     taken[static_cast<std::size_t>(d)] = true;
     if (d != i) flows.push_back({i, d, bytes});
   }
-  return std::make_shared<Traffic>("permutation", p, std::vector<std::vector<Flow>>{std::move(flows)});
+  return std::make_shared<FlowList>("permutation", p, std::vector<std::vector<Flow>>{std::move(flows)});
 }
 
 std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::int64_t pixel_bytes) {
@@ -163,12 +164,12 @@ std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::i
           {rank, send.peer, send.pixels.size() * pixel_bytes});
     }
   }
-  return std::make_shared<Traffic>(schedule.name(), schedule.p(), std::move(stages));
+  return std::make_shared<FlowList>(schedule.name(), schedule.p(), std::move(stages));
 }
 
 std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
                                                std::vector<std::vector<Flow>> stages) {
-  return std::make_shared<Traffic>(std::move(name), p, std::move(stages));
+  return std::make_shared<FlowList>(std::move(name), p, std::move(stages));
 }
 
 }  // namespace sortlast::fabric

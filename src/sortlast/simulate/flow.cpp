@@ -35,7 +35,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/path_walker.hpp"
+#include "sortlast/fabric/contention/paths.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
 #include "sortlast/simulate/flow/senders.hpp"
 

@@ -13,7 +13,6 @@
 #include <string>
 
 #include "sortlast/cores.hpp"
-#include "sortlast/threads.hpp"
 
 namespace sortlast {
 namespace {

@@ -10,7 +10,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/remote.hpp"
-#include "sortlast/threads.hpp"
+#include "sortlast/cores.hpp"
 
 namespace sortlast {
 namespace {

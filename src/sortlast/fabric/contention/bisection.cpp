@@ -13,16 +13,15 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/contention/stage_blocks.hpp"
-#include "sortlast/fabric/contention/stage_counter.hpp"
-#include "sortlast/shuffle.hpp"
+#include "sortlast/fabric/contention/stages.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
 
 // The flows of a sample, one way.
-std::vector<Flow> cut(std::vector<std::int32_t> participants, Random random) {
+std::vector<Flow> cut(std::vector<std::int32_t> participants, SplitMix64 random) {
   shuffle(participants, random);
   const std::size_t half = participants.size() / 2;
   std::vector<Flow> flows;
@@ -79,7 +78,7 @@ Bisection bisection(const Routes& routes, const Placement& placement, std::int64
                                                          const std::function<void()>& sample_done) {
       for (std::int64_t sample = first; sample < last; ++sample) {
         const auto at = static_cast<std::size_t>(sample);
-        std::vector<Flow> flows = cut(participants, Random(seed, at));
+        std::vector<Flow> flows = cut(participants, SplitMix64(seed, at));
         result.one_way_samples[at] = share_of(counter, flows);
         add_way_back(flows);
         result.both_ways_samples[at] = share_of(counter, flows);

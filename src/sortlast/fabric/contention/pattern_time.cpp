@@ -20,8 +20,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/contention/stage_blocks.hpp"
-#include "sortlast/fabric/contention/stage_counter.hpp"
+#include "sortlast/fabric/contention/stages.hpp"
 
 namespace sortlast::fabric {
 

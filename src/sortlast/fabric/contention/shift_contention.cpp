@@ -4,21 +4,21 @@
 // million for 65,536, each over up to six channels. Walking them one by one takes 60 s and half an hour.
 //
 // Model. A switch forwards by destination alone, so all hosts of a leaf have the same path to a destination.
-// A run [a, b) is participants that follow each other on one leaf. At shift s it sends to its window, the
+// A range [a, b) is participants that follow each other on one leaf. At shift s it sends to its window, the
 // destinations a + s .. b - 1 + s, all over paths that depend on the destination only; so that it does not
-// matter who of the run sends to whom, and from shift s - 1 to s one path enters the window and one leaves
+// matter who of the range sends to whom, and from shift s - 1 to s one path enters the window and one leaves
 // it. A stage costs two paths a leaf instead of one a host; loads, their histogram and the fullest channel
 // are kept up to date (channel_loads.hpp). The paths of all windows lie in p rows, so that a path is walked
 // once, when it enters, and a stage with contention can look at every flow's path for its share. The channels
 // of hosts never have more than one flow and are left out. Memory: 4 bytes a channel of p paths, and 8 a
 // channel of the fabric, for each thread.
 //
-// If the hosts are scattered (more than half as many runs as participants) windows share nothing. Then every
-// flow is looked at, but its path is read from a cache: switches x p paths, 4 bytes a channel, up to
+// If the hosts are scattered (more than half as many ranges as participants) windows share nothing. Then
+// every flow is looked at, but its path is read from a cache: switches x p paths, 4 bytes a channel, up to
 // AnalysisOptions::path_bytes, or else walked. Paths to participants that follow each other lie side by side,
 // and four stages are counted at once, so that a participant's next four flows are one cache line.
 //
-// If paths depend on the source (several planes), every participant is a run of its own.
+// If paths depend on the source (several planes), every participant is a range of its own.
 //
 // Rejected: a difference array over shifts for each channel, with its prefix sum (p times the number of
 // channels: as many steps as channels crossed by all flows, if simpler ones); storing the path of every pair
@@ -40,42 +40,43 @@
 #include <memory>
 #include <optional>
 
-#include "sortlast/fabric/contention/shift_sweep.hpp"
-#include "sortlast/fabric/contention/stage_blocks.hpp"
+#include "sortlast/fabric/contention/stages.hpp"
 
 namespace sortlast::fabric {
 
-std::vector<Run> shift_runs(const PathWalker& walker, const Placement& placement) {
-  std::vector<Run> runs;
+std::vector<LeafRange> leaf_ranges(const PathWalker& walker, const Placement& placement) {
+  std::vector<LeafRange> ranges;
   const auto home = [&](std::int32_t i) {
     return walker.switch_of_host(placement[static_cast<std::size_t>(i)]);
   };
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(placement.size()); ++i) {
     if (placement[static_cast<std::size_t>(i)] < 0) continue;
-    const bool joins = walker.by_switch() && !runs.empty() && runs.back().end == i && home(i - 1) == home(i);
+    const bool joins =
+        walker.by_switch() && !ranges.empty() && ranges.back().end == i && home(i - 1) == home(i);
     if (joins) {
-      ++runs.back().end;
+      ++ranges.back().end;
     } else {
-      runs.push_back({i, i + 1});
+      ranges.push_back({i, i + 1});
     }
   }
-  std::stable_sort(runs.begin(), runs.end(), [&](Run a, Run b) { return home(a.begin) < home(b.begin); });
-  return runs;
+  std::stable_sort(ranges.begin(), ranges.end(),
+                   [&](LeafRange a, LeafRange b) { return home(a.begin) < home(b.begin); });
+  return ranges;
 }
 
 void count_shifts(const PathWalker& walker, const Placement& placement, const AnalysisOptions& options,
                   Contention& result, Tally& tally) {
   constexpr std::int64_t block = 256;  // setting up a block costs about as much as 20 slides
-  const std::vector<Run> runs = shift_runs(walker, placement);
+  const std::vector<LeafRange> ranges = leaf_ranges(walker, placement);
 
   // Take the way that suits the placement.
-  const bool slides = 2 * runs.size() <= placement.size();
+  const bool slides = 2 * ranges.size() <= placement.size();
   std::optional<PathCache> cache;
   if (!slides) cache = PathCache::make(walker, placement, options.path_bytes, options);
   std::vector<std::unique_ptr<ShiftSweep>> sweeps;
   for (std::size_t w = stage_workers(result.stages, block, options); w > 0; --w) {
-    sweeps.push_back(cache ? cached_sweep(*cache, walker, placement, runs)
-                           : sliding_sweep(walker, placement, runs, !slides));
+    sweeps.push_back(cache ? cached_sweep(*cache, walker, placement, ranges)
+                           : sliding_sweep(walker, placement, ranges, !slides));
   }
 
   // Count.

@@ -38,6 +38,9 @@ std::string near_names(const Index& words, const std::string& name) {
   constexpr std::size_t most_names = 3;
   std::multimap<std::size_t, std::string> near;
   for (auto at = words.begin(); at != words.end(); at = words.upper_bound(at->first)) {
+    const std::size_t longer = std::max(at->first.size(), name.size());
+    const std::size_t shorter = std::min(at->first.size(), name.size());
+    if (3 * (longer - shorter) > name.size()) continue;  // that many edits at least
     const std::size_t edits = distance(at->first, name);
     if (3 * edits <= name.size()) near.emplace(edits, at->first);
   }

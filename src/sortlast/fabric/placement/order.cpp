@@ -41,9 +41,8 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/placement/order_bound.hpp"
 #include "sortlast/fabric/placement/order_search.hpp"
-#include "sortlast/shuffle.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
 
@@ -153,8 +152,8 @@ class Search {
     }
     std::vector<std::int32_t> switches;
     for (const std::int32_t host : hosts_) switches.push_back(walker_.switch_of_host(host));
-    const Annealed annealed = anneal(*loads, jobs_of(start), switches, steps(*shape), Random(options_.seed),
-                                     options_.analysis.progress);
+    const Annealed annealed = anneal(*loads, jobs_of(start), switches, steps(*shape),
+                                     SplitMix64(options_.seed), options_.analysis.progress);
     try_order(placement_of(annealed.order),
               "annealed from " + from + " in " + std::to_string(annealed.steps) + " steps");
   }

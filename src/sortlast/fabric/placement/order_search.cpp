@@ -18,7 +18,7 @@ constexpr std::int64_t steps_between_reports = 256;
 
 class Annealing {
  public:
-  Annealing(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches, Random random)
+  Annealing(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches, SplitMix64 random)
       : loads_(loads), order_(std::move(order)), random_(random) {
     // Know where each job is, and who shares its switch.
     place_.resize(switches.size());
@@ -102,7 +102,7 @@ class Annealing {
 
   OrderLoads& loads_;
   JobOrder order_;
-  Random random_;
+  SplitMix64 random_;
   std::vector<std::int32_t> place_;                // by job: its participant
   std::vector<std::size_t> group_;                 // by job
   std::vector<std::vector<std::int32_t>> groups_;  // jobs of a switch
@@ -170,7 +170,7 @@ class AllOrders {
 }  // namespace
 
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
-                std::int64_t steps, Random random, const Progress& progress) {
+                std::int64_t steps, SplitMix64 random, const Progress& progress) {
   Annealing annealing(loads, std::move(order), switches, random);
   Annealed best{annealing.order(), annealing.pairs(), 0};
   for (; best.steps < steps && best.pairs > 0; ++best.steps) {

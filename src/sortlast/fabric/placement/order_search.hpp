@@ -1,16 +1,71 @@
-// Searches for an order with fewer pairs of flows that share a channel: by annealing, and of all orders.
+// Searches for an order with fewer pairs of flows that share a channel, and why there may be none without.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/placement/order_loads.hpp"
-#include "sortlast/shuffle.hpp"
+#include "sortlast/fabric/contention/paths.hpp"
+#include "sortlast/fabric/pattern.hpp"
+#include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
+
+// Flows of a pattern between a job's hosts, put on and taken off one by one. `job` numbers below are places
+// in the list of hosts. The hosts' own channels are left out: a participant's flows cross them in any order.
+class OrderLoads {
+ public:
+  // Nothing if it would take more than most_bytes.
+  static std::optional<OrderLoads> make(const PathWalker& walker, const std::vector<std::int32_t>& hosts,
+                                        const Pattern& pattern, std::int64_t most_bytes);
+
+  // A flow of a participant as it sees it.
+  struct End {
+    std::int32_t stage = 0;
+    std::int32_t other = 0;  // participant
+    bool sends = false;
+  };
+  std::int32_t participants() const { return static_cast<std::int32_t>(first_end_.size()) - 1; }
+  std::span<const End> ends(std::int32_t participant) const {
+    const std::size_t first = first_end_[static_cast<std::size_t>(participant)];
+    return {ends_.data() + first, first_end_[static_cast<std::size_t>(participant) + 1] - first};
+  }
+
+  // Puts a flow on, or takes it off, and returns how many pairs of flows that share a channel came or went.
+  std::int64_t add(std::int32_t source_job, std::int32_t destination_job, std::int32_t stage) {
+    std::int64_t pairs = 0;
+    std::int32_t* const load = stage_loads(stage);
+    for (const Channel c : path(source_job, destination_job)) pairs += load[c]++;
+    return pairs;
+  }
+  std::int64_t remove(std::int32_t source_job, std::int32_t destination_job, std::int32_t stage) {
+    std::int64_t pairs = 0;
+    std::int32_t* const load = stage_loads(stage);
+    for (const Channel c : path(source_job, destination_job)) pairs += --load[c];
+    return pairs;
+  }
+
+ private:
+  std::int32_t* stage_loads(std::int32_t stage) {
+    return loads_.data() + static_cast<std::size_t>(stage) * static_cast<std::size_t>(channels_);
+  }
+  std::span<const Channel> path(std::int32_t source, std::int32_t destination) const {
+    return paths_.row(static_cast<std::size_t>(place_[static_cast<std::size_t>(source)]) * place_.size() +
+                      static_cast<std::size_t>(destination));
+  }
+  void find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
+  void list_ends(const Pattern& pattern);
+
+  std::vector<std::int32_t> place_;  // by job: sources of one place have the same paths
+  PathRows paths_;                   // from each place to each job, channels numbered anew
+  Channel channels_ = 0;             // that any path has
+  std::vector<std::size_t> first_end_;
+  std::vector<End> ends_;
+  std::vector<std::int32_t> loads_;  // by stage, by channel
+};
 
 // Which job has each place of the pattern; -1: none.
 using JobOrder = std::vector<std::int32_t>;
@@ -23,7 +78,7 @@ struct Annealed {
   std::int64_t steps = 0;  // that were done
 };
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
-                std::int64_t steps, Random random, const Progress& progress);
+                std::int64_t steps, SplitMix64 random, const Progress& progress);
 
 // Tries all orders without dummies, leaving out those that begin with one that contends already. `rotates`:
 // turning an order round changes nothing, as in a shift.
@@ -33,5 +88,14 @@ struct Exhausted {
   bool complete = false;          // there is no other; false: an order was found, or the limit was reached
 };
 Exhausted try_all_orders(OrderLoads& loads, bool rotates, std::int64_t limit);
+
+// The channel between switches that the most pairs (source, destination) of distinct hosts cross, the first
+// of them, and how many. A shift of n hosts has n - 1 stages and every pair in one of them: with more pairs
+// than stages some stage has two flows on the channel.
+struct Demand {
+  Channel channel = -1;  // -1: no pair crosses one
+  std::int64_t pairs = 0;
+};
+Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
 
 }  // namespace sortlast::fabric

@@ -1,11 +1,8 @@
-// Orders of hosts and schedulers.
+// Orders of hosts, schedulers and block mappings.
 //
-// Why "routing-dummies" keeps the places of others. Shift is free of contention under D-mod-K, or ftree on an
-// intact tree, because at every stage the destinations of a leaf follow each other, and so take its up-ports
-// in turn. A host that is left out of the list shifts all that come after it, and two flows meet. A dummy in
-// its place keeps them apart, and costs stages in which somebody is idle. A whole subtree below the roots can
-// go: the places in all others stay what they were, modulo the up-ports of every level. A single leaf of a
-// taller tree cannot.
+// Block mappings: increasing ranks fill one block of a torus after the other, so that ranks which exchange
+// much in the first rounds of radix-k are near. Peterka, Goodell, Ross, Shen, Thakur, "A Configurable
+// Algorithm for Parallel Image-Compositing Applications" (2009), section 4.3.
 #include "sortlast/fabric/placement.hpp"
 
 #include <algorithm>
@@ -16,12 +13,13 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/placement/leaf_places.hpp"
 #include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/placement/routing_order.hpp"
 
 namespace sortlast::fabric {
 
@@ -35,7 +33,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-std::vector<bool> check_hosts(const Topology& topology, const Hosts& hosts) {
+void check_hosts(const Topology& topology, const Hosts& hosts) {
   std::vector<bool> member(static_cast<std::size_t>(topology.hosts()), false);
   for (const std::int32_t h : hosts) {
     if (h < 0 || h >= topology.hosts()) {
@@ -46,7 +44,6 @@ std::vector<bool> check_hosts(const Topology& topology, const Hosts& hosts) {
     if (*seen) throw ArgumentError("host '" + topology.host(h).name + "' is given twice");
     *seen = true;
   }
-  return member;
 }
 
 Hosts all_hosts(const Topology& topology) {
@@ -104,45 +101,6 @@ void sort_by_name(const Topology& topology, Hosts& hosts, Less less) {
     if (less(x, y)) return true;
     return !less(y, x) && a < b;
   });
-}
-
-Placement order_by_routing(const Topology& topology, const Hosts& hosts, const Hosts& compute, bool dummies) {
-  std::vector<bool> left = check_hosts(topology, hosts);
-  const std::vector<LeafPlaces> leaves =
-      leaf_places(topology, compute.empty() ? compute_hosts(topology) : compute);
-
-  // Find the most hosts on a leaf, and the subtrees in which hosts of the list are.
-  std::size_t most = 0;
-  std::set<std::int32_t> used;
-  for (const LeafPlaces& leaf : leaves) {
-    most = std::max(most, leaf.hosts.size());
-    const bool any = std::any_of(leaf.hosts.begin(), leaf.hosts.end(),
-                                 [&](std::int32_t h) { return left[static_cast<std::size_t>(h)]; });
-    if (any) used.insert(leaf.subtree);
-  }
-
-  Placement placement;
-  for (const LeafPlaces& leaf : leaves) {
-    if (!used.contains(leaf.subtree)) continue;
-    for (const std::int32_t h : leaf.hosts) {
-      const bool ours = left[static_cast<std::size_t>(h)];
-      if (ours || dummies) placement.push_back(ours ? h : -1);
-      left[static_cast<std::size_t>(h)] = false;
-    }
-    if (dummies) placement.resize(placement.size() + most - leaf.hosts.size(), -1);
-  }
-
-  // Add those that have no place.
-  Hosts others;
-  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    if (left[static_cast<std::size_t>(h)]) others.push_back(h);
-  }
-  std::sort(others.begin(), others.end(), [&](std::int32_t a, std::int32_t b) {
-    const End &x = topology.attachment(a), &y = topology.attachment(b);
-    return std::tie(x.vertex, x.port) < std::tie(y.vertex, y.port);
-  });
-  placement.insert(placement.end(), others.begin(), others.end());
-  return placement;
 }
 
 // As few switches as possible: the fullest first, and at last the smallest that suffices. `free` is in
@@ -227,6 +185,53 @@ Placement allocate_hosts(const Topology& topology, std::string_view scheduler, s
   }
   free.resize(count);
   return order_hosts(topology, "routing", std::move(free));
+}
+
+namespace {
+
+void check_block(const Topology& grid, const GridShape& shape, const std::vector<std::int32_t>& block) {
+  if (block.size() != shape.size.size()) {
+    throw ArgumentError("a block of " + std::to_string(block.size()) + " dimensions for '" + grid.name() +
+                        "'; expected " + std::to_string(shape.size.size()));
+  }
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    if (block[i] >= 1 && shape.size[i] % block[i] == 0) continue;
+    throw ArgumentError("blocks of size " + std::to_string(block[i]) + " along dimension " +
+                        std::to_string(i + 1) + " do not fill the " + std::to_string(shape.size[i]) +
+                        " switches of '" + grid.name() + "'; expected a divisor of that");
+  }
+}
+
+}  // namespace
+
+Placement block_mapping(const Topology& grid, const std::vector<std::int32_t>& block) {
+  const auto* shape = std::get_if<GridShape>(&grid.shape());
+  if (shape == nullptr) {
+    throw ArgumentError("'" + grid.name() + "' is no intact mesh or torus; blocks are parts of one");
+  }
+  check_block(grid, *shape, block);
+
+  Placement placement;
+  for (std::int32_t i = 0; i < grid.switches(); ++i) {
+    // Split i into coordinates in the block (x fastest), then of the block, and find that switch.
+    std::int32_t rest = i;
+    std::vector<std::int32_t> at;
+    for (const std::int32_t extent : block) {
+      at.push_back(rest % extent);
+      rest /= extent;
+    }
+    std::int32_t s = 0, stride = 1;
+    for (std::size_t d = 0; d < block.size(); ++d) {
+      const std::int32_t blocks = shape->size[d] / block[d];
+      s += stride * (at[d] + block[d] * (rest % blocks));
+      rest /= blocks;
+      stride *= shape->size[d];
+    }
+    for (std::int32_t port = 1; port <= shape->hosts; ++port) {
+      placement.push_back(grid.target(grid.channel(s, port)).vertex);
+    }
+  }
+  return placement;
 }
 
 }  // namespace sortlast::fabric

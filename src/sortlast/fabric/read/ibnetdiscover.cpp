@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <array>
 
-#include "sortlast/fabric/read/net.hpp"
 #include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/fabric/read/scan.hpp"
 #include "sortlast/fabric/topology.hpp"
+#include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
 

@@ -13,33 +13,61 @@ namespace sortlast::fabric {
 namespace {
 
 constexpr std::size_t most_names = std::size_t{1} << 20;
+constexpr std::size_t most_bytes = std::size_t{1} << 25;
 constexpr std::size_t most_digits = 18;
 
-// Expands one list, which may not hold blanks.
+// A part of a name: one text, or the numbers of a bracket.
+using Part = std::vector<std::string>;
+
+// Reads one list item by item. What an item stands for is counted before it is written out.
 class Expander {
  public:
-  Expander(std::string_view list, const Scanner& scanner, std::vector<std::string>& names)
-      : list_(list), scanner_(scanner), names_(names) {}
+  Expander(std::string_view list, const Scanner& scanner, std::size_t& names, std::size_t& bytes)
+      : list_(list), scanner_(scanner), names_(names), bytes_(bytes) {}
 
-  void expand() {
+  void expand(std::vector<std::string>& result) {
     do {
-      const std::vector<std::string> added = read_item();
-      if (names_.size() + added.size() > most_names) fail_many();
-      names_.insert(names_.end(), added.begin(), added.end());
+      const std::vector<Part> parts = read_item();
+      std::string name;
+      write_out(parts, 0, name, result);
     } while (accept(','));
     if (at_ != list_.size()) fail("',' or the end of the list");
   }
 
  private:
   // One item: pieces of text and brackets in turn.
-  std::vector<std::string> read_item() {
-    std::vector<std::string> heads{""};
-    const std::size_t begin = at_;
+  std::vector<Part> read_item() {
+    std::vector<Part> parts;
+    std::size_t count = 1, bytes = 0;  // of all its names
     while (at_ < list_.size() && list_[at_] != ',' && list_[at_] != ']') {
-      heads = accept('[') ? extend(heads, read_bracket()) : extend(heads, {read_text()});
+      parts.push_back(accept('[') ? read_bracket() : Part{read_text()});
+      const Part& part = parts.back();
+      std::size_t added = 0;
+      for (const std::string& text : part) added += text.size();
+      check_limits(names_ + count * part.size(), bytes_ + bytes * part.size() + added * count);
+      bytes = bytes * part.size() + added * count;
+      count *= part.size();
     }
-    if (at_ == begin) fail("a name");
-    return heads;
+    if (parts.empty()) fail("a name");
+    names_ += count;
+    bytes_ += bytes;
+    return parts;
+  }
+
+  // Every name that begins with `name` and goes on by one of each part from number `first`; the last part
+  // changes fastest.
+  static void write_out(const std::vector<Part>& parts, std::size_t first, std::string& name,
+                        std::vector<std::string>& result) {
+    while (first < parts.size() && parts[first].size() == 1) name += parts[first++].front();
+    if (first == parts.size()) {
+      result.push_back(name);
+      return;
+    }
+    const std::size_t head = name.size();
+    for (const std::string& text : parts[first]) {
+      name.resize(head);
+      write_out(parts, first + 1, name += text, result);
+    }
   }
 
   std::string read_text() {
@@ -49,14 +77,15 @@ class Expander {
   }
 
   // 001-004,7] : the numbers as text.
-  std::vector<std::string> read_bracket() {
-    std::vector<std::string> numbers;
+  Part read_bracket() {
+    Part numbers;
     do {
       const std::string_view first = read_digits();
       const std::string_view last = accept('-') ? read_digits() : first;
       const std::int64_t from = value(first), to = value(last);
       if (to < from) fail_range(first, last);
-      if (static_cast<std::uint64_t>(to - from) >= most_names - numbers.size()) fail_many();
+      if (static_cast<std::uint64_t>(to - from) >= most_names - numbers.size())
+        check_limits(most_names + 1, 0);
       for (std::int64_t number = from; number <= to; ++number) {
         const std::string digits = std::to_string(number);
         numbers.push_back(std::string(first.size() - std::min(first.size(), digits.size()), '0') + digits);
@@ -80,23 +109,17 @@ class Expander {
     return number;
   }
 
-  std::vector<std::string> extend(const std::vector<std::string>& heads,
-                                  const std::vector<std::string>& tails) const {
-    if (heads.size() * tails.size() > most_names) fail_many();
-    std::vector<std::string> result;
-    result.reserve(heads.size() * tails.size());
-    for (const std::string& head : heads) {
-      for (const std::string& tail : tails) result.push_back(head + tail);
-    }
-    return result;
-  }
-
   bool accept(char c) {
     if (at_ == list_.size() || list_[at_] != c) return false;
     ++at_;
     return true;
   }
 
+  void check_limits(std::size_t names, std::size_t bytes) const {
+    if (names <= most_names && bytes <= most_bytes) return;
+    scanner_.fail("expected at most " + std::to_string(most_names) + " names of " +
+                  std::to_string(most_bytes >> 20) + " MiB together, found more in '" + excerpt(list_) + "'");
+  }
   [[noreturn]] void fail(const std::string& expected) const {
     const std::string_view left = list_.substr(at_);
     scanner_.fail("expected " + expected + " in '" + excerpt(list_) + "', found " +
@@ -106,25 +129,22 @@ class Expander {
     scanner_.fail("expected a range that counts up, found '" + std::string(first) + "-" + std::string(last) +
                   "'");
   }
-  [[noreturn]] void fail_many() const {
-    scanner_.fail("expected at most " + std::to_string(most_names) + " names, found more in '" +
-                  excerpt(list_) + "'");
-  }
 
   std::string_view list_;
   const Scanner& scanner_;
-  std::vector<std::string>& names_;
+  std::size_t &names_, &bytes_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-void expand_node_list(std::string_view list, const Scanner& scanner, std::vector<std::string>& names) {
-  Expander(list, scanner, names).expand();
+void NameLists::expand(std::string_view list, std::vector<std::string>& names) {
+  Expander(list, scanner_, names_, bytes_).expand(names);
 }
 
 std::vector<std::string> read_node_list(std::string_view text, const std::string& file) {
   Scanner scan(text, file);
+  NameLists lists(scan);
   std::vector<std::string> names;
   while (scan.next_line()) {
     while (!scan.at_end() && !scan.accept("#")) {
@@ -139,7 +159,7 @@ std::vector<std::string> read_node_list(std::string_view text, const std::string
         scan.fail("expected a blank before the first quotation mark of '" + excerpt(list) + "'");
       }
       if (list.ends_with(',')) list.remove_suffix(1);
-      expand_node_list(list, scan, names);
+      lists.expand(list, names);
     }
   }
   return names;

@@ -13,18 +13,22 @@
 //   0x0002 : UNREACHABLE
 //
 // Sources: OpenSM, osm_dump.c and osm_ucast_file.c; infiniband-diags, dump_fts.c.
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
-#include "sortlast/fabric/read/lids.hpp"
-#include "sortlast/fabric/read/net.hpp"
+#include "sortlast/fabric/lids.hpp"
 #include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
 
 constexpr std::int64_t no_path = 255;
+// Tables of several planes may be larger only if the file is: it has a line for each entry that it knows.
+constexpr std::int64_t most_entries = std::int64_t{1} << 28;
 
 // Titles and ends of tables.
 constexpr std::array titles{"#", "LID ", "Lid ", "Port "};
@@ -46,6 +50,7 @@ class Reader {
     if (!lids_.complete()) learn_lids();
     scan_.rewind();
     planes_ = lids_.planes();
+    check_size();
     auto tables = std::make_shared<Tables>(topology_, planes_);
     Entry entry;
     while (next_entry(entry)) enter(*tables, entry);
@@ -59,6 +64,17 @@ class Reader {
     while (next_entry(entry)) {
       if (entry.port_guid != 0) lids_.learn(entry.lid, entry.port_guid);
     }
+  }
+
+  // One host of many LIDs gives all of them as many planes.
+  void check_size() const {
+    const std::int64_t entries =
+        std::int64_t{topology_.switches()} * topology_.vertices() * static_cast<std::int64_t>(planes_);
+    const std::int64_t most = std::max(most_entries, std::ssize(scan_.text()));
+    if (planes_ == 1 || entries <= most) return;
+    scan_.fail("expected tables of at most " + std::to_string(most) + " entries, found a host of " +
+               std::to_string(planes_) + " LIDs, and so " + std::to_string(planes_) + " tables of " +
+               std::to_string(entries / planes_) + " entries");
   }
 
   // The next line of a table; false: there is none. Titles of tables say whose they are.

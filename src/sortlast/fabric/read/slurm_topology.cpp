@@ -11,16 +11,15 @@
 #include <array>
 #include <unordered_map>
 
+#include "sortlast/fabric/read.hpp"
 #include "sortlast/fabric/read/net.hpp"
 #include "sortlast/fabric/read/node_list.hpp"
-#include "sortlast/fabric/read.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
 
 constexpr std::size_t most_switch_ports = 65534;  // of a forwarding table
-constexpr std::size_t most_names = std::size_t{1} << 20;
 
 bool same_word(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -37,7 +36,7 @@ struct Record {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : scan_(text, file) {}
+  Reader(std::string_view text, const std::string& file) : scan_(text, file), lists_(scan_) {}
 
   Topology read() {
     while (scan_.next_line()) read_line();
@@ -66,7 +65,8 @@ class Reader {
     }
     if (!any) return;
     if (record.name.empty()) scan_.fail("expected 'SwitchName=' in this line");
-    count_names(record);
+    const std::size_t names = record.nodes.size() + record.switches.size();
+    if (names > most_switch_ports) fail_ports(record, names);
     const auto [at, added] = by_name_.emplace(record.name, records_.size());
     if (!added) {
       scan_.fail("a second line of switch '" + excerpt(record.name) + "'; the first is line " +
@@ -84,9 +84,9 @@ class Reader {
     if (same_word(key, "SwitchName")) {
       record.name = value;
     } else if (same_word(key, "Nodes")) {
-      expand_node_list(value, scan_, record.nodes);
+      lists_.expand(value, record.nodes);
     } else if (same_word(key, "Switches")) {
-      expand_node_list(value, scan_, record.switches);
+      lists_.expand(value, record.switches);
     } else if (!same_word(key, "LinkSpeed")) {  // a hint for Slurm, without a unit
       fail_field(field);
     }
@@ -94,16 +94,6 @@ class Reader {
 
   [[noreturn]] void fail_field(std::string_view field) const {
     scan_.fail("expected SwitchName=, Nodes=, Switches= or LinkSpeed=, found '" + excerpt(field) + "'");
-  }
-
-  // A few characters may stand for many names.
-  void count_names(const Record& record) {
-    const std::size_t names = record.nodes.size() + record.switches.size();
-    if (names > most_switch_ports) fail_ports(record, names);
-    names_ += names;
-    if (names_ > most_names) {
-      scan_.fail("expected at most " + std::to_string(most_names) + " names in all lists, found more");
-    }
   }
 
   [[noreturn]] void fail_ports(const Record& record, std::size_t ports) const {
@@ -164,10 +154,10 @@ class Reader {
   };
 
   Scanner scan_;
+  NameLists lists_;
   std::vector<Record> records_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, Adapter> adapters_;
-  std::size_t names_ = 0;  // in all lists so far
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 // Source: OpenSM, osm_dump.c, dump_topology_node.
 #include <charconv>
 
-#include "sortlast/fabric/read/net.hpp"
 #include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {
 

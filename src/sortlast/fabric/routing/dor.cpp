@@ -14,7 +14,6 @@
 
 #include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
-#include "sortlast/fabric/routing/hops.hpp"
 
 namespace sortlast::fabric::engine {
 

@@ -1,7 +1,16 @@
 // See the tree in a fabric, and refuse what is none, as OpenSM's ftree does; numbers as AB09 are its errors'.
+// Rank switches as OpenSM's ftree does: their distance from the roots.
+//
+// Roots that are given have rank 0. If none are given they are found: the switches farthest from all hosts.
+// (A host on a spine therefore makes that spine a leaf and no root.) All others get their distance from the
+// roots.
+// What ftree asks of a tree whose roots were not given: all switches of a rank alike, but for missing hosts.
 #include "sortlast/fabric/routing/ftree_tree.hpp"
 
-#include "sortlast/fabric/routing/guid_order.hpp"
+#include <algorithm>
+#include <string>
+
+#include "sortlast/fabric/routing/balance.hpp"
 
 namespace sortlast::fabric {
 
@@ -93,6 +102,125 @@ FtreeTree make_ftree_tree(const Topology& topology, const RouteOptions& options)
   // With roots given, ftree asks for no regular tree.
   if (tree.refusal.empty() && options.roots.empty()) check_ftree(topology, tree);
   return tree;
+}
+
+namespace {
+
+// The switches farthest from hosts.
+std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph& graph) {
+  std::vector<std::int32_t> next_to_hosts;
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    next_to_hosts.push_back(topology.switch_of(topology.attachment(h).vertex));
+  }
+  const std::vector<std::int32_t> distance = distances(graph, next_to_hosts);
+  const std::int32_t farthest = *std::ranges::max_element(distance);
+  std::vector<std::int32_t> roots;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    if (distance[static_cast<std::size_t>(s)] == farthest) roots.push_back(s);
+  }
+  return roots;
+}
+
+}  // namespace
+
+void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots, FtreeTree& tree) {
+  const SwitchGraph graph(topology);
+  const std::vector<std::int32_t> distance =
+      distances(graph, roots.empty() ? find_roots(topology, graph) : roots);
+  std::uint32_t highest = 0;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    const std::int32_t rank = distance[static_cast<std::size_t>(s)];
+    if (rank < 0) continue;
+    tree.at(s).rank = static_cast<std::uint32_t>(rank);
+    highest = std::max(highest, tree.at(s).rank);
+  }
+
+  std::erase_if(tree.switch_order, [&](std::int32_t s) { return tree.at(s).rank == FtreeSwitch::unranked; });
+  if (highest == 0 && tree.switch_order.size() > 1) {
+    tree.refusal = "all its " + std::to_string(tree.switch_order.size()) +
+                   " switches have rank 0, because hosts hang on each of them (AB2B)";
+    return;
+  }
+
+  // Leaves are the lowest switches; or, if roots are given, those with the first compute node.
+  std::erase_if(tree.host_order, [&](std::int32_t h) {
+    return tree.at(topology.switch_of(topology.attachment(h).vertex)).rank == FtreeSwitch::unranked;
+  });
+  tree.leaf_rank = highest;
+  bool any = false;
+  for (const std::int32_t h : tree.host_order) {
+    if (any || !tree.compute[static_cast<std::size_t>(h)]) continue;
+    any = true;
+    if (!roots.empty()) tree.leaf_rank = tree.at(topology.switch_of(topology.attachment(h).vertex)).rank;
+  }
+  if (!any) {
+    tree.refusal = "it has no compute nodes";
+  } else if (tree.leaf_rank < 1 || tree.leaf_rank > 7) {
+    tree.refusal = "the number of its levels, from roots to leaves, is " +
+                   std::to_string(tree.leaf_rank + 1) + "; ftree takes 2 to 8";
+  }
+}
+
+namespace {
+
+// Both switches are of one rank.
+class Pair {
+ public:
+  Pair(const Topology& topology, const FtreeTree& tree, std::int32_t reference, std::int32_t other)
+      : topology_(topology), tree_(tree), reference_(reference), other_(other) {}
+
+  // What they differ in, in OpenSM's order; empty: in nothing that matters.
+  std::string difference() const {
+    const FtreeSwitch &a = tree_.at(reference_), &b = tree_.at(other_);
+    if (a.up.size() != b.up.size()) return differ("upper switches", a.up.size(), b.up.size(), "AB09");
+
+    // The lowest rank may miss hosts.
+    const bool lowest = a.rank == tree_.leaf_rank;
+    const std::size_t down_a = a.down.size() + a.hosts.size(), down_b = b.down.size() + b.hosts.size();
+    if (!lowest && down_a != down_b) return differ("switches and hosts below", down_a, down_b, "AB0A");
+
+    for (const std::int32_t g : b.up) {
+      const std::size_t links_a = links(a.up.front()), links_b = links(g);
+      if (links_a != links_b) return differ("links to an upper switch", links_a, links_b, "AB0B");
+    }
+    // Of the links down OpenSM compares the first group alone.
+    if (!lowest && down_a > 0) {
+      const std::size_t links_a = first_links_down(a), links_b = first_links_down(b);
+      if (links_a != links_b) return differ("links to a lower switch", links_a, links_b, "AB0C");
+    }
+    return "";
+  }
+
+ private:
+  std::size_t links(std::int32_t g) const { return tree_.links_of(g).size(); }
+  std::size_t first_links_down(const FtreeSwitch& at) const {
+    return at.down.empty() ? 1 : links(at.down.front());
+  }
+
+  std::string differ(const char* what, std::size_t a, std::size_t b, const char* error) const {
+    return "switch '" + topology_.switch_at(reference_).name + "' has " + std::to_string(a) + " " + what +
+           ", switch '" + topology_.switch_at(other_).name + "' of the same rank " + std::to_string(b) +
+           " (" + error + "); give the roots to have it routed all the same";
+  }
+
+  const Topology& topology_;
+  const FtreeTree& tree_;
+  std::int32_t reference_, other_;
+};
+
+}  // namespace
+
+void check_ftree(const Topology& topology, FtreeTree& tree) {
+  std::vector<std::int32_t> reference(tree.leaf_rank + 1, -1);
+  for (const std::int32_t s : tree.switch_order) {
+    std::int32_t& first = reference[tree.at(s).rank];
+    if (first < 0) {
+      first = s;
+      continue;
+    }
+    tree.refusal = Pair(topology, tree, first, s).difference();
+    if (!tree.refusal.empty()) return;
+  }
 }
 
 }  // namespace sortlast::fabric

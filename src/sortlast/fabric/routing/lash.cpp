@@ -1,7 +1,7 @@
 // lash, OpenSM's LASH: shortest ways, and as many virtual lanes as it takes to keep credit loops away.
 //
 // Lysne, Skeie, Reinemo, Theiss, "Layered Routing in Irregular Networks" (2006); OpenSM 3.3.23,
-// osm_ucast_lash.c. Switches are taken in the order of their GUIDs (see guid_order.hpp). A breadth-first tree
+// osm_ucast_lash.c. Switches are taken in the order of their GUIDs (see balance.hpp). A breadth-first tree
 // is grown from each, and every switch of the tree keeps, for all below it, the way down the tree, unless an
 // earlier tree has settled it. So there is one way from a switch to another, by the first of several cables,
 // the same for all hosts there: shortest, and not balanced at all.
@@ -22,12 +22,84 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
-#include "sortlast/fabric/routing/guid_order.hpp"
-#include "sortlast/fabric/routing/hops.hpp"
 #include "sortlast/fabric/routing/lash_lanes.hpp"
 
-namespace sortlast::fabric::engine {
+namespace sortlast::fabric {
+
+LashLanes::LashLanes(const SwitchGraph& graph, std::int32_t most_lanes)
+    : graph_(graph), most_lanes_(most_lanes) {
+  // Number the dependencies: a cable, and one of those that go on from where it leads.
+  std::size_t number = 0;
+  for (std::int32_t s = 0; s < graph.switches(); ++s) {
+    for (const SwitchCable& cable : graph.cables(s)) {
+      first_dependency_.push_back(number);
+      first_onward_.push_back(graph.first_cable(cable.other));
+      number += graph.cables(cable.other).size();
+    }
+  }
+  first_dependency_.push_back(number);
+  visited_.resize(first_onward_.size());
+}
+
+std::int32_t LashLanes::add(const Way& there, const Way& back) {
+  std::vector<Step> steps;
+  for (const Way* way : {&there, &back}) {
+    for (std::size_t i = 1; i < way->size(); ++i) {
+      const std::size_t first = (*way)[i - 1], second = (*way)[i];
+      steps.push_back({first, second, first_dependency_[first] + second - first_onward_[first]});
+    }
+  }
+  for (std::int32_t lane = 0; lane < most_lanes_; ++lane) {
+    if (lane == lanes()) {
+      lanes_.push_back({std::vector<Dependency>(first_dependency_.back(), Dependency::absent),
+                        std::vector<std::vector<std::size_t>>(first_onward_.size())});
+    }
+    if (fits(lanes_[static_cast<std::size_t>(lane)], steps)) return lane;
+  }
+  return -1;
+}
+
+// Adds the steps to a lane that stays free of circles with them; else leaves it as it was.
+bool LashLanes::fits(Lane& lane, const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    if (lane.dependencies[step.number] == Dependency::forbidden) return false;
+  }
+  std::vector<const Step*> added;
+  for (const Step& step : steps) {
+    if (lane.dependencies[step.number] == Dependency::present) continue;
+    if (reaches(lane, step.second, step.first)) {
+      // What closes a circle with what the lane holds for good will always do so.
+      if (added.empty()) lane.dependencies[step.number] = Dependency::forbidden;
+      for (auto undo = added.rbegin(); undo != added.rend(); ++undo) {
+        lane.dependencies[(*undo)->number] = Dependency::absent;
+        lane.waiting[(*undo)->first].pop_back();
+      }
+      return false;
+    }
+    lane.dependencies[step.number] = Dependency::present;
+    lane.waiting[step.first].push_back(step.second);
+    added.push_back(&step);
+  }
+  return true;
+}
+
+bool LashLanes::reaches(const Lane& lane, std::size_t from, std::size_t to) {
+  ++search_;
+  stack_.assign(1, from);
+  while (!stack_.empty()) {
+    const std::size_t cable = stack_.back();
+    stack_.pop_back();
+    if (cable == to) return true;
+    if (visited_[cable] == search_) continue;
+    visited_[cable] = search_;
+    for (const std::size_t next : lane.waiting[cable]) {
+      if (visited_[next] != search_) stack_.push_back(next);
+    }
+  }
+  return false;
+}
 
 namespace {
 
@@ -63,18 +135,13 @@ void grow_tree(const SwitchGraph& graph, std::int32_t root, NextCables& next) {
     std::int32_t s = none, cable = none;
   };
   std::vector<Parent> parents(static_cast<std::size_t>(graph.switches()));
-  std::vector<std::int32_t> reached{root};
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    const std::int32_t s = reached[i];
-    const auto cables = graph.cables(s);
-    for (std::size_t c = 0; c < cables.size(); ++c) {
-      Parent& parent = parents[static_cast<std::size_t>(cables[c].other)];
-      if (cables[c].other == root || parent.s != none) continue;
-      parent = {s, static_cast<std::int32_t>(c)};
-      reached.push_back(cables[c].other);
-    }
-  }
-  for (const std::int32_t below : reached) {
+  const auto enter = [&](std::int32_t s, const SwitchCable& cable) {
+    Parent& parent = parents[static_cast<std::size_t>(cable.other)];
+    if (cable.other == root || parent.s != none) return false;
+    parent = {s, static_cast<std::int32_t>(&cable - graph.cables(s).data())};
+    return true;
+  };
+  for (const std::int32_t below : breadth_first(graph, {root}, enter)) {
     for (std::int32_t s = below; s != root;) {
       const Parent& up = parents[static_cast<std::size_t>(s)];
       std::int32_t& settled = next.at(up.s, below);
@@ -141,7 +208,7 @@ class LashForwarding final : public Forwarding {
 
 }  // namespace
 
-Outcome lash(const Topology& topology, const RouteOptions& options) {
+Outcome engine::lash(const Topology& topology, const RouteOptions& options) {
   const SwitchGraph graph(topology);
   const std::vector<std::int32_t> order = switches_by_guid(topology);
 
@@ -166,4 +233,4 @@ Outcome lash(const Topology& topology, const RouteOptions& options) {
           ""};
 }
 
-}  // namespace sortlast::fabric::engine
+}  // namespace sortlast::fabric

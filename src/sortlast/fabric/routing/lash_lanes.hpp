@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/fabric/routing/hops.hpp"
+#include "sortlast/fabric/topology/switch_graph.hpp"
 
 namespace sortlast::fabric {
 

@@ -14,12 +14,12 @@
 // Each choice is drawn from (seed, plane, switch, destination) and nothing else, so that tables do not depend
 // on the order in which they are made, and 2^lmc planes are independent of each other.
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <numeric>
 
-#include "sortlast/fabric/routing/engine.hpp"
 #include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/topology/switch_graph.hpp"
 #include "sortlast/random.hpp"
 
 namespace sortlast::fabric {
@@ -33,31 +33,14 @@ struct Neighbour {
   std::int32_t port = 0;  // that leads to it
 };
 
-// Distance of every switch from the roots; of one that no link connects to them, the number of switches.
-std::vector<std::int32_t> distances(const Topology& topology, const std::vector<std::int32_t>& roots) {
-  std::vector<std::int32_t> distance(static_cast<std::size_t>(topology.switches()), topology.switches());
-  std::deque<std::int32_t> reached(roots.begin(), roots.end());
-  for (const std::int32_t s : roots) distance[static_cast<std::size_t>(s)] = 0;
-  for (; !reached.empty(); reached.pop_front()) {
-    const std::int32_t s = reached.front();
-    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
-      const End& end = topology.target(topology.channel(s, port));
-      if (!end.connected() || topology.is_host(end.vertex)) continue;
-      std::int32_t& other = distance[static_cast<std::size_t>(topology.switch_of(end.vertex))];
-      if (other != topology.switches()) continue;
-      other = distance[static_cast<std::size_t>(s)] + 1;
-      reached.push_back(topology.switch_of(end.vertex));
-    }
-  }
-  return distance;
-}
-
 // Switches in their order, each with its neighbours above and below.
 class UpDown {
  public:
   UpDown(const Topology& topology, const std::vector<std::int32_t>& roots)
       : order_(static_cast<std::size_t>(topology.switches())), up_(order_.size()), down_(order_.size()) {
-    const std::vector<std::int32_t> distance = distances(topology, roots);
+    const SwitchGraph graph(topology);
+    std::vector<std::int32_t> distance = distances(graph, roots);
+    std::ranges::replace(distance, -1, topology.switches());  // last come those that no link leads to
     std::iota(order_.begin(), order_.end(), 0);
     std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
       return distance[static_cast<std::size_t>(a)] < distance[static_cast<std::size_t>(b)];
@@ -65,10 +48,8 @@ class UpDown {
     std::vector<std::size_t> position(order_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) position[static_cast<std::size_t>(order_[i])] = i;
     for (std::int32_t s = 0; s < topology.switches(); ++s) {
-      for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
-        const End& end = topology.target(topology.channel(s, port));
-        if (!end.connected() || topology.is_host(end.vertex)) continue;
-        const std::int32_t other = topology.switch_of(end.vertex);
+      for (const SwitchCable& cable : graph.cables(s)) {
+        const std::int32_t other = cable.other, port = cable.port;
         if (other == s) continue;
         const bool up = position[static_cast<std::size_t>(other)] < position[static_cast<std::size_t>(s)];
         (up ? up_ : down_)[static_cast<std::size_t>(s)].push_back({other, port});

@@ -20,14 +20,11 @@
 // distance more than 5 %.
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
-#include "sortlast/fabric/routing/guid_order.hpp"
-#include "sortlast/fabric/routing/hops.hpp"
 
 namespace sortlast::fabric::engine {
 
@@ -61,27 +58,10 @@ std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph
   return roots;
 }
 
-constexpr std::uint32_t no_rank = std::numeric_limits<std::uint32_t>::max();
-
-std::vector<std::uint32_t> ranks(const SwitchGraph& graph, const std::vector<std::int32_t>& roots) {
-  std::vector<std::uint32_t> rank(static_cast<std::size_t>(graph.switches()), no_rank);
-  for (const std::int32_t root : roots) rank[static_cast<std::size_t>(root)] = 0;
-  std::vector<std::int32_t> reached = roots;
-  for (std::size_t next = 0; next < reached.size(); ++next) {
-    for (const SwitchCable& cable : graph.cables(reached[next])) {
-      std::uint32_t& there = rank[static_cast<std::size_t>(cable.other)];
-      if (there != no_rank) continue;
-      there = rank[static_cast<std::size_t>(reached[next])] + 1;
-      reached.push_back(cable.other);
-    }
-  }
-  return rank;
-}
-
 class UpDown {
  public:
   UpDown(const Topology& topology, const SwitchGraph& graph, const std::vector<std::int32_t>& roots)
-      : topology_(topology), graph_(graph), rank_(ranks(graph, roots)) {
+      : topology_(topology), graph_(graph), rank_(distances(graph, roots)) {
     for (std::int32_t s = 0; s < graph.switches(); ++s) {
       for (const SwitchCable& cable : graph.cables(s)) {
         const auto there = graph.cables(cable.other);
@@ -131,7 +111,8 @@ class UpDown {
   };
 
   bool is_down(std::int32_t from, std::int32_t to) const {
-    const std::uint32_t a = rank_[static_cast<std::size_t>(from)], b = rank_[static_cast<std::size_t>(to)];
+    const auto a = static_cast<std::uint32_t>(rank_[static_cast<std::size_t>(from)]);
+    const auto b = static_cast<std::uint32_t>(rank_[static_cast<std::size_t>(to)]);
     if (a == 0 && b == 0) return false;
     if (a != b) return a < b;
     return std::pair(topology_.switch_at(from).guid, from) <= std::pair(topology_.switch_at(to).guid, to);
@@ -159,7 +140,7 @@ class UpDown {
 
   const Topology& topology_;
   const SwitchGraph& graph_;
-  std::vector<std::uint32_t> rank_;
+  std::vector<std::int32_t> rank_;    // -1, which sorts behind all others: no root is reached
   std::vector<std::size_t> reverse_;  // by cable: the same cable, counted at its other end
 };
 

@@ -1,4 +1,5 @@
-// What all families share: names and GUIDs of their hosts and switches, and limits on their parameters.
+// What all families share: names and GUIDs of their hosts and switches, limits on their parameters, and the
+// one builder of those that are PGFTs.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string_view>
 
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 
@@ -31,5 +33,9 @@ std::int64_t bounded_product(std::string_view family, std::string_view what, std
                              std::int64_t most);
 // "1,2,3"
 std::string join(const Counts& counts, std::string_view separator = ",");
+
+// The tree of this form, numbered as told in pgft.cpp. Throws ArgumentError, which begins with `name`, if m,
+// w and p differ in length, an element is below 1, or the tree is larger than family_parts.hpp allows.
+Topology build_pgft(std::string name, TreeShape shape);
 
 }  // namespace sortlast::fabric

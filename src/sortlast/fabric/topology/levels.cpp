@@ -24,13 +24,14 @@
 // leaf, and a leaf without hosts becomes a root. It is what is left when the quantiles contradict each other,
 // as in a tree whose roots have one child, or cannot be taken, as in planes that share no switch.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
-#include <queue>
 #include <string>
 #include <utility>
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology/switch_graph.hpp"
 
 namespace sortlast::fabric {
 
@@ -40,47 +41,18 @@ using ByVertex = std::vector<std::int32_t>;
 
 std::size_t index(std::int32_t s) { return static_cast<std::size_t>(s); }
 
-// Call visit(port, other) for every link of switch s to another switch.
-template <typename Visit>
-void for_each_neighbour(const Topology& topology, std::int32_t s, Visit&& visit) {
-  for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
-    const End& end = topology.target(topology.channel(s, port));
-    if (end.connected() && !topology.is_host(end.vertex)) visit(port, topology.switch_of(end.vertex));
-  }
-}
-
-// Links from each switch to the nearest of `sources`; -1: there is no way.
-ByVertex distances(const Topology& topology, const std::vector<std::int32_t>& sources) {
-  ByVertex distance(index(topology.switches()), -1);
-  std::queue<std::int32_t> queue;
-  for (const std::int32_t s : sources) {
-    if (distance[index(s)] < 0) queue.push(s);
-    distance[index(s)] = 0;
-  }
-  for (; !queue.empty(); queue.pop()) {
-    const std::int32_t s = queue.front();
-    for_each_neighbour(topology, s, [&](std::int32_t, std::int32_t other) {
-      if (distance[index(other)] >= 0) return;
-      distance[index(other)] = distance[index(s)] + 1;
-      queue.push(other);
-    });
-  }
-  return distance;
-}
-
 // Why levels by these distances contradict the fabric; empty: they do not. `sources` says what they start at.
-std::string contradiction(const Topology& topology, const ByVertex& distance, const std::string& sources) {
+std::string contradiction(const Topology& topology, const SwitchGraph& graph, const ByVertex& distance,
+                          const std::string& sources) {
   const auto name = [&](std::int32_t s) { return "'" + topology.switch_at(s).name + "'"; };
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
     if (distance[index(s)] < 0) return "switch " + name(s) + " cannot be reached from " + sources;
-    std::string why;
-    for_each_neighbour(topology, s, [&](std::int32_t port, std::int32_t other) {
-      if (distance[index(other)] != distance[index(s)] || !why.empty()) return;
-      why = "the link from port " + std::to_string(port) + " of " + name(s) + " to " + name(other) +
-            " joins two switches that are equally far from " + sources + " (" +
-            std::to_string(distance[index(s)]) + " links)";
-    });
-    if (!why.empty()) return why;
+    for (const SwitchCable& cable : graph.cables(s)) {
+      if (distance[index(cable.other)] != distance[index(s)]) continue;
+      return "the link from port " + std::to_string(cable.port) + " of " + name(s) + " to " +
+             name(cable.other) + " joins two switches that are equally far from " + sources + " (" +
+             std::to_string(distance[index(s)]) + " links)";
+    }
   }
   return {};
 }
@@ -97,14 +69,15 @@ Levels no_tree(const Topology& topology, std::string why) {
   return {ByVertex(index(topology.switches()), 0), {}, std::move(why)};
 }
 
-Levels rank_from_roots(const Topology& topology, const std::vector<std::int32_t>& roots) {
+Levels rank_from_roots(const Topology& topology, const SwitchGraph& graph,
+                       const std::vector<std::int32_t>& roots) {
   for (const std::int32_t s : roots) {
     if (s >= 0 && s < topology.switches()) continue;
     throw ArgumentError("root switch " + std::to_string(s) + " does not exist: there are " +
                         std::to_string(topology.switches()));
   }
-  const ByVertex distance = distances(topology, roots);
-  std::string why = contradiction(topology, distance, "the roots");
+  const ByVertex distance = distances(graph, roots);
+  std::string why = contradiction(topology, graph, distance, "the roots");
   if (!why.empty()) return no_tree(topology, std::move(why));
 
   // Level 1 is where most hosts are.
@@ -131,21 +104,21 @@ Levels with_roots(std::vector<std::int32_t> level) {
 }
 
 // Level 1 is every switch with hosts.
-Levels rank_from_hosts(const Topology& topology) {
+Levels rank_from_hosts(const Topology& topology, const SwitchGraph& graph) {
   const ByVertex counts = host_counts(topology);
   std::vector<std::int32_t> leaves;
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
     if (counts[index(s)] > 0) leaves.push_back(s);
   }
-  ByVertex level = distances(topology, leaves);
-  std::string why = contradiction(topology, level, "the switches with hosts");
+  ByVertex level = distances(graph, leaves);
+  std::string why = contradiction(topology, graph, level, "the switches with hosts");
   if (!why.empty()) return no_tree(topology, std::move(why));
   for (std::int32_t& l : level) ++l;
   return with_roots(std::move(level));
 }
 
 // Distance of each switch from the switches of most hosts; empty: some cannot be reached.
-ByVertex usual_distances(const Topology& topology) {
+ByVertex usual_distances(const Topology& topology, const SwitchGraph& graph) {
   constexpr std::int64_t most_samples = 256;
   constexpr std::int64_t percent = 60;
   const std::int64_t samples = std::min<std::int64_t>(topology.hosts(), most_samples);
@@ -158,7 +131,7 @@ ByVertex usual_distances(const Topology& topology) {
   // Count by switch how much of the sample lies at each distance.
   std::vector<std::map<std::int32_t, std::int64_t>> counts(index(topology.switches()));
   for (const auto& [leaf, weight] : weights) {
-    const ByVertex distance = distances(topology, {leaf});
+    const ByVertex distance = distances(graph, {leaf});
     for (std::size_t s = 0; s < counts.size(); ++s) {
       if (distance[s] < 0) return {};
       counts[s][distance[s]] += weight;
@@ -173,29 +146,28 @@ ByVertex usual_distances(const Topology& topology) {
   return usual;
 }
 
-bool joins_neighbours(const Topology& topology, const ByVertex& level) {
-  bool all = true;
-  for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    for_each_neighbour(topology, s, [&](std::int32_t, std::int32_t other) {
-      const std::int32_t step = level[index(other)] - level[index(s)];
-      all = all && (step == 1 || step == -1);
-    });
+bool joins_neighbours(const SwitchGraph& graph, const ByVertex& level) {
+  for (std::int32_t s = 0; s < graph.switches(); ++s) {
+    for (const SwitchCable& cable : graph.cables(s)) {
+      if (std::abs(level[index(cable.other)] - level[index(s)]) != 1) return false;
+    }
   }
-  return all;
+  return true;
 }
 
 }  // namespace
 
 Levels rank_switches(const Topology& topology, const std::vector<std::int32_t>& roots) {
   if (topology.hosts() == 0) return no_tree(topology, "it has no hosts");
-  if (!roots.empty()) return rank_from_roots(topology, roots);
-  ByVertex level = usual_distances(topology);
-  if (level.empty()) return rank_from_hosts(topology);
+  const SwitchGraph graph(topology);
+  if (!roots.empty()) return rank_from_roots(topology, graph, roots);
+  ByVertex level = usual_distances(topology, graph);
+  if (level.empty()) return rank_from_hosts(topology, graph);
   const std::int32_t height = 1 + *std::min_element(level.begin(), level.end());
   for (std::int32_t& l : level) l = 2 * height - 1 - l;
   const bool all_above_hosts = *std::min_element(level.begin(), level.end()) >= 1;
-  return all_above_hosts && joins_neighbours(topology, level) ? with_roots(std::move(level))
-                                                              : rank_from_hosts(topology);
+  return all_above_hosts && joins_neighbours(graph, level) ? with_roots(std::move(level))
+                                                           : rank_from_hosts(topology, graph);
 }
 
 Levels levels_of(const Topology& topology) {

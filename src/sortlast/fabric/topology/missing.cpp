@@ -18,6 +18,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology/switch_graph.hpp"
 
 namespace sortlast::fabric {
 
@@ -36,13 +37,11 @@ struct Group {
 std::map<std::int32_t, Links> links_by_level(const Topology& topology,
                                              const std::vector<std::int32_t>& level) {
   std::map<std::int32_t, Links> result;
+  const SwitchGraph graph(topology);
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
-      const End& end = topology.target(topology.channel(s, port));
-      if (!end.connected() || topology.is_host(end.vertex)) continue;
-      const std::int32_t other = topology.switch_of(end.vertex);
-      const std::int32_t here = level[static_cast<std::size_t>(s)];
-      if (level[static_cast<std::size_t>(other)] == here + 1) ++result[here][{s, other}];
+    const std::int32_t here = level[static_cast<std::size_t>(s)];
+    for (const SwitchCable& cable : graph.cables(s)) {
+      if (level[static_cast<std::size_t>(cable.other)] == here + 1) ++result[here][{s, cable.other}];
     }
   }
   return result;

@@ -31,21 +31,20 @@
 // Hosts. Here a host is one port of an adapter, so a tree with w_1 p_1 > 1 cables an adapter has w_1 p_1
 // hosts on each: port q + 1 of adapter a is host w_1 p_1 a + q. It is built, but has no TreeShape, because a
 // formula by number of the destination holds for adapters there, and not for hosts.
-#include "sortlast/fabric/topology/pgft.hpp"
+#include "sortlast/fabric/topology/family_parts.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/topology/family_parts.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
 
 // Sizes of a PGFT by level, 0 .. h; those without a meaning at a level are 1.
-struct Plan {
+struct LevelSizes {
   std::int32_t h = 0;
   std::vector<std::int64_t> m, w, p;   // by level from 1, with a 1 in front and behind
   std::vector<std::int64_t> tops;      // W_l
@@ -80,47 +79,49 @@ std::vector<std::int64_t> padded(const std::vector<std::int32_t>& counts) {
   return result;
 }
 
-Plan make_plan(const std::string& name, const TreeShape& shape) {
+LevelSizes level_sizes(const std::string& name, const TreeShape& shape) {
   check_shape(name, shape);
   const std::size_t h = shape.m.size();
-  Plan plan{static_cast<std::int32_t>(h),
-            padded(shape.m),
-            padded(shape.w),
-            padded(shape.p),
-            std::vector<std::int64_t>(h + 1, 1),
-            std::vector<std::int64_t>(h + 1, 1),
-            std::vector<std::int64_t>(h + 1, 0)};
+  LevelSizes sizes{static_cast<std::int32_t>(h),
+                   padded(shape.m),
+                   padded(shape.w),
+                   padded(shape.p),
+                   std::vector<std::int64_t>(h + 1, 1),
+                   std::vector<std::int64_t>(h + 1, 1),
+                   std::vector<std::int64_t>(h + 1, 0)};
   for (std::size_t l = h; l-- > 0;) {
-    plan.subtrees[l] = bounded_product(name, "hosts", plan.subtrees[l + 1], plan.m[l + 1], most_family_hosts);
+    sizes.subtrees[l] =
+        bounded_product(name, "hosts", sizes.subtrees[l + 1], sizes.m[l + 1], most_family_hosts);
   }
-  const std::int64_t rails = bounded_product(name, "cables a host", plan.w[1], plan.p[1], most_family_hosts);
-  std::int64_t channels = bounded_product(name, "hosts", plan.subtrees[0], rails, most_family_hosts);
+  const std::int64_t rails =
+      bounded_product(name, "cables a host", sizes.w[1], sizes.p[1], most_family_hosts);
+  std::int64_t channels = bounded_product(name, "hosts", sizes.subtrees[0], rails, most_family_hosts);
 
   std::int64_t next = 0;
   for (std::size_t l = 1; l <= h; ++l) {
-    plan.tops[l] = bounded_product(name, "switches", plan.tops[l - 1], plan.w[l], most_level_switches);
+    sizes.tops[l] = bounded_product(name, "switches", sizes.tops[l - 1], sizes.w[l], most_level_switches);
     const std::int64_t here =
-        bounded_product(name, "switches of a level", plan.subtrees[l], plan.tops[l], most_level_switches);
-    plan.first[l] = next;
+        bounded_product(name, "switches of a level", sizes.subtrees[l], sizes.tops[l], most_level_switches);
+    sizes.first[l] = next;
     next += here;
-    const std::int64_t down = bounded_product(name, "ports", plan.m[l], plan.p[l], most_family_channels);
+    const std::int64_t down = bounded_product(name, "ports", sizes.m[l], sizes.p[l], most_family_channels);
     const std::int64_t up =
-        bounded_product(name, "ports", plan.w[l + 1], plan.p[l + 1], most_family_channels);
+        bounded_product(name, "ports", sizes.w[l + 1], sizes.p[l + 1], most_family_channels);
     channels += bounded_product(name, "ports", here, down + up, most_family_channels);
     bounded_product(name, "ports", channels, 1, most_family_channels);
   }
-  return plan;
+  return sizes;
 }
 
 // Call connect(q, parent, port) for each up-port q (from 0) of vertex x of level l: number of the switch, and
 // its port (from 1), that it leads to.
 template <typename Connect>
-void for_each_parent(const Plan& plan, std::size_t l, std::int64_t x, Connect&& connect) {
-  const std::int64_t t = x / plan.tops[l], r = x % plan.tops[l];
-  const std::int64_t m = plan.m[l + 1], w = plan.w[l + 1];
-  const std::int64_t below = plan.first[l + 1] + plan.tops[l + 1] * (t / m) + r;
-  for (std::int64_t q = 0; q < w * plan.p[l + 1]; ++q) {
-    connect(static_cast<std::int32_t>(q), static_cast<std::int32_t>(below + plan.tops[l] * (q % w)),
+void for_each_parent(const LevelSizes& sizes, std::size_t l, std::int64_t x, Connect&& connect) {
+  const std::int64_t t = x / sizes.tops[l], r = x % sizes.tops[l];
+  const std::int64_t m = sizes.m[l + 1], w = sizes.w[l + 1];
+  const std::int64_t below = sizes.first[l + 1] + sizes.tops[l + 1] * (t / m) + r;
+  for (std::int64_t q = 0; q < w * sizes.p[l + 1]; ++q) {
+    connect(static_cast<std::int32_t>(q), static_cast<std::int32_t>(below + sizes.tops[l] * (q % w)),
             static_cast<std::int32_t>(1 + t % m + m * (q / w)));
   }
 }
@@ -128,37 +129,37 @@ void for_each_parent(const Plan& plan, std::size_t l, std::int64_t x, Connect&& 
 }  // namespace
 
 Topology build_pgft(std::string name, TreeShape shape) {
-  const Plan plan = make_plan(name, shape);
-  const auto h = static_cast<std::size_t>(plan.h);
+  const LevelSizes sizes = level_sizes(name, shape);
+  const auto h = static_cast<std::size_t>(sizes.h);
   TopologyBuilder builder(std::move(name));
 
   // Add the switches, level by level.
   for (std::size_t l = 1; l <= h; ++l) {
-    for (std::int64_t x = 0; x < plan.subtrees[l] * plan.tops[l]; ++x) {
+    for (std::int64_t x = 0; x < sizes.subtrees[l] * sizes.tops[l]; ++x) {
       const auto level = static_cast<std::int32_t>(l);
-      builder.add_switch(family_switch(level, x, plan.ports(l)), level);
+      builder.add_switch(family_switch(level, x, sizes.ports(l)), level);
     }
   }
 
   // Hang the hosts on level 1, one for each cable of an adapter.
-  for (std::int64_t a = 0; a < plan.subtrees[0]; ++a) {
-    for_each_parent(plan, 0, a, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
+  for (std::int64_t a = 0; a < sizes.subtrees[0]; ++a) {
+    for_each_parent(sizes, 0, a, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
       builder.connect_host(builder.add_host(family_host(a, q + 1)), parent, port);
     });
   }
 
   // Lay the cables between the levels.
   for (std::size_t l = 1; l < h; ++l) {
-    const auto down = static_cast<std::int32_t>(plan.m[l] * plan.p[l]);
-    for (std::int64_t x = 0; x < plan.subtrees[l] * plan.tops[l]; ++x) {
-      const auto s = static_cast<std::int32_t>(plan.first[l] + x);
-      for_each_parent(plan, l, x, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
+    const auto down = static_cast<std::int32_t>(sizes.m[l] * sizes.p[l]);
+    for (std::int64_t x = 0; x < sizes.subtrees[l] * sizes.tops[l]; ++x) {
+      const auto s = static_cast<std::int32_t>(sizes.first[l] + x);
+      for_each_parent(sizes, l, x, [&](std::int32_t q, std::int32_t parent, std::int32_t port) {
         builder.connect(s, down + q + 1, parent, port);
       });
     }
   }
 
-  if (plan.w[1] * plan.p[1] == 1) builder.set_shape(std::move(shape));
+  if (sizes.w[1] * sizes.p[1] == 1) builder.set_shape(std::move(shape));
   return std::move(builder).finish();
 }
 

@@ -14,8 +14,8 @@
 #include <map>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/write/names.hpp"
 #include "sortlast/fabric/write.hpp"
+#include "sortlast/fabric/write/slurm.hpp"
 
 namespace sortlast::fabric {
 
@@ -45,13 +45,13 @@ std::vector<std::string> machines(const Topology& topology, const Placement& pla
 }
 
 // Neighbours on the same machine, as one entry.
-struct Run {
+struct HostEntry {
   std::string machine;
   std::int32_t ranks = 0;
 };
 
-std::vector<Run> runs(const std::vector<std::string>& machines) {
-  std::vector<Run> result;
+std::vector<HostEntry> entries(const std::vector<std::string>& machines) {
+  std::vector<HostEntry> result;
   for (const std::string& machine : machines) {
     if (result.empty() || result.back().machine != machine) result.push_back({machine, 0});
     ++result.back().ranks;
@@ -69,16 +69,16 @@ std::string openmpi_hostfile(const std::vector<std::string>& machines) {
   std::string text;
   std::map<std::string, std::int64_t> first;
   std::int64_t rank = 0;
-  for (const Run& run : runs(machines)) {
-    const auto [at, added] = first.emplace(run.machine, rank);
+  for (const HostEntry& entry : entries(machines)) {
+    const auto [at, added] = first.emplace(entry.machine, rank);
     if (!added) {
       throw ArgumentError("ranks " + std::to_string(at->second) + " and " + std::to_string(rank) +
-                          " are on '" + run.machine +
+                          " are on '" + entry.machine +
                           "' with others between them, which a hostfile of Open "
                           "MPI cannot say; write a rankfile, and a hostfile of the sorted hosts");
     }
-    text += run.machine + " slots=" + std::to_string(run.ranks) + "\n";
-    rank += run.ranks;
+    text += entry.machine + " slots=" + std::to_string(entry.ranks) + "\n";
+    rank += entry.ranks;
   }
   return text;
 }
@@ -91,7 +91,8 @@ std::string write_hostfile(const Topology& topology, const Placement& placement,
   if (kind == Launcher::slurm) return lines(all, "\n");
   if (kind == Launcher::openmpi) return openmpi_hostfile(all);
   std::string text;
-  for (const Run& run : runs(all)) text += run.machine + ":" + std::to_string(run.ranks) + "\n";
+  for (const HostEntry& entry : entries(all))
+    text += entry.machine + ":" + std::to_string(entry.ranks) + "\n";
   return text;
 }
 

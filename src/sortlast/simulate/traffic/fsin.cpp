@@ -2,12 +2,15 @@
 #include <ostream>
 #include <utility>
 
+#include "sortlast/error.hpp"
+#include "sortlast/scan.hpp"
 #include "sortlast/simulate/traffic/files.hpp"
-#include "sortlast/simulate/traffic/lines.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {
 namespace {
+
+constexpr std::int64_t highest_task = (1 << 20) - 1;
 
 struct TraceLine {
   char what = 's';
@@ -15,27 +18,28 @@ struct TraceLine {
   std::int64_t tag = 0, size = 0;
 };
 
-TraceLine parse(const Lines& lines, const std::vector<std::string_view>& words) {
+TraceLine parse(const Scanner& scan, const std::vector<std::string_view>& words) {
   const std::string_view what = words[0];
+  const auto task = [&](std::size_t i) {
+    return static_cast<std::int32_t>(scan.number(words[i], "", highest_task));
+  };
   if (what == "c") {
-    if (words.size() != 3) lines.fail("expected 'c TASK NANOSECONDS'");
-    const std::int32_t task = lines.small_number(words[1]);
-    return {'c', task, task, 0, lines.number(words[2])};
+    if (words.size() != 3) scan.fail("expected 'c TASK NANOSECONDS'");
+    return {'c', task(1), task(1), 0, scan.number(words[2])};
   }
-  if (what != "s" && what != "r") lines.fail("'" + std::string(what) + "' is none of s, r, c");
-  if (words.size() != 5) lines.fail("expected '" + std::string(what) + " FROM TO TAG BYTES'");
-  return {what[0], lines.small_number(words[1]), lines.small_number(words[2]), lines.number(words[3]),
-          lines.number(words[4])};
+  if (what != "s" && what != "r") scan.fail("'" + excerpt(what) + "' is none of s, r, c");
+  if (words.size() != 5) scan.fail("expected '" + std::string(what) + " FROM TO TAG BYTES'");
+  return {what[0], task(1), task(2), scan.number(words[3]), scan.number(words[4])};
 }
 
 }  // namespace
 
 Traffic read_fsin(std::string_view text, std::string name) {
-  Lines lines(text, name);
+  Scanner scan(text, name);
   std::vector<TraceLine> trace;
   std::int32_t tasks = 1;
-  for (std::vector<std::string_view> words; lines.next(words, "#");) {
-    trace.push_back(parse(lines, words));
+  for (std::vector<std::string_view> words; scan.next_words(words, "#");) {
+    trace.push_back(parse(scan, words));
     tasks = std::max({tasks, trace.back().from + 1, trace.back().to + 1});
   }
 

@@ -1,0 +1,165 @@
+// Stages: loads of the channels at one, sums over many, and many shared out among threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/contention/paths.hpp"
+#include "sortlast/fabric/pattern.hpp"
+#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/topology.hpp"
+
+namespace sortlast::fabric {
+
+// Flows on every channel now, with the number of channels by load, so that neither the fullest load nor the
+// histogram needs a pass over the channels.
+class ChannelLoads {
+ public:
+  explicit ChannelLoads(Channel channels)
+      : load_(static_cast<std::size_t>(channels), 0),
+        most_(static_cast<std::size_t>(channels), 0),
+        now_(2, 0) {}
+
+  void add(std::span<const Channel> path) {
+    for (const Channel c : path) {
+      const std::int32_t f = ++load_[static_cast<std::size_t>(c)];
+      std::int32_t& most = most_[static_cast<std::size_t>(c)];
+      most = std::max(most, f);
+      if (f > top_) raise_top(f);
+      --now_[static_cast<std::size_t>(f) - 1];
+      ++now_[static_cast<std::size_t>(f)];
+    }
+  }
+
+  void remove(std::span<const Channel> path) {
+    for (const Channel c : path) {
+      const std::int32_t f = load_[static_cast<std::size_t>(c)]--;
+      --now_[static_cast<std::size_t>(f)];
+      ++now_[static_cast<std::size_t>(f) - 1];
+    }
+  }
+
+  void clear() {
+    std::fill(load_.begin(), load_.end(), 0);
+    std::fill(now_.begin(), now_.end(), 0);
+    top_ = 0;
+  }
+
+  // Most flows on a channel now.
+  std::int32_t top() {
+    while (top_ > 0 && now_[static_cast<std::size_t>(top_)] == 0) --top_;
+    return top_;
+  }
+
+  // Most flows on a channel of a path, which must have been added; 0 if it has no channels.
+  std::int32_t fullest(std::span<const Channel> path) const {
+    std::int32_t most = 0;
+    for (const Channel c : path) most = std::max(most, load_[static_cast<std::size_t>(c)]);
+    return most;
+  }
+
+  // [f]: channels that carry f flows now, f from 1; element 0 means nothing.
+  std::span<const std::int64_t> channels_by_load() const { return now_; }
+  const std::vector<std::int32_t>& loads() const { return load_; }
+  // By channel: most flows since this was made.
+  const std::vector<std::int32_t>& most() const { return most_; }
+
+ private:
+  void raise_top(std::int32_t f) {
+    top_ = f;
+    if (static_cast<std::size_t>(f) >= now_.size()) now_.resize(2 * static_cast<std::size_t>(f), 0);
+  }
+
+  std::vector<std::int32_t> load_;
+  std::vector<std::int32_t> most_;
+  std::vector<std::int64_t> now_;
+  std::int32_t top_ = 0;  // no channel has more
+};
+
+// Sums over stages, kept in whole numbers: whoever adds the parts in whichever order gets the same figures.
+class Tally {
+ public:
+  // Ends a stage: `flows_by_fullest[m]` flows have m flows on the fullest channel of their path. Returns
+  // their mean share.
+  double end_stage(std::span<const std::int64_t> channels_by_load,
+                   std::span<const std::int64_t> flows_by_fullest);
+  // `times` more uses of a channel by f flows.
+  void add_uses(std::size_t f, std::int64_t times);
+  void merge(const Tally& other);
+
+  std::int64_t flows() const;
+  double mean_share() const;
+  // [f]: uses of a channel by f flows; no zeros at its end, and at least [0], which is 0.
+  std::vector<std::int64_t> histogram() const;
+
+ private:
+  std::vector<std::int64_t> uses_;
+  std::vector<std::int64_t> flows_by_fullest_;
+};
+
+// Throws ArgumentError unless each entry is a host or -1.
+void check_hosts(const Topology& topology, const Placement& placement);
+// The same, and unless the placement has one entry a participant.
+void check_placement(const Topology& topology, const Pattern& pattern, const Placement& placement);
+
+// Holds the flows of one stage at a time, 4 bytes a channel of their paths.
+class StageCounter {
+ public:
+  StageCounter(const PathWalker& walker, const Placement& placement);
+
+  // Takes off the stage before, and puts the flows of this one on the channels.
+  void count(std::span<const Flow> flows);
+  // Channels of flow i; none if an end of it is a dummy, or both are the same host.
+  std::span<const Channel> path(std::size_t i) const { return rows_.row(i); }
+  // Most flows on a channel of flow i's path; 0 if it has none.
+  std::int32_t fullest(std::size_t i) const { return loads_.fullest(rows_.row(i)); }
+  // [m]: flows whose fullest channel carries m flows.
+  const std::vector<std::int64_t>& flows_by_fullest();
+  ChannelLoads& loads() { return loads_; }
+  const ChannelLoads& loads() const { return loads_; }
+
+ private:
+  const PathWalker& walker_;
+  const Placement& placement_;
+  PathRows rows_;
+  ChannelLoads loads_;
+  std::vector<std::int64_t> flows_by_fullest_;
+};
+
+// What workers tell of the stages that they have done, and what tells them to stop.
+class StageMonitor {
+ public:
+  StageMonitor(std::int64_t stages, const Progress& progress) : stages_(stages), progress_(progress) {}
+
+  // Called after every stage; throws if work should stop. `reports`: this thread calls
+  // the progress function, now and then.
+  void stage_done(bool reports);
+  void stop() { stopped_ = true; }
+
+ private:
+  std::int64_t stages_;
+  const Progress& progress_;
+  std::atomic<std::int64_t> done_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// Does the stages first .. last - 1 and calls stage_done() after each.
+using StageWorker =
+    std::function<void(std::int64_t first, std::int64_t last, const std::function<void()>& stage_done)>;
+
+// How many workers are worth having for so many stages in blocks of `block` or more.
+std::size_t stage_workers(std::int64_t stages, std::int64_t block, const AnalysisOptions& options);
+
+// Gives blocks of stages to the workers, one thread a worker, the calling thread among them: it alone calls
+// options.progress. What a worker or the progress function throws ends the others and is thrown here.
+void run_stages(std::int64_t stages, std::int64_t block, const AnalysisOptions& options,
+                const std::vector<StageWorker>& workers);
+
+}  // namespace sortlast::fabric

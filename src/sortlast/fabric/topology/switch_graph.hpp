@@ -1,0 +1,59 @@
+// Switch graph: the cables between switches, and the one search that goes over them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sortlast/fabric/topology.hpp"
+
+namespace sortlast::fabric {
+
+// A cable from a port of one switch to a port of another (or of the same).
+struct SwitchCable {
+  std::int32_t port = 0;
+  std::int32_t other = 0;  // switch
+  std::int32_t other_port = 0;
+};
+
+// The cables of every switch that lead to switches, by port.
+class SwitchGraph {
+ public:
+  explicit SwitchGraph(const Topology& topology);
+
+  std::int32_t switches() const { return static_cast<std::int32_t>(first_.size()) - 1; }
+  std::int32_t most_ports() const { return most_ports_; }
+  std::span<const SwitchCable> cables(std::int32_t s) const {
+    return {cables_.data() + first_cable(s), first_cable(s + 1) - first_cable(s)};
+  }
+  // Number of a switch's first cable, if those of all switches are counted in order; s may be switches().
+  std::size_t first_cable(std::int32_t s) const { return first_[static_cast<std::size_t>(s)]; }
+
+ private:
+  std::vector<std::size_t> first_;
+  std::vector<SwitchCable> cables_;
+  std::int32_t most_ports_ = 0;
+};
+
+// Breadth-first search over switches. Calls enter(s, cable) for every cable of every switch s that was
+// reached, in the order in which they were; where it returns true, the switch at the other end is reached.
+// Returns all that were, `sources` first.
+template <typename Enter>
+std::vector<std::int32_t> breadth_first(const SwitchGraph& graph, std::vector<std::int32_t> sources,
+                                        Enter&& enter) {
+  std::vector<std::int32_t> reached = std::move(sources);
+  for (std::size_t next = 0; next < reached.size(); ++next) {
+    const std::int32_t s = reached[next];
+    for (const SwitchCable& cable : graph.cables(s)) {
+      if (enter(s, cable)) reached.push_back(cable.other);
+    }
+  }
+  return reached;
+}
+
+// Cables from each switch to the nearest of `sources`; -1: there is no way.
+std::vector<std::int32_t> distances(const SwitchGraph& graph, const std::vector<std::int32_t>& sources);
+
+}  // namespace sortlast::fabric
