@@ -8,7 +8,7 @@
 
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image.hpp"
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {

@@ -6,7 +6,7 @@
 #include "half_bound.hpp"
 #include "scene.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

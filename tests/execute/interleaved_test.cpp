@@ -5,7 +5,7 @@
 #include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -6,7 +6,7 @@
 #include "scene.hpp"
 #include "sortlast/execute/run/run.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

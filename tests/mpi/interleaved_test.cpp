@@ -8,7 +8,7 @@
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -9,7 +9,7 @@
 #include "scene.hpp"
 #include "sortlast/execute/run/run.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

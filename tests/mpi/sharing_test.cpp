@@ -8,7 +8,7 @@
 #include "mpi/reads.hpp"
 #include "scene.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -7,7 +7,7 @@
 #include "scene.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/simulate/packet.hpp"
 
 namespace sortlast::simulate {

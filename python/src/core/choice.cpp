@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "sortlast/choose.hpp"
+#include "sortlast/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -7,8 +7,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/cost.hpp"
-#include "sortlast/schedule/nodes.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -19,7 +19,7 @@
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/image/blend.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

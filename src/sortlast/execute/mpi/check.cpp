@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/permutation.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule/algorithm.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "sortlast/execute/plan/coverage.hpp"
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/machine.hpp"
 
 namespace sortlast {

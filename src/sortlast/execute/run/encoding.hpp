@@ -9,7 +9,7 @@
 #include "sortlast/tile.hpp"
 #include "sortlast/image/active.hpp"
 #include "sortlast/image.hpp"
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 namespace sortlast {
 
