@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "sortlast/simulate/traffic/files.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/lines.hpp"
 
 namespace sortlast::simulate {
