@@ -7,7 +7,6 @@
 #include "handle.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/registry.hpp"
 
 struct sortlast_schedule : sortlast::capi::Handle {
   std::optional<sortlast::Schedule> schedule;  // none if making it failed

@@ -1,4 +1,4 @@
-# Blend kernels, compiled once for each instruction set; image/targets.cpp chooses at run time.
+# Blend kernels, compiled once for each instruction set; image/kernel_dispatch.cpp chooses at run time.
 include(CheckCXXCompilerFlag)
 
 # Add the kernels in namespace `target`, compiled with the further arguments, to sortlast_core.

@@ -88,7 +88,7 @@ def large() -> list[dict[str, Any]]:
     p = 65536
     rows = []
 
-    def add(what: str, run: simulate.FlowRun) -> None:
+    def add(what: str, run: simulate.FlowResult) -> None:
         rows.append(
             {
                 "what": what,

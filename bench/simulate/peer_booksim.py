@@ -40,7 +40,7 @@ class Network:
     def hosts(self) -> int:
         return int(self.k**self.n)
 
-    def ours(self, traffic: simulate.Traffic, **options: Any) -> simulate.PacketRun:
+    def ours(self, traffic: simulate.Traffic, **options: Any) -> simulate.PacketResult:
         """The same network here, with output ports that serve in turn, as BookSim's."""
         if self.topology == "mesh":
             network = fabric.route(fabric.mesh([self.k] * self.n), "dor")

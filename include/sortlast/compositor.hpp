@@ -11,8 +11,8 @@
 
 #include "sortlast/export.hpp"
 #include "sortlast/image.hpp"
-#include "sortlast/interleaving.hpp"
 #include "sortlast/machine.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/tile.hpp"
 #include "sortlast/timing.hpp"
 #include "sortlast/visibility.hpp"

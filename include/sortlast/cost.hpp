@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "sortlast/export.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/timing.hpp"
 
@@ -32,10 +33,11 @@ struct CostModel {
 // Price a schedule by walking its programs: `wait` (alpha and beta terms), `blend` (gamma) and `total` of
 // the rank that takes longest, stages following one another on each rank without waiting for others.
 // bytes are not known here and stay 0. Costs O(all steps).
-Timing price(const Schedule& schedule, const CostModel& model);
+SORTLAST_API Timing price(const Schedule& schedule, const CostModel& model);
 
 // The closed form of Table 1 as published, with gamma times the pixels that the costliest rank blends.
 // `name` may hold parameters. Throws ArgumentError.
-Timing published_cost(std::string_view name, std::int32_t p, std::int64_t n, const CostModel& model);
+SORTLAST_API Timing published_cost(std::string_view name, std::int32_t p, std::int64_t n,
+                                   const CostModel& model);
 
 }  // namespace sortlast

@@ -11,9 +11,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sortlast/export.hpp"
 
 namespace sortlast {
 
@@ -28,11 +31,11 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-Range intersection(Range a, Range b);  // an empty range, {0, 0}, if they do not meet
+SORTLAST_API Range intersection(Range a, Range b);  // an empty range, {0, 0}, if they do not meet
 
 // Piece j of g equal pieces of [0, n): [floor(j n / g), floor((j+1) n / g)). These nest: piece j of g is
 // exactly pieces j k to (j+1) k - 1 of g k.
-Range piece_of(std::int64_t n, std::int64_t g, std::int64_t j);
+SORTLAST_API Range piece_of(std::int64_t n, std::int64_t g, std::int64_t j);
 
 // Pixels that hold the composite of the images at `depth`. For operators that commute the depth
 // positions are counted round a circle of p, so that depth.end may pass p.
@@ -102,17 +105,13 @@ struct Setting {
   std::vector<std::int32_t> nodes = {};
 };
 
-// An algorithm for one setting. One small file each; see registry.hpp for how to add one.
-class Algorithm {
- public:
-  virtual ~Algorithm() = default;
-  virtual Program program(std::int32_t rank) const = 0;
-  // Finished pixels of a rank: those of program(rank).result, found without making the program.
-  virtual Range piece(std::int32_t rank) const = 0;
-  virtual std::int32_t stages() const = 0;
-  // Most stages that one rank has under way at once; 0: no limit.
-  virtual std::int32_t window() const { return 0; }
-};
+// Throws ArgumentError: p < 1, n < 0, an order or ring that is not a permutation of 0..p-1, nodes that are
+// not one for each rank or not numbered from 0 without gaps.
+SORTLAST_API void check_setting(const Setting& setting);
+
+// How many fragments each node leaves for the network, by node: the runs of neighbouring depth positions
+// that its ranks hold. All 1 is best. The setting must have passed check_setting().
+SORTLAST_API std::vector<std::int32_t> depth_runs(const Setting& setting);
 
 // One transfer as seen from above; source and destination are ranks.
 struct Transfer {
@@ -124,7 +123,9 @@ struct Transfer {
   bool operator==(const Transfer&) const = default;
 };
 
-class Schedule {
+class Algorithm;  // what makes the programs; see src/sortlast/schedule/algorithm.hpp
+
+class SORTLAST_API Schedule {
  public:
   // `name` is the algorithm's full name with its parameters ("radix-k:4,3"). Made by make_schedule().
   Schedule(std::string name, Setting setting, std::shared_ptr<const Algorithm> algorithm);
@@ -137,8 +138,9 @@ class Schedule {
   // Throws ArgumentError if `rank` is not in [0, p).
   Program program(std::int32_t rank) const;
   Range piece(std::int32_t rank) const;
-  std::int32_t stages() const { return algorithm_->stages(); }
-  std::int32_t window() const { return algorithm_->window(); }
+  std::int32_t stages() const;
+  // Most stages that one rank has under way at once; 0: no limit.
+  std::int32_t window() const;
 
   // Every rank's transfers, by stage and then by source. Costs O(all steps).
   std::vector<Transfer> transfers() const;
@@ -159,5 +161,29 @@ class Schedule {
   Setting setting_;
   std::shared_ptr<const Algorithm> algorithm_;
 };
+
+// An algorithm by name, and its published cost in the symbols of the papers.
+struct AlgorithmEntry {
+  std::string name;      // "radix-k"
+  std::string usage;     // "radix-k[:k1,k2,...]"
+  std::string summary;   // one sentence
+  std::string latency;   // latency term of the cost
+  std::string transfer;  // transfer term
+  std::string overlap;   // whether blending overlaps transfer: "yes", "no", "partially"
+};
+
+SORTLAST_API std::span<const AlgorithmEntry> algorithms();
+
+// Make a schedule by name: "shift", "radix-k:4,3", ... or "auto": the fastest by choose() on the machine that
+// a default Machine describes, with dense pixels of 16 bytes. Throws ArgumentError: unknown name (the message
+// lists the names), parameters that do not fit p, or a wrong setting.
+SORTLAST_API Schedule make_schedule(std::string_view name, Setting setting);
+
+// How the image is shared out: as bands of rows, dealt out in blocks, or whichever is faster for a frame.
+enum class Partition : std::uint8_t { contiguous, interleaved, automatic };
+
+// "contiguous", "interleaved", "auto"; partition_from_name() throws ArgumentError for another text.
+SORTLAST_API std::string_view partition_name(Partition partition);
+SORTLAST_API Partition partition_from_name(std::string_view name);
 
 }  // namespace sortlast

@@ -113,7 +113,7 @@ class PacketOptions:
 
     def __init__(self, *, packet_bytes: int = 64, packet_phits: int = 16, buffer_packets: int = 4, injection_packets: int = 8, arbitration: str = 'random', ties: str = 'uniform', seed: int = 17, link_bytes_per_second: float = 1250000000.0, sample_cycles: int = 0, message_log: bool = False) -> None: ...
 
-class PacketRun:
+class PacketResult:
     """What a simulation found."""
 
     @property
@@ -189,13 +189,13 @@ class PacketRun:
 
     def __repr__(self) -> str: ...
 
-def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketRun:
+def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketResult:
     """
     Simulate traffic with adaptive shortest paths. `placement`: host of each task; `progress`: called now
     and then with the part done, 0 to 1, and what it raises ends the run, as False does.
     """
 
-def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketRun:
+def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketResult:
     """The same on the tables of a routing."""
 
 class FlowOptions:
@@ -208,7 +208,7 @@ class CompositingOptions:
 
     def __init__(self, *, pixel_bytes: int = 16, active: float = 1.0, blend_bytes_per_second: float = 0.0, overlap: bool = True, window: int = -1, rendezvous: bool = True, barrier: bool = False, stage_seconds: float = 0.0, chunk_bytes: int = 0) -> None: ...
 
-class FlowRun:
+class FlowResult:
     """What a simulation of flows found."""
 
     @property
@@ -284,7 +284,7 @@ class FlowRun:
         for, or for more than 16,384 tasks.
         """
 
-class Frame(FlowRun):
+class Frame(FlowResult):
     """A frame that was composited on a simulated network."""
 
     @property
@@ -303,7 +303,7 @@ class Frame(FlowRun):
 
     def __repr__(self) -> str: ...
 
-def simulate_flows(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowRun:
+def simulate_flows(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowResult:
     """
     Simulate traffic as flows on static routes. `placement`: host of each task; `progress`: called
     now and then with the part done, 0 to 1, and what it raises ends the run, as False does.

@@ -6,8 +6,8 @@
 
 #include "scene.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

@@ -6,7 +6,8 @@
 #include "half_bound.hpp"
 #include "scene.hpp"
 #include "sortlast/execute/run_serial.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
+#include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -10,7 +10,7 @@
 #include "scene.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/run/run.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

@@ -12,7 +12,7 @@
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast::fabric {
 namespace {

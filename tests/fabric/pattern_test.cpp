@@ -6,7 +6,7 @@
 #include <set>
 
 #include "sortlast/error.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast::fabric {
 namespace {

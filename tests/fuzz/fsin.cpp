@@ -1,7 +1,7 @@
 // Traces of FSIN. What is read can be written, and what comes back moves as much.
 #include <sstream>
 
-#include "sortlast/simulate/traffic/files.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "target.hpp"
 
 using namespace sortlast::simulate;

@@ -1,7 +1,7 @@
 // GOAL text. What is read can be written and comes back.
 #include <sstream>
 
-#include "sortlast/simulate/traffic/files.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "target.hpp"
 
 using namespace sortlast::simulate;

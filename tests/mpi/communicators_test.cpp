@@ -6,8 +6,8 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

@@ -7,9 +7,10 @@
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/partition.hpp"
-#include "sortlast/execute/run_serial.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/execute/run_serial.hpp"
+#include "sortlast/schedule.hpp"
+#include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -8,7 +8,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/execute/run/run.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast {

@@ -7,7 +7,7 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast {

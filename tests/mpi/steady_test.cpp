@@ -7,7 +7,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sparse_scene.hpp"
 
 namespace sortlast {

@@ -186,7 +186,7 @@ def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
     (place,) = re.findall(r"<!-- new file: (\S+) -->", page)
     (text,) = pages.code(pages.ROOT / "CONTRIBUTING.md", "cpp")
     (line,) = re.findall(r"`(ADD\(\w+\))`", page)
-    registry = tmp_path / "src/sortlast/schedule/registry.cpp"
+    registry = tmp_path / "src/sortlast/schedule/algorithms/registry.cpp"
     registry.write_text(registry.read_text().replace("  ADD(tree)\n", f"  ADD(tree) \\\n  {line}\n"))
     assert line in registry.read_text()
 

@@ -34,7 +34,7 @@ def test_flows_and_their_figures_fit_each_other():
     assert run.log_messages.shape == run.log_seconds.shape == (240, 2)
     assert run.elapsed > 0
     assert run.traffic.messages == 240
-    assert repr(run) == "<FlowRun seconds=0.001500 messages=240>"
+    assert repr(run) == "<FlowResult seconds=0.001500 messages=240>"
 
 
 def test_one_sender_at_a_time_unless_told():

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <random>
 
-#include "sortlast/error.hpp"
 #include "sortlast/cost.hpp"
-#include "sortlast/schedule/algorithms/radix_k.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {

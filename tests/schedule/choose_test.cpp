@@ -1,5 +1,5 @@
 // Predictions against formulas and measurements, and the choices that follow from them.
-#include "sortlast/choose.hpp"
+#include "sortlast/machine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "node_lists.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/schedule/cost/closed_form.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

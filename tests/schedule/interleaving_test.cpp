@@ -1,5 +1,5 @@
 // Interleaving against the deal that it stands for, block by block and pixel by pixel, and what it is for.
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 
 #include "node_lists.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/schedule/nodes.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "sortlast/error.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {

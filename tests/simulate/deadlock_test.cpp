@@ -6,7 +6,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {

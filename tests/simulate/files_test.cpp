@@ -1,5 +1,5 @@
 // Traffic in files: what is written is read again as the same traffic, and what is wrong is refused by line.
-#include "sortlast/simulate/traffic/files.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {
@@ -104,8 +103,8 @@ TEST(Goal, SimulatesLikeTheTrafficThatItWasWrittenFrom) {
   for (const char* const name : {"BU", "BT", "2M", "2W", "WF"}) {
     const Traffic traffic = pattern(name, 16, 1000);
     const fabric::Placement placement = consecutive_hosts(topology, 16);
-    const PacketRun direct = simulate_packets(topology, traffic, placement, options);
-    const PacketRun read = simulate_packets(topology, read_goal(goal(traffic)), placement, options);
+    const PacketResult direct = simulate_packets(topology, traffic, placement, options);
+    const PacketResult read = simulate_packets(topology, read_goal(goal(traffic)), placement, options);
     EXPECT_EQ(direct.cycles, read.cycles) << name;
     EXPECT_EQ(direct.link_loads, read.link_loads) << name;
   }

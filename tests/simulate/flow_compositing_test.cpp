@@ -7,10 +7,10 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/simulate/compositing.hpp"
 #include "sortlast/simulate/packet.hpp"
-#include "sortlast/simulate/traffic/schedule.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {
 namespace {
@@ -21,8 +21,8 @@ fabric::Routes routed(const std::string& name, const std::string& engine = "minh
   return fabric::route(std::make_shared<fabric::Topology>(fabric::make_topology(name)), engine);
 }
 
-CompositingRun run_on(const fabric::Routes& routes, const Schedule& schedule,
-                      const CompositingOptions& options = {}, FlowOptions flow = {.sends_at_once = 0}) {
+CompositingResult run_on(const fabric::Routes& routes, const Schedule& schedule,
+                         const CompositingOptions& options = {}, FlowOptions flow = {.sends_at_once = 0}) {
   flow.link_bytes_per_second = B;
   return simulate(schedule, routes, consecutive_hosts(*routes.topology, schedule.p()), options, flow);
 }
@@ -57,7 +57,7 @@ TEST(Compositing, EveryScheduleArrivesWhole) {
                                              .chunk_bytes = chunk_bytes};
             const Traffic traffic = compositing_traffic(schedule, options);
             ASSERT_NO_THROW(check(traffic));
-            const CompositingRun run = run_on(routes, schedule, options);
+            const CompositingResult run = run_on(routes, schedule, options);
             ASSERT_EQ(run.flow.bytes, 4 * pixels) << name << " of " << p << " window " << window;
             EXPECT_GE(run.timing.total, run.timing.blend - 1e-9);
             EXPECT_GE(run.hidden, 0);
@@ -96,7 +96,7 @@ TEST(Compositing, ShiftTakesItsStagesAndHidesAllBlendingButTheLast) {
   const Schedule schedule = make("shift", p, std::int64_t{10'000} * p, true);
   const double transfer = 160'000 / B, join = 160'000 / 2e9;
   const CompositingOptions overlapped{.blend_bytes_per_second = 2e9, .window = 1, .stage_seconds = 50e-6};
-  const CompositingRun hidden = run_on(routes, schedule, overlapped);
+  const CompositingResult hidden = run_on(routes, schedule, overlapped);
   EXPECT_NEAR(hidden.timing.total, (p - 1) * (50e-6 + transfer) + join, 1e-12);
   EXPECT_NEAR(hidden.timing.blend, (p - 1) * join, 1e-12);
   EXPECT_NEAR(hidden.timing.wait, hidden.timing.total - hidden.timing.blend, 1e-12);
@@ -109,7 +109,7 @@ TEST(Compositing, ShiftTakesItsStagesAndHidesAllBlendingButTheLast) {
 
   CompositingOptions apart = overlapped;
   apart.overlap = false;
-  const CompositingRun exposed = run_on(routes, schedule, apart);
+  const CompositingResult exposed = run_on(routes, schedule, apart);
   EXPECT_NEAR(exposed.timing.total, (p - 1) * (50e-6 + transfer + join), 1e-12);
   EXPECT_NEAR(exposed.hidden, 0, 1e-9);
 }
@@ -120,10 +120,11 @@ TEST(Compositing, DirectSendHidesBlendingBehindChunks) {
   const fabric::Routes routes = routed("crossbar:8");
   const Schedule schedule = make("direct-send", p, std::int64_t{10'000} * p, true);
   const double transfers = (p - 1) * 160'000 / B, joins = (p - 1) * 160'000 / 2e9;
-  const CompositingRun whole = run_on(routes, schedule, {.blend_bytes_per_second = 2e9});
+  const CompositingResult whole = run_on(routes, schedule, {.blend_bytes_per_second = 2e9});
   EXPECT_NEAR(whole.timing.total, transfers + joins, 1e-12);
   EXPECT_NEAR(whole.hidden, 0, 1e-9);
-  const CompositingRun cut = run_on(routes, schedule, {.blend_bytes_per_second = 2e9, .chunk_bytes = 40'000});
+  const CompositingResult cut =
+      run_on(routes, schedule, {.blend_bytes_per_second = 2e9, .chunk_bytes = 40'000});
   EXPECT_NEAR(cut.timing.total, transfers + joins / 4, 1e-12);
   EXPECT_NEAR(cut.hidden, 0.75, 1e-9);
 }
@@ -174,7 +175,7 @@ TEST(Compositing, TheWindowLimitsStagesUnderWay) {
 TEST(Compositing, ActivePixelsGrowWithTheImagesThatAreMerged) {
   const Schedule schedule = make("binary-swap", 4, 40'000);
   const CompositingOptions options{.active = 0.3};
-  const CompositingRun run = run_on(routed("crossbar:4"), schedule, options);
+  const CompositingResult run = run_on(routed("crossbar:4"), schedule, options);
   const double first = 20'000 * 16 * 0.3, second = 10'000 * 16 * (1 - 0.7 * 0.7);
   EXPECT_NEAR(static_cast<double>(run.flow.bytes), 4 * (first + second), 8);
   EXPECT_NEAR(run.timing.total, (first + second) / B, 1e-8);

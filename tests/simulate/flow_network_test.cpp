@@ -6,7 +6,6 @@
 
 #include "simulate/flow_reference.hpp"
 #include "sortlast/random.hpp"
-#include "sortlast/simulate/flow/completion_heap.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
 
 namespace sortlast::simulate {

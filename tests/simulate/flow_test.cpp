@@ -8,11 +8,11 @@
 
 #include "simulate/flow_reference.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/pattern.hpp"
 #include "sortlast/random.hpp"
-#include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {
@@ -24,7 +24,7 @@ fabric::Routes routed(const std::string& name, const std::string& engine = "minh
   return fabric::route(std::make_shared<fabric::Topology>(fabric::make_topology(name)), engine);
 }
 
-FlowRun run_on(const fabric::Routes& routes, const Traffic& traffic, const FlowOptions& options = {}) {
+FlowResult run_on(const fabric::Routes& routes, const Traffic& traffic, const FlowOptions& options = {}) {
   return simulate_flows(routes, traffic, consecutive_hosts(*routes.topology, traffic.tasks), options);
 }
 
@@ -38,7 +38,7 @@ double seconds_of(std::int64_t bytes) { return static_cast<double>(bytes) / B; }
 
 TEST(Flow, OneMessageTakesItsCostAndItsBytesAtTheLinkRate) {
   const fabric::Routes routes = routed("k-ary-n-tree:4,3");
-  const FlowRun run = run_on(routes, messages(64, {{3, 60, 1'000'000}}), {.message_seconds = 1e-4});
+  const FlowResult run = run_on(routes, messages(64, {{3, 60, 1'000'000}}), {.message_seconds = 1e-4});
   EXPECT_DOUBLE_EQ(run.seconds, 1e-4 + seconds_of(1'000'000));
   EXPECT_EQ(run.messages, 1);
   EXPECT_EQ(run.bytes, 1'000'000);
@@ -54,21 +54,21 @@ TEST(Flow, WithoutHostLinksANodeUsesAllLinksOfItsSwitchAtOnce) {
   FlowOptions options{.sends_at_once = 0};
   EXPECT_DOUBLE_EQ(run_on(routes, messages(32, flows), options).seconds, 3 * seconds_of(1'000'000));
   options.host_links = false;
-  const FlowRun run = run_on(routes, messages(32, flows), options);
+  const FlowResult run = run_on(routes, messages(32, flows), options);
   EXPECT_DOUBLE_EQ(run.seconds, seconds_of(1'000'000));
   EXPECT_EQ(std::accumulate(run.channel_bytes.begin(), run.channel_bytes.end(), std::int64_t{0}), 3'000'000);
 }
 
 TEST(Flow, WithoutHostLinksHostsOfOneSwitchExchangeAtTheCostOfAMessage) {
-  const FlowRun run = run_on(routed("crossbar:2"), messages(2, {{0, 1, 1'000'000}}),
-                             {.message_seconds = 1e-4, .host_links = false});
+  const FlowResult run = run_on(routed("crossbar:2"), messages(2, {{0, 1, 1'000'000}}),
+                                {.message_seconds = 1e-4, .host_links = false});
   EXPECT_DOUBLE_EQ(run.seconds, 1e-4);
   EXPECT_EQ(run.messages, 1);
 }
 
 TEST(Flow, TwoFlowsThroughOneLinkHalveTheBandwidth) {
   const fabric::Routes routes = routed("crossbar:4");
-  const FlowRun run =
+  const FlowResult run =
       run_on(routes, messages(4, {{0, 3, 1'000'000}, {1, 3, 1'000'000}}), {.message_log = true});
   EXPECT_DOUBLE_EQ(run.seconds, 2 * seconds_of(1'000'000));
   const std::vector<double> matrix =
@@ -82,7 +82,7 @@ TEST(Flow, TwoFlowsThroughOneLinkHalveTheBandwidth) {
 TEST(Flow, ShortMessagesLeaveTheirShareToLongOnes) {
   const fabric::Routes routes = routed("crossbar:4");
   const Traffic traffic = messages(4, {{0, 1, 3'000'000}, {0, 2, 1'000'000}, {3, 2, 2'000'000}});
-  const FlowRun run = run_on(routes, traffic, {.sends_at_once = 0, .message_log = true});
+  const FlowResult run = run_on(routes, traffic, {.sends_at_once = 0, .message_log = true});
   ASSERT_EQ(run.log.size(), 3u);
   EXPECT_EQ(run.log[0].message, 1);
   EXPECT_DOUBLE_EQ(run.log[0].end, 2 * seconds_of(1'000'000));
@@ -113,11 +113,11 @@ TEST(Flow, ASenderServesItsMessagesOneByOneUnlessTold) {
 TEST(Flow, ShiftInRoutingOrderTakesBytesByTheLinkRate) {
   const fabric::Routes routes = routed("k-ary-n-tree:12,2", "d-mod-k");
   const std::int64_t bytes = std::int64_t{4096} * 2048 / 144 * 16;
-  const FlowRun run = run_on(routes, shift(144, bytes, 1, 144));
+  const FlowResult run = run_on(routes, shift(144, bytes, 1, 144));
   EXPECT_NEAR(run.seconds, 143 * seconds_of(bytes), 1e-12);
   EXPECT_EQ(run.messages, 144 * 143);
   EXPECT_EQ(run.bytes, std::int64_t{144} * 143 * bytes);
-  const FlowRun costly = run_on(routes, shift(144, bytes, 1, 144), {.message_seconds = 113e-6});
+  const FlowResult costly = run_on(routes, shift(144, bytes, 1, 144), {.message_seconds = 113e-6});
   EXPECT_NEAR(costly.seconds, 143 * (seconds_of(bytes) + 113e-6), 1e-12);
 }
 
@@ -130,7 +130,7 @@ TEST(Flow, AgreesWithPatternTimeWithoutContention) {
     const auto pattern = fabric::shift_pattern(p, 100'000);
     ASSERT_TRUE(fabric::contention(routes, *pattern, all).contention_free()) << name;
     const fabric::PatternTime time = fabric::pattern_time(routes, *pattern, all, B, 5e-6);
-    const FlowRun run = simulate_flows(routes, shift(p, 100'000, 1, p), all, {.message_seconds = 5e-6});
+    const FlowResult run = simulate_flows(routes, shift(p, 100'000, 1, p), all, {.message_seconds = 5e-6});
     EXPECT_NEAR(run.seconds, time.synchronised, 1e-9 * time.synchronised) << name;
     EXPECT_NEAR(run.seconds, time.free_running, 1e-9 * time.free_running) << name;
   }
@@ -152,7 +152,7 @@ TEST(Flow, RandomFlowsEndWhenTheReferenceSays) {
         flows.push_back(
             {fabric::walk(routes, source[m], traffic.destination[m]), static_cast<double>(traffic.size[m])});
       }
-      const FlowRun run = run_on(routes, traffic, {.sends_at_once = 0, .message_log = true});
+      const FlowResult run = run_on(routes, traffic, {.sends_at_once = 0, .message_log = true});
       const std::vector<double> expected = naive::ends(flows, B);
       ASSERT_EQ(run.log.size(), expected.size());
       for (const FlowRecord& record : run.log) {
@@ -169,9 +169,9 @@ TEST(Flow, NoRunBeatsInjectionAndBisection) {
   for (const std::int32_t at_once : {0, 1, 3}) {
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       const Traffic traffic = uniform(64, 250'000, 6, seed);
-      const FlowRun run = run_on(routes, traffic, {.sends_at_once = at_once});
+      const FlowResult run = run_on(routes, traffic, {.sends_at_once = at_once});
       double bound = 0;
-      for (const TaskRun& task : run.tasks) {
+      for (const TaskResult& task : run.tasks) {
         bound = std::max({bound, seconds_of(task.bytes_sent), seconds_of(task.bytes_received)});
       }
       const std::vector<std::int32_t> source = sources(traffic);
@@ -191,7 +191,7 @@ TEST(Flow, NoRunBeatsInjectionAndBisection) {
 TEST(Flow, ChannelsCarryTheBytesOfTheirMessages) {
   const fabric::Routes routes = routed("k-ary-n-tree:4,2");
   const Traffic traffic = uniform(16, 999, 5, 2);
-  const FlowRun run = run_on(routes, traffic, {.sends_at_once = 0});
+  const FlowResult run = run_on(routes, traffic, {.sends_at_once = 0});
   std::vector<std::int64_t> expected(run.channel_bytes.size(), 0);
   const std::vector<std::int32_t> source = sources(traffic);
   for (std::size_t m = 0; m < source.size(); ++m) {
@@ -206,7 +206,7 @@ TEST(Flow, EqualArgumentsGiveEqualRuns) {
   const fabric::Routes routes = routed("thin-tree:4,2,3");
   const Traffic traffic = uniform(64, 100'000, 8, 5);
   const FlowOptions options{.message_seconds = 1e-6, .sends_at_once = 2, .message_log = true};
-  const FlowRun a = run_on(routes, traffic, options), b = run_on(routes, traffic, options);
+  const FlowResult a = run_on(routes, traffic, options), b = run_on(routes, traffic, options);
   EXPECT_EQ(a.seconds, b.seconds);
   EXPECT_EQ(a.events, b.events);
   EXPECT_EQ(a.channel_bytes, b.channel_bytes);
@@ -239,7 +239,7 @@ TEST(Flow, RepetitionsWaitForWhatTheyNeed) {
     programs.receive(i, (i + 3) % 4);
   }
   const Traffic traffic = std::move(programs).finish(5);
-  const FlowRun run = run_on(routed("crossbar:4"), traffic, {.message_log = true});
+  const FlowResult run = run_on(routed("crossbar:4"), traffic, {.message_log = true});
   EXPECT_EQ(run.messages, 20);
   EXPECT_NEAR(run.seconds, 5 * seconds_of(1'000'000), 1e-12);
   std::vector<std::int64_t> iterations;
@@ -260,7 +260,7 @@ TEST(Flow, ComputationsTakeTheirTimeAndHideBehindMessages) {
   traffic.first_cause = {0, 0, 0, 1};
   traffic.causes = {1};
   traffic.in_order = false;
-  const FlowRun run = run_on(routed("crossbar:2"), traffic);
+  const FlowResult run = run_on(routed("crossbar:2"), traffic);
   EXPECT_NEAR(run.seconds, 2e-3, 1e-12);
   EXPECT_NEAR(run.tasks[0].compute, 2e-3, 1e-12);
   EXPECT_NEAR(run.tasks[0].hidden, 1e-3, 1e-12);
@@ -273,7 +273,7 @@ TEST(Flow, MessagesOfNoBytesAndWithinAHostCostTheMessageAlone) {
   const fabric::Routes routes = routed("crossbar:4");
   EXPECT_DOUBLE_EQ(run_on(routes, messages(2, {{0, 1, 0}}), {.message_seconds = 3e-6}).seconds, 3e-6);
   EXPECT_EQ(run_on(routes, messages(2, {{0, 1, 0}})).seconds, 0);
-  const FlowRun shared =
+  const FlowResult shared =
       simulate_flows(routes, messages(2, {{0, 1, 1'000'000}}), {1, 1}, {.message_seconds = 3e-6});
   EXPECT_DOUBLE_EQ(shared.seconds, 3e-6);
   EXPECT_EQ(shared.bytes, 1'000'000);
@@ -282,8 +282,8 @@ TEST(Flow, MessagesOfNoBytesAndWithinAHostCostTheMessageAlone) {
 TEST(Flow, CoarsePrecisionStaysNear) {
   const fabric::Routes routes = routed("thin-tree:4,2,3");
   const Traffic traffic = uniform(64, 1'000'000, 8, 7);
-  const FlowRun fine = run_on(routes, traffic, {.sends_at_once = 0});
-  const FlowRun coarse = run_on(routes, traffic, {.sends_at_once = 0, .precision = 1e-2});
+  const FlowResult fine = run_on(routes, traffic, {.sends_at_once = 0});
+  const FlowResult coarse = run_on(routes, traffic, {.sends_at_once = 0, .precision = 1e-2});
   EXPECT_LT(coarse.events, fine.events);
   EXPECT_NEAR(coarse.seconds, fine.seconds, 0.02 * fine.seconds);
 }

@@ -1,5 +1,5 @@
 // Histogram: exact moments, percentiles within a 32nd.
-#include "sortlast/simulate/histogram.hpp"
+#include "sortlast/simulate/packet.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "reference.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {
@@ -43,7 +43,7 @@ PacketOptions random_options(std::mt19937_64& random) {
   return options;
 }
 
-void expect_equal(const PacketRun& run, const ReferenceRun& reference) {
+void expect_equal(const PacketResult& run, const ReferenceRun& reference) {
   EXPECT_EQ(run.cycles, reference.cycles);
   EXPECT_EQ(run.packets, reference.packets);
   EXPECT_EQ(run.packet_hops, reference.packet_hops);
@@ -130,7 +130,7 @@ TEST(PacketReference, AgreesInTheMeanWhereItAdapts) {
     double delay = 0, reference_delay = 0;
     const Sample ours = sample(seeds, [&](std::uint64_t seed) {
       options.seed = seed;
-      const PacketRun run = simulate_packets(topology, one.traffic, placement, options);
+      const PacketResult run = simulate_packets(topology, one.traffic, placement, options);
       delay += run.delay.mean();
       return static_cast<double>(run.cycles);
     });

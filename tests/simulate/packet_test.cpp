@@ -9,7 +9,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {
@@ -21,8 +21,8 @@ Traffic one_message(std::int32_t tasks, std::int32_t from, std::int32_t to, std:
   return std::move(programs).finish();
 }
 
-PacketRun simulate(const fabric::Topology& topology, const Traffic& traffic,
-                   const PacketOptions& options = {}, std::int32_t first_host = 0) {
+PacketResult simulate(const fabric::Topology& topology, const Traffic& traffic,
+                      const PacketOptions& options = {}, std::int32_t first_host = 0) {
   return simulate_packets(topology, traffic, consecutive_hosts(topology, traffic.tasks, first_host), options);
 }
 
@@ -30,7 +30,7 @@ TEST(Packet, OnePacketOverHPairsOfLinksTakes2hPlus15Cycles) {
   const fabric::Topology topology = fabric::make_topology("thin-tree:4,2,4");
   std::int32_t distance = 1;
   for (std::int64_t h = 1; h <= 4; ++h, distance *= 4) {
-    const PacketRun run = simulate(topology, one_message(256, 0, distance, 10));
+    const PacketResult run = simulate(topology, one_message(256, 0, distance, 10));
     EXPECT_EQ(run.delay.max(), 2 * h + 15);
     EXPECT_EQ(run.cycles, 2 * h + 16);
     EXPECT_EQ(run.packet_hops, 2 * h);
@@ -40,7 +40,7 @@ TEST(Packet, OnePacketOverHPairsOfLinksTakes2hPlus15Cycles) {
 TEST(Packet, PacketsOfALongMessageFollowEachOther) {
   const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:4,3");
   for (const std::int64_t packets : {1, 2, 7, 100, 1563}) {
-    const PacketRun run = simulate(topology, one_message(64, 3, 60, 64 * packets - 5));
+    const PacketResult run = simulate(topology, one_message(64, 3, 60, 64 * packets - 5));
     EXPECT_EQ(run.packets, packets);
     EXPECT_EQ(run.cycles, 16 * packets + 6);
   }
@@ -49,7 +49,7 @@ TEST(Packet, PacketsOfALongMessageFollowEachOther) {
 // The critical path of BT meets no other packet: 3 steps at each of h = 1 .. 4.
 TEST(Packet, BinaryTreeOnTheFatTreeTakesItsLatencies) {
   const fabric::Topology topology = fabric::thin_tree(8, 8, 4);
-  const PacketRun run = simulate(topology, pattern("BT", 4096, 10));
+  const PacketResult run = simulate(topology, pattern("BT", 4096, 10));
   EXPECT_EQ(run.cycles, 3 * (18 + 20 + 22 + 24));
 }
 
@@ -63,7 +63,7 @@ TEST(Packet, EveryPacketArrivesOnce) {
       if (entry.name[0] == '3') continue;  // 16 is no cube
       SCOPED_TRACE(std::string(name) + " " + entry.name);
       const Traffic traffic = pattern(entry.name, 16, 1000);
-      const PacketRun run = simulate(topology, traffic);
+      const PacketResult run = simulate(topology, traffic);
       EXPECT_EQ(run.messages, totals(traffic).messages);
 
       // Packets into and out of every host, and through every switch.
@@ -98,7 +98,7 @@ TEST(Packet, NothingBeatsTheBusiestLink) {
   for (const std::string name : networks) {
     if (name == "mesh:4,4") continue;  // adaptive routing without lanes can lock up there
     const fabric::Topology topology = fabric::make_topology(name);
-    const PacketRun run = simulate(topology, all_to_all(16, 2000));
+    const PacketResult run = simulate(topology, all_to_all(16, 2000));
     const std::int64_t busiest = *std::max_element(run.link_loads.begin(), run.link_loads.end());
     EXPECT_GE(busiest, 15 * 32) << name;  // injection
     EXPECT_GE(run.cycles, 16 * busiest) << name;
@@ -110,7 +110,7 @@ TEST(Packet, NothingBeatsTheBisection) {
   const fabric::Topology topology = fabric::make_topology("thin-tree:8,2,2");
   Programs programs("across", 64);
   for (std::int32_t i = 0; i < 64; ++i) programs.send(i, (i + 32) % 64, 3200);
-  const PacketRun run = simulate(topology, std::move(programs).finish());
+  const PacketResult run = simulate(topology, std::move(programs).finish());
   EXPECT_GE(run.cycles, 16 * 50 * 8 / 2);
   EXPECT_LE(run.cycles, 2 * 16 * 50 * 8 / 2);
 }
@@ -120,7 +120,8 @@ TEST(Packet, EqualSeedsGiveEqualRunsAndOthersDiffer) {
   const Traffic traffic = pattern("2M", 64, 1000);
   PacketOptions options;
   options.message_log = true;
-  const PacketRun first = simulate(topology, traffic, options), again = simulate(topology, traffic, options);
+  const PacketResult first = simulate(topology, traffic, options),
+                     again = simulate(topology, traffic, options);
   EXPECT_EQ(first.cycles, again.cycles);
   EXPECT_EQ(first.link_loads, again.link_loads);
   EXPECT_EQ(first.delay, again.delay);
@@ -135,7 +136,7 @@ TEST(Packet, SymmetricTrafficLoadsSymmetricLinksAlike) {
   for (std::int32_t i = 0; i < 16; ++i) programs.send(i, i / 4 * 4 + (i + 1) % 4, 6400);
   PacketOptions options;
   options.arbitration = Arbitration::round_robin;
-  const PacketRun run = simulate(topology, std::move(programs).finish(), options);
+  const PacketResult run = simulate(topology, std::move(programs).finish(), options);
   for (fabric::Channel c = 0; c < topology.channels(); ++c) {
     const std::int64_t load = run.link_loads[static_cast<std::size_t>(c)];
     EXPECT_TRUE(load == 0 || load == 100) << load;
@@ -152,7 +153,7 @@ TEST(Packet, DistancesFindTheSamePathsAsTheShapeOfATree) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     PacketOptions options;
     options.seed = seed;
-    const PacketRun a = simulate(whole, traffic, options), b = simulate(cut, traffic, options);
+    const PacketResult a = simulate(whole, traffic, options), b = simulate(cut, traffic, options);
     EXPECT_EQ(a.packet_hops, b.packet_hops);
     by_shape += static_cast<double>(a.cycles);
     by_distance += static_cast<double>(b.cycles);
@@ -169,7 +170,7 @@ TEST(Packet, ComputationsTakeTheirTimeOnTheLinksClock) {
   programs.compute(1, 500);
   PacketOptions options;
   options.link_bytes_per_second = 4e9;  // a phit of 4 bytes a nanosecond
-  const PacketRun run = simulate(topology, std::move(programs).finish(), options);
+  const PacketResult run = simulate(topology, std::move(programs).finish(), options);
   EXPECT_EQ(run.cycles, 1000 + 18 + 500);
   EXPECT_DOUBLE_EQ(run.seconds, 1518e-9);
   EXPECT_EQ(run.messages, 1);
@@ -179,7 +180,7 @@ TEST(Packet, LogsEveryMessageOnRequest) {
   const fabric::Topology topology = fabric::crossbar(4);
   PacketOptions options;
   options.message_log = true;
-  const PacketRun run = simulate(topology, pattern("WF", 4, 1000), options);
+  const PacketResult run = simulate(topology, pattern("WF", 4, 1000), options);
   ASSERT_EQ(run.log.size(), 64u);
   EXPECT_EQ(run.log.front().start, 0);
   EXPECT_EQ(run.log.front().end, 18);
@@ -191,7 +192,7 @@ TEST(Packet, SamplesBuffersOnRequest) {
   const fabric::Topology topology = fabric::make_topology("thin-tree:4,1,2");
   PacketOptions options;
   options.sample_cycles = 10;
-  const PacketRun run = simulate(topology, all_to_all(16, 640), options);
+  const PacketResult run = simulate(topology, all_to_all(16, 640), options);
   ASSERT_GE(run.occupation.size(), 10u);
   std::int64_t most = 0;
   for (const OccupationSample& sample : run.occupation) {

@@ -1,11 +1,11 @@
 // Traffic of schedules: every transfer is a message that waits for what its part is made of.
-#include "sortlast/simulate/traffic/schedule.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 #include <gtest/gtest.h>
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/simulate/packet.hpp"
 
 namespace sortlast::simulate {
@@ -28,7 +28,7 @@ TEST(ScheduleTraffic, HasTheTransfersOfEveryAlgorithm) {
 
       // It comes to an end, and no faster than its busiest host can send or receive.
       const fabric::Topology topology = fabric::crossbar(p);
-      const PacketRun run = simulate_packets(topology, traffic, consecutive_hosts(topology, p));
+      const PacketResult run = simulate_packets(topology, traffic, consecutive_hosts(topology, p));
       EXPECT_EQ(run.messages, messages);
       for (const std::int64_t load : run.link_loads) EXPECT_GE(run.cycles, 16 * load);
     }

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "sortlast/error.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
 namespace sortlast::simulate {

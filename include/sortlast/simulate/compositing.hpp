@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/schedule.hpp"
@@ -38,21 +39,22 @@ struct CompositingOptions {
 // A share a of active pixels becomes 1 - (1 - a)^d where d images are merged.
 //
 // Throws ArgumentError: an option outside its range; more than 2^31 - 1 messages and computations.
-Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& options = {});
+SORTLAST_API Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& options = {});
 
-struct CompositingRun {
+struct CompositingResult {
   Timing timing;      // of the rank that ends last; `wait` is when it did not blend; messages with pixels
   double hidden = 0;  // share of its blending that does not make the frame longer; 0 if it blends nothing
   Traffic traffic;
-  FlowRun flow;  // of this traffic
+  FlowResult flow;  // of this traffic
 
   double frames_per_second() const { return timing.total > 0 ? 1 / timing.total : 0; }
 };
 
 // Rank i runs on host placement[i]. If blending takes time, what hides it is found by a second simulation in
 // which it does not. Throws what compositing_traffic() and simulate_flows() throw.
-CompositingRun simulate(const Schedule& schedule, const fabric::Routes& routes,
-                        const fabric::Placement& placement, const CompositingOptions& options = {},
-                        const FlowOptions& flow = {.sends_at_once = 0});
+SORTLAST_API CompositingResult simulate(const Schedule& schedule, const fabric::Routes& routes,
+                                        const fabric::Placement& placement,
+                                        const CompositingOptions& options = {},
+                                        const FlowOptions& flow = {.sends_at_once = 0});
 
 }  // namespace sortlast::simulate

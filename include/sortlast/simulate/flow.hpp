@@ -1,12 +1,13 @@
 // Flow simulator: traffic on static routes, each message a flow that has its max-min fair share of the links.
 //
 // For messages that are long beside the network's latency, and for fabrics and images past what packets
-// allow. See flow.cpp for the model.
+// allow. See src/sortlast/simulate/flow.cpp for the model.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
@@ -37,7 +38,7 @@ struct FlowRecord {
 };
 
 // What one task did.
-struct TaskRun {
+struct TaskResult {
   double end = 0;      // of its last message or computation [s]
   double compute = 0;  // with computations [s] ...
   double hidden = 0;   // ... and of these while messages of its own were under way [s]
@@ -45,12 +46,12 @@ struct TaskRun {
   std::int64_t messages_sent = 0, messages_received = 0;
 };
 
-struct FlowRun {
+struct FlowResult {
   double seconds = 0;                       // until everything was over
   std::int64_t messages = 0;                // that arrived
   std::int64_t bytes = 0;                   // that arrived
   std::vector<std::int64_t> channel_bytes;  // by channel of the topology; 0 where it does not count
-  std::vector<TaskRun> tasks;
+  std::vector<TaskResult> tasks;
   std::vector<FlowRecord> log;  // if message_log: in order of their ends; computations too
   std::int64_t events = 0;      // times at which something happened
   std::int64_t shares = 0;      // rates that were computed
@@ -61,12 +62,12 @@ struct FlowRun {
 // Equal arguments give equal runs.
 // Throws ArgumentError: a placement or option that does not fit; Error: routes that lead nowhere; messages
 // that wait for each other for ever, and which; "cancelled".
-FlowRun simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
-                       const fabric::Placement& placement, const FlowOptions& options = {});
+SORTLAST_API FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
+                                       const fabric::Placement& placement, const FlowOptions& options = {});
 
 // Bandwidth from each task to each other [byte/s], row by row: all bytes by the time that their messages
 // took, from the beginning of their cost; 0 where there are none. The run must have a log of this traffic.
 // Throws ArgumentError if it does not, or there are more than 16,384 tasks.
-std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowRun& run);
+SORTLAST_API std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowResult& run);
 
 }  // namespace sortlast::simulate

@@ -2,17 +2,20 @@
 //
 // The model is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
 // Networks", section 3.1: virtual cut-through, input-buffered switches, credits out of band, one cycle a phit
-// and a hop. See packet/engine.hpp for the model in full.
+// and a hop. See src/sortlast/simulate/packet/engine.hpp for the model in full.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "sortlast/export.hpp"
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/progress.hpp"
-#include "sortlast/simulate/histogram.hpp"
 #include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {
@@ -55,7 +58,54 @@ struct MessageRecord {
   std::int64_t end = 0;    // ... and that after its last phit arrived
 };
 
-struct PacketRun {
+// Histogram of a duration: exact count, mean and extremes, percentiles within 1/32.
+class SORTLAST_API Histogram {
+ public:
+  // `count` values of [first, last].
+  struct Bin {
+    std::int64_t first = 0, last = 0, count = 0;
+  };
+
+  // `cycles` is 0 or more. Values below 32 have a bin each, and so has every 32nd part of an octave above.
+  void add(std::int64_t cycles) {
+    ++bins_[bin_of(cycles)];
+    ++count_;
+    sum_ += cycles;
+    squares_ += static_cast<double>(cycles) * static_cast<double>(cycles);
+    if (cycles > max_) max_ = cycles;
+    if (cycles < min_) min_ = cycles;
+  }
+
+  std::int64_t count() const { return count_; }
+  double mean() const;                // 0 without values
+  double standard_deviation() const;  // 0 without values
+  std::int64_t min() const { return count_ > 0 ? min_ : 0; }
+  std::int64_t max() const { return max_; }
+  // Least value that `part` (0 to 1) of all values do not exceed, to the upper end of its bin.
+  std::int64_t percentile(double part) const;
+  // From the bin of the least value to that of the greatest, empty ones between them too.
+  std::vector<Bin> bins() const;
+
+  bool operator==(const Histogram&) const = default;
+
+ private:
+  static constexpr int sub_bits = 5;
+  static constexpr std::int64_t sub_bins = std::int64_t{1} << sub_bits;
+
+  static std::size_t bin_of(std::int64_t cycles) {
+    const auto value = static_cast<std::uint64_t>(cycles);
+    if (cycles < sub_bins) return static_cast<std::size_t>(value);
+    const int shift = static_cast<int>(std::bit_width(value)) - 1 - sub_bits;
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(shift) << sub_bits) + (value >> shift));
+  }
+  static std::int64_t last_of(std::size_t bin);  // largest value of a bin
+
+  std::array<std::int64_t, static_cast<std::size_t>(sub_bins) * 40> bins_{};
+  std::int64_t count_ = 0, sum_ = 0, max_ = 0, min_ = INT64_MAX;
+  double squares_ = 0;
+};
+
+struct PacketResult {
   std::int64_t cycles = 0;       // until everything was over: the last cycle in which a phit moved, plus one
   double seconds = 0;            // cycles times the time of a phit on the link
   std::int64_t messages = 0;     // that arrived
@@ -73,15 +123,17 @@ struct PacketRun {
 // Task i runs on host placement[i]; no host has two. Equal arguments give equal runs.
 // Throws ArgumentError: a placement or option that does not fit, unreachable hosts; Error("cancelled");
 // Error, which names the cycle of waits, if packets or messages wait for each other for ever.
-PacketRun simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
-                           const fabric::Placement& placement, const PacketOptions& options = {});
+SORTLAST_API PacketResult simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
+                                           const fabric::Placement& placement,
+                                           const PacketOptions& options = {});
 
 // Static routes: a packet takes the one port that the tables say. Virtual lanes are not modelled.
-PacketRun simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
-                           const fabric::Placement& placement, const PacketOptions& options = {});
+SORTLAST_API PacketResult simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
+                                           const fabric::Placement& placement,
+                                           const PacketOptions& options = {});
 
 // Tasks on consecutive hosts from `first_host`. Throws ArgumentError if they do not fit.
-fabric::Placement consecutive_hosts(const fabric::Topology& topology, std::int32_t tasks,
-                                    std::int32_t first_host = 0);
+SORTLAST_API fabric::Placement consecutive_hosts(const fabric::Topology& topology, std::int32_t tasks,
+                                                 std::int32_t first_host = 0);
 
 }  // namespace sortlast::simulate

@@ -1,4 +1,5 @@
-// Traffic: messages with causes, who sends how much to whom, and what each message waits for.
+// Traffic: messages with causes, who sends how much to whom, and what each message waits for; patterns,
+// schedules and files that it is made from.
 //
 // Task i sends the messages first[i] .. first[i + 1] - 1. A message may go when all its causes are over at
 // its source: a message that this task receives has arrived, one that it sends itself has been handed to the
@@ -10,8 +11,13 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "sortlast/export.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast::simulate {
 
@@ -34,18 +40,64 @@ struct Traffic {
 };
 
 // Source of every message.
-std::vector<std::int32_t> sources(const Traffic& traffic);
+SORTLAST_API std::vector<std::int32_t> sources(const Traffic& traffic);
 
 // Messages of all iterations, and their bytes; computations are left out.
 struct TrafficTotals {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
 };
-TrafficTotals totals(const Traffic& traffic);
+SORTLAST_API TrafficTotals totals(const Traffic& traffic);
 
 // Throws ArgumentError, with the message's number, if an array has a wrong length, a task or cause does not
 // exist, a size is negative, a cause neither enters nor leaves the source, or traffic repeats that is not in
 // order.
-void check(const Traffic& traffic);
+SORTLAST_API void check(const Traffic& traffic);
+
+// The workloads of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks",
+// section 3.3. With N ranks and messages of `size` bytes:
+//   "2W" "3W"  wave-front over a square or cube of ranks, there and back
+//   "2M" "3M"  exchange with all neighbours in a square or cube
+//   "BU"       butterfly: exchange at distance 1, 2, 4, .. N/2
+//   "BT"       binary tree to rank 0
+//   "WF"       waterfall: `size` bytes flow through a square in messages of 8 * 2^(log10 size) bytes
+// Squares need N = s^2, cubes N = s^3, BU and BT a power of two. Throws ArgumentError: an unknown name (the
+// message lists them), ranks that do not fit, a size below 1.
+SORTLAST_API Traffic pattern(std::string_view name, std::int32_t ranks, std::int64_t size);
+
+struct PatternEntry {
+  std::string name;
+  std::string summary;  // one sentence
+};
+SORTLAST_API const std::vector<PatternEntry>& patterns();
+
+// The usual synthetic ones. Every rank sends to rank + 1, rank + 2, ... in this order; nobody waits.
+SORTLAST_API Traffic all_to_all(std::int32_t ranks, std::int64_t size);
+// The stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and goes on to the next stage
+// when it has received its message of this one. Throws ArgumentError for other stages.
+SORTLAST_API Traffic shift(std::int32_t ranks, std::int64_t size, std::int32_t first, std::int32_t last);
+// Every rank sends `messages` to others drawn uniformly; nobody waits.
+SORTLAST_API Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t messages,
+                             std::uint64_t seed);
+
+// The transfers of a schedule: task i is rank i. Every send of pixels becomes a message of pixels times
+// pixel_bytes that waits for the receives which its part needs, directly or through merges, and goes as soon
+// as they are there. Blending takes no time. Throws ArgumentError if pixel_bytes is below 1.
+SORTLAST_API Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes);
+
+// GOAL text, the input of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010). Understood: num_ranks, rank blocks,
+// labels, send, recv, calc [ns], tag, requires, irequires; "cpu C" and "nic C" are read and have no effect.
+// Computations of a rank run beside each other unless one requires the other. Throws Error, with the line,
+// for anything else, for labels that are missing or require each other, sends and receives that do not match.
+SORTLAST_API Traffic read_goal(std::string_view text, std::string name = "GOAL");
+// Repetitions are written out.
+SORTLAST_API void write_goal(const Traffic& traffic, std::ostream& out);
+
+// Traces of FSIN: lines "s FROM TO TAG BYTES" and "r FROM TO TAG BYTES" in the order of each task's program,
+// "c TASK NANOSECONDS", comments after #. Tasks are 0 .. the highest that occurs. Messages of a task to
+// itself are left out, as FSIN does. Throws Error, with the line.
+SORTLAST_API Traffic read_fsin(std::string_view text, std::string name = "FSIN trace");
+// In-order traffic only: throws ArgumentError for other.
+SORTLAST_API void write_fsin(const Traffic& traffic, std::ostream& out);
 
 }  // namespace sortlast::simulate

@@ -14,9 +14,9 @@
 """
 
 from sortlast._simulate import (
-    FlowRun,
+    FlowResult,
     Frame,
-    PacketRun,
+    PacketResult,
     Traffic,
     all_to_all,
     from_schedule,
@@ -30,9 +30,9 @@ from sortlast.simulate.packets import packet
 from sortlast.simulate.reading import read_fsin, read_goal
 
 __all__ = [
-    "FlowRun",
+    "FlowResult",
     "Frame",
-    "PacketRun",
+    "PacketResult",
     "Traffic",
     "all_to_all",
     "flow",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sortlast import _simulate
-from sortlast._simulate import FlowRun, Frame, Traffic
+from sortlast._simulate import FlowResult, Frame, Traffic
 from sortlast.fabric import Routes, Topology, route
 from sortlast.schedule import Schedule
 
@@ -23,7 +23,7 @@ def flow(
     message_log: bool = False,
     host_links: bool = True,
     progress: Callable[[float], object] | None = None,
-) -> FlowRun:
+) -> FlowResult:
     """Simulate traffic as flows that share the links of static routes, each with its max-min fair rate.
 
     For messages that are long beside the network's latency. Equal arguments give equal runs.

@@ -7,7 +7,7 @@ from typing import Literal
 
 from sortlast import _simulate
 from sortlast._errors import ArgumentError
-from sortlast._simulate import PacketRun, Traffic
+from sortlast._simulate import PacketResult, Traffic
 from sortlast.fabric import Routes, Topology, route
 
 
@@ -29,7 +29,7 @@ def packet(
     sample_cycles: int = 0,
     message_log: bool = False,
     progress: Callable[[float], object] | None = None,
-) -> PacketRun:
+) -> PacketResult:
     """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
 
     The model is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sortlast._errors import ArgumentError
-from sortlast._simulate import FlowRun, PacketRun, Traffic
+from sortlast._simulate import FlowResult, PacketResult, Traffic
 from sortlast.trace import Event
 
 
-def timeline(traffic: Traffic, run: PacketRun | FlowRun) -> list[list[Event]]:
+def timeline(traffic: Traffic, run: PacketResult | FlowResult) -> list[list[Event]]:
     """The sends and receives of each task, in simulated seconds; both last as long as the message.
 
     A log of flows also has computations. ``stage`` is the repetition, from 1, of traffic that repeats. Raises
@@ -28,9 +28,9 @@ def timeline(traffic: Traffic, run: PacketRun | FlowRun) -> list[list[Event]]:
     return events
 
 
-def _log(run: PacketRun | FlowRun) -> Iterator[tuple[int, int, float, float]]:
+def _log(run: PacketResult | FlowResult) -> Iterator[tuple[int, int, float, float]]:
     """Message, repetition, start and end in seconds, in order of their ends."""
-    if isinstance(run, PacketRun):
+    if isinstance(run, PacketResult):
         messages, cycle = run.message_log[:, :2], run.seconds / max(run.cycles, 1)
         times = run.message_log[:, 2:] * cycle
     else:

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "sortlast/choose.hpp"
+#include "sortlast/machine.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;

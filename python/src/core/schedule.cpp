@@ -9,9 +9,8 @@
 #include "ranges.hpp"
 #include "sortlast/cost.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/schedule/nodes.hpp"
-
 #include "value.hpp"
 
 namespace nb = nanobind;

@@ -24,17 +24,17 @@ namespace sortlast::python {
 namespace {
 
 using simulate::CompositingOptions;
-using simulate::CompositingRun;
+using simulate::CompositingResult;
 using simulate::FlowOptions;
-using simulate::FlowRun;
-using simulate::TaskRun;
+using simulate::FlowResult;
+using simulate::TaskResult;
 using simulate::Traffic;
 using ProgressCall = std::optional<nb::callable>;
 
 // A run with its traffic, and how long it took here.
 struct TimedFlow {
   std::shared_ptr<const Traffic> traffic;
-  FlowRun run;
+  FlowResult run;
   double elapsed = 0;
 };
 
@@ -65,7 +65,7 @@ TimedFlow run_flows(const fabric::Routes& routes, std::shared_ptr<const Traffic>
   options.progress = progress_of(progress);
   const nb::gil_scoped_release release;
   const auto start = std::chrono::steady_clock::now();
-  FlowRun run = simulate_flows(routes, *traffic, placement, options);
+  FlowResult run = simulate_flows(routes, *traffic, placement, options);
   return {std::move(traffic), std::move(run), seconds_since(start)};
 }
 
@@ -75,7 +75,7 @@ TimedFrame run_frame(const Schedule& schedule, const fabric::Routes& routes,
   options.progress = progress_of(progress);
   const nb::gil_scoped_release release;
   const auto start = std::chrono::steady_clock::now();
-  CompositingRun frame = simulate::simulate(schedule, routes, placement, compositing, options);
+  CompositingResult frame = simulate::simulate(schedule, routes, placement, compositing, options);
   TimedFrame made;
   made.timing = frame.timing;
   made.hidden = frame.hidden;
@@ -87,10 +87,10 @@ TimedFrame run_frame(const Schedule& schedule, const fabric::Routes& routes,
 }
 
 template <typename T>
-Vector<T> column(const TimedFlow& flow, T TaskRun::* member) {
+Vector<T> column(const TimedFlow& flow, T TaskResult::* member) {
   std::vector<T> values;
   values.reserve(flow.run.tasks.size());
-  for (const TaskRun& task : flow.run.tasks) values.push_back(task.*member);
+  for (const TaskResult& task : flow.run.tasks) values.push_back(task.*member);
   return array_of(std::move(values));
 }
 
@@ -143,7 +143,7 @@ void bind_figures(nb::class_<TimedFlow>& run) {
           "bytes_used", [](const TimedFlow& f) { return f.run.bytes_used; },
           "Memory that the simulation held, without topology and traffic.")
       .def("__repr__", [](const TimedFlow& f) {
-        return "<FlowRun seconds=" + std::to_string(f.run.seconds) +
+        return "<FlowResult seconds=" + std::to_string(f.run.seconds) +
                " messages=" + std::to_string(f.run.messages) + ">";
       });
 }
@@ -153,13 +153,13 @@ void bind_arrays(nb::class_<TimedFlow>& run) {
          "channel_bytes", [](const TimedFlow& f) { return array_of(f.run.channel_bytes); }, owned,
          "Bytes on each channel of the topology: int64 array (channels,).")
       .def_prop_ro(
-          "task_end", [](const TimedFlow& f) { return column(f, &TaskRun::end); }, owned,
+          "task_end", [](const TimedFlow& f) { return column(f, &TaskResult::end); }, owned,
           "Seconds until the last message or computation of each task was over: float64 array (tasks,).")
       .def_prop_ro(
-          "task_compute", [](const TimedFlow& f) { return column(f, &TaskRun::compute); }, owned,
+          "task_compute", [](const TimedFlow& f) { return column(f, &TaskResult::compute); }, owned,
           "Seconds that each task computed: float64 array (tasks,).")
       .def_prop_ro(
-          "task_hidden", [](const TimedFlow& f) { return column(f, &TaskRun::hidden); }, owned,
+          "task_hidden", [](const TimedFlow& f) { return column(f, &TaskResult::hidden); }, owned,
           "Of these, seconds in which messages of its own were under way: float64 array (tasks,).")
       .def_prop_ro(
           "log_messages",
@@ -199,7 +199,7 @@ void bind_arrays(nb::class_<TimedFlow>& run) {
 
 void bind_flow(nb::module_& module) {
   bind_options(module);
-  nb::class_<TimedFlow> run(module, "FlowRun", "What a simulation of flows found.");
+  nb::class_<TimedFlow> run(module, "FlowResult", "What a simulation of flows found.");
   bind_figures(run);
   bind_arrays(run);
   nb::class_<TimedFrame, TimedFlow>(module, "Frame", "A frame that was composited on a simulated network.")

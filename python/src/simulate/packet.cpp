@@ -23,12 +23,12 @@ namespace sortlast::python {
 namespace {
 
 using simulate::PacketOptions;
-using simulate::PacketRun;
+using simulate::PacketResult;
 using simulate::Traffic;
 
 // A run, and how long it took here.
 struct TimedRun {
-  PacketRun run;
+  PacketResult run;
   double elapsed = 0;
 };
 
@@ -59,7 +59,7 @@ template <class Simulate>
 TimedRun timed(const Simulate& run) {
   const nb::gil_scoped_release release;
   const auto start = std::chrono::steady_clock::now();
-  PacketRun result = run();
+  PacketResult result = run();
   return {std::move(result), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
@@ -169,12 +169,12 @@ void bind_packet(nb::module_& module) {
           nb::kw_only(), "packet_bytes"_a = 64, "packet_phits"_a = 16, "buffer_packets"_a = 4,
           "injection_packets"_a = 8, "arbitration"_a = "random", "ties"_a = "uniform", "seed"_a = 17,
           "link_bytes_per_second"_a = 1.25e9, "sample_cycles"_a = 0, "message_log"_a = false);
-  nb::class_<TimedRun> run(module, "PacketRun", "What a simulation found.");
+  nb::class_<TimedRun> run(module, "PacketResult", "What a simulation found.");
   bind_results(run);
   bind_arrays(run);
   run.def("__repr__", [](const TimedRun& r) {
-    return "<PacketRun cycles=" + std::to_string(r.run.cycles) + " packets=" + std::to_string(r.run.packets) +
-           ">";
+    return "<PacketResult cycles=" + std::to_string(r.run.cycles) +
+           " packets=" + std::to_string(r.run.packets) + ">";
   });
 
   module.def(

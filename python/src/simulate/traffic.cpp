@@ -11,9 +11,6 @@
 
 #include "simulate/vectors.hpp"
 #include "sortlast/schedule.hpp"
-#include "sortlast/simulate/traffic/files.hpp"
-#include "sortlast/simulate/traffic/patterns.hpp"
-#include "sortlast/simulate/traffic/schedule.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -19,7 +19,7 @@
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/tune/core_shares.hpp"
 #include "sortlast/tune/profile.hpp"
 

@@ -11,7 +11,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/run/run.hpp"
 #include "sortlast/image/blend.hpp"
-#include "sortlast/schedule/permutation.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {

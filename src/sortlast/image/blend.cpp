@@ -8,13 +8,20 @@
 #include "sortlast/image/blend.hpp"
 
 #include <algorithm>
+#include <string>
 
-#include "sortlast/image/check_chain.hpp"
+#include "sortlast/error.hpp"
 #include "sortlast/image/gathering.hpp"
 #include "sortlast/image/sparse_walk.hpp"
 
 namespace sortlast {
 namespace {
+
+void check_planes(ConstPixels pixels, bool depth, const std::string& whose) {
+  if (pixels.colour == nullptr) throw ArgumentError("blend: " + whose + " has no colour (null pointer)");
+  if (depth && pixels.depth == nullptr)
+    throw ArgumentError("blend: " + whose + " has no depth plane (null pointer), though depth is asked for");
+}
 
 // Pixels before the first that starts at a cache line; 0 if none does.
 std::int64_t pixels_before_line(const std::byte* colour, std::size_t pixel_bytes) {
@@ -43,6 +50,18 @@ Scalar partial_scalar(Scalar scalar, Op op) {
 }
 
 Scalar accumulator_scalar(Scalar scalar, Op op) { return op == Op::closest ? scalar : Scalar::float32; }
+
+void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
+                 std::int64_t n) {
+  check_format({out_scalar, channels, depth}, op);
+  if (chain.empty()) throw ArgumentError("blend: the chain is empty; it needs at least one link");
+  if (n < 0) throw ArgumentError("blend: the number of pixels is negative (" + std::to_string(n) + ")");
+  if (n == 0) return;
+  check_planes(out, depth, "the output");
+  for (std::size_t i = 0; i < chain.size(); ++i)
+    if (!chain[i].sparse || !chain[i].runs.empty())
+      check_planes(chain[i].pixels, depth, "link " + std::to_string(i));
+}
 
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
            std::int64_t n) {

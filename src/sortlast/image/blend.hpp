@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/image/active.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/image/active.hpp"
 
 namespace sortlast {
 
@@ -51,7 +51,11 @@ Scalar accumulator_scalar(Scalar scalar, Op op);
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
            std::int64_t n);
 
-// The same by the plainest possible loop: what tests compare the kernels with, bit for bit.
+// What blend() throws for its arguments, for no pixels too.
+void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
+                 std::int64_t n);
+
+// What blend() does by the plainest possible loop: what tests compare the kernels with, bit for bit.
 void blend_reference(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out,
                      Scalar out_scalar, std::int64_t n);
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "sortlast/image/blend.hpp"
-#include "sortlast/image/check_chain.hpp"
 
 namespace sortlast {
 namespace {

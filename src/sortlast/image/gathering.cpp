@@ -6,8 +6,6 @@
 #include <cstring>
 #include <limits>
 
-#include "sortlast/image/targets.hpp"
-
 namespace sortlast {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "sortlast/image/blend.hpp"
-#include "sortlast/image/kernels/table.hpp"
+#include "sortlast/image/kernels/dispatch.hpp"
 
 namespace sortlast {
 

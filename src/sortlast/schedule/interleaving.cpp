@@ -1,5 +1,5 @@
 // Interleaving: where the pixels of a schedule lie in the image.
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 #include <algorithm>
 #include <string>
@@ -11,18 +11,19 @@ namespace sortlast {
 namespace {
 
 constexpr std::int64_t wanted_blocks = 8;  // of a hand
-constexpr std::pair<Partition, std::string_view> names[] = {{Partition::contiguous, "contiguous"},
-                                                            {Partition::interleaved, "interleaved"},
-                                                            {Partition::automatic, "auto"}};
+
+constexpr std::pair<Partition, std::string_view> partitions[] = {{Partition::contiguous, "contiguous"},
+                                                                 {Partition::interleaved, "interleaved"},
+                                                                 {Partition::automatic, "auto"}};
 
 }  // namespace
 
 std::string_view partition_name(Partition partition) {
-  return names[static_cast<std::size_t>(partition)].second;
+  return partitions[static_cast<std::size_t>(partition)].second;
 }
 
 Partition partition_from_name(std::string_view name) {
-  for (const auto& [partition, text] : names)
+  for (const auto& [partition, text] : partitions)
     if (text == name) return partition;
   throw ArgumentError("partition is \"" + std::string(name) +
                       "\"; expected \"contiguous\", \"interleaved\" or \"auto\"");

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
-#include "sortlast/error.hpp"
-#include "sortlast/schedule/permutation.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {
@@ -19,29 +17,6 @@ std::vector<std::size_t> begins(const std::vector<std::size_t>& counts) {
 }
 
 }  // namespace
-
-void check_nodes(const std::vector<std::int32_t>& nodes, std::int32_t p) {
-  if (nodes.empty()) return;
-  if (nodes.size() != static_cast<std::size_t>(p)) {
-    throw ArgumentError("nodes lists the nodes of " + std::to_string(nodes.size()) +
-                        " ranks; expected one for each of " + std::to_string(p));
-  }
-  std::vector<bool> seen(nodes.size(), false);
-  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    const std::int32_t node = nodes[rank];
-    if (node < 0 || node >= p) {
-      throw ArgumentError("nodes puts rank " + std::to_string(rank) + " on node " + std::to_string(node) +
-                          "; expected 0.." + std::to_string(p - 1) + ", as " + std::to_string(p) +
-                          " ranks are on as many nodes at most");
-    }
-    seen[static_cast<std::size_t>(node)] = true;
-  }
-  const auto last = static_cast<std::size_t>(*std::max_element(nodes.begin(), nodes.end()));
-  const auto gap = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), false) - seen.begin());
-  if (gap > last) return;
-  throw ArgumentError("nodes puts no rank on node " + std::to_string(gap) + ", but some on node " +
-                      std::to_string(last) + "; number the nodes from 0 without gaps");
-}
 
 Nodes::Nodes(const Setting& setting) : commutes_(setting.commutes), node_(setting.nodes) {
   if (node_.empty()) {

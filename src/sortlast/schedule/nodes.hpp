@@ -9,15 +9,12 @@
 
 namespace sortlast {
 
-// Throws ArgumentError unless `nodes` is empty or gives each of p ranks a node, numbered from 0 without gaps.
-void check_nodes(const std::vector<std::int32_t>& nodes, std::int32_t p);
-
 // A depth run is a maximal range of consecutive depth positions that one node holds: what its ranks can
 // merge among themselves. For operators that commute, the depth positions are numbered anew, node by node
 // in the ring's order, so that every node is one run.
 class Nodes {
  public:
-  // The setting must have passed make_schedule()'s checks. Costs O(p).
+  // The setting must have passed check_setting(). Costs O(p).
   explicit Nodes(const Setting& setting);
 
   std::int32_t count() const { return static_cast<std::int32_t>(ring_.size()); }
@@ -59,8 +56,5 @@ class Nodes {
   std::vector<Range> runs_;                // node by node
   std::vector<std::size_t> first_run_;     // node -> index into runs_, and one past the end
 };
-
-// How many fragments each node leaves for the network, by node: its depth runs. All 1 is best.
-std::vector<std::int32_t> depth_runs(const Setting& setting);
 
 }  // namespace sortlast

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/permutation.hpp"
-#include "sortlast/schedule.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {
@@ -26,7 +25,7 @@ std::string text(const Fragment& fragment) {
   return "pixels " + text(fragment.pixels) + " depth " + text(fragment.depth);
 }
 
-// A stretch of a value that has been computed, and the latest stage that it depends on.
+// A part of a value that has been computed, and the latest stage that it depends on.
 struct Written {
   Range pixels;
   std::int32_t stage = 0;

@@ -81,11 +81,11 @@ class Simulation {
         senders_(traffic, options.sends_at_once),
         activity_(static_cast<std::size_t>(traffic.tasks)) {
     path_.resize(1);
-    run_.channel_bytes.resize(static_cast<std::size_t>(routes.topology->channels()));
-    run_.tasks.resize(activity_.size());
+    result_.channel_bytes.resize(static_cast<std::size_t>(routes.topology->channels()));
+    result_.tasks.resize(activity_.size());
   }
 
-  FlowRun run() {
+  FlowResult run() {
     senders_.start();
     report(true);
     for (;;) {
@@ -99,17 +99,17 @@ class Simulation {
           std::min(network_.next_end(), timers_.empty() ? FairNetwork::never : timers_.top().time);
       if (next == FairNetwork::never) break;
       now_ = next;
-      ++run_.events;
+      ++result_.events;
       end_until(now_ + options_.precision * now_);
       report(false);
     }
     if (senders_.done() < senders_.total()) {
       throw Error("traffic '" + traffic_.name + "' waits for ever: " + senders_.waits());
     }
-    run_.seconds = now_;
-    run_.shares = network_.shares();
-    run_.bytes_used = bytes_used();
-    return std::move(run_);
+    result_.seconds = now_;
+    result_.shares = network_.shares();
+    result_.bytes_used = bytes_used();
+    return std::move(result_);
   }
 
  private:
@@ -191,7 +191,7 @@ class Simulation {
       const std::int32_t j = network_.next_flow();
       const std::int64_t bytes = traffic_.size[index(jobs_[index(j)].action.message)];
       for (const ChannelMembers::Entry& entry : network_.path(j))
-        run_.channel_bytes[index(entry.channel)] += bytes;
+        result_.channel_bytes[index(entry.channel)] += bytes;
       network_.end(j);
       end(j);
     }
@@ -215,7 +215,7 @@ class Simulation {
     free_jobs_.push_back(j);
     const Traffic::Message m = job.action.message;
     const std::int32_t from = senders_.source(m), to = traffic_.destination[index(m)];
-    if (options_.message_log) run_.log.push_back({m, job.action.iteration, job.start, now_});
+    if (options_.message_log) result_.log.push_back({m, job.action.iteration, job.start, now_});
     if (from == to) {
       account(from).computations -= 1;
     } else {
@@ -227,18 +227,18 @@ class Simulation {
   }
 
   void count(std::int32_t from, std::int32_t to, std::int64_t bytes) {
-    ++run_.messages;
-    run_.bytes += bytes;
-    run_.tasks[index(from)].bytes_sent += bytes;
-    run_.tasks[index(to)].bytes_received += bytes;
-    ++run_.tasks[index(from)].messages_sent;
-    ++run_.tasks[index(to)].messages_received;
+    ++result_.messages;
+    result_.bytes += bytes;
+    result_.tasks[index(from)].bytes_sent += bytes;
+    result_.tasks[index(to)].bytes_received += bytes;
+    ++result_.tasks[index(from)].messages_sent;
+    ++result_.tasks[index(to)].messages_received;
   }
 
   // Bring a task's figures up to now, before its activity changes.
   Activity& account(std::int32_t t) {
     Activity& activity = activity_[index(t)];
-    TaskRun& task = run_.tasks[index(t)];
+    TaskResult& task = result_.tasks[index(t)];
     const double passed = now_ - activity.since;
     if (activity.computations > 0) {
       task.compute += passed;
@@ -262,8 +262,8 @@ class Simulation {
   std::int64_t bytes_used() const {
     const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
     return network_.bytes() + senders_.bytes() +
-           static_cast<std::int64_t>(size(jobs_) + size(free_jobs_) + size(activity_) + size(run_.tasks) +
-                                     size(run_.channel_bytes) + size(run_.log));
+           static_cast<std::int64_t>(size(jobs_) + size(free_jobs_) + size(activity_) + size(result_.tasks) +
+                                     size(result_.channel_bytes) + size(result_.log));
   }
 
   const Traffic& traffic_;
@@ -279,17 +279,47 @@ class Simulation {
   std::vector<Activity> activity_;  // by task
   double now_ = 0;
   std::chrono::steady_clock::time_point reported_;
-  FlowRun run_;
+  FlowResult result_;
 };
 
 }  // namespace
 
-FlowRun simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
-                       const fabric::Placement& placement, const FlowOptions& options) {
+FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
+                          const fabric::Placement& placement, const FlowOptions& options) {
   check(traffic);
   check_options(options);
   check_tasks(*routes.topology, traffic, placement);
   return Simulation(routes, traffic, placement, options).run();
+}
+
+std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowResult& run) {
+  constexpr std::int32_t most_tasks = 16'384;  // 2 GiB
+  if (traffic.tasks > most_tasks) {
+    throw ArgumentError("a bandwidth matrix of " + std::to_string(traffic.tasks) +
+                        " tasks is too large; expected up to " + std::to_string(most_tasks));
+  }
+  const std::vector<std::int32_t> source = sources(traffic);
+  const auto p = static_cast<std::size_t>(traffic.tasks);
+  std::vector<double> bytes(p * p, 0), seconds(p * p, 0);
+  std::int64_t messages = 0;
+  for (const FlowRecord& record : run.log) {
+    const auto m = static_cast<std::size_t>(record.message);
+    if (m >= source.size()) throw ArgumentError("the log is that of other traffic");
+    if (source[m] == traffic.destination[m]) continue;
+    ++messages;
+    if (traffic.size[m] == 0) continue;
+    const std::size_t cell =
+        static_cast<std::size_t>(source[m]) * p + static_cast<std::size_t>(traffic.destination[m]);
+    bytes[cell] += static_cast<double>(traffic.size[m]);
+    seconds[cell] += record.end - record.start;
+  }
+  if (messages != run.messages) {
+    throw ArgumentError("the run has no log of its messages; simulate with message_log");
+  }
+  for (std::size_t cell = 0; cell < bytes.size(); ++cell) {
+    if (bytes[cell] > 0) bytes[cell] = seconds[cell] > 0 ? bytes[cell] / seconds[cell] : 0;
+  }
+  return bytes;
 }
 
 }  // namespace sortlast::simulate

@@ -1,5 +1,8 @@
+// The packet simulator: its arguments, its networks, and the histogram of delays.
 #include "sortlast/simulate/packet.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 
@@ -64,8 +67,8 @@ void for_flows(const Traffic& traffic, const fabric::Placement& placement, const
 
 }  // namespace
 
-PacketRun simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
-                           const fabric::Placement& placement, const PacketOptions& options) {
+PacketResult simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
+                              const fabric::Placement& placement, const PacketOptions& options) {
   check_all(topology, traffic, placement, options);
   if (const auto tree = tree_network(topology)) {
     return Engine(topology, tree->network, tree->router, traffic, placement, options).run();
@@ -79,8 +82,8 @@ PacketRun simulate_packets(const fabric::Topology& topology, const Traffic& traf
   return Engine(topology, any.network, any.router, traffic, placement, options).run();
 }
 
-PacketRun simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
-                           const fabric::Placement& placement, const PacketOptions& options) {
+PacketResult simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
+                              const fabric::Placement& placement, const PacketOptions& options) {
   check_all(*routes.topology, traffic, placement, options);
   // Tables that lead in a circle would never end.
   for_flows(traffic, placement, [&](std::int32_t source, std::int32_t destination) {
@@ -99,6 +102,42 @@ fabric::Placement consecutive_hosts(const fabric::Topology& topology, std::int32
   fabric::Placement placement(static_cast<std::size_t>(tasks));
   std::iota(placement.begin(), placement.end(), first_host);
   return placement;
+}
+
+double Histogram::mean() const {
+  return count_ > 0 ? static_cast<double>(sum_) / static_cast<double>(count_) : 0;
+}
+
+double Histogram::standard_deviation() const {
+  if (count_ == 0) return 0;
+  return std::sqrt(std::max(0.0, squares_ / static_cast<double>(count_) - mean() * mean()));
+}
+
+std::int64_t Histogram::last_of(std::size_t bin) {
+  const auto b = static_cast<std::int64_t>(bin);
+  if (b < 2 * sub_bins) return b;
+  const std::int64_t shift = b / sub_bins - 1;
+  return ((b - shift * sub_bins + 1) << shift) - 1;
+}
+
+std::int64_t Histogram::percentile(double part) const {
+  const auto wanted = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(count_)));
+  std::int64_t seen = 0;
+  for (std::size_t b = 0; b < bins_.size(); ++b) {
+    seen += bins_[b];
+    if (seen >= wanted && seen > 0) return std::min(last_of(b), max_);
+  }
+  return max_;
+}
+
+std::vector<Histogram::Bin> Histogram::bins() const {
+  std::vector<Bin> made;
+  if (count_ == 0) return made;
+  const std::size_t begin = bin_of(min_), end = bin_of(max_) + 1;
+  for (std::size_t b = begin; b < end; ++b) {
+    made.push_back({b > 0 ? last_of(b - 1) + 1 : 0, last_of(b), bins_[b]});
+  }
+  return made;
 }
 
 }  // namespace sortlast::simulate

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sortlast.cli.simulate._traffic import Made
     from sortlast.fabric import Routes, Topology
-    from sortlast.simulate import FlowRun, PacketRun, Traffic
+    from sortlast.simulate import FlowResult, PacketResult, Traffic
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Job:
 class Found:
     """A run, and what is said of it whichever simulator found it."""
 
-    run: PacketRun | FlowRun
+    run: PacketResult | FlowResult
     traffic: Traffic
     loads: NDArray[np.int64]  # by channel, in ``unit``
     unit: str

@@ -71,16 +71,16 @@ class Outputs:
             return
         from sortlast import plot
         from sortlast.plot import simulate as pictures
-        from sortlast.simulate import PacketRun
+        from sortlast.simulate import PacketResult
 
         run = found.run
         if self.links is not None:
             plot.save(pictures.links(classes, found.busy, title), self.links)
             yield self.links
-        if self.buffers is not None and isinstance(run, PacketRun):
+        if self.buffers is not None and isinstance(run, PacketResult):
             plot.save(pictures.buffers(run.occupation, title), self.buffers)
             yield self.buffers
-        if self.delays is not None and isinstance(run, PacketRun):
+        if self.delays is not None and isinstance(run, PacketResult):
             marks = [
                 ("median", float(run.delay_percentile(50))),
                 ("mean", run.mean_delay),

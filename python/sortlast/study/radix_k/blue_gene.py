@@ -107,7 +107,7 @@ def run(
     active: float = 1.0,
     log: bool = False,
     part_done: PartDone,
-) -> simulate.FlowRun:
+) -> simulate.FlowResult:
     """Simulate a frame of a schedule on a partition.
 
     Args:

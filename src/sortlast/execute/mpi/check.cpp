@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/registry.hpp"
-#include "sortlast/schedule/permutation.hpp"
+#include "sortlast/schedule.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {

@@ -7,7 +7,7 @@
 #include "sortlast/execute/mpi/backoff.hpp"
 #include "sortlast/execute/mpi/keep.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/schedule/permutation.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sortlast/schedule/nodes.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "sortlast/image.hpp"
-#include "sortlast/choose.hpp"
 #include "sortlast/machine.hpp"
 #include "sortlast/schedule.hpp"
 

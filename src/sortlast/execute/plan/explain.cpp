@@ -6,7 +6,7 @@
 #include <sstream>
 #include <vector>
 
-#include "sortlast/schedule/nodes.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {

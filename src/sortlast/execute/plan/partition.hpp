@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "sortlast/execute/plan/coverage.hpp"
-#include "sortlast/interleaving.hpp"
 #include "sortlast/machine.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 namespace sortlast {
 

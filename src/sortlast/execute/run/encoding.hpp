@@ -9,7 +9,7 @@
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/active.hpp"
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 namespace sortlast {
 

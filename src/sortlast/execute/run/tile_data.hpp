@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "sortlast/interleaving.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/tile.hpp"
 
 namespace sortlast::detail {

@@ -2,7 +2,7 @@
 //
 // Compilers widen and narrow integers well in plain loops and badly between vectors of different sizes;
 // with arithmetic that chooses between cases it is the other way round. So a conversion is two loops:
-// over a short stretch of stored integers and 32-bit words, and over vectors of words and floats.
+// over a short batch of stored integers and 32-bit words, and over vectors of words and floats.
 #pragma once
 
 #include "sortlast/image/kernels/vector.hpp"
@@ -81,7 +81,7 @@ struct Uint8 {
   }
 };
 
-// The words of `channels` <= stretch stored scalars: where they lie, if they are words, or in `room`.
+// The words of `channels` <= batch stored scalars: where they lie, if they are words, or in `room`.
 template <class Scalar>
 inline const std::byte* widen(WordBuffer& room, const std::byte* from, std::size_t channels) {
   using Stored = typename Scalar::Stored;
@@ -97,8 +97,8 @@ inline const std::byte* widen(WordBuffer& room, const std::byte* from, std::size
 template <class Scalar>
 void load(std::byte* to, const std::byte* from, std::size_t channels) {
   WordBuffer room;
-  for (std::size_t begin = 0; begin < channels; begin += stretch) {
-    const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
+  for (std::size_t begin = 0; begin < channels; begin += batch) {
+    const std::size_t count = channels - begin < batch ? channels - begin : batch;
     const std::byte* words = widen<Scalar>(room, from + begin * sizeof(typename Scalar::Stored), count);
     each_vector<1>(count, [=]<int lanes>(std::size_t i) {
       write(to + (begin + i) * 4, Scalar::template to_float<lanes>(read<Words<lanes>>(words + i * 4)));
@@ -111,8 +111,8 @@ void store(std::byte* to, const std::byte* from, std::size_t channels) {
   using Stored = typename Scalar::Stored;
   WordBuffer room;
   std::byte* const words = room.words;
-  for (std::size_t begin = 0; begin < channels; begin += stretch) {
-    const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
+  for (std::size_t begin = 0; begin < channels; begin += batch) {
+    const std::size_t count = channels - begin < batch ? channels - begin : batch;
     each_vector<1>(count, [=]<int lanes>(std::size_t i) {
       write(words + i * 4, Scalar::template from_float<lanes>(read<Floats<lanes>>(from + (begin + i) * 4)));
     });

@@ -1,9 +1,8 @@
 // The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace.
 #include "sortlast/image/kernels/active.hpp"
-#include "sortlast/image/kernels/closest.hpp"
 #include "sortlast/image/kernels/convert.hpp"
+#include "sortlast/image/kernels/dispatch.hpp"
 #include "sortlast/image/kernels/operators.hpp"
-#include "sortlast/image/kernels/table.hpp"
 
 namespace sortlast::SORTLAST_TARGET {
 namespace {

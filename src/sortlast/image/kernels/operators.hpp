@@ -1,4 +1,4 @@
-// The operators that work channel by channel on float32: over, add, max and min.
+// The operators: over, add, max and min, channel by channel on float32; and closest, a selection by depth.
 #pragma once
 
 #include "sortlast/image/kernels/convert.hpp"
@@ -74,8 +74,8 @@ struct Min {
 template <class Operator, class Scalar>
 void combine(std::byte* to, const std::byte* gathered, const std::byte* link, std::size_t channels) {
   WordBuffer room;
-  for (std::size_t begin = 0; begin < channels; begin += stretch) {
-    const std::size_t count = channels - begin < stretch ? channels - begin : stretch;
+  for (std::size_t begin = 0; begin < channels; begin += batch) {
+    const std::size_t count = channels - begin < batch ? channels - begin : batch;
     const std::byte* const stored = link + begin * sizeof(typename Scalar::Stored);
     const std::byte* const words = widen<Scalar>(room, stored, count);
     each_vector<Operator::least_lanes>(count, [=]<int lanes>(std::size_t i) {
@@ -84,6 +84,89 @@ void combine(std::byte* to, const std::byte* gathered, const std::byte* link, st
                                       read<Floats<lanes>>(gathered + (begin + i) * 4),
                                       Scalar::template to_float<lanes>(read<Words<lanes>>(words + i * 4))));
     });
+  }
+}
+
+// All bits set in the lanes where the back is to be seen: it is nearer than the front, or the front has
+// no depth (NaN) and it has one.
+template <int lanes>
+inline Words<lanes> back_is_seen(Floats<lanes> front, Floats<lanes> back) {
+  return bits_as<Words<lanes>>((front <= back) == 0) & bits_as<Words<lanes>>(back == back);
+}
+
+template <bool link_in_front, int lanes>
+inline Words<lanes> link_is_seen(Floats<lanes> gathered, Floats<lanes> link) {
+  return link_in_front ? ~back_is_seen<lanes>(link, gathered) : back_is_seen<lanes>(gathered, link);
+}
+
+// Bits of b where the mask has them set, of a elsewhere: no branch for the depths to mispredict.
+template <class T>
+inline T select(T mask, T a, T b) {
+  return static_cast<T>(a ^ ((a ^ b) & mask));
+}
+
+template <bool link_in_front>
+void nearest_depth(std::byte* to, const std::byte* gathered, const std::byte* link, std::size_t pixels) {
+  each_vector<1>(pixels, [=]<int lanes>(std::size_t i) {
+    const auto a = read<Floats<lanes>>(gathered + i * 4);
+    const auto b = read<Floats<lanes>>(link + i * 4);
+    const auto seen = link_is_seen<link_in_front, lanes>(a, b);
+    write(to + i * 4, select(seen, bits_as<Words<lanes>>(a), bits_as<Words<lanes>>(b)));
+  });
+}
+
+// Select one piece of a pixel, of the size of T.
+template <class T>
+inline void select_piece(std::byte* to, const std::byte* gathered, const std::byte* link, std::int32_t seen) {
+  write(to, select<T>(static_cast<T>(seen), read<T>(gathered), read<T>(link)));
+}
+
+template <>
+inline void select_piece<Words<4>>(std::byte* to, const std::byte* gathered, const std::byte* link,
+                                   std::int32_t seen) {
+  const Words<4> mask = Words<4>{} + seen;
+  write(to, select(mask, read<Words<4>>(gathered), read<Words<4>>(link)));
+}
+
+// Select a pixel in pieces of falling powers of two.
+template <std::size_t bytes>
+inline void select_pixel(std::byte* to, const std::byte* gathered, const std::byte* link, std::int32_t seen) {
+  constexpr std::size_t after_16 = bytes & 16, after_8 = bytes & 24, after_4 = bytes & 28,
+                        after_2 = bytes & 30;
+  if constexpr ((bytes & 16) != 0) select_piece<Words<4>>(to, gathered, link, seen);
+  if constexpr ((bytes & 8) != 0)
+    select_piece<std::uint64_t>(to + after_16, gathered + after_16, link + after_16, seen);
+  if constexpr ((bytes & 4) != 0)
+    select_piece<std::uint32_t>(to + after_8, gathered + after_8, link + after_8, seen);
+  if constexpr ((bytes & 2) != 0)
+    select_piece<std::uint16_t>(to + after_4, gathered + after_4, link + after_4, seen);
+  if constexpr ((bytes & 1) != 0)
+    select_piece<std::uint8_t>(to + after_2, gathered + after_2, link + after_2, seen);
+}
+
+template <bool link_in_front, std::size_t colour_bytes>
+void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, const std::byte* gathered_depth,
+             const std::byte* link, const std::byte* link_depth, std::size_t pixels) {
+  WordBuffer room;
+  std::byte* const masks = room.words;
+  for (std::size_t begin = 0; begin < pixels; begin += batch) {
+    const std::size_t count = pixels - begin < batch ? pixels - begin : batch;
+
+    // Compare the depths.
+    each_vector<1>(count, [=]<int lanes>(std::size_t i) {
+      const auto a = read<Floats<lanes>>(gathered_depth + (begin + i) * 4);
+      const auto b = read<Floats<lanes>>(link_depth + (begin + i) * 4);
+      const auto seen = link_is_seen<link_in_front, lanes>(a, b);
+      write(masks + i * 4, seen);
+      write(to_depth + (begin + i) * 4, select(seen, bits_as<Words<lanes>>(a), bits_as<Words<lanes>>(b)));
+    });
+
+    // Select the colours.
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = (begin + i) * colour_bytes;
+      __builtin_prefetch(link + at + prefetch_bytes);
+      select_pixel<colour_bytes>(to + at, gathered + at, link + at, read<std::int32_t>(masks + i * 4));
+    }
   }
 }
 

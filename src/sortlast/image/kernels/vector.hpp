@@ -50,10 +50,10 @@ inline To bits_as(const From& from) {
 }
 
 // Channels or pixels for which 32-bit words are kept at once: a multiple of every vector and of RGBA.
-inline constexpr std::size_t stretch = 256;
+inline constexpr std::size_t batch = 256;
 
 struct WordBuffer {
-  alignas(64) std::byte words[stretch * 4];
+  alignas(64) std::byte words[batch * 4];
 };
 
 // Bytes of a link fetched ahead: the processor's own prefetching begins anew with each link of each block,

@@ -11,7 +11,6 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/algorithms/group_tree.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {
@@ -76,13 +75,10 @@ class Fold final : public GroupTree {
 
 }  // namespace
 
-AlgorithmEntry binary_swap() {
-  return {"binary-swap",
-          "binary-swap[:remainder|:fold]",
-          "Groups merge in pairs; each rank exchanges half of what it holds with one partner a stage.",
-          "alpha log2(p)",
-          "beta n (p-1)/p",
-          "no",
+AlgorithmDefinition binary_swap() {
+  return {{"binary-swap", "binary-swap[:remainder|:fold]",
+           "Groups merge in pairs; each rank exchanges half of what it holds with one partner a stage.",
+           "alpha log2(p)", "beta n (p-1)/p", "no"},
           [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
             if (parameters.empty()) parameters = "remainder";
             if (parameters == "fold") return std::make_unique<Fold>(setting);

@@ -22,8 +22,6 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/merge_plan.hpp"
-#include "sortlast/schedule/permutation.hpp"
 
 namespace sortlast {
 namespace {
@@ -214,7 +212,7 @@ class GroupTree::Builder {
       for (const Source& source : sources) {
         if (source.pixels.contains(stretch)) arrivals.push_back(source.arrival);
       }
-      plan_merges(program_, held_, stretch, arrivals, 0);
+      append_merges(program_, held_, stretch, arrivals, 0);
     }
   }
 

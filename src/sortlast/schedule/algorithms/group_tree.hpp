@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/schedule.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 

@@ -3,9 +3,6 @@
 
 #include <utility>
 
-#include "sortlast/schedule/merge_plan.hpp"
-#include "sortlast/schedule/permutation.hpp"
-
 namespace sortlast {
 
 OwnerExchange::OwnerExchange(const Setting& setting, bool staged, std::vector<std::int32_t> seats,
@@ -74,7 +71,7 @@ Program OwnerExchange::program(std::int32_t rank) const {
   if (p_ > 1) {
     program.result = static_cast<Value>(program.values.size());
     program.values.push_back({own, {0, p_}});
-    plan_merges(program, program.result, own, arrivals, commutes_ ? p_ : 0);
+    append_merges(program, program.result, own, arrivals, commutes_ ? p_ : 0);
   }
   return program;
 }

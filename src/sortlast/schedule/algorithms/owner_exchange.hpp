@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/schedule.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 

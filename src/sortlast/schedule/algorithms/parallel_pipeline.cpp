@@ -7,9 +7,7 @@
 // p - 1 cannot merge what came before with what comes after until the end: from there on its messages
 // carry two runs, the images behind ([j+1, p)) and those in front ([0, i+1)), and the piece's owner joins
 // them. So such a pipeline sends up to twice n (p-1)/p, which the papers do not say.
-#include "sortlast/schedule/merge_plan.hpp"
-#include "sortlast/schedule/permutation.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {
@@ -89,7 +87,7 @@ Program ParallelPipeline::program(std::int32_t rank) const {
       }
       const auto value = static_cast<Value>(program.values.size());
       program.values.push_back({pixels, run});
-      plan_merges(program, value, pixels, parts, circle);
+      append_merges(program, value, pixels, parts, circle);
       held.push_back({value, run});
     }
   }
@@ -99,13 +97,10 @@ Program ParallelPipeline::program(std::int32_t rank) const {
 
 }  // namespace
 
-AlgorithmEntry parallel_pipeline() {
-  return {"parallel-pipeline",
-          "parallel-pipeline",
-          "Pieces travel round a ring in depth order and gather one image at every rank.",
-          "alpha (p-1)",
-          "beta n (p-1)/p",
-          "no",
+AlgorithmDefinition parallel_pipeline() {
+  return {{"parallel-pipeline", "parallel-pipeline",
+           "Pieces travel round a ring in depth order and gather one image at every rank.", "alpha (p-1)",
+           "beta n (p-1)/p", "no"},
           [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
             refuse_parameters("parallel-pipeline", parameters);
             return std::make_unique<ParallelPipeline>(setting);

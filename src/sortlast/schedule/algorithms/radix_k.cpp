@@ -2,14 +2,11 @@
 //
 // Source: Peterka, Goodell, Ross, Shen, Thakur, 2009, section 3. All k_i = 2 is binary swap, k = [p] is
 // direct-send. Groups of round 1 are neighbours in depth; those of round i are k_1 ... k_(i-1) apart.
-#include "sortlast/schedule/algorithms/radix_k.hpp"
-
 #include <charconv>
 #include <numeric>
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/algorithms/group_tree.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {
@@ -93,13 +90,10 @@ std::vector<std::int64_t> default_radices(std::int64_t p) {
   return k;
 }
 
-AlgorithmEntry radix_k() {
-  return {"radix-k",
-          "radix-k[:k1,k2,...]",
-          "Rounds of direct-send in groups of k_i ranks; the product of the k_i is p.",
-          "alpha sum(k_i - 1)",
-          "beta n (p-1)/p",
-          "partially",
+AlgorithmDefinition radix_k() {
+  return {{"radix-k", "radix-k[:k1,k2,...]",
+           "Rounds of direct-send in groups of k_i ranks; the product of the k_i is p.", "alpha sum(k_i - 1)",
+           "beta n (p-1)/p", "partially"},
           [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
             const auto k = parameters.empty() ? default_radices(setting.p) : parse(parameters, setting.p);
             parameters = k.empty() ? "1" : join(k);

@@ -1,12 +1,11 @@
-// The list of algorithms.
-#include "sortlast/registry.hpp"
-
+// The list of algorithms, and schedules made from their names once the setting has been checked.
+#include <algorithm>
 #include <array>
+#include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/choose.hpp"
-#include "sortlast/schedule/nodes.hpp"
-#include "sortlast/schedule/permutation.hpp"
+#include "sortlast/machine.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 // One line an algorithm: the function that its file defines.
 #define SORTLAST_ALGORITHMS(ADD) \
@@ -21,14 +20,19 @@
 
 namespace sortlast {
 
-#define SORTLAST_DECLARE(name) AlgorithmEntry name();
+#define SORTLAST_DECLARE(name) AlgorithmDefinition name();
 SORTLAST_ALGORITHMS(SORTLAST_DECLARE)
 #undef SORTLAST_DECLARE
 
-std::span<const AlgorithmEntry> algorithms() {
+std::span<const AlgorithmDefinition> definitions() {
 #define SORTLAST_ENTRY(name) name(),
   static const std::array entries{SORTLAST_ALGORITHMS(SORTLAST_ENTRY)};
 #undef SORTLAST_ENTRY
+  return entries;
+}
+
+std::span<const AlgorithmEntry> algorithms() {
+  static const std::vector<AlgorithmEntry> entries(definitions().begin(), definitions().end());
   return entries;
 }
 
@@ -41,9 +45,9 @@ AlgorithmName parse_algorithm(std::string_view name) {
                         "' ends in a colon; expected parameters behind it, or no colon");
   }
   std::string known;
-  for (const AlgorithmEntry& entry : algorithms()) {
-    if (entry.name == base) return {entry, parameters};
-    known += entry.usage + ", ";
+  for (const AlgorithmDefinition& definition : definitions()) {
+    if (definition.name == base) return {definition, parameters};
+    known += definition.usage + ", ";
   }
   throw ArgumentError("algorithm '" + std::string(name) + "' is not known; expected one of " + known +
                       "auto");
@@ -53,6 +57,63 @@ void refuse_parameters(std::string_view name, const std::string& parameters) {
   if (parameters.empty()) return;
   throw ArgumentError(std::string(name) + ":" + parameters + ": " + std::string(name) +
                       " takes no parameters");
+}
+
+namespace {
+
+// Throws ArgumentError unless `nodes` is empty or gives each of p ranks a node, numbered from 0 without gaps.
+void check_nodes(const std::vector<std::int32_t>& nodes, std::int32_t p) {
+  if (nodes.empty()) return;
+  if (nodes.size() != static_cast<std::size_t>(p)) {
+    throw ArgumentError("nodes lists the nodes of " + std::to_string(nodes.size()) +
+                        " ranks; expected one for each of " + std::to_string(p));
+  }
+  std::vector<bool> seen(nodes.size(), false);
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    const std::int32_t node = nodes[rank];
+    if (node < 0 || node >= p) {
+      throw ArgumentError("nodes puts rank " + std::to_string(rank) + " on node " + std::to_string(node) +
+                          "; expected 0.." + std::to_string(p - 1) + ", as " + std::to_string(p) +
+                          " ranks are on as many nodes at most");
+    }
+    seen[static_cast<std::size_t>(node)] = true;
+  }
+  const auto last = static_cast<std::size_t>(*std::max_element(nodes.begin(), nodes.end()));
+  const auto gap = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), false) - seen.begin());
+  if (gap > last) return;
+  throw ArgumentError("nodes puts no rank on node " + std::to_string(gap) + ", but some on node " +
+                      std::to_string(last) + "; number the nodes from 0 without gaps");
+}
+
+}  // namespace
+
+void check_permutation(const std::vector<std::int32_t>& ranks, std::int32_t p, std::string_view what) {
+  if (ranks.empty()) return;
+  const std::string name(what);
+  if (ranks.size() != static_cast<std::size_t>(p)) {
+    throw ArgumentError(name + " lists " + std::to_string(ranks.size()) + " ranks; expected each of 0.." +
+                        std::to_string(p - 1) + " once");
+  }
+  std::vector<bool> seen(static_cast<std::size_t>(p), false);
+  for (const std::int32_t rank : ranks) {
+    if (rank < 0 || rank >= p) {
+      throw ArgumentError(name + " lists rank " + std::to_string(rank) + "; expected each of 0.." +
+                          std::to_string(p - 1) + " once");
+    }
+    if (seen[static_cast<std::size_t>(rank)]) {
+      throw ArgumentError(name + " lists rank " + std::to_string(rank) + " twice; expected each of 0.." +
+                          std::to_string(p - 1) + " once");
+    }
+    seen[static_cast<std::size_t>(rank)] = true;
+  }
+}
+
+std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& permutation) {
+  std::vector<std::int32_t> result(permutation.size());
+  for (std::size_t index = 0; index < permutation.size(); ++index) {
+    result[static_cast<std::size_t>(permutation[index])] = static_cast<std::int32_t>(index);
+  }
+  return result;
 }
 
 void check_setting(const Setting& setting) {
@@ -68,9 +129,9 @@ Schedule make_schedule(std::string_view name, Setting setting) {
   check_setting(setting);
   const std::string chosen =
       name == "auto" ? choose(setting, Workload{}, Machine{}).front().name : std::string(name);
-  auto [entry, parameters] = parse_algorithm(chosen);
-  std::shared_ptr<const Algorithm> algorithm = entry.make(setting, parameters);
-  return {entry.name + (parameters.empty() ? "" : ":" + parameters), std::move(setting),
+  auto [definition, parameters] = parse_algorithm(chosen);
+  std::shared_ptr<const Algorithm> algorithm = definition.make(setting, parameters);
+  return {definition.name + (parameters.empty() ? "" : ":" + parameters), std::move(setting),
           std::move(algorithm)};
 }
 

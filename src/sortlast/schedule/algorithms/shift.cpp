@@ -15,7 +15,6 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/algorithms/owner_exchange.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {
@@ -77,14 +76,11 @@ std::unique_ptr<Algorithm> make(const Setting& setting, const std::string& param
 
 }  // namespace
 
-AlgorithmEntry shift() {
+AlgorithmDefinition shift() {
   return {
-      "shift",
-      "shift[:FREE,...]",
-      "In stage s every rank sends one piece to the rank s places further on; contention-free on fat-trees.",
-      "alpha (p-1)",
-      "beta n (p-1)/p",
-      "yes",
+      {"shift", "shift[:FREE,...]",
+       "In stage s every rank sends one piece to the rank s places further on; contention-free on fat-trees.",
+       "alpha (p-1)", "beta n (p-1)/p", "yes"},
       [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
         return make(setting, parameters);
       },

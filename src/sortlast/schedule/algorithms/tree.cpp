@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "sortlast/schedule/algorithms/group_tree.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {
@@ -32,13 +31,9 @@ class Tree final : public GroupTree {
 
 }  // namespace
 
-AlgorithmEntry tree() {
-  return {"tree",
-          "tree",
-          "Whole images are merged pair by pair; the frontmost rank ends with everything.",
-          "alpha log2(p)",
-          "beta n log2(p)",
-          "no",
+AlgorithmDefinition tree() {
+  return {{"tree", "tree", "Whole images are merged pair by pair; the frontmost rank ends with everything.",
+           "alpha log2(p)", "beta n log2(p)", "no"},
           [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
             refuse_parameters("tree", parameters);
             return std::make_unique<Tree>(setting);

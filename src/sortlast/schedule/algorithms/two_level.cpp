@@ -21,7 +21,7 @@
 // the next receiver, which expects one message a run, cannot know where they were cut.
 //
 // Rejected: a single owner a node. It would send n instead of n / L pixels while its mates idle.
-#include "sortlast/schedule/algorithms/two_level.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -29,7 +29,6 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/schedule/merge_plan.hpp"
 #include "sortlast/schedule/nodes.hpp"
 
 namespace sortlast {
@@ -38,7 +37,7 @@ namespace {
 // The nodes of a setting, and the inner algorithm for both sizes of column.
 class TwoLevel final : public Algorithm {
  public:
-  TwoLevel(const Setting& setting, const AlgorithmEntry& inner, std::string& parameters)
+  TwoLevel(const Setting& setting, const AlgorithmDefinition& inner, std::string& parameters)
       : p_(setting.p), n_(setting.n), commutes_(setting.commutes), nodes_(setting) {
     const std::int64_t columns = nodes_.smallest();
     Setting between{nodes_.count(), n_ / columns, nodes_.order(), nodes_.ring(), commutes_};
@@ -139,7 +138,7 @@ class TwoLevel::Builder {
   Arrival merged(Range depth, Range pixels, const std::vector<Arrival>& arrivals) {
     if (arrivals.size() == 1) return arrivals.front();
     const Value value = new_value(pixels, depth);
-    plan_merges(program_, value, pixels, arrivals, circle());
+    append_merges(program_, value, pixels, arrivals, circle());
     return {value, depth};
   }
 
@@ -188,7 +187,7 @@ class TwoLevel::Builder {
         targets.push_back({new_value(moved(whole.pixels), run), run});
     }
     for (const Arrival& target : targets) {
-      plan_merges(program_, target.value, moved(merge.pixels), inputs(merge, target.depth), circle());
+      append_merges(program_, target.value, moved(merge.pixels), inputs(merge, target.depth), circle());
     }
   }
 
@@ -234,9 +233,9 @@ bool one_rank_a_node(const Setting& setting) {
 std::unique_ptr<Algorithm> make(const Setting& setting, std::string& parameters) {
   AlgorithmName inner = inner_algorithm(parameters);
   auto algorithm = one_rank_a_node(setting)
-                       ? inner.entry.make(setting, inner.parameters)
-                       : std::make_unique<TwoLevel>(setting, inner.entry, inner.parameters);
-  parameters = inner.entry.name + (inner.parameters.empty() ? "" : ":" + inner.parameters);
+                       ? inner.definition.make(setting, inner.parameters)
+                       : std::make_unique<TwoLevel>(setting, inner.definition, inner.parameters);
+  parameters = inner.definition.name + (inner.parameters.empty() ? "" : ":" + inner.parameters);
   return algorithm;
 }
 
@@ -251,14 +250,15 @@ AlgorithmName inner_algorithm(const std::string& parameters) {
   return parse_algorithm(parameters.empty() ? "direct-send" : parameters);
 }
 
-AlgorithmEntry two_level() {
-  return {"two-level", "two-level[:NAME]",
-          "The L ranks of every node merge what they hold, then p/L nodes run algorithm NAME.",
-          "NAME's, p/L nodes", "NAME's, n/L pixels", "as NAME", make,
+AlgorithmDefinition two_level() {
+  return {{"two-level", "two-level[:NAME]",
+           "The L ranks of every node merge what they hold, then p/L nodes run algorithm NAME.",
+           "NAME's, p/L nodes", "NAME's, n/L pixels", "as NAME"},
+          make,
           // The nodes are not known here: as if every rank were one.
           [](std::int32_t p, const std::string& parameters) {
             const AlgorithmName inner = inner_algorithm(parameters);
-            return inner.entry.terms(p, inner.parameters);
+            return inner.definition.terms(p, inner.parameters);
           }};
 }
 

@@ -4,7 +4,6 @@
 // 1.3 beta n (p-1)/p) and, for the blending, section 2.2 of the radix-k paper (twice the bound). With the
 // nested pieces of group_tree.cpp it takes at most half of those messages and sends no more than n (p-1)/p.
 #include "sortlast/schedule/algorithms/group_tree.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {
@@ -38,13 +37,9 @@ class TwoThreeSwap final : public GroupTree {
 
 }  // namespace
 
-AlgorithmEntry two_three_swap() {
-  return {"2-3-swap",
-          "2-3-swap",
-          "Binary swap for any p, with groups of two or three.",
-          "4 alpha log2(p)",
-          "1.3 beta n (p-1)/p",
-          "no",
+AlgorithmDefinition two_three_swap() {
+  return {{"2-3-swap", "2-3-swap", "Binary swap for any p, with groups of two or three.", "4 alpha log2(p)",
+           "1.3 beta n (p-1)/p", "no"},
           [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
             refuse_parameters("2-3-swap", parameters);
             return std::make_unique<TwoThreeSwap>(setting);

@@ -1,14 +1,14 @@
 // Choice of an algorithm.
-#include "sortlast/choose.hpp"
+#include "sortlast/machine.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/schedule/cost/closed_form.hpp"
 #include "sortlast/schedule/nodes.hpp"
-#include "sortlast/registry.hpp"
 
 namespace sortlast {
 namespace {

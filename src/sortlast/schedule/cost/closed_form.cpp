@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "sortlast/schedule/nodes.hpp"
-#include "sortlast/schedule/algorithms/two_level.hpp"
 
 namespace sortlast {
 
@@ -41,21 +40,21 @@ double ClosedForm::share_of_cores(double ranks) const {
 Prediction ClosedForm::between_nodes(const AlgorithmName& algorithm, std::int32_t p, double pixels,
                                      double runs, double ranks) const {
   Prediction prediction;
-  const CostTerms terms = algorithm.entry.terms(p, algorithm.parameters);
+  const CostTerms terms = algorithm.definition.terms(p, algorithm.parameters);
   if (terms.messages == 0) return prediction;
   const double whole = runs * pixels * bytes_;
   const double written = terms.blended * terms.rounds / terms.messages;
   const double blend = share_of_cores(ranks) * whole *
                        (machine_.gamma_read * (terms.blended + written) + machine_.gamma_write * written);
   prediction.transfer = machine_.alpha * terms.messages * runs + machine_.beta * whole * terms.sent * ranks;
-  const double phases = algorithm.entry.overlap == "yes" ? 1 : terms.rounds;
+  const double phases = algorithm.definition.overlap == "yes" ? 1 : terms.rounds;
   prediction.blend = std::max(blend * phases / terms.messages, blend - prediction.transfer);
   return prediction;
 }
 
 Prediction ClosedForm::predict(std::string_view name) const {
   const AlgorithmName algorithm = parse_algorithm(name);
-  const bool two_level = algorithm.entry.name == "two-level";
+  const bool two_level = algorithm.definition.name == "two-level";
   const AlgorithmName network = two_level ? inner_algorithm(algorithm.parameters) : algorithm;
   Prediction prediction;
   if (!two_level || m_ == p_) {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sortlast/choose.hpp"
-#include "sortlast/registry.hpp"
+#include "sortlast/machine.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sortlast/registry.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {
@@ -64,13 +64,13 @@ Timing price(const Schedule& schedule, const CostModel& model) {
 }
 
 Timing published_cost(std::string_view name, std::int32_t p, std::int64_t n, const CostModel& model) {
-  const auto [entry, parameters] = parse_algorithm(name);
-  const CostTerms terms = entry.terms(p, parameters);
+  const auto [definition, parameters] = parse_algorithm(name);
+  const CostTerms terms = definition.terms(p, parameters);
   const double starts = model.latency == Latency::per_round ? terms.rounds : terms.messages;
   Timing timing;
   timing.wait = model.alpha * starts + model.beta * static_cast<double>(n) * terms.sent;
   timing.blend = model.gamma * static_cast<double>(n) * terms.blended;
-  timing.total = combine(timing.wait, timing.blend, model.overlap && entry.overlap == "yes");
+  timing.total = combine(timing.wait, timing.blend, model.overlap && definition.overlap == "yes");
   timing.messages_sent = static_cast<std::int64_t>(terms.messages);
   timing.messages_received = timing.messages_sent;
   timing.stages = static_cast<std::int64_t>(terms.rounds);

@@ -23,9 +23,9 @@
 #include <set>
 #include <vector>
 
-#include "sortlast/choose.hpp"
+#include "sortlast/machine.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 #include "sortlast/schedule/cost/closed_form.hpp"
-#include "sortlast/schedule/permutation.hpp"
 
 namespace sortlast {
 namespace {

@@ -4,12 +4,136 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "sortlast/simulate/flow/channel_members.hpp"
-#include "sortlast/simulate/flow/completion_heap.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::simulate {
+
+// Which flows cross which channel, both ways round, while flows come and go: 16 bytes a channel of a path,
+// and 8 a channel and a flow. Flows are small numbers that the caller gives.
+class ChannelMembers {
+ public:
+  // A flow on a channel, in the list of that channel's flows.
+  struct Entry {
+    fabric::Channel channel = 0;
+    std::int32_t flow = 0;
+    std::int32_t next = -1, previous = -1;
+  };
+
+  explicit ChannelMembers(fabric::Channel channels)
+      : head_(static_cast<std::size_t>(channels), -1), count_(head_.size(), 0) {}
+
+  // The path must not be empty, nor have a channel twice; the flow must not be there.
+  void add(std::int32_t flow, std::span<const fabric::Channel> path);
+  void remove(std::int32_t flow);
+
+  std::span<const Entry> path(std::int32_t flow) const {
+    const Block& block = blocks_[static_cast<std::size_t>(flow)];
+    return {entries_.data() + block.first, static_cast<std::size_t>(block.length)};
+  }
+  std::int32_t count(fabric::Channel c) const { return count_[static_cast<std::size_t>(c)]; }
+
+  template <class Visit>
+  void for_each(fabric::Channel c, const Visit& visit) const {
+    for (std::int32_t e = head_[static_cast<std::size_t>(c)]; e >= 0;) {
+      const Entry& entry = entries_[static_cast<std::size_t>(e)];
+      visit(entry.flow);
+      e = entry.next;
+    }
+  }
+
+  std::int64_t bytes() const;
+
+ private:
+  // The entries of a flow follow each other. Those of a flow that has left wait for one as long.
+  struct Block {
+    std::int32_t first = 0, length = 0;
+  };
+  std::int32_t take_block(std::size_t length);
+
+  std::vector<std::int32_t> head_, count_;  // by channel
+  std::vector<Block> blocks_;               // by flow
+  std::vector<Entry> entries_;
+  std::vector<std::vector<std::int32_t>> free_;  // by length: first entries
+};
+
+// Which of many flows ends next, while the ends of others move: a binary heap that knows where each flow is,
+// so that it holds every flow once. Of two that end at the same time the one with the lower number is first.
+class CompletionHeap {
+ public:
+  struct Entry {
+    double time = 0;
+    std::int32_t flow = 0;
+
+    bool operator<(const Entry& other) const {
+      return time != other.time ? time < other.time : flow < other.flow;
+    }
+  };
+
+  bool empty() const { return heap_.empty(); }
+  const Entry& top() const { return heap_.front(); }
+
+  // Adds a flow, or moves it.
+  void set(std::int32_t flow, double time) {
+    const auto f = static_cast<std::size_t>(flow);
+    if (f >= place_.size()) place_.resize(f + 1, absent);
+    if (place_[f] == absent) {
+      place_[f] = static_cast<std::int32_t>(heap_.size());
+      heap_.push_back({time, flow});
+      rise(heap_.size() - 1);
+    } else {
+      restore(static_cast<std::size_t>(place_[f]), {time, flow});
+    }
+  }
+
+  // Nothing happens if the flow is not there.
+  void remove(std::int32_t flow) {
+    const auto f = static_cast<std::size_t>(flow);
+    if (f >= place_.size() || place_[f] == absent) return;
+    const auto hole = static_cast<std::size_t>(std::exchange(place_[f], absent));
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (hole < heap_.size()) restore(hole, last);
+  }
+
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(heap_.capacity() * sizeof(Entry) +
+                                     place_.capacity() * sizeof(std::int32_t));
+  }
+
+ private:
+  static constexpr std::int32_t absent = -1;
+
+  void put(std::size_t at, const Entry& entry) {
+    heap_[at] = entry;
+    place_[static_cast<std::size_t>(entry.flow)] = static_cast<std::int32_t>(at);
+  }
+  void restore(std::size_t at, const Entry& entry) {
+    put(at, entry);
+    rise(at);
+    sink(static_cast<std::size_t>(place_[static_cast<std::size_t>(entry.flow)]));
+  }
+  void rise(std::size_t at) {
+    const Entry entry = heap_[at];
+    for (; at > 0 && entry < heap_[(at - 1) / 2]; at = (at - 1) / 2) put(at, heap_[(at - 1) / 2]);
+    put(at, entry);
+  }
+  void sink(std::size_t at) {
+    const Entry entry = heap_[at];
+    for (std::size_t child = 2 * at + 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
+      if (!(heap_[child] < entry)) break;
+      put(at, heap_[child]);
+      at = child;
+    }
+    put(at, entry);
+  }
+
+  std::vector<Entry> heap_;
+  std::vector<std::int32_t> place_;  // by flow
+};
 
 // Flows are small numbers that the caller gives, and may give again after their end. Times are in seconds and
 // never go back.

@@ -1,23 +1,25 @@
 // Buffers: the queue behind every channel, the injection queue's state of every task, and the packets in
-// them.
+// them; who waits at the front of a queue, and what is due in which cycle.
 //
 // Within a cycle all decisions see the state before any movement of that cycle. So the phits in a queue need
 // not be counted; they follow from the number of its packets and from when the last one began to enter and
 // the last one began to leave:
 //
-//     phits(t) = P n - max(0, P - (t - entering)) + max(0, P - (t - leaving)),   n packets that have not
-//     begun
-//                                                                                 to leave,
+//     phits(t) = P n - max(0, P - (t - entering)) + max(0, P - (t - leaving))
 //
-// which is right for t itself even when this cycle's movements are noted already. When the last packet began
-// to enter queue c is also when channel c was last taken: it is idle from P cycles later on.
+// with n packets that have not begun to leave, which is right for t itself even when this cycle's movements
+// are noted already. When the last packet began to enter queue c is also when channel c was last taken: it is
+// idle from P cycles later on.
 //
 // Layout: what one decision needs of a queue is 32 bytes, and a queue of 4 packets is one line of the cache.
 // Together these are what a run's speed depends on: at 4096 hosts they are larger than a second-level cache.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sortlast/simulate/packet/network.hpp"
@@ -114,6 +116,80 @@ class Buffers {
   const std::uint32_t capacity_, lines_;
   std::vector<Queue> queues_;
   std::vector<Line> packets_;
+};
+
+// Which queues wait in each group, as a set of ports in bits.
+class Waiters {
+ public:
+  Waiters(std::size_t groups, std::uint32_t most_ports)
+      : words_((most_ports + 63) / 64), bits_(groups * words_) {}
+
+  void add(Group g, std::uint32_t port) { word(g, port) |= std::uint64_t{1} << (port % 64); }
+  void remove(Group g, std::uint32_t port) { word(g, port) &= ~(std::uint64_t{1} << (port % 64)); }
+
+  // The n-th waiting port from 0; there must be that many.
+  std::uint32_t nth(Group g, std::uint32_t n) const {
+    const std::uint64_t* at = bits_.data() + std::size_t{g} * words_;
+    std::uint32_t base = 0;
+    for (; words_ > 1; ++at, base += 64) {
+      const auto here = static_cast<std::uint32_t>(std::popcount(*at));
+      if (n < here) break;
+      n -= here;
+    }
+    std::uint64_t bits = *at;
+    for (; n > 0; --n) bits &= bits - 1;
+    return base + static_cast<std::uint32_t>(std::countr_zero(bits));
+  }
+
+  // Calls `visit` with every waiting port, in rising order.
+  template <class Visit>
+  void for_each(Group g, const Visit& visit) const {
+    for (std::uint32_t w = 0; w < words_; ++w) {
+      for (std::uint64_t bits = bits_[std::size_t{g} * words_ + w]; bits != 0; bits &= bits - 1) {
+        visit(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+      }
+    }
+  }
+
+  std::int64_t bytes() const { return static_cast<std::int64_t>(bits_.capacity() * sizeof(std::uint64_t)); }
+
+ private:
+  std::uint64_t& word(Group g, std::uint32_t port) { return bits_[std::size_t{g} * words_ + port / 64]; }
+
+  std::uint32_t words_;
+  std::vector<std::uint64_t> bits_;
+};
+
+// Things to come, by the cycle in which they are due.
+template <class Item>
+class Wheel {
+ public:
+  // For items that are due less than `span` cycles ahead.
+  explicit Wheel(std::int32_t span)
+      : mask_(std::bit_ceil(static_cast<std::uint32_t>(span)) - 1), slots_(std::size_t{mask_} + 1) {}
+
+  void add(std::int32_t cycle, Item item) {
+    Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
+    if (slot.count == slot.items.size()) slot.items.resize(2 * slot.count + 16);
+    slot.items[slot.count++] = item;
+  }
+  std::span<const Item> at(std::int32_t cycle) const {
+    const Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
+    return {slot.items.data(), slot.count};
+  }
+  // Removes what was due; how many.
+  std::int64_t clear(std::int32_t cycle) {
+    return static_cast<std::int64_t>(
+        std::exchange(slots_[static_cast<std::uint32_t>(cycle) & mask_].count, 0u));
+  }
+
+ private:
+  struct Slot {
+    std::vector<Item> items;
+    std::size_t count = 0;
+  };
+  std::uint32_t mask_;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace sortlast::simulate

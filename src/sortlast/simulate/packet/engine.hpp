@@ -2,9 +2,9 @@
 //
 // Model, one cycle being the time of a phit on a link (Navaridas et al., section 3.1, and the simulator FSIN
 // of the same group, from which everything that the paper leaves open was learnt):
-//   - A packet is P = packet_phits long. If its head leaves a vertex in cycle t, its tail leaves in t + P -
-//   1;
-//     the link and the buffer's output are free again in t + P. The head may leave the next switch in t + 1.
+//   - A packet is P = packet_phits long. If its head leaves a vertex in cycle t, its tail leaves in
+//     t + P - 1; the link and the buffer's output are free again in t + P. The head may leave the next switch
+//     in t + 1.
 //   - Every input port of a switch has one queue of `buffer_packets`. The first packet of a queue, and only
 //     that, asks for one output port a cycle: of the ports on its shortest paths the one with most credits,
 //     that is, with the fewest phits in the queue behind it, whether the port is busy or not; one at random
@@ -13,9 +13,9 @@
 //     whole packet is there, so that it never stops in between.
 //   - Credits are out of band and take no time: a queue has room again when a tail has left.
 //   - Hosts take in what arrives without delay. A message is there when the tails of all its packets are;
-//   what
-//     it causes may enter the injection queue in the next cycle. So one packet alone over h pairs of an up-
-//     and a down-link takes 2h + P - 1 cycles from entering the injection queue to the arrival of its tail.
+//     what it causes may enter the injection queue in the next cycle. So one packet alone over h pairs of an
+//     up- and a down-link takes 2h + P - 1 cycles from entering the injection queue to the arrival of its
+//     tail.
 //
 // Method. Three things happen: a transmission ends (an output port is idle, a queue has its next packet at
 // the front and room for another), a head arrives at an empty queue, a message is complete. They lie in
@@ -36,15 +36,32 @@
 #include <cstdint>
 #include <vector>
 
+#include "sortlast/random.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/packet/buffers.hpp"
 #include "sortlast/simulate/packet/feed.hpp"
 #include "sortlast/simulate/packet/network.hpp"
-#include "sortlast/simulate/packet/random.hpp"
-#include "sortlast/simulate/packet/waiters.hpp"
-#include "sortlast/simulate/packet/wheel.hpp"
 
 namespace sortlast::simulate {
+
+// The random numbers of a simulation.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : next_(seed) {}
+
+  // Uniform in [0, bound), without bias (Lemire 2019); bound is 1 or more.
+  std::uint32_t below(std::uint32_t bound) {
+    std::uint64_t product = (next_() >> 32) * bound;
+    if (static_cast<std::uint32_t>(product) < bound) {
+      const std::uint32_t least = (0u - bound) % bound;
+      while (static_cast<std::uint32_t>(product) < least) product = (next_() >> 32) * bound;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
+
+ private:
+  SplitMix64 next_;
+};
 
 template <class Router>
 class Engine {
@@ -52,7 +69,7 @@ class Engine {
   // All of them must outlive the engine.
   Engine(const fabric::Topology& topology, const Network& network, const Router& router,
          const Traffic& traffic, const fabric::Placement& placement, const PacketOptions& options);
-  PacketRun run();
+  PacketResult run();
 
  private:
   // What a decision needs of a group; the part of a domain is that of its leader.
@@ -136,7 +153,7 @@ class Engine {
   Wheel<std::uint32_t> ends_, heads_, looks_, complete_;
   std::int64_t pending_ = 0;   // what lies in the wheels
   std::int64_t reported_ = 0;  // packet hops at the last report of progress
-  PacketRun result_;
+  PacketResult result_;
 };
 
 template <class Router>

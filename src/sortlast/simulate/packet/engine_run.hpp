@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/simulate/packet/deadlock.hpp"
 #include "sortlast/simulate/packet/engine.hpp"
 
 namespace sortlast::simulate {
 
 template <class Router>
-PacketRun Engine<Router>::run() {
+PacketResult Engine<Router>::run() {
   feed_.start();
   do {
     begin_cycle();
@@ -94,8 +93,7 @@ void Engine<Router>::wait(std::uint32_t q) {
   waiters_.add(g, buffers_[q].port);
   ++groups_[group.leader].domain_waiting;
   group.newest = q;
-  // If others wait already, it is known when one of these ports can be had, and this changes nothing about
-  // it.
+  // If others wait already, it is known when one of these ports can be had, and this does not change it.
   if (group.waiting++ == 0) touch(group.leader);
 }
 

@@ -1,4 +1,5 @@
-// Network: which ports a packet may ask for, grouped so that a port with nobody waiting costs nothing.
+// Network: which ports a packet may ask for, grouped so that a port with nobody waiting costs nothing; and
+// how packets can wait for each other for ever.
 //
 // A group is a set of output ports of one vertex among which the packets that wait for it may choose. Groups
 // of a switch that share ports are a domain, and are decided at once: they follow each other, and the first
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sortlast/fabric/topology.hpp"
@@ -59,5 +61,16 @@ class NetworkBuilder {
   std::vector<std::uint32_t> first_queue_;  // by switch
   Network made_;
 };
+
+// The first packet of the queue behind channel `held` waits for one of `wanted`.
+struct WaitingQueue {
+  fabric::Channel held = 0;
+  std::vector<fabric::Channel> wanted;
+};
+
+// Names the cycle of buffers that wait for each other. If there is none, messages wait for messages: then
+// `message_waits`, which says so, is all there is to say.
+std::string describe_deadlock(const fabric::Topology& topology, const std::vector<WaitingQueue>& waiting,
+                              const std::string& message_waits);
 
 }  // namespace sortlast::simulate

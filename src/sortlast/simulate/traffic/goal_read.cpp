@@ -12,7 +12,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/scan.hpp"
-#include "sortlast/simulate/traffic/files.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {
 namespace {

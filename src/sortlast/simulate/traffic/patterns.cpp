@@ -3,7 +3,7 @@
 // Choices where the paper leaves one. Wave-fronts and meshes send in the order +x, +y, +z (on the way back,
 // and in exchanges first, -x, -y, -z). The answers of 2M and 3M are the neighbours' own messages: one
 // exchange. The last line of Fig. 5 reads node < N - sqrt(N): no node is below the last row.
-#include "sortlast/simulate/traffic/patterns.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 #include <cmath>
 #include <functional>

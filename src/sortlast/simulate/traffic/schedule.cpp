@@ -1,6 +1,6 @@
 // A send needs a part of a value; the value is the rank's own image, or was received, or merged from parts of
 // others. So its causes are the receives at the ends of all these chains.
-#include "sortlast/simulate/traffic/schedule.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 #include <algorithm>
 #include <map>

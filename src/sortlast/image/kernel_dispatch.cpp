@@ -1,5 +1,5 @@
-// Choice of an instruction set at run time.
-#include "sortlast/image/targets.hpp"
+// Kernel dispatch: the choice of an instruction set at run time.
+#include "sortlast/image/kernels/dispatch.hpp"
 
 #include <atomic>
 #include <string>

@@ -15,19 +15,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
-
-// How the image is shared out: as bands of rows, dealt out in blocks, or whichever is faster for a frame.
-enum class Partition : std::uint8_t { contiguous, interleaved, automatic };
-
-// "contiguous", "interleaved", "auto"; partition_from_name() throws ArgumentError for another text.
-std::string_view partition_name(Partition partition);
-Partition partition_from_name(std::string_view name);
 
 class Interleaving {
  public:

@@ -1,4 +1,4 @@
-// Table of the kernels of one instruction set; image/targets.cpp chooses one at run time.
+// Kernel dispatch: a table of the kernels for each instruction set, one of which is chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,7 @@ struct Kernels {
   EmptyBlocks empty_blocks[2][2];  // [with depth][from the back]
 };
 
+// One table for each instruction set of the build; kernels.cpp is compiled once for each.
 namespace baseline {
 const Kernels& kernels();
 }
@@ -56,5 +57,8 @@ const Kernels& kernels();
 namespace x86_64_v4 {
 const Kernels& kernels();
 }
+
+// The best table that this processor can run, or the one that use_target() of blend.hpp chose.
+const Kernels& active_kernels();
 
 }  // namespace sortlast
