@@ -1,6 +1,4 @@
 // D-mod-K beside the definition: the up-ports of Zahavi's formula, and shifts free of contention.
-#include "sortlast/fabric/routing/d_mod_k.hpp"
-
 #include <gtest/gtest.h>
 
 #include "sortlast/fabric/edit.hpp"

@@ -33,7 +33,7 @@ SORTLAST_API Levels rank_switches(const Topology& topology, const std::vector<st
 SORTLAST_API Levels levels_of(const Topology& topology);
 
 // Up-links that the fabric's own regularity asks for and that are not there: pairs of a lower and an upper
-// switch with fewer links than such pairs have elsewhere in it (see missing.cpp). By number of the lower
+// switch with fewer links than such pairs have elsewhere in it (see edit.cpp). By number of the lower
 // switch, then of the upper one. Throws ArgumentError, with the reason, if the fabric is no tree.
 struct MissingLinks {
   std::int32_t lower = 0, upper = 0;  // switches

@@ -8,7 +8,7 @@
 // destinations a + s .. b - 1 + s, all over paths that depend on the destination only; so that it does not
 // matter who of the range sends to whom, and from shift s - 1 to s one path enters the window and one leaves
 // it. A stage costs two paths a leaf instead of one a host; loads, their histogram and the fullest channel
-// are kept up to date (channel_loads.hpp). The paths of all windows lie in p rows, so that a path is walked
+// are kept up to date (stages.hpp). The paths of all windows lie in p rows, so that a path is walked
 // once, when it enters, and a stage with contention can look at every flow's path for its share. The channels
 // of hosts never have more than one flow and are left out. Memory: 4 bytes a channel of p paths, and 8 a
 // channel of the fabric, for each thread.

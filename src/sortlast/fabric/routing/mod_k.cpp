@@ -1,5 +1,6 @@
-// D-mod-K: the destination's number chooses the up-ports. Zahavi, "D-Mod-K Routing Providing Non-Blocking
-// Traffic for Shift Permutations on Real Life Fat Trees" (2010).
+// Mod-K routing of intact PGFTs in closed form: a few operations a port, and no tables. In D-mod-K the
+// destination's number chooses the up-ports, in S-mod-K the source's. Zahavi, "D-Mod-K Routing Providing
+// Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees" (2010).
 //
 // Problem. In a tree there are many ways up and, but for parallel links, one way down. If all that is meant
 // for destination d meets at one top of the tree, whoever sends it, then d's flows share no downward link
@@ -7,7 +8,15 @@
 // in a shift, where every host receives from one other, no two flows share a link. This is why the shift
 // algorithms are free of contention when hosts take part in the order of the fabric.
 //
-// Model. The formula in d_mod_k.hpp with key d. OpenSM's ftree walks the same paths on most intact trees (see
+// Notation. As in topology/pgft.cpp: level l has W_l = w_1 .. w_l tops a subtree, and up-port q of a switch
+// of level l, counted from 0, is copy floor(q / w_{l+1}) of the link to its parent q mod w_{l+1}. The key is
+// the number that chooses among up-ports: the destination in D-mod-K, the source in S-mod-K. Then
+//
+//     q_l = floor(key / W_l) mod (w_{l+1} p_{l+1})
+//
+// is the up-port at level l, and on its way down a flow takes the copy of the link that q_{l-1} names.
+//
+// Model. The formula with key d. OpenSM's ftree walks the same paths on most intact trees (see
 // ftree.cpp), but has to hold tables: those of 65,536 hosts on a 16-ary 4-tree would need 1.3 GB. Here a port
 // is a division or two, 11 ns. Rejected: multiplication by reciprocals, 9 ns.
 //
@@ -18,16 +27,80 @@
 // evenly over the k'^2 pairs. Rejected: q_l = floor(d / k'^l) mod k', the formula of a thin-tree, which is
 // constant once k'^l reaches the number of hosts. Taken: q_l = floor(d / k'^(l mod 2)) mod k', the lowest two
 // digits in turn. The tables hold it, because slender-trees are small.
-#include "sortlast/fabric/routing/d_mod_k.hpp"
-
+//
+// S-mod-K is the mirror of D-mod-K: the path from a to b is that of D-mod-K from b to a, backwards.
+// Rodriguez et al. ("Oblivious Routing Schemes in Extended Generalized Fat Tree Networks", 2009) compare
+// both: S-mod-K concentrates what a host sends on its own way up, and flows to one host come down
+// many ways. But InfiniBand forwards by destination. It knows no sources: all that S-mod-K can do there is to
+// give every host several LIDs, one for each choice of up-ports, and let the source take the LID that is its
+// own.
+//
+// A plane is such a choice: planes are numbered by the source, modulo the least number after which the
+// up-ports of all levels repeat, lcm over l of (W_l w_{l+1} p_{l+1}). LMC can hold 128 of them. The 12-ary
+// 2-tree needs 12, and is feasible; the 12-ary 3-tree needs 144, which is not; 11,664 hosts on 36-port
+// switches need 324. Here planes cost nothing, so that the comparison can be made anyway.
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
+
+namespace {
+
+// What both engines know of a tree: where its switches are. Hosts are numbered as in topology/pgft.cpp.
+class ModK : public Forwarding {
+ protected:
+  explicit ModK(const TreeShape& shape);
+
+  // Port of switch s towards host d for a given key.
+  std::int32_t towards_host(std::int32_t s, std::uint32_t d, std::uint32_t key) const {
+    const Place& place = places_[static_cast<std::size_t>(s)];
+    const Level& level = levels_[place.level];
+    const std::uint32_t below = d - place.first_host;  // wraps to a large number for lower hosts
+    if (below >= level.hosts) {
+      return static_cast<std::int32_t>(level.down_ports + (key / level.tops) % level.up_ports) + 1;
+    }
+    std::uint32_t port = below / level.child_hosts;
+    if (level.copies > 1) {
+      port += level.children * (key / level.child_tops % (level.parents * level.copies) / level.parents);
+    }
+    return static_cast<std::int32_t>(port) + 1;
+  }
+  // Port of switch s towards switch t by up*/down*: 0 if they are the same, `unreachable` if no such path
+  // leads there (from a top of a subtree to another of its tops).
+  std::int32_t towards_switch(std::int32_t s, std::int32_t t) const;
+
+  std::int32_t hosts() const { return static_cast<std::int32_t>(levels_.back().hosts); }
+
+ private:
+  struct Level {
+    std::uint32_t hosts = 1;            // below a switch of this level: m_1 .. m_l
+    std::uint32_t child_hosts = 1;      // below each of its children
+    std::uint32_t children = 1;         // m_l
+    std::uint32_t parents = 1;          // w_l: of each of its children
+    std::uint32_t copies = 1;           // p_l
+    std::uint32_t down_ports = 0;       // m_l p_l
+    std::uint32_t up_ports = 1;         // w_{l+1} p_{l+1}
+    std::uint32_t tops = 1;             // W_l
+    std::uint32_t child_tops = 1;       // W_{l-1}
+    std::uint32_t further_parents = 1;  // w_{l+1}
+  };
+  struct Place {
+    std::uint32_t first_host = 0;  // of those below it
+    std::uint32_t level = 0;
+    std::uint32_t top = 0;  // r: which of the tops of its subtree
+  };
+  std::vector<Level> levels_;  // level 0 is that of the hosts
+  std::vector<Place> places_;  // by switch
+};
 
 ModK::ModK(const TreeShape& shape) {
   const std::size_t h = shape.m.size();
@@ -75,8 +148,6 @@ std::int32_t ModK::towards_switch(std::int32_t s, std::int32_t t) const {
   if (from.level + 1 == levels_.size()) return unreachable;
   return static_cast<std::int32_t>(level.down_ports + to.top / level.tops % level.further_parents) + 1;
 }
-
-namespace {
 
 class DModK final : public ModK {
  public:
@@ -161,6 +232,47 @@ Outcome engine::d_mod_k(const Topology& topology, const RouteOptions& options) {
   }
   return refuse("its formula needs an intact tree of a known family, which '" + topology.name() +
                 "' is not, or is no longer");
+}
+
+namespace {
+
+// Number of sources after which all choices repeat; at most the number of hosts.
+std::int32_t period(const TreeShape& shape, std::int32_t hosts) {
+  std::int64_t tops = 1, result = 1;
+  for (std::size_t l = 0; l < shape.w.size(); ++l) {
+    const std::int64_t choices = tops * shape.w[l] * shape.p[l];
+    result = choices < hosts ? std::lcm(result, choices) : hosts;
+    tops *= shape.w[l];
+    if (result >= hosts) return hosts;
+  }
+  return static_cast<std::int32_t>(result);
+}
+
+class SModK final : public ModK {
+ public:
+  explicit SModK(const TreeShape& shape) : ModK(shape), planes_(period(shape, hosts())) {}
+
+  std::int32_t port(std::int32_t s, Vertex destination, std::int32_t plane) const override {
+    if (destination >= hosts()) return towards_switch(s, destination - hosts());
+    return towards_host(s, static_cast<std::uint32_t>(destination), static_cast<std::uint32_t>(plane));
+  }
+  std::int32_t planes() const override { return planes_; }
+  std::int32_t plane(std::int32_t source, std::int32_t /*destination*/) const override {
+    return source % planes_;
+  }
+
+ private:
+  std::int32_t planes_;
+};
+
+}  // namespace
+
+Outcome engine::s_mod_k(const Topology& topology, const RouteOptions& options) {
+  if (options.lmc > 0) return refuse("its planes follow from the tree, and an LMC cannot be chosen");
+  if (const auto* tree = std::get_if<TreeShape>(&topology.shape())) {
+    return {std::make_shared<SModK>(*tree), ""};
+  }
+  return refuse("its formula needs an intact PGFT, which '" + topology.name() + "' is not, or is no longer");
 }
 
 }  // namespace sortlast::fabric
