@@ -100,12 +100,14 @@ def from_schedule(schedule: sortlast._core.Schedule, pixel_bytes: int = 16) -> T
 
 def parse_goal(text: str, name: str = 'GOAL') -> Traffic:
     """
-    Traffic in GOAL text. Raises Error, which begins with `name` and the line.
+    Traffic in GOAL text. Raises Error, which begins with `name` and the line; ArgumentError for more than
+    2^63 - 1 bytes.
     """
 
 def parse_fsin(text: str, name: str = 'FSIN trace') -> Traffic:
     """
-    Traffic in a trace of FSIN. Raises Error, which begins with `name` and the line.
+    Traffic in a trace of FSIN. Raises Error, which begins with `name` and the line; ArgumentError for
+    more than 2^63 - 1 bytes.
     """
 
 class PacketOptions:

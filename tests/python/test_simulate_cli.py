@@ -152,6 +152,22 @@ def test_traffic_is_read_from_files(cli, tmp_path, write):
     assert (told["traffic"], told["messages"]) == (str(path), t.messages)
 
 
+@pytest.mark.parametrize("method", ["packet", "flow"])
+@pytest.mark.parametrize("form", ["goal", "fsin"])
+def test_traffic_of_more_bytes_than_can_be_counted_is_refused(cli, tmp_path, form, method):
+    size = 5 * 10**18
+    texts = {
+        "goal": "num_ranks 2\n"
+        f"rank 0 {{\na: send {size}b to 1\nb: recv {size}b from 1\n}}\n"
+        f"rank 1 {{\na: send {size}b to 0\nb: recv {size}b from 0\n}}\n",
+        "fsin": f"s 0 1 0 {size}\ns 1 0 0 {size}\n",
+    }
+    path = tmp_path / f"big.{form}"
+    path.write_text(texts[form])
+    message = refused(cli("simulate", path, *TREE, "--method", method))
+    assert f"{path}': with message 1 of task 1 ({size} bytes) there are more than 2^63 - 1 bytes" in message
+
+
 def test_traffic_that_waits_for_ever_ends_with_the_cycle_of_waits(cli):
     options = ("shift", "--net", "torus:5", "--stages", "2:3", "--bytes", 6400)
     assert "deadlock: the buffers of 5 links" in refused(cli("simulate", *options))

@@ -38,7 +38,8 @@ struct CompositingOptions {
 //
 // A share a of active pixels becomes 1 - (1 - a)^d where d images are merged.
 //
-// Throws ArgumentError: an option outside its range; more than 2^31 - 1 messages and computations.
+// Throws ArgumentError: an option outside its range; more than 2^31 - 1 messages and computations; an image
+// of more than 2^62 bytes; a blending step of more than 9e9 seconds.
 SORTLAST_API Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& options = {});
 
 struct CompositingResult {

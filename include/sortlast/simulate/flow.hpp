@@ -60,8 +60,8 @@ struct FlowResult {
 
 // Task i runs on host placement[i]; a host may have several. Messages within a host cost message_seconds.
 // Equal arguments give equal runs.
-// Throws ArgumentError: a placement or option that does not fit; Error: routes that lead nowhere; messages
-// that wait for each other for ever, and which; "cancelled".
+// Throws ArgumentError: a placement or option that does not fit, seconds that no double counts; Error: routes
+// that lead nowhere; messages that wait for each other for ever, and which; "cancelled".
 SORTLAST_API FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
                                        const fabric::Placement& placement, const FlowOptions& options = {});
 

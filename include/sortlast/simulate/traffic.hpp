@@ -42,7 +42,8 @@ struct Traffic {
 // Source of every message.
 SORTLAST_API std::vector<std::int32_t> sources(const Traffic& traffic);
 
-// Messages of all iterations, and their bytes; computations are left out.
+// Messages of all iterations, and their bytes; computations are left out. Throws ArgumentError, with the
+// message's number, if a sum passes 2^63 - 1.
 struct TrafficTotals {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
@@ -50,8 +51,8 @@ struct TrafficTotals {
 SORTLAST_API TrafficTotals totals(const Traffic& traffic);
 
 // Throws ArgumentError, with the message's number, if an array has a wrong length, a task or cause does not
-// exist, a size is negative, a cause neither enters nor leaves the source, or traffic repeats that is not in
-// order.
+// exist, a size is negative, a cause neither enters nor leaves the source, traffic repeats that is not in
+// order, or totals() does.
 SORTLAST_API void check(const Traffic& traffic);
 
 // The workloads of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks",
@@ -62,7 +63,8 @@ SORTLAST_API void check(const Traffic& traffic);
 //   "BT"       binary tree to rank 0
 //   "WF"       waterfall: `size` bytes flow through a square in messages of 8 * 2^(log10 size) bytes
 // Squares need N = s^2, cubes N = s^3, BU and BT a power of two. Throws ArgumentError: an unknown name (the
-// message lists them), ranks that do not fit, a size below 1.
+// message lists them), ranks that do not fit, a size below 1; as all below, more than 2^31 - 1 messages, or
+// more than 2^63 - 1 bytes.
 SORTLAST_API Traffic pattern(std::string_view name, std::int32_t ranks, std::int64_t size);
 
 struct PatternEntry {
@@ -82,7 +84,8 @@ SORTLAST_API Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t
 
 // The transfers of a schedule: task i is rank i. Every send of pixels becomes a message of pixels times
 // pixel_bytes that waits for the receives which its part needs, directly or through merges, and goes as soon
-// as they are there. Blending takes no time. Throws ArgumentError if pixel_bytes is below 1.
+// as they are there. Blending takes no time. Throws ArgumentError if pixel_bytes is below 1, or all transfers
+// have more than 2^63 - 1 bytes.
 SORTLAST_API Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes);
 
 // GOAL text, the input of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010). Understood: num_ranks, rank blocks,

@@ -49,6 +49,14 @@ void check_options(const CompositingOptions& options) {
   finite("chunk_bytes", static_cast<double>(options.chunk_bytes));
   if (options.window < -1)
     refuse("window", options.window, "1 or more, 0: any number, or -1: the schedule's");
+  if (options.stage_seconds > most_seconds) refuse("stage_seconds", options.stage_seconds, "9e9 or less");
+}
+
+// Half of what an integer holds: chunks are counted past the last pixel.
+void check_pixels(const Schedule& schedule, const CompositingOptions& options) {
+  if (schedule.n() <= INT64_MAX / 2 / options.pixel_bytes) return;
+  throw ArgumentError(std::to_string(schedule.n()) + " pixels of " + std::to_string(options.pixel_bytes) +
+                      " bytes are more than 2^62 bytes");
 }
 
 class Frame {
@@ -233,9 +241,9 @@ void Frame::add_barriers(std::int32_t rank, const RankWork& work, const RankCaus
 Timing work_of(const Schedule& schedule, std::int32_t rank, const CompositingOptions& options) {
   const RankWork work(schedule, rank, options);
   Timing timing;
-  std::int64_t nanoseconds = 0;
-  for (const RankWork::Step& step : work.steps()) nanoseconds += step.nanoseconds;
-  timing.blend = static_cast<double>(nanoseconds) * 1e-9;
+  double nanoseconds = 0;
+  for (const RankWork::Step& step : work.steps()) nanoseconds += static_cast<double>(step.nanoseconds);
+  timing.blend = nanoseconds * 1e-9;
   timing.messages_sent = static_cast<std::int64_t>(work.parts().size());
   for (const Receive& receive : work.program().receives) {
     timing.messages_received +=
@@ -249,6 +257,7 @@ Timing work_of(const Schedule& schedule, std::int32_t rank, const CompositingOpt
 
 Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& options) {
   check_options(options);
+  check_pixels(schedule, options);
   return Frame(schedule, options).make();
 }
 

@@ -104,6 +104,12 @@ class Simulation {
       report(false);
     }
     if (senders_.done() < senders_.total()) {
+      if (!timers_.empty() || network_.flows() > 0) {
+        throw ArgumentError("traffic '" + traffic_.name +
+                            "' takes more seconds than can be counted; link_bytes_per_second is " +
+                            std::to_string(options_.link_bytes_per_second) + " and message_seconds " +
+                            std::to_string(options_.message_seconds));
+      }
       throw Error("traffic '" + traffic_.name + "' waits for ever: " + senders_.waits());
     }
     result_.seconds = now_;

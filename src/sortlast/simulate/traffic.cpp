@@ -15,17 +15,6 @@ std::vector<std::int32_t> sources(const Traffic& traffic) {
   return source;
 }
 
-TrafficTotals totals(const Traffic& traffic) {
-  const std::vector<std::int32_t> source = sources(traffic);
-  TrafficTotals sum;
-  for (std::size_t m = 0; m < source.size(); ++m) {
-    if (source[m] == traffic.destination[m]) continue;
-    ++sum.messages;
-    sum.bytes += traffic.size[m];
-  }
-  return {sum.messages * traffic.repeats, sum.bytes * traffic.repeats};
-}
-
 namespace {
 
 [[noreturn]] void refuse(const Traffic& traffic, const std::string& what) {
@@ -56,6 +45,28 @@ void check_arrays(const Traffic& traffic) {
 
 }  // namespace
 
+TrafficTotals totals(const Traffic& traffic) {
+  // Computations count too: simulators number them like messages.
+  std::int64_t events = 0;
+  if (__builtin_mul_overflow(std::int64_t{traffic.messages()}, traffic.repeats, &events)) {
+    refuse(traffic, std::to_string(traffic.messages()) + " messages and computations, " +
+                        std::to_string(traffic.repeats) + " times, are more than 2^63 - 1");
+  }
+  const std::vector<std::int32_t> source = sources(traffic);
+  std::int64_t messages = 0, bytes = 0, all_bytes = 0;  // bytes of one iteration, and of all
+  for (std::size_t m = 0; m < source.size(); ++m) {
+    if (source[m] == traffic.destination[m]) continue;
+    ++messages;
+    if (__builtin_add_overflow(bytes, traffic.size[m], &bytes) ||
+        __builtin_mul_overflow(bytes, traffic.repeats, &all_bytes)) {
+      refuse(traffic, "with message " + std::to_string(m) + " of task " + std::to_string(source[m]) + " (" +
+                          std::to_string(traffic.size[m]) +
+                          " bytes) there are more than 2^63 - 1 bytes in all");
+    }
+  }
+  return {messages * traffic.repeats, all_bytes};
+}
+
 void check(const Traffic& traffic) {
   check_arrays(traffic);
   const std::vector<std::int32_t> source = sources(traffic);
@@ -81,6 +92,7 @@ void check(const Traffic& traffic) {
       }
     }
   }
+  (void)totals(traffic);
 }
 
 }  // namespace sortlast::simulate

@@ -152,14 +152,21 @@ void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, cons
   for (std::size_t begin = 0; begin < pixels; begin += batch) {
     const std::size_t count = pixels - begin < batch ? pixels - begin : batch;
 
-    // Compare the depths.
+    // Compare the depths; a colour of one word is selected as its depth is.
     each_vector<1>(count, [=]<int lanes>(std::size_t i) {
-      const auto a = read<Floats<lanes>>(gathered_depth + (begin + i) * 4);
-      const auto b = read<Floats<lanes>>(link_depth + (begin + i) * 4);
+      const std::size_t at = (begin + i) * 4;
+      const auto a = read<Floats<lanes>>(gathered_depth + at);
+      const auto b = read<Floats<lanes>>(link_depth + at);
       const auto seen = link_is_seen<link_in_front, lanes>(a, b);
-      write(masks + i * 4, seen);
-      write(to_depth + (begin + i) * 4, select(seen, bits_as<Words<lanes>>(a), bits_as<Words<lanes>>(b)));
+      write(to_depth + at, select(seen, bits_as<Words<lanes>>(a), bits_as<Words<lanes>>(b)));
+      if constexpr (colour_bytes == 4) {
+        __builtin_prefetch(link + at + prefetch_bytes);
+        write(to + at, select(seen, read<Words<lanes>>(gathered + at), read<Words<lanes>>(link + at)));
+      } else {
+        write(masks + i * 4, seen);
+      }
     });
+    if constexpr (colour_bytes == 4) continue;
 
     // Select the colours.
     for (std::size_t i = 0; i < count; ++i) {

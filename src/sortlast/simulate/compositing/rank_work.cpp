@@ -19,6 +19,7 @@ RankWork::RankWork(const Schedule& schedule, std::int32_t rank, const Compositin
       cell_(options.chunk_bytes > 0 ? std::max<std::int64_t>(1, options.chunk_bytes / options.pixel_bytes)
                                     : std::max<std::int64_t>(1, schedule.n())),
       program_(schedule.program(rank)) {
+  check_count();
   cut_sends();
   list_steps();
   for (const Send& send : program_.sends) stages_.push_back(send.stage);
@@ -26,6 +27,22 @@ RankWork::RankWork(const Schedule& schedule, std::int32_t rank, const Compositin
   for (std::int32_t s = 1; options.barrier && s <= schedule.stages(); ++s) stages_.push_back(s);
   std::sort(stages_.begin(), stages_.end());
   stages_.erase(std::unique(stages_.begin(), stages_.end()), stages_.end());
+}
+
+// Before anything is cut: chunks of a few bytes may be more than memory holds.
+void RankWork::check_count() const {
+  std::int64_t count = 0;
+  const auto add = [&](Range pixels, std::size_t times) {
+    std::int64_t all = 0;
+    if (!__builtin_mul_overflow(cells(pixels), static_cast<std::int64_t>(times), &all) &&
+        !__builtin_add_overflow(count, all, &count) && count <= INT32_MAX) {
+      return;
+    }
+    throw ArgumentError("rank " + std::to_string(program_.rank) +
+                        " has more than 2^31 - 1 messages and computations; choose larger chunks");
+  };
+  for (const Send& send : program_.sends) add(send.pixels, 1);
+  for (const Merge& merge : program_.merges) add(merge.pixels, merge.inputs.size());
 }
 
 // The part of some pixels in the i-th of the cells that they meet.
@@ -70,6 +87,10 @@ void RankWork::list_steps() {
             copies || options_.blend_bytes_per_second == 0
                 ? 0
                 : static_cast<double>(bytes(part, joined)) / options_.blend_bytes_per_second;
+        if (seconds > most_seconds) {
+          throw ArgumentError("blend_bytes_per_second is " + std::to_string(options_.blend_bytes_per_second) +
+                              ", so that blending a part of the image takes more than 9e9 seconds");
+        }
         steps_.push_back({stage, part, merge.value, j == 1 ? merge.inputs[0].value : -1, joined,
                           std::llround(seconds * 1e9)});
       }

@@ -11,6 +11,9 @@
 
 namespace sortlast::simulate {
 
+// Longest computation [s] whose nanoseconds an integer holds.
+constexpr double most_seconds = 9e9;
+
 // All that one rank does in a frame, cut into chunks: the image is cut into cells of `cell` pixels; what
 // happens to one depends on nothing in another.
 class RankWork {
@@ -49,6 +52,7 @@ class RankWork {
   }
 
  private:
+  void check_count() const;
   void cut_sends();
   void list_steps();
   Range in_cell(Range pixels, std::int64_t i) const;

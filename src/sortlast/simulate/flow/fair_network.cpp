@@ -89,6 +89,7 @@ FairNetwork::FairNetwork(fabric::Channel channels, double capacity)
 
 void FairNetwork::start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes) {
   members_.add(flow, path);
+  ++under_way_;
   const auto f = static_cast<std::size_t>(flow);
   if (f >= flows_.size()) flows_.resize(f + 1);
   flows_[f] = {bytes, 0, 0, 0};
@@ -98,6 +99,7 @@ void FairNetwork::start(std::int32_t flow, std::span<const fabric::Channel> path
 void FairNetwork::end(std::int32_t flow) {
   for (const ChannelMembers::Entry& entry : members_.path(flow)) touched_.push_back(entry.channel);
   members_.remove(flow);
+  --under_way_;
   ends_.remove(flow);
 }
 

@@ -156,6 +156,7 @@ class FairNetwork {
 
   std::span<const ChannelMembers::Entry> path(std::int32_t flow) const { return members_.path(flow); }
   double rate(std::int32_t flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
+  std::int32_t flows() const { return under_way_; }
   std::int64_t shares() const { return shares_; }  // rates that were computed
   std::int64_t bytes() const;
 
@@ -183,6 +184,7 @@ class FairNetwork {
   ChannelMembers members_;
   CompletionHeap ends_;
   std::vector<Flow> flows_;
+  std::int32_t under_way_ = 0;
   std::int64_t shares_ = 0;
 
   // Of one call of share().

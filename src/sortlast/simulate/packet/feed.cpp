@@ -16,12 +16,17 @@ Feed::Feed(const Traffic& traffic, const PacketOptions& options)
       completed_(source_.size()),
       hosts_(static_cast<std::size_t>(traffic.tasks)),
       queue_(hosts_.size() * static_cast<std::size_t>(options.injection_packets)) {
+  if (traffic.repeats > INT32_MAX) {
+    throw ArgumentError("traffic '" + traffic.name + "' repeats " + std::to_string(traffic.repeats) +
+                        " times; packets can be simulated for 2^31 - 1 or fewer");
+  }
   packets_.reserve(source_.size());
   for (std::size_t m = 0; m < source_.size(); ++m) {
     const std::int64_t packets =
         is_computation(static_cast<Traffic::Message>(m))
             ? 1
-            : std::max<std::int64_t>(1, (traffic.size[m] + options.packet_bytes - 1) / options.packet_bytes);
+            : std::max<std::int64_t>(1, traffic.size[m] / options.packet_bytes +
+                                            (traffic.size[m] % options.packet_bytes > 0 ? 1 : 0));
     if (packets > UINT32_MAX / traffic.repeats) {
       throw ArgumentError("message " + std::to_string(m) + " of traffic '" + traffic.name + "' is " +
                           std::to_string(packets) + " packets long; choose larger packets");
@@ -145,7 +150,8 @@ void Feed::compute(Traffic::Message m, std::int32_t now) {
   const double phit_seconds =
       static_cast<double>(options_.packet_bytes) / options_.packet_phits / options_.link_bytes_per_second;
   const double cycles = std::ceil(static_cast<double>(traffic_.size[index(m)]) * 1e-9 / phit_seconds - 1e-9);
-  timers_.emplace(now + static_cast<std::int64_t>(std::max(0.0, cycles)), m);
+  constexpr double for_ever = 0x1p40;  // past the last cycle that can be simulated
+  timers_.emplace(now + static_cast<std::int64_t>(std::clamp(cycles, 0.0, for_ever)), m);
 }
 
 void Feed::fire(std::int32_t now) {

@@ -19,11 +19,12 @@ namespace {
 struct Grid {
   std::int32_t side = 0, dimensions = 0;
 
-  std::int32_t stride(std::int32_t d) const {
-    std::int32_t product = 1;
+  std::int64_t ranks(std::int32_t d) const {
+    std::int64_t product = 1;
     for (std::int32_t i = 0; i < d; ++i) product *= side;
     return product;
   }
+  std::int32_t stride(std::int32_t d) const { return static_cast<std::int32_t>(ranks(d)); }
   // The rank `way` (-1, +1) along dimension d; -1: none.
   std::int32_t neighbour(std::int32_t rank, std::int32_t d, std::int32_t way) const {
     const std::int32_t at = rank / stride(d) % side + way;
@@ -34,7 +35,7 @@ struct Grid {
 Grid grid_of(std::string_view name, std::int32_t ranks, std::int32_t dimensions) {
   const auto side = static_cast<std::int32_t>(std::lround(std::pow(ranks, 1.0 / dimensions)));
   const Grid grid{side, dimensions};
-  if (grid.stride(dimensions) != ranks) {
+  if (grid.ranks(dimensions) != ranks) {
     throw ArgumentError(std::string(name) + ": " + std::to_string(ranks) + " ranks are no " +
                         (dimensions == 2 ? "square" : "cube"));
   }
@@ -114,12 +115,19 @@ Traffic waterfall(std::int32_t ranks, std::int64_t size) {
     for_neighbours(grid, rank, -1, [&](std::int32_t other) { programs.receive(rank, other); });
     for_neighbours(grid, rank, +1, [&](std::int32_t other) { programs.send(rank, other, bytes); });
   }
-  return std::move(programs).finish((size + bytes - 1) / bytes);
+  return std::move(programs).finish(size / bytes + (size % bytes > 0 ? 1 : 0));
 }
 
 void check_synthetic(const std::string& name, std::int32_t ranks, std::int64_t size) {
   if (ranks < 2) throw ArgumentError(name + ": " + std::to_string(ranks) + " ranks; expected 2 or more");
   if (size < 1) throw ArgumentError(name + ": size " + std::to_string(size) + "; expected 1 byte or more");
+}
+
+void check_messages(const std::string& name, std::int32_t ranks, std::int32_t messages) {
+  const std::int64_t all = std::int64_t{ranks} * messages;
+  if (all <= INT32_MAX) return;
+  throw ArgumentError(name + ": " + std::to_string(ranks) + " ranks send " + std::to_string(all) +
+                      " messages; expected 2^31 - 1 or fewer");
 }
 
 }  // namespace
@@ -150,6 +158,7 @@ Traffic pattern(std::string_view name, std::int32_t ranks, std::int64_t size) {
 
 Traffic all_to_all(std::int32_t ranks, std::int64_t size) {
   check_synthetic("all-to-all", ranks, size);
+  check_messages("all-to-all", ranks, ranks - 1);
   Programs programs("all-to-all", ranks);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     for (std::int32_t s = 1; s < ranks; ++s) programs.send(rank, (rank + s) % ranks, size);
@@ -163,11 +172,12 @@ Traffic shift(std::int32_t ranks, std::int64_t size, std::int32_t first, std::in
     throw ArgumentError("shift: stages [" + std::to_string(first) + ", " + std::to_string(last) +
                         ") are not within [1, " + std::to_string(ranks) + ")");
   }
+  check_messages("shift", ranks, last - first);
   Programs programs("shift", ranks);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     for (std::int32_t s = first; s < last; ++s) {
-      programs.send(rank, (rank + s) % ranks, size);
-      programs.receive(rank, (rank + ranks - s) % ranks);
+      programs.send(rank, s < ranks - rank ? rank + s : rank - (ranks - s), size);
+      programs.receive(rank, s <= rank ? rank - s : rank + (ranks - s));
     }
   }
   return std::move(programs).finish();
@@ -176,6 +186,7 @@ Traffic shift(std::int32_t ranks, std::int64_t size, std::int32_t first, std::in
 Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t messages, std::uint64_t seed) {
   check_synthetic("uniform", ranks, size);
   if (messages < 0) throw ArgumentError("uniform: " + std::to_string(messages) + " messages a rank");
+  check_messages("uniform", ranks, messages);
   std::mt19937_64 random(seed);
   Programs programs("uniform", ranks);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {

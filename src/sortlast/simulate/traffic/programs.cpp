@@ -37,6 +37,9 @@ void Programs::add(const Action& action) {
     throw ArgumentError(name_ + ": task " + std::to_string(action.task) + " has an action of size " +
                         std::to_string(action.size));
   }
+  if (actions_.size() == static_cast<std::size_t>(INT32_MAX)) {
+    throw ArgumentError(name_ + ": more than 2^31 - 1 sends, receives and computations");
+  }
   actions_.push_back(action);
 }
 
@@ -112,6 +115,7 @@ Traffic Programs::finish(std::int64_t repeats) && {
   }
   made.causes.resize(waiting);
   made.first.resize(static_cast<std::size_t>(tasks_) + 1, made.messages());
+  (void)totals(made);
   return made;
 }
 

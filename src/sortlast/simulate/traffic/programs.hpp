@@ -22,7 +22,7 @@ class Programs {
   void receive(std::int32_t task, std::int32_t from, std::int64_t tag = 0);
   void compute(std::int32_t task, std::int64_t nanoseconds);
 
-  // Throws ArgumentError, with both tasks, if a receive has no send.
+  // Throws ArgumentError, with both tasks, if a receive has no send; and what totals() throws.
   Traffic finish(std::int64_t repeats = 1) &&;
 
  private:

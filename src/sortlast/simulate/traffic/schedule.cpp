@@ -86,6 +86,10 @@ Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes) {
   if (pixel_bytes < 1) {
     throw ArgumentError("pixel_bytes is " + std::to_string(pixel_bytes) + "; expected 1 or more");
   }
+  if (schedule.n() > INT64_MAX / pixel_bytes) {
+    throw ArgumentError(std::to_string(schedule.n()) + " pixels of " + std::to_string(pixel_bytes) +
+                        " bytes are more than 2^63 - 1 bytes");
+  }
 
   // Number the sends that carry pixels.
   Traffic made;
@@ -119,6 +123,7 @@ Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes) {
       made.first_cause.push_back(static_cast<std::int64_t>(made.causes.size()));
     }
   }
+  (void)totals(made);
   return made;
 }
 
