@@ -11,6 +11,7 @@ target_link_libraries(sortlast_mpi_library INTERFACE ${MPI_C_LIBRARIES})
 include(cmake/sortlast-mpi-family.cmake)
 sortlast_find_mpi_family(family)
 if(NOT family)
-  message(FATAL_ERROR "The MPI in ${MPI_C_INCLUDE_DIRS} is neither of MPICH's family (MPICH, Intel MPI, MVAPICH, Cray MPICH) "
-                      "nor Open MPI. Set MPI_HOME to one of these, or SORTLAST_BUILD_MPI to OFF for sortlast::core alone.")
+  message(FATAL_ERROR
+    "The MPI in ${MPI_C_INCLUDE_DIRS} is neither of MPICH's family (MPICH, Intel MPI, MVAPICH, Cray MPICH) nor Open "
+    "MPI. Set MPI_HOME to one of these, or SORTLAST_BUILD_MPI to OFF for sortlast::core alone.")
 endif()

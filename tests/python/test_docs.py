@@ -21,7 +21,7 @@ from sortlast import launch
 from sortlast.cli import app
 
 IDS = [path.relative_to(pages.ROOT).as_posix() for path in pages.PAGES]
-SOURCES = ("CMakeLists.txt", "cmake", "src", "capi", "tests")
+SOURCES = ("CMakeLists.txt", "cmake", "include", "src", "capi", "tests")
 
 
 def shell(*command: str | Path, cwd: Path | None = None) -> str:
