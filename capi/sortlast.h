@@ -24,6 +24,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)  // of a shared library only what stands here is seen
+#endif
 
 // ---- Errors ----------------------------------------------------------------------------------------
 
@@ -339,6 +342,9 @@ sortlast_status sortlast_schedule_transfers(sortlast_schedule* schedule, const s
 // Errors: MEMORY.
 sortlast_status sortlast_schedule_json(sortlast_schedule* schedule, const char** json);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -33,6 +33,9 @@ def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
+_NOT_IN_THE_DEMO = ("sortlast._fabric", "sortlast._simulate", "matplotlib")
+
+
 def end(error: Exception, *, alike: bool = True) -> NoReturn:
     """Report an error and end the process, and with it every rank that might wait for this one.
 
@@ -40,6 +43,9 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
     and exit status 1. Errors that are the same on every rank are reported by rank 0 alone: with ``alike``
     every :class:`sortlast.Error` but those of time and of MPI is.
     """
+    if isinstance(error, ModuleNotFoundError) and error.name in _NOT_IN_THE_DEMO:
+        only = "this installation holds only what the demo needs"
+        error = sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it")
     status = 2 if isinstance(error, sortlast.Error) else 1
     comm = _ranks()
     if comm is None:

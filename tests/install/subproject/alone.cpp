@@ -1,0 +1,2 @@
+// A program of another project.
+int main() { return 0; }
