@@ -83,7 +83,11 @@ class SORTLAST_API Compositor {
   ~Compositor();
 
   // Composite and return this rank's finished pixels. The image is only read, and free again on return.
-  Tile composite(const ImageView& image, const Composition& composition = {});
+  // `out`, on every rank or on none: memory of a whole image of the same size and format, in which the rank's
+  // pixels are put where they belong; the rest is left as it is. A contiguous tile then refers to them there,
+  // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
+  // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
+  Tile composite(const ImageView& image, const Composition& composition = {}, Pixels out = {});
 
   // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
   // there are composited without a copy. Not collective. Null for 0 bytes.
@@ -91,8 +95,10 @@ class SORTLAST_API Compositor {
 
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
   // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
-  // copied: they are parts of the frame, so who writes into it changes them.
-  std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false);
+  // copied: they are parts of the frame, so who writes into it changes them. `out`, looked at on the root
+  // alone: memory of a whole image in which the frame is put, with a copy of those tiles too; the caller
+  // keeps it. It may be what this rank passed to composite().
+  std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false, Pixels out = {});
 
   // Of the last composite() and, if it followed, gather().
   const Timing& timing() const;

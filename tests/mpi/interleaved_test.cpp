@@ -1,9 +1,12 @@
 // Interleaved partitions over MPI: the frames, the ranges that tiles say they hold, and what is chosen.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/coverage_agreement.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/partition.hpp"
@@ -122,6 +125,23 @@ TEST_F(InterleavedFrames, ReceiveEvenlyWhatIsDrawnInTheMiddle) {
   EXPECT_LT(2 * most_received(Partition::interleaved), most_received(Partition::contiguous));
 }
 
+// A tile of thousands of ranges travels in few messages; more of them than are posted at once for two ranks.
+TEST_F(InterleavedFrames, AreGatheredInFewMessages) {
+  const Size size{1024, p_ == 2 ? std::int64_t{1} << 14 : 777};
+  std::vector<std::uint8_t> image(static_cast<std::size_t>(size.pixels()) * 4);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<std::uint8_t>(i * 2654435761 >> 13);
+  Compositor compositor(MPI_COMM_WORLD,
+                        {.algorithm = "shift", .sparse = false, .partition = Partition::interleaved});
+  const Tile tile = compositor.composite(image_view<std::uint8_t>(image, size), {Op::max, {}, {}});
+  const Timing before = compositor.timing();
+  const auto frame = compositor.gather(tile, p_ - 1);
+  if (!frame) return;
+  EXPECT_TRUE(std::equal(image.begin(), image.end(), frame->colour<std::uint8_t>().begin()));
+  const std::int64_t bytes = compositor.timing().bytes_received - before.bytes_received;
+  EXPECT_EQ(bytes, (size.pixels() - tile.range().size()) * 4);
+  EXPECT_LE(compositor.timing().messages_received - before.messages_received, bytes / (1 << 18) + p_);
+}
+
 TEST_F(InterleavedFrames, AreNotChosenOnOneMachine) {
   for (const int node_ranks : {0, 1}) {
     Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks, .partition = Partition::automatic});
@@ -154,7 +174,7 @@ TEST_F(InterleavedFrames, MustBeWantedByAllRanks) {
   expect_contains(text, "partition: auto on rank 0; interleaved on rank");
 }
 
-TEST(FootprintsTest, AreSummedInTheAgreement) {
+TEST(CoverageAgreement, SumsTheCoverageOfAllRanks) {
   const Communicator comm(duplicate(MPI_COMM_WORLD, 20));
   const Communicator control(duplicate(MPI_COMM_WORLD, 20));
   const Alarm alarm(control, 20, {});
@@ -171,54 +191,6 @@ TEST(FootprintsTest, AreSummedInTheAgreement) {
     EXPECT_EQ(coverage[i], (std::uint64_t{1} << 40) * i * count + count * (count - 1) / 2);
   const std::uint64_t hash = rank == p - 1 ? 78 : 77;
   EXPECT_EQ(compare_with_coverage(comm, alarm, "composite", least, coverage)(hash), p == 1);
-}
-
-TEST(FootprintsTest, TellHowUnevenPiecesAre) {
-  constexpr Size size{320, 160};
-  // The middle half of the rows, half of the columns.
-  const Coverage middle = coverage_of(Rectangle{0, 40, 160, 120}, size, 1);
-  EXPECT_EQ(middle[3], 0U);
-  EXPECT_EQ(middle[4], 1600U);
-  EXPECT_EQ(middle[11], 1600U);
-  EXPECT_EQ(middle[12], 0U);
-  EXPECT_DOUBLE_EQ(unevenness_of(middle, 1), 1);
-  EXPECT_DOUBLE_EQ(unevenness_of(middle, 2), 1);
-  EXPECT_DOUBLE_EQ(unevenness_of(middle, 3), 2);  // pieces of 1/12, 1/3, 1/12 of the rows
-  EXPECT_DOUBLE_EQ(unevenness_of(middle, 4), 2);
-  EXPECT_DOUBLE_EQ(unevenness_of(middle, 100), 2);
-  EXPECT_DOUBLE_EQ(unevenness_of(coverage_of({}, size, 0.25), 7), 1);
-  EXPECT_DOUBLE_EQ(unevenness_of(Coverage{}, 7), 1);
-  EXPECT_DOUBLE_EQ(unevenness_of(coverage_of({}, {0, 0}, 1), 3), 1);
-}
-
-TEST(FootprintsTest, ChooseThePartition) {
-  constexpr Size size{320, 160};
-  const Coverage middle = coverage_of(Rectangle{0, 40, 160, 120}, size, 1);
-  Machine machine;
-  machine.beta = 8e-8;  // 100 Mbit/s
-  const auto shared_out = [&](Partition partition, const Coverage* coverage) {
-    return share_out(partition, size.pixels(), 4, coverage, machine);
-  };
-  const Interleaving dealt(size.pixels(), 4);
-  EXPECT_EQ(shared_out(Partition::interleaved, nullptr).interleaving, dealt);
-  EXPECT_TRUE(shared_out(Partition::contiguous, &middle).interleaving.none());
-  EXPECT_TRUE(shared_out(Partition::automatic, nullptr).interleaving.none());
-  EXPECT_EQ(shared_out(Partition::automatic, &middle).interleaving, dealt);
-  EXPECT_DOUBLE_EQ(shared_out(Partition::automatic, &middle).unevenness, 2);
-  const Coverage even = coverage_of({}, size, 0.25);
-  EXPECT_TRUE(shared_out(Partition::automatic, &even).interleaving.none());
-  EXPECT_TRUE(share_out(Partition::interleaved, most_counted + 1, 4, nullptr, machine).interleaving.none());
-}
-
-TEST(FootprintsTest, PayOnSlowNetworks) {
-  Machine machine;
-  machine.beta = 8e-8;  // 100 Mbit/s
-  machine.copy = 1e-10;
-  EXPECT_TRUE(interleaving_pays(1.5, machine));
-  EXPECT_FALSE(interleaving_pays(1, machine));
-  machine.beta = 1e-10;
-  EXPECT_FALSE(interleaving_pays(1.5, machine));
-  EXPECT_TRUE(interleaving_pays(2.5, machine));
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 #include "sortlast/execute/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
+#include "sortlast/execute/mpi/coverage_agreement.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
-#include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/explain.hpp"
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
@@ -89,13 +89,13 @@ class Compositor::Impl {
     });
   }
 
-  Tile composite(const ImageView& image, Composition composition) {
+  Tile composite(const ImageView& image, Composition composition, Pixels out) {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
-    agree_on("composite", image, composition);
+    agree_on("composite", image, composition, out);
     const double agreed = trace_clock();
     record({Activity::agree, begin, agreed, -1, -1, 0});
     timing_.agree = agreed - begin;
@@ -109,32 +109,35 @@ class Compositor::Impl {
                           image.size,
                           image.format,
                           {},
-                          sharing_.interleaving.none() ? node_->frame() : Memory(),
+                          sharing_.interleaving.none() && out.colour == nullptr ? node_->frame() : Memory(),
                           plan.schedule,
                           maker_,
                           ++frame_,
                           sharing_.interleaving};
-    const auto contribution = std::make_shared<Contribution>(Contribution{{image.pixels, bounds_},
-                                                                          image.size,
-                                                                          image.format,
-                                                                          composition.op,
-                                                                          background,
-                                                                          place_in(tile),
-                                                                          sharing_.interleaving});
-    guarded([&] { tile.pixels = exchange(plan, contribution, context()); });
+    const Contribution contribution{{image.pixels, image.size, image.format, bounds_},
+                                    background,
+                                    place_in(tile, out),
+                                    sharing_.interleaving};
+    guarded([&] {
+      if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
+      tile.pixels = exchange_->run(contribution, context());
+    });
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
                        tile.range.size());
     }
-    const std::size_t result =
-        tile.shared ? 0 : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
+    if (out.colour != nullptr)
+      detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out);
+    const std::size_t result = contribution.result.view().colour != nullptr
+                                   ? 0
+                                   : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
     timing_.peak_bytes = std::max<std::int64_t>(
         0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
     timing_.total = trace_clock() - begin;
     return detail::TileAccess::make(std::move(tile));
   }
 
-  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth) {
+  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth, Pixels out) {
     const double begin = trace_clock();
     Arguments arguments("gather");
     arguments.add("root", std::to_string(root));
@@ -148,11 +151,13 @@ class Compositor::Impl {
       if (tile.maker != maker_)
         throw ArgumentError("the tile is not one that composite() of this compositor returned");
       if (with_depth && !tile.format.depth) throw ArgumentError("depth was asked for; the images had none");
+      if (rank_ == root && out.colour != nullptr && with_depth && out.depth == nullptr)
+        throw ArgumentError("out has no depth plane; expected one, as the depth is gathered too");
     });
     std::optional<Frame> frame;
     guarded([&] {
       meet(arguments, problem, {});
-      frame = gather_tiles(tile, root, with_depth, context());
+      frame = gather_tiles(tile, root, with_depth, out, context());
     });
     const double end = trace_clock();
     record({Activity::gather, begin, end, root, -1, 0});
@@ -191,8 +196,9 @@ class Compositor::Impl {
   bool networked_ = false;           // there are ranks on several machines; known if it matters
   Coverage coverage_ = {};           // of this rank's image, and after the agreement of all
   Sharing sharing_;                  // of the last frame
-  std::unique_ptr<Plan> plan_;
-  Setting planned_;  // what plan_ is for
+  std::shared_ptr<const Plan> plan_;
+  std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
+  Setting planned_;                     // what plan_ is for
   std::string planned_name_;
   Format planned_format_;
   Traffic traffic_;
@@ -263,9 +269,13 @@ class Compositor::Impl {
     if (!node_->alone()) in_node(0);
   }
 
-  // Where the tile's pixels belong in the frame of the node; nothing if there is none.
-  PixelBuffer place_in(const detail::TileData& tile) const {
-    if (!tile.shared || tile.range.empty()) return {};
+  // Where the tile's pixels belong, in `out` or else in the frame of the node; nothing if there is neither,
+  // or if they belong apart.
+  static PixelBuffer place_in(const detail::TileData& tile, Pixels out) {
+    if (tile.range.empty() || !tile.interleaving.none()) return {};
+    if (!tile.format.depth) out.depth = nullptr;
+    if (out.colour != nullptr) return {Memory(), advance(out, tile.format, tile.range.begin)};
+    if (!tile.shared) return {};
     const PixelBuffer whole(tile.shared, tile.format, tile.size.pixels());
     return {tile.shared, advance(whole.view(), tile.format, tile.range.begin)};
   }
@@ -309,7 +319,7 @@ class Compositor::Impl {
     }
   }
 
-  void agree_on(const std::string& call, const ImageView& image, const Composition& composition) {
+  void agree_on(const std::string& call, const ImageView& image, const Composition& composition, Pixels out) {
     Arguments arguments(call);
     arguments.add("size", text(image.size));
     const std::string unknown =
@@ -317,8 +327,12 @@ class Compositor::Impl {
         problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
     arguments.add("order", composition.order);
     arguments.add("background", text(composition.background));
-    const std::string problem =
-        unknown.empty() ? problem_of([&] { check_frame(image, composition, size_); }) : unknown;
+    arguments.add("out", out.colour == nullptr ? "no" : "yes");
+    const std::string problem = unknown.empty() ? problem_of([&] {
+      check_frame(image, composition, size_);
+      detail::check_output(image, out);
+    })
+                                                : unknown;
     Offer offer;
     emptiness_ = 0;
     coverage_ = {};
@@ -350,13 +364,13 @@ class Compositor::Impl {
         selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(emptiness_)));
     const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
                       wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
-                      image.format == planned_format_;
+                      image.format == planned_format_ && composition.op == plan_->indexed.op;
     if (!same) {
       auto schedule = std::make_shared<const Schedule>(make_schedule(name, wanted));
-      plan_ = std::make_unique<Plan>(
-          std::move(schedule), rank_,
-          WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, *node_,
-          tag_limit_);
+      exchange_.reset();
+      plan_ = std::make_shared<const Plan>(
+          std::move(schedule), rank_, image.format, composition.op,
+          WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, tag_limit_);
       planned_ = std::move(wanted);
       planned_name_ = name;
       planned_format_ = image.format;
@@ -372,11 +386,11 @@ Compositor::Compositor(Compositor&&) noexcept = default;
 Compositor& Compositor::operator=(Compositor&&) noexcept = default;
 Compositor::~Compositor() = default;
 
-Tile Compositor::composite(const ImageView& image, const Composition& composition) {
-  return impl_->composite(image, composition);
+Tile Compositor::composite(const ImageView& image, const Composition& composition, Pixels out) {
+  return impl_->composite(image, composition, out);
 }
-std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) {
-  return impl_->gather(detail::TileAccess::data(tile), root, with_depth);
+std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, Pixels out) {
+  return impl_->gather(detail::TileAccess::data(tile), root, with_depth, out);
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
 const Timing& Compositor::timing() const { return impl_->timing_; }

@@ -10,18 +10,12 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
 namespace {
-
-void copy_pixels(const Format& format, ConstPixels from, Pixels to, std::int64_t n) {
-  if (n == 0) return;
-  const auto count = static_cast<std::size_t>(n);
-  std::memcpy(to.colour, from.colour, count * format.colour_bytes());
-  if (format.depth) std::memcpy(to.depth, from.depth, count * sizeof(float));
-}
 
 // All ranks of a schedule, and the messages between them. Ranks of one node read each other's images.
 class Ranks {
@@ -29,19 +23,19 @@ class Ranks {
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
         const WireOptions& wire, const Interleaving& interleaving) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
-      programs_.push_back(std::make_unique<Program>(schedule.program(rank)));
-      contributions_.push_back(std::make_unique<Contribution>(Contribution{
-          {images[static_cast<std::size_t>(rank)], {}}, size, format, op, false, {}, interleaving}));
-      runs_.push_back(std::make_unique<Run>(*programs_.back(), *contributions_.back(), wire, pool_, team_));
+      const ImageView image{images[static_cast<std::size_t>(rank)], size, format};
+      ranks_.push_back(std::make_unique<Rank>(schedule, rank, op, wire, format, pool_, team_));
+      ranks_.back()->contribution = {image, false, {}, interleaving};
+      ranks_.back()->run.begin_frame(ranks_.back()->contribution);
     }
     pair_transfers();
-    share_images(schedule.setting().nodes);
-    for (const auto& run : runs_) run->open(schedule.stages());
+    share_images();
+    for (const auto& rank : ranks_) rank->run.open(schedule.stages());
   }
 
   // Let one rank, chosen at random, do one step; returns whether any could.
   bool step(std::mt19937& random) {
-    const std::size_t p = runs_.size();
+    const std::size_t p = ranks_.size();
     const std::size_t first = std::uniform_int_distribution<std::size_t>(0, p - 1)(random);
     for (std::size_t i = 0; i < p; ++i) {
       const std::size_t rank = (first + i) % p;
@@ -50,9 +44,18 @@ class Ranks {
     return false;
   }
 
-  Run& run(std::int32_t rank) { return *runs_[static_cast<std::size_t>(rank)]; }
+  Run& run(std::int32_t rank) { return ranks_[static_cast<std::size_t>(rank)]->run; }
 
  private:
+  struct Rank {
+    Rank(const Schedule& schedule, std::int32_t rank, Op op, const WireOptions& wire, const Format& format,
+         Pool& pool, Team& team)
+        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team) {}
+
+    IndexedProgram indexed;
+    Contribution contribution;
+    Run run;
+  };
   struct End {  // of a transfer
     std::size_t rank = 0;
     std::size_t step = 0;
@@ -60,43 +63,43 @@ class Ranks {
   struct Message {
     std::size_t from;
     Chunk chunk;
-    Outgoing parcel;
+    Outgoing encoded;
   };
   using Room = std::pair<std::size_t, Chunk>;  // receiver and chunk
 
   // The k-th send of a pair belongs to its k-th receive.
   void pair_transfers() {
     std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> receives;
-    for (const auto& program : programs_) {
-      for (std::size_t i = 0; i < program->receives.size(); ++i) {
-        receives[{program->receives[i].peer, program->rank}].push_back(i);
-      }
+    for (const auto& rank : ranks_) {
+      const Program& program = rank->indexed.program;
+      for (std::size_t i = 0; i < program.receives.size(); ++i)
+        receives[{program.receives[i].peer, program.rank}].push_back(i);
     }
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> next;
-    for (const auto& program : programs_) {
+    for (const auto& rank : ranks_) {
+      const Program& program = rank->indexed.program;
       auto& mine = receiver_.emplace_back();
-      for (const Send& send : program->sends) {
-        const std::pair pair{program->rank, send.peer};
+      for (const Send& send : program.sends) {
+        const std::pair pair{program.rank, send.peer};
         mine.push_back({static_cast<std::size_t>(send.peer), receives.at(pair)[next[pair]++]});
       }
     }
   }
 
-  void share_images(const std::vector<std::int32_t>& nodes) {
-    if (nodes.empty()) return;
-    for (std::size_t rank = 0; rank < runs_.size(); ++rank) {
-      for (std::size_t i = 0; i < receiver_[rank].size(); ++i) {
-        const End to = receiver_[rank][i];
-        if (nodes[rank] != nodes[to.rank] || programs_[rank]->sends[i].value != 0) continue;
-        const Source& image = contributions_[rank]->image;
-        runs_[rank]->spare(i);
-        runs_[to.rank]->refer(to.step, {image.pixels.colour == nullptr, image, {}, {}});
+  // Ranks of one node read each other's images.
+  void share_images() {
+    for (const auto& rank : ranks_) {
+      const IndexedProgram& indexed = rank->indexed;
+      for (std::size_t i = 0; i < indexed.receives.size(); ++i) {
+        if (!indexed.receives[i].spared) continue;
+        const auto peer = static_cast<std::size_t>(indexed.program.receives[i].peer);
+        rank->run.refer(i, {ranks_[peer]->contribution.image});
       }
     }
   }
 
   bool act(std::size_t rank, std::mt19937& random) {
-    Run& run = *runs_[rank];
+    Run& run = ranks_[rank]->run;
     for (auto chunk = run.next_receive(); chunk; chunk = run.next_receive())
       rooms_[{rank, *chunk}] = run.incoming(*chunk);
     for (auto chunk = run.next_send(); chunk; chunk = run.next_send())
@@ -124,21 +127,19 @@ class Ranks {
   }
 
   void deliver(const Message& message, End to, const Incoming& room) {
-    const Outgoing& parcel = message.parcel;
-    if (parcel.count != room.count || parcel.format != room.format) {
+    const Outgoing& sent = message.encoded;
+    if (sent.count != room.count || sent.format != room.format) {
       throw Error("serial executor: the ends of a transfer disagree about its pixels");
     }
-    if (parcel.colour_bytes() > 0) std::memcpy(room.room.colour, parcel.pixels.colour, parcel.colour_bytes());
-    if (parcel.depth_bytes() > 0) std::memcpy(room.room.depth, parcel.pixels.depth, parcel.depth_bytes());
-    runs_[message.from]->sent(message.chunk);
-    runs_[to.rank]->arrived({to.step, message.chunk.number}, parcel.colour_bytes());
+    if (sent.colour_bytes() > 0) std::memcpy(room.room.colour, sent.pixels.colour, sent.colour_bytes());
+    if (sent.depth_bytes() > 0) std::memcpy(room.room.depth, sent.pixels.depth, sent.depth_bytes());
+    ranks_[message.from]->run.sent(message.chunk);
+    ranks_[to.rank]->run.arrived({to.step, message.chunk.number}, sent.colour_bytes());
   }
 
   Pool pool_;
   Team team_;
-  std::vector<std::unique_ptr<Program>> programs_;
-  std::vector<std::unique_ptr<Contribution>> contributions_;
-  std::vector<std::unique_ptr<Run>> runs_;
+  std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::vector<End>> receiver_;  // rank, send -> where it ends
   std::vector<Message> under_way_;
   std::map<Room, Incoming> rooms_;  // for messages that are waited for
@@ -217,12 +218,7 @@ Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> imag
     const Range piece = schedule.piece(rank);
     if (piece.empty()) continue;
     const PixelBuffer result = ranks.run(rank).take_result();
-    std::int64_t done = 0;
-    for (const Range lies : interleaving.ranges(piece)) {
-      copy_pixels(format, advance(ConstPixels(result.view()), format, done),
-                  advance(frame.pixels.view(), format, lies.begin), lies.size());
-      done += lies.size();
-    }
+    detail::put_pixels(interleaving, format, piece, result.view(), frame.pixels.view());
   }
   return frame;
 }

@@ -1,7 +1,7 @@
-// Exchange: one rank's run of a schedule over MPI.
+// Exchange.
 #include "sortlast/execute/mpi/exchange.hpp"
 
-#include <unordered_map>
+#include <algorithm>
 #include <utility>
 
 #include "sortlast/execute/mpi/backoff.hpp"
@@ -10,105 +10,70 @@
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
-namespace {
 
-// A tag for each transfer of a pair; both ends count them in the same order. Tags that come round again are
-// those of transfers that are long through.
-template <typename Step>
-std::vector<std::int32_t> number(const std::vector<Step>& steps, int tag_limit) {
-  std::unordered_map<std::int32_t, std::int32_t> next;
-  std::vector<std::int32_t> tags;
-  tags.reserve(steps.size());
-  for (const Step& step : steps) {
-    std::int32_t& tag = next[step.peer];
-    tags.push_back(tag);
-    tag = tag == tag_limit ? 0 : tag + 1;
-  }
-  return tags;
-}
-
-const Range& depth_of(const Program& program, Value value) {
-  return program.values[static_cast<std::size_t>(value)].depth;
-}
-
-class Exchange {
+// The frame under way, and what it has in common with the next.
+class Exchange::Frame {
  public:
-  Exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution, const FrameContext& context)
-      : plan_(plan),
-        program_(plan.program),
-        node_(context.node),
-        contribution_(std::move(contribution)),
-        run_(std::make_unique<Run>(program_, *contribution_, plan.wire, context.pool, context.team)),
-        messages_(std::make_unique<Messages>(context.comm)),
-        backoff_(context.alarm, [this] { return waits_for(); }),
-        timing_(context.timing),
-        traffic_(context.traffic),
-        events_(context.events),
-        left_(static_cast<std::size_t>(plan.schedule->stages()) + 2, 0),
-        received_(program_.receives.size(), 0) {
-    if (plan.schedule->window() > 0) run_->receive_ahead();
-    const auto count = [this](const auto& step, Range pixels) {
-      left_[static_cast<std::size_t>(step.stage)] += run_->chunks(pixels);
-      all_left_ += run_->chunks(pixels);
-    };
-    for (std::size_t i = 0; i < program_.sends.size(); ++i)
-      if (!plan.sends_spared[i]) count(program_.sends[i], program_.sends[i].pixels);
-    for (std::size_t i = 0; i < program_.receives.size(); ++i)
-      if (!plan.receives_spared[i]) count(program_.receives[i], pixels_of(i));
+  Frame(std::shared_ptr<const Plan> plan, const FrameContext& context)
+      : kept_(std::move(plan)),
+        plan_(*kept_),
+        program_(plan_.indexed.program),
+        run_(plan_.indexed, context.pool, context.team),
+        messages_(context.comm),
+        received_(program_.receives.size()) {}
+
+  void begin(const Contribution& contribution, const FrameContext& context) {
+    context_ = &context;
+    context_->timing.stages = plan_.schedule->stages();
+    contribution_ = contribution;
+    left_ = plan_.stage_chunks;
+    all_left_ = plan_.chunks;
+    oldest_ = 1;
+    std::fill(received_.begin(), received_.end(), 0);
+    waiting_since_ = -1;
+    run_.begin_frame(contribution_);
   }
 
   PixelBuffer run() {
-    try {
-      share();
-      while (all_left_ > 0 || !run_->blended()) advance();
-      PixelBuffer result = run_->take_result();
-      if (sharing_) node_.wait_until_read("composite");
-      return result;
-    } catch (...) {
-      messages_->abandon();
-      keep_for_ever(std::move(messages_));
-      keep_for_ever(std::move(run_));
-      keep_for_ever(std::move(contribution_));
-      throw;
-    }
+    Backoff backoff(context_->alarm, [this] { return waits_for(); });
+    const bool sharing = !plan_.mates.empty() && plan_.schedule->n() > 0;
+    if (sharing) share();
+    while (all_left_ > 0 || !run_.blended()) advance(backoff);
+    PixelBuffer result = run_.take_result();
+    if (sharing) context_->node.wait_until_read("composite");
+    run_.end_frame();
+    contribution_ = {};
+    return result;
   }
+
+  void abandon() { messages_.abandon(); }
 
  private:
-  Range pixels_of(std::size_t receive) const {
-    return program_.values[static_cast<std::size_t>(program_.receives[receive].value)].pixels;
-  }
-
   // Read the images of this node's ranks where they lie, and let go those that this rank does not need.
   void share() {
-    if (node_.alone() || plan_.schedule->n() == 0) return;
-    sharing_ = true;
-    const auto size = static_cast<int>(plan_.schedule->p());
-    readings_.assign(static_cast<std::size_t>(size), 0);
+    reads_.clear();
+    for (const Plan::Mate& mate : plan_.mates) {
+      reads_.push_back(mate.reads);
+      if (mate.reads == 0) context_->node.release(mate.rank);
+    }
     for (std::size_t i = 0; i < program_.receives.size(); ++i)
-      if (plan_.receives_spared[i]) ++readings_[static_cast<std::size_t>(program_.receives[i].peer)];
-    for (int rank = 0; rank < size; ++rank)
-      if (node_.mate(rank) && readings_[static_cast<std::size_t>(rank)] == 0) node_.release(rank);
-    for (std::size_t i = 0; i < program_.sends.size(); ++i)
-      if (plan_.sends_spared[i]) run_->spare(i);
-    for (std::size_t i = 0; i < program_.receives.size(); ++i)
-      if (plan_.receives_spared[i]) run_->refer(i, reference(program_.receives[i].peer));
+      if (plan_.indexed.receives[i].spared) run_.refer(i, reference(i));
   }
 
-  Reference reference(std::int32_t peer) {
-    const Node::Image image = node_.image(peer);
-    Reference reference;
-    reference.absent = !image.present;
-    reference.image.pixels = image.pixels;
+  Reference reference(std::size_t receive) {
+    const std::int32_t peer = program_.receives[receive].peer;
+    const Node::Image image = context_->node.image(peer);
+    Reference reference{{image.pixels, contribution_.image.size, contribution_.image.format, {}}};
     if (image.boxed)
       reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
-    ++(image.direct ? traffic_.direct : traffic_.pulled);
+    ++(image.direct ? context_->traffic.direct : context_->traffic.pulled);
     if (image.present && !image.direct) {
       reference.pull = [this, peer](std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
-        node_.pull(peer, origin, runs, to);
+        context_->node.pull(peer, origin, runs, to);
       };
     }
-    reference.released = [this, peer] {
-      if (--readings_[static_cast<std::size_t>(peer)] == 0) node_.release(peer);
+    reference.released = [this, mate = static_cast<std::uint32_t>(plan_.mate_of[receive])] {
+      if (--reads_[mate] == 0) context_->node.release(plan_.mates[mate].rank);
     };
     return reference;
   }
@@ -116,45 +81,45 @@ class Exchange {
   void count(Content content) {
     switch (content) {
       case Content::dense:
-        ++traffic_.dense;
+        ++context_->traffic.dense;
         break;
       case Content::sparse:
-        ++traffic_.sparse;
+        ++context_->traffic.sparse;
         break;
       case Content::absent:
-        ++traffic_.absent;
+        ++context_->traffic.absent;
         break;
     }
   }
 
   // One turn: move what can move, then blend a little; if nothing went on, wait.
-  void advance() {
+  void advance(Backoff& backoff) {
     open_stages();
-    while (const auto chunk = run_->next_receive()) {
+    while (const auto chunk = run_.next_receive()) {
       const Receive& receive = program_.receives[chunk->transfer];
-      messages_->receive(*chunk, receive.peer, plan_.receive_tags[chunk->transfer], run_->incoming(*chunk));
+      messages_.receive(*chunk, receive.peer, plan_.receive_tags[chunk->transfer], run_.incoming(*chunk));
     }
-    while (const auto chunk = run_->next_send()) {
+    while (const auto chunk = run_.next_send()) {
       const Send& send = program_.sends[chunk->transfer];
-      const Outgoing parcel = run_->outgoing(*chunk);
-      count(parcel.content);
-      messages_->send(*chunk, send.peer, plan_.send_tags[chunk->transfer], parcel);
+      const Outgoing message = run_.outgoing(*chunk);
+      count(message.content);
+      messages_.send(*chunk, send.peer, plan_.send_tags[chunk->transfer], message);
     }
     bool progress = take_messages();
     const double begin = trace_clock();
-    const std::int64_t bytes = run_->blend();
+    const std::int64_t bytes = run_.blend();
     if (bytes > 0) {
       progress = true;
       const double end = trace_clock();
-      timing_.blend += end - begin;
+      context_->timing.blend += end - begin;
       record({Activity::blend, begin, end, -1, -1, bytes});
     }
     if (progress) {
-      backoff_.progress();
+      backoff.progress();
       end_wait(begin);
     } else {
       if (waiting_since_ < 0) waiting_since_ = begin;
-      backoff_.pause();
+      backoff.pause();
     }
   }
 
@@ -166,11 +131,11 @@ class Exchange {
       while (oldest_ <= plan_.schedule->stages() && left_[static_cast<std::size_t>(oldest_)] == 0) ++oldest_;
       open = oldest_ + window - 1;
     }
-    run_->open(open);
+    run_.open(open);
   }
 
   bool take_messages() {
-    const auto& through = messages_->test();
+    const auto& through = messages_.test();
     const double now = trace_clock();
     for (const Messages::Done& done : through) {
       const std::size_t transfer = done.chunk.transfer;
@@ -180,16 +145,16 @@ class Exchange {
         const Send& send = program_.sends[transfer];
         stage = send.stage;
         record({Activity::send, done.posted, now, send.peer, stage, bytes});
-        timing_.bytes_sent += bytes;
-        timing_.messages_sent += done.messages;
-        run_->sent(done.chunk);
+        context_->timing.bytes_sent += bytes;
+        context_->timing.messages_sent += done.messages;
+        run_.sent(done.chunk);
       } else {
         const Receive& receive = program_.receives[transfer];
         stage = receive.stage;
         record({Activity::receive, done.posted, now, receive.peer, stage, bytes});
-        timing_.bytes_received += bytes;
-        timing_.messages_received += done.messages;
-        run_->arrived(done.chunk, done.colour_bytes);
+        context_->timing.bytes_received += bytes;
+        context_->timing.messages_received += done.messages;
+        run_.arrived(done.chunk, done.colour_bytes);
         ++received_[transfer];
       }
       --left_[static_cast<std::size_t>(stage)];
@@ -199,13 +164,13 @@ class Exchange {
   }
 
   void record(const Event& event) {
-    if (events_ != nullptr) events_->push_back(event);
+    if (context_->events != nullptr) context_->events->push_back(event);
   }
 
   void end_wait(double now) {
     if (waiting_since_ < 0) return;
     record({Activity::wait, waiting_since_, now, -1, -1, 0});
-    timing_.wait += now - waiting_since_;
+    context_->timing.wait += now - waiting_since_;
     waiting_since_ = -1;
   }
 
@@ -214,7 +179,8 @@ class Exchange {
     std::string text;
     std::size_t others = 0;
     for (std::size_t i = 0; i < program_.receives.size(); ++i) {
-      if (plan_.receives_spared[i] || received_[i] == run_->chunks(pixels_of(i))) continue;
+      const IndexedTransfer& transfer = plan_.indexed.receives[i];
+      if (transfer.spared || received_[i] == transfer.chunks) continue;
       const Receive& receive = program_.receives[i];
       if (text.empty()) {
         text = "rank " + std::to_string(receive.peer) + " at stage " + std::to_string(receive.stage) +
@@ -228,51 +194,34 @@ class Exchange {
     return text;
   }
 
+  const std::shared_ptr<const Plan> kept_;
   const Plan& plan_;
   const Program& program_;
-  Node& node_;
-  std::shared_ptr<const Contribution> contribution_;
-  std::unique_ptr<Run> run_;
-  std::unique_ptr<Messages> messages_;
-  Backoff backoff_;
-  Timing& timing_;
-  Traffic& traffic_;
-  std::vector<Event>* events_;
+  Run run_;
+  Messages messages_;
+  const FrameContext* context_ = nullptr;
+  Contribution contribution_;
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;
   std::int32_t oldest_ = 1;             // stage before which all are through
   std::vector<std::int64_t> received_;  // chunks of each receive
-  bool sharing_ = false;
-  std::vector<int> readings_;  // by rank: receives that still read its image
+  std::vector<std::int32_t> reads_;     // of each mate: receives that still read its image
   double waiting_since_ = -1;
 };
 
-}  // namespace
+Exchange::Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context)
+    : frame_(std::make_shared<Frame>(std::move(plan), context)) {}
+Exchange::~Exchange() = default;
 
-Plan::Plan(std::shared_ptr<const Schedule> made, int rank, const WireOptions& way, const Node& node,
-           int tag_limit)
-    : schedule(std::move(made)), wire(way), program(schedule->program(rank)) {
-  send_tags = number(program.sends, tag_limit);
-  receive_tags = number(program.receives, tag_limit);
-
-  // A fragment of one depth position is that rank's own image; where depth positions have no meaning, as the
-  // operator commutes, no rank passes on the image of another.
-  const Setting& setting = schedule->setting();
-  const std::vector<std::int32_t> position = inverse(setting.order);
-  for (const Send& send : program.sends) {
-    sends_spared.push_back(node.mate(send.peer) && depth_of(program, send.value) == depth_of(program, 0));
+PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context) {
+  try {
+    frame_->begin(contribution, context);
+    return frame_->run();
+  } catch (...) {
+    frame_->abandon();
+    keep_for_ever(frame_);
+    throw;
   }
-  for (const Receive& receive : program.receives) {
-    const Range& depth = depth_of(program, receive.value);
-    const bool own = depth.size() == 1 && (setting.commutes || depth.begin == at(position, receive.peer));
-    receives_spared.push_back(node.mate(receive.peer) && own);
-  }
-}
-
-PixelBuffer exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-                     const FrameContext& context) {
-  context.timing.stages = plan.schedule->stages();
-  return Exchange(plan, std::move(contribution), context).run();
 }
 
 }  // namespace sortlast

@@ -1,37 +1,30 @@
-// Exchange: one rank's run of a schedule over MPI.
+// Exchange: one rank's run of a plan over MPI, frame after frame.
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "sortlast/execute/mpi/frame_context.hpp"
+#include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/run.hpp"
-#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 
-// What one rank does in one kind of frame, made once and used for as many frames as have it.
-struct Plan {
-  std::shared_ptr<const Schedule> schedule;
-  WireOptions wire;
-  Program program;
-  std::vector<std::int32_t> send_tags;  // of each send
-  std::vector<std::int32_t> receive_tags;
-  // Transfers without messages: between ranks of one node, of the sender's own image.
-  std::vector<bool> sends_spared;
-  std::vector<bool> receives_spared;
+class Exchange {
+ public:
+  // The communicator, pool and team of the context must stay where they are.
+  Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
+  ~Exchange();
 
-  Plan(std::shared_ptr<const Schedule> schedule, int rank, const WireOptions& wire, const Node& node,
-       int tag_limit);
+  // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
+  // one frame and return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their
+  // pixels are complete, chunk by chunk, stage by stage where the schedule limits the stages under way;
+  // blending goes on while messages are. Throws TimeoutError: then messages may still be under way, the
+  // contribution's pixels and the communicator must stay, and no other frame can be run.
+  PixelBuffer run(const Contribution& contribution, const FrameContext& context);
+
+ private:
+  class Frame;
+  std::shared_ptr<Frame> frame_;
 };
-
-// Collective over the ranks of the communicator, after the ranks of each node have met: run the plan and
-// return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their pixels are
-// complete, chunk by chunk, stage by stage where the schedule limits the stages under way; blending goes on
-// while messages are. Throws TimeoutError: then messages may still be under way, and the contribution's
-// pixels and the communicator must stay.
-PixelBuffer exchange(const Plan& plan, std::shared_ptr<const Contribution> contribution,
-                     const FrameContext& context);
 
 }  // namespace sortlast

@@ -7,21 +7,33 @@
 #include "sortlast/timing.hpp"
 
 namespace sortlast {
+namespace {
+
+// Most requests that one MPI_Testsome() looks at: it costs as many steps as it is given requests, so to give
+// it all of them for each one that ends would cost their number squared.
+constexpr std::size_t tested_at_once = 128;
+
+}  // namespace
 
 std::int64_t Messages::most_pixels(const Format& format) {
   return std::numeric_limits<int>::max() /
          static_cast<std::int64_t>(std::max(format.colour_bytes(), sizeof(float)));
 }
 
-// A place for a chunk whose messages are posted next. Nothing may throw once they are.
+// A place for a chunk whose messages are posted next. Nothing may throw once they are, so that there is room
+// for them before; vectors that are full grow to twice their size.
 std::size_t Messages::begin(Chunk chunk, bool sent, int messages) {
+  const auto make_room = [](auto& list, std::size_t more) {
+    if (list.capacity() - list.size() < more) list.reserve(2 * list.capacity() + more);
+  };
   if (free_.empty()) {
-    free_.reserve(posted_.size() + 1);
+    make_room(posted_, 1);
+    free_.reserve(posted_.capacity());
     posted_.emplace_back();
     free_.push_back(posted_.size() - 1);
   }
-  requests_.reserve(requests_.size() + static_cast<std::size_t>(messages));
-  owner_.reserve(requests_.capacity());
+  make_room(requests_, static_cast<std::size_t>(messages));
+  make_room(owner_, static_cast<std::size_t>(messages));
   const std::size_t place = free_.back();
   free_.pop_back();
   posted_[place] = {{chunk, sent, trace_clock(), 0, 0, messages}, messages, {}};
@@ -33,9 +45,9 @@ void Messages::add(std::size_t place, MPI_Request request, bool colour) {
   owner_.emplace_back(place, colour);
 }
 
-void Messages::send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& parcel) {
-  const std::size_t place = begin(chunk, true, parcel.format.depth ? 2 : 1);
-  posted_[place].memory = parcel.memory;
+void Messages::send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& message) {
+  const std::size_t place = begin(chunk, true, message.format.depth ? 2 : 1);
+  posted_[place].memory = message.memory;
   const auto post = [&](const void* memory, std::size_t bytes, bool colour) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Isend(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
@@ -43,40 +55,60 @@ void Messages::send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& par
     add(place, request, colour);
     posted_[place].done.bytes += bytes;
   };
-  post(parcel.pixels.colour, parcel.colour_bytes(), true);
-  posted_[place].done.colour_bytes = parcel.colour_bytes();
-  if (parcel.format.depth) post(parcel.pixels.depth, parcel.depth_bytes(), false);
+  post(message.pixels.colour, message.colour_bytes(), true);
+  posted_[place].done.colour_bytes = message.colour_bytes();
+  if (message.format.depth) post(message.pixels.depth, message.depth_bytes(), false);
 }
 
-void Messages::receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& parcel) {
-  const std::size_t place = begin(chunk, false, parcel.format.depth ? 2 : 1);
-  const auto count = static_cast<std::size_t>(parcel.count);
+void Messages::receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& message) {
+  const std::size_t place = begin(chunk, false, message.format.depth ? 2 : 1);
+  const auto count = static_cast<std::size_t>(message.count);
   const auto post = [&](void* memory, std::size_t bytes, bool colour) {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Irecv(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
               "MPI_Irecv");
     add(place, request, colour);
   };
-  post(parcel.room.colour, count * parcel.format.colour_bytes(), true);
-  if (parcel.format.depth) post(parcel.room.depth, count * sizeof(float), false);
+  post(message.room.colour, count * message.format.colour_bytes(), true);
+  if (message.format.depth) post(message.room.depth, count * sizeof(float), false);
 }
 
 const std::vector<Messages::Done>& Messages::test() {
   done_.clear();
-  if (requests_.empty()) return done_;
-  indices_.resize(requests_.size());
-  statuses_.resize(requests_.size());
-  int count = 0;
-  check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(),
+  // Go round all requests, some at a time, until chunks are found that are through.
+  for (std::size_t looked_at = 0; looked_at < requests_.size() && done_.empty();) {
+    if (next_ >= requests_.size()) next_ = 0;
+    const std::size_t first = next_;
+    const std::size_t count = std::min(tested_at_once, requests_.size() - first);
+    looked_at += count;
+    const int ended = test_some(first, count);
+    take_done(first, ended);
+    if (ended > 0) remove_null(first, count);
+    next_ = first + count;
+  }
+  return done_;
+}
+
+// How many of the requests ended; indices_ and statuses_ tell which.
+int Messages::test_some(std::size_t first, std::size_t count) {
+  indices_.resize(std::max(indices_.size(), count));
+  statuses_.resize(std::max(statuses_.size(), count));
+  int ended = 0;
+  check_mpi(MPI_Testsome(static_cast<int>(count), requests_.data() + first, &ended, indices_.data(),
                          statuses_.data()),
             "MPI_Testsome");
-  if (count <= 0) return done_;
+  return ended;
+}
+
+// Take down the messages that test_some() found, and the chunks that have no others under way.
+void Messages::take_done(std::size_t first, int count) {
   for (int i = 0; i < count; ++i) {
-    const auto [place, colour] = owner_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+    const auto index = static_cast<std::size_t>(i);
+    const auto [place, colour] = owner_[first + static_cast<std::size_t>(indices_[index])];
     Posted& posted = posted_[place];
     if (!posted.done.sent) {
       int bytes = 0;
-      check_mpi(MPI_Get_count(&statuses_[static_cast<std::size_t>(i)], MPI_BYTE, &bytes), "MPI_Get_count");
+      check_mpi(MPI_Get_count(&statuses_[index], MPI_BYTE, &bytes), "MPI_Get_count");
       posted.done.bytes += static_cast<std::size_t>(bytes);
       if (colour) posted.done.colour_bytes = static_cast<std::size_t>(bytes);
     }
@@ -85,18 +117,17 @@ const std::vector<Messages::Done>& Messages::test() {
     done_.push_back(posted.done);
     free_.push_back(place);
   }
+}
 
-  // Close the gaps.
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    requests_[kept] = requests_[i];
-    owner_[kept] = owner_[i];
-    ++kept;
+// Close the gaps among some requests with the last ones of all.
+void Messages::remove_null(std::size_t first, std::size_t count) {
+  for (std::size_t i = first + count; i-- > first;) {
+    if (requests_[i] != MPI_REQUEST_NULL) continue;
+    requests_[i] = requests_.back();
+    owner_[i] = owner_.back();
+    requests_.pop_back();
+    owner_.pop_back();
   }
-  requests_.resize(kept);
-  owner_.resize(kept);
-  return done_;
 }
 
 void Messages::abandon() {

@@ -11,9 +11,10 @@
 
 namespace sortlast {
 
-// Posts chunks and tells when they are through. A chunk is one message of colours (or of packed pixels), and
-// one of depths if its format has them; neither may pass 2^31 - 1 bytes. Chunks of one tag between two ranks
-// arrive in the order in which both ends post them.
+// Posts chunks and tells when they are through; what that costs grows with their number, and no faster. A
+// chunk is one message of colours (or of packed pixels), and one of depths if its format has them; neither
+// may pass 2^31 - 1 bytes. Chunks of one tag between two ranks arrive in the order in which both ends post
+// them.
 class Messages {
  public:
   explicit Messages(const Communicator& comm) : comm_(comm) {}
@@ -23,8 +24,8 @@ class Messages {
   // Most pixels of a format that one chunk may have.
   static std::int64_t most_pixels(const Format& format);
 
-  void send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& parcel);
-  void receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& parcel);
+  void send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& message);
+  void receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& message);
 
   struct Done {
     Chunk chunk;
@@ -34,7 +35,8 @@ class Messages {
     std::size_t bytes = 0;         // of all
     int messages = 0;
   };
-  // Chunks that are through since the last call; valid until the next one.
+  // Some chunks that are through; none only if no message was when it was looked at. Valid until the next
+  // call.
   const std::vector<Done>& test();
 
   bool idle() const { return requests_.empty(); }
@@ -45,17 +47,21 @@ class Messages {
   struct Posted {
     Done done;
     int left = 0;   // messages under way
-    Memory memory;  // of a parcel that was made for sending
+    Memory memory;  // of what was encoded for sending
   };
 
   std::size_t begin(Chunk chunk, bool sent, int messages);
   void add(std::size_t place, MPI_Request request, bool colour);
+  int test_some(std::size_t first, std::size_t count);
+  void take_done(std::size_t first, int count);
+  void remove_null(std::size_t first, std::size_t count);
 
   const Communicator& comm_;
   std::vector<MPI_Request> requests_;
   std::vector<std::pair<std::size_t, bool>> owner_;  // request -> place in posted_, whether of colours
   std::vector<Posted> posted_;
   std::vector<std::size_t> free_;  // places in posted_ to use again
+  std::size_t next_ = 0;           // request that is tested next
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<Done> done_;

@@ -1,4 +1,4 @@
-// Parcel: a chunk of pixels on its way from one rank to another.
+// Encoding.
 #include "sortlast/execute/run/encoding.hpp"
 
 #include <algorithm>
@@ -8,46 +8,35 @@
 namespace sortlast {
 namespace {
 
-constexpr std::int64_t least_chunk = 1024;  // pixels
-
 // Packing must save this share of the message's bytes, or the pixels go as they lie.
 constexpr double least_saving = 0.25;
 
-double sampled(const Load& load) {
-  return load.scattered ? sample_active(load.format, load.pixels, load.runs)
-                        : sample_active(load.format, load.pixels, 0, load.count);
+double sampled(const Payload& payload) {
+  return payload.scattered ? sample_active(payload.format, payload.pixels, payload.runs)
+                           : sample_active(payload.format, payload.pixels, 0, payload.count);
 }
 
-// Active pixels of the load, as runs counted from its pixel 0; false if there are too many to gain anything.
-bool find_runs(const Load& load, std::vector<ActiveRun>& runs) {
-  if (!load.boxed) {
-    if (sampled(load) > 1 - least_saving) return false;
-    append_active(load.format, load.pixels, 0, load.count, runs);
+// Active pixels of the payload, as runs counted from its pixel 0; false if there are too many to gain
+// anything.
+bool find_runs(const Payload& payload, std::vector<ActiveRun>& runs) {
+  if (!payload.boxed) {
+    if (sampled(payload) > 1 - least_saving) return false;
+    append_active(payload.format, payload.pixels, 0, payload.count, runs);
     return true;
   }
   std::int64_t boxed = 0;
-  for (const ActiveRun& run : load.runs) boxed += run.count;
-  const bool full = static_cast<double>(boxed) > (1 - least_saving) * static_cast<double>(load.count);
-  if (full && sampled(load) > 1 - least_saving) return false;
-  for (const ActiveRun& run : load.runs) {
+  for (const ActiveRun& run : payload.runs) boxed += run.count;
+  const bool full = static_cast<double>(boxed) > (1 - least_saving) * static_cast<double>(payload.count);
+  if (full && sampled(payload) > 1 - least_saving) return false;
+  for (const ActiveRun& run : payload.runs) {
     const std::size_t first = runs.size();
-    append_active(load.format, load.pixels, run.at, std::int64_t{run.at} + run.count, runs);
+    append_active(payload.format, payload.pixels, run.at, std::int64_t{run.at} + run.count, runs);
     for (std::size_t i = first; i < runs.size(); ++i) runs[i].begin = run.begin + (runs[i].begin - run.at);
   }
   return true;
 }
 
 }  // namespace
-
-std::int64_t WireOptions::chunk_pixels(const Format& format) const {
-  const std::int64_t pixels = chunk_bytes / static_cast<std::int64_t>(format.pixel_bytes());
-  return std::max(pixels / least_chunk, std::int64_t{1}) * least_chunk;
-}
-
-Format WireOptions::on_the_wire(Format format, const Format& image) const {
-  if (half && image.scalar == Scalar::float32) format.scalar = Scalar::float16;
-  return format;
-}
 
 std::size_t Outgoing::colour_bytes() const {
   if (content == Content::absent) return 0;
@@ -64,41 +53,42 @@ Content Incoming::content(std::size_t colour_bytes) const {
                                                                                 : Content::dense;
 }
 
-Outgoing encode(const WireOptions& wire, const Format& image, const Load& load, Pool& pool) {
-  Outgoing parcel{Content::dense, wire.on_the_wire(load.format, image), load.count, load.pixels, 0, {}};
-  const std::size_t dense = parcel.colour_bytes();
+Outgoing encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool) {
+  Outgoing message{
+      Content::dense, wire.on_the_wire(payload.format, image), payload.count, payload.pixels, 0, {}};
+  const std::size_t dense = message.colour_bytes();
 
   // Leave out empty pixels, if that saves enough. Memory for every message of a size is taken in the same
   // size, so that no frame allocates because its images differ from the last one's.
-  if (wire.sparse && load.count > 0) {
+  if (wire.sparse && payload.count > 0) {
     const auto most = static_cast<std::size_t>((1 - least_saving) * static_cast<double>(dense));
     std::vector<ActiveRun> runs;
-    if (find_runs(load, runs)) {
-      parcel.packed = packed_bytes(load.format, parcel.format.scalar, runs);
-      if (parcel.packed < most) {
-        parcel.content = Content::sparse;
-        parcel.memory = pool.take(most);
-        pack(load.format, load.pixels, runs, 0, parcel.format.scalar, parcel.memory.get());
-        parcel.pixels = {parcel.memory.get(), nullptr};
-        return parcel;
+    if (find_runs(payload, runs)) {
+      message.packed = packed_bytes(payload.format, message.format.scalar, runs);
+      if (message.packed < most) {
+        message.content = Content::sparse;
+        message.memory = pool.take(most);
+        pack(payload.format, payload.pixels, runs, 0, message.format.scalar, message.memory.get());
+        message.pixels = {message.memory.get(), nullptr};
+        return message;
       }
     }
   }
 
   // Convert, or put together.
-  if (parcel.format.scalar != load.format.scalar || load.scattered) {
-    const PixelBuffer converted = take_pixels(pool, parcel.format, load.count);
-    Link whole{load.pixels, load.format.scalar, Side::back};
-    if (load.scattered) {
+  if (message.format.scalar != payload.format.scalar || payload.scattered) {
+    const PixelBuffer converted = take_pixels(pool, message.format, payload.count);
+    Link whole{payload.pixels, payload.format.scalar, Side::back};
+    if (payload.scattered) {
       whole.sparse = true;
-      whole.runs = load.runs;
+      whole.runs = payload.runs;
     }
-    blend(Op::add, load.format.channels, load.format.depth, {&whole, 1}, converted.view(),
-          parcel.format.scalar, load.count);
-    parcel.pixels = converted.view();
-    parcel.memory = converted.memory();
+    blend(Op::add, payload.format.channels, payload.format.depth, {&whole, 1}, converted.view(),
+          message.format.scalar, payload.count);
+    message.pixels = converted.view();
+    message.memory = converted.memory();
   }
-  return parcel;
+  return message;
 }
 
 std::vector<ActiveRun> rows_of(const Rectangle& rectangle, Size size, Range pixels, std::int64_t origin) {

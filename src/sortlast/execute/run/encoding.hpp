@@ -1,4 +1,4 @@
-// Parcel: a chunk of pixels on its way from one rank to another.
+// Encoding: how the pixels of one chunk become a message, and what a message holds.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/execute/plan/wire_options.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/active.hpp"
@@ -13,22 +14,11 @@
 
 namespace sortlast {
 
-// How pixels travel; the same on every rank.
-struct WireOptions {
-  std::int64_t chunk_bytes = 1 << 20;  // of dense pixels, that one message carries at most
-  bool sparse = true;                  // leave out empty pixels where that pays, chunk by chunk
-  bool half = false;                   // colours of float32 images travel as float16
-
-  // Pixels of a chunk of an image format: at least 1024, and a multiple of that.
-  std::int64_t chunk_pixels(const Format& format) const;
-  // What pixels that are held as `format` by images of `image` travel as.
-  Format on_the_wire(Format format, const Format& image) const;
-};
-
 // What a message holds, told apart by its length alone: nothing (none of the ranks that it stands for had an
 // image), packed pixels (fewer bytes than the colours of all), or all pixels.
 enum class Content : std::uint8_t { absent, sparse, dense };
 
+// A message to be sent.
 struct Outgoing {
   Content content = Content::absent;
   Format format;            // as sent
@@ -50,10 +40,9 @@ struct Incoming {
   Content content(std::size_t colour_bytes) const;
 };
 
-// A stretch of an image or value that is to be sent: `pixels` holds `count` of them. If `boxed`, those
-// outside `runs` (counted from the stretch's pixel 0) are known to be empty. If `scattered`, it is boxed, and
-// each run lies where its `at` says.
-struct Load {
+// Pixels that are to be sent: `pixels` holds `count` of them. If `boxed`, those outside `runs` (counted from
+// the first) are known to be empty. If `scattered`, it is boxed, and each run lies where its `at` says.
+struct Payload {
   Format format;
   ConstPixels pixels;
   std::int64_t count = 0;
@@ -62,8 +51,9 @@ struct Load {
   std::span<const ActiveRun> runs = {};
 };
 
-// Make the message for a load: where it lies if it travels as it is, else in memory of the pool.
-Outgoing encode(const WireOptions& wire, const Format& image, const Load& load, Pool& pool);
+// Make the message for a payload: where it lies if it travels as it is, else in memory of the pool. `image`
+// is the format of the images.
+Outgoing encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool);
 
 // The rows of a rectangle that meet pixels [begin, end) of a row-major image, as runs of its pixels counted
 // from `begin`; `at` is counted from `origin`.

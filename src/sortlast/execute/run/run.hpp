@@ -1,50 +1,21 @@
 // Run: one rank's program at work on real pixels. Executors move the messages; a run knows none.
+//
+// A run is made once for a program and started anew for each frame: begin_frame() resets counters, and
+// allocates nothing from the second frame on.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <set>
-#include <span>
+#include <queue>
 #include <tuple>
 #include <vector>
 
-#include "sortlast/execute/run/encoding.hpp"
-#include "sortlast/execute/run/pool.hpp"
-#include "sortlast/image/blend.hpp"
-#include "sortlast/schedule.hpp"
+#include "sortlast/execute/plan/indexed_program.hpp"
+#include "sortlast/execute/run/values.hpp"
 #include "sortlast/threads.hpp"
-#include "sortlast/tile.hpp"
 
 namespace sortlast {
-
-// An image of n pixels, or none (colour is null). If `bounds`, the pixels outside are known to be empty.
-struct Source {
-  ConstPixels pixels;
-  std::optional<Rectangle> bounds;
-};
-
-// What a rank brings.
-struct Contribution {
-  Source image;
-  Size size;
-  Format format;
-  Op op = Op::over;
-  bool background = false;         // one will be put behind the result
-  PixelBuffer result;              // where the finished pixels are to be put; empty: anywhere
-  Interleaving interleaving = {};  // how images, of less than 2^32 pixels then, hold the program's pixels
-};
-
-// The image of another rank that can be read without a message: where it lies, or, if `pull` is set, by
-// having runs of its pixels, counted from pixel `origin`, copied to where each is stored in `to`. `released`
-// is called once, when it has been read.
-struct Reference {
-  bool absent = false;
-  Source image;
-  std::function<void(std::int64_t origin, std::span<const ActiveRun> runs, Pixels to)> pull;
-  std::function<void()> released;
-};
 
 // One message's part of a transfer: program.sends[transfer] or program.receives[transfer].
 struct Chunk {
@@ -56,27 +27,22 @@ struct Chunk {
 
 // A transfer is cut into chunks of wire.chunk_pixels(), in order. Of each transfer at most `window`
 // chunks are under way, at both ends, so that the memory for messages stays small; blending and sending
-// follow chunk by chunk. The executor calls: open() when transfers of further stages may begin,
-// next_receive() and incoming() for each chunk to receive and arrived() when it is there, next_send() and
-// outgoing() for each to send and sent() when its memory is no longer needed, blend() whenever there is time.
-// Neither the order nor the moment of these calls changes the result.
+// follow chunk by chunk. The executor calls: begin_frame(), and refer() for each receive that the program
+// spares; open() when transfers of further stages may begin, next_receive() and incoming() for each chunk to
+// receive and arrived() when it is there, next_send() and outgoing() for each to send and sent() when its
+// memory is no longer needed, blend() whenever there is time. Neither the order nor the moment of these calls
+// changes the result.
 class Run {
  public:
-  static constexpr std::int64_t window = 3;
+  static constexpr std::int64_t window = IndexedProgram::window;
 
-  // All but the wire must outlive the run.
-  Run(const Program& program, const Contribution& contribution, const WireOptions& wire, Pool& pool,
-      Team& team);
+  // All must outlive the run.
+  Run(const IndexedProgram& program, Pool& pool, Team& team);
 
-  std::int64_t chunks(Range pixels) const;  // of a transfer; 1 or more
-
-  // Transfers without a message, to be named before anything else: program.receives[receive] is read where it
-  // lies, and the receiver of program.sends[send] reads this rank's image.
+  // Start a frame. The contribution must stay until end_frame().
+  void begin_frame(const Contribution& contribution);
+  // program.receives[receive] is read where it lies.
   void refer(std::size_t receive, Reference reference);
-  void spare(std::size_t send);
-  // To be called where the stages under way are limited: receive all chunks of values that are needed later
-  // than in the stage that brings them, as that must come to its end before the other is opened.
-  void receive_ahead();
   // Transfers of the stages up to `stage` may be under way.
   void open(std::int32_t stage);
 
@@ -95,36 +61,12 @@ class Run {
 
   bool blended() const { return merges_left_ == 0; }  // all merges are done
   // The finished pixels, once blended(); see fill_absent() for those of no image. Call once.
-  PixelBuffer take_result();
+  PixelBuffer take_result() { return values_.take_result(); }
+  // Let go of all memory of the frame.
+  void end_frame() { values_.end_frame(); }
 
  private:
-  struct Part {  // a chunk of a received value
-    Memory memory;
-    ConstPixels pixels;
-    bool sparse = false;
-    std::span<const ActiveRun> runs;
-    bool there = false;
-    std::int64_t uses = 0;  // pixels times the merges and sends that still need them
-  };
-  struct Referred {  // the image of another rank
-    Reference reference;
-    std::vector<ActiveRun> runs;  // of its pixels, if in_runs(), counted from the value's first pixel
-  };
-  struct Held {  // a value
-    Range pixels;
-    Format format;
-    bool absent = false;  // no rank that it stands for had an image; known once any of it is there
-    int uses = 0;         // sends and merges that still need it
-    std::size_t receive = 0;
-    std::vector<Part> parts;             // if received
-    std::unique_ptr<Referred> referred;  // if read where it lies
-    PixelBuffer memory;                  // if merged
-    Value alias = -1;                    // value in whose memory its merges go on
-    std::vector<std::size_t> readers;    // merges that read it
-    std::vector<std::size_t> sends;
-    std::vector<std::size_t> writers;  // merges that write into it
-  };
-  struct Joining {            // a merge under way
+  struct MergeState {         // of a merge under way
     std::size_t joined = 0;   // inputs that are in what was gathered
     std::size_t joining = 0;  // inputs of the pass under way end here; == joined: no pass
     std::int64_t done = 0;    // pixels of the pass that are done
@@ -133,75 +75,44 @@ class Run {
     bool complete = false;
     PixelBuffer accumulator;  // gathered pixels, where they may not lie in the value yet
   };
-  struct Flow {  // a send or receive
-    std::int64_t chunks = 0;
+  struct Flow {              // of a send or receive
     std::int64_t begun = 0;  // chunks that were posted
     std::int64_t done = 0;   // chunks that were sent, or received and used up
-    std::int64_t window = Run::window;
     bool queued = false;
   };
+  // Chunks that may be posted, the first in order of stage, number and transfer on top.
+  using Next = std::tuple<std::int32_t, std::int64_t, std::size_t>;
+  struct Queue : std::priority_queue<Next, std::vector<Next>, std::greater<>> {
+    void clear() { c.clear(); }
+  };
 
-  // What values hold, and where: values.cpp.
-  Held& held(Value value) { return held_[static_cast<std::size_t>(value)]; }
-  const Held& held(Value value) const { return held_[static_cast<std::size_t>(value)]; }
-  void index_steps();
-  Format stored_as(Value value, const std::vector<bool>& is_sent) const;
-  void find_aliases();
-  bool needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const;
-  bool may_alias(Value target, Value source) const;
-  Range chunk_of(Range pixels, std::int64_t number) const;
-  std::size_t part_at(const Held& held, std::int64_t pixel) const;
-  std::int64_t ready_until(Value value, std::int64_t pixel) const;
-  bool ready(Value value, Range pixels) const;
-  std::int64_t pull_pixels(const Format& format) const;
-  std::int64_t pulled_until(const Held& held, std::int64_t pixel) const;
-  std::int64_t contiguous_until(Value value, std::int64_t pixel) const;
-  Link link(Value value, Range pixels, Side side);
-  Link pulled(const Held& held, Range pixels, Side side);
-  Pixels stage(const Format& format, std::int64_t count);
-  bool in_runs(const Source& image) const;
-  std::vector<ActiveRun> runs_of(const Source& image, Range pixels) const;
-  Load own_load(Range pixels, std::vector<ActiveRun>& runs);
-  Load load(Value value, Range pixels, PixelBuffer& copy);
-  void materialise(Value value, Range pixels, Pixels to);
-  void use_up(Value value, Range pixels);
-  void release(Value value);
   void offer_receive(std::size_t receive);
   void offer_send(std::size_t send);
   void settled(Value value);
+  void use_up(Value value, Range pixels);
 
   bool start_pass(std::size_t merge);
   Range next_unit(std::size_t merge) const;
   std::int64_t blend_unit_of(std::size_t merge, Range unit);
-  void share_out(const std::vector<Link>& chain, const Format& format, Pixels out, std::int64_t n);
+  std::int64_t join(std::size_t merge, Range unit, bool last);
+  void share_out(const Format& format, Pixels out, std::int64_t n);
   void finish_pass(std::size_t merge);
-  void complete(std::size_t merge);
   Pixels accumulate_into(std::size_t merge, bool last);
 
+  const IndexedProgram& index_;
   const Program& program_;
-  const Contribution& own_;
-  WireOptions wire_;
-  Pool& pool_;
   Team& team_;
-  std::int64_t chunk_pixels_;
+  Pool& pool_;
+  Values values_;
   std::int32_t open_ = 0;
-  std::vector<Held> held_;
-  std::vector<Joining> joining_;
+  std::vector<MergeState> merges_;
   std::vector<Flow> sends_;
   std::vector<Flow> receives_;
-  std::vector<ActiveRun> own_runs_;  // of the own image's pixels, if in_runs()
-  std::set<std::tuple<std::int32_t, std::int64_t, std::size_t>> ready_sends_;  // stage, chunk, send
-  std::set<std::tuple<std::int32_t, std::int64_t, std::size_t>> ready_receives_;
+  Queue ready_sends_;
+  Queue ready_receives_;
   std::vector<std::size_t> candidates_;  // merges that may be able to go on
+  std::vector<Link> chain_;              // of the unit that is being blended
   std::size_t merges_left_ = 0;
-
-  // Pulled pixels of the unit that is being blended.
-  Memory staging_;
-  std::size_t pulls_ = 0;   // values that are pulled
-  std::size_t staged_ = 0;  // bytes in use
-  std::vector<std::vector<ActiveRun>> staged_runs_;
-  std::vector<ActiveRun> reads_;  // of the last pull
-  std::size_t staged_links_ = 0;
 };
 
 }  // namespace sortlast

@@ -1,4 +1,4 @@
-// What a tile is made of, for those that make and gather tiles.
+// What a tile is made of, and where its pixels go in an image, for those that make and gather tiles.
 #pragma once
 
 #include <cstdint>
@@ -33,5 +33,14 @@ struct TileAccess {
     return tile.data_ ? *tile.data_ : nothing;
   }
 };
+
+// Put the schedule's pixels [begin, end), which lie one behind the other at `from`, where they belong in an
+// image. Pixels that are there already stay; no other overlap is allowed.
+void put_pixels(const Interleaving& interleaving, const Format& format, Range pixels, ConstPixels from,
+                Pixels image);
+
+// Throw ArgumentError unless `out` is null, or can be memory of a whole image for the finished pixels of
+// images like this one: with all planes, and apart from this one's.
+void check_output(const ImageView& image, Pixels out);
 
 }  // namespace sortlast::detail
