@@ -8,7 +8,6 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/coverage_agreement.hpp"
 #include "sortlast/execute/mpi/duplicate.hpp"
-#include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/execute/run_serial.hpp"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/machine.hpp"
