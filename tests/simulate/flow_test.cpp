@@ -8,9 +8,9 @@
 
 #include "simulate/flow_reference.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/pattern.hpp"
 #include "sortlast/random.hpp"
-#include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic/patterns.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
