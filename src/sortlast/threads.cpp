@@ -30,6 +30,7 @@ struct Team::Crew {
     try {
       for (int number = 1; number <= size; ++number) threads.emplace_back([this, number] { work(number); });
     } catch (const std::system_error&) {
+      return;  // those that there are do it all
     }
   }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/write/slurm.hpp"
 #include "sortlast/fabric/write.hpp"
+#include "sortlast/fabric/write/slurm.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

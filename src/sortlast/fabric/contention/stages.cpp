@@ -1,6 +1,7 @@
 #include "sortlast/fabric/contention/stages.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
 #include <string>
 
@@ -125,7 +126,7 @@ class Blocks {
 };
 
 // What ends a worker when another has failed.
-struct Stopped {};
+struct Stopped : std::exception {};
 
 }  // namespace
 
@@ -159,6 +160,7 @@ void run_stages(std::int64_t stages, std::int64_t block, const AnalysisOptions& 
       std::int64_t first = 0, last = 0;
       while (blocks.next(first, last)) worker(first, last, [&] { monitor.stage_done(number == 0); });
     } catch (const Stopped&) {
+      return;
     } catch (...) {
       monitor.stop();
       throw;
