@@ -6,9 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/export.hpp"
+
 namespace sortlast {
 
-// Axis-aligned box, in the units of the scene. A box that is empty (low > high on some axis) holds no data.
+// Axis-aligned box, in the units of the scene. A box with low > high on some axis is empty: it holds no data.
+// An empty box may have infinite coordinates (low = +infinity, high = -infinity); any other is finite.
 struct Box {
   std::array<double, 3> low{};
   std::array<double, 3> high{};
@@ -21,9 +24,14 @@ struct Viewpoint {
 };
 
 // Ranks (indices into `boxes`) from front to back: a rank stands behind all ranks whose box can cover a
-// part of its own. Boxes may share faces, up to a millionth of their extent. Where several orders are right,
-// lower ranks come first; empty boxes come last. Throws ArgumentError, naming the ranks, if two boxes overlap
-// or boxes cover each other in a cycle; the boxes of a kd-tree or of a regular grid never do. O(p^2).
-std::vector<std::int32_t> visibility_order(std::span<const Box> boxes, const Viewpoint& viewpoint);
+// part of its own. Where several orders are right, lower ranks come first; empty boxes come last.
+// Boxes may share faces, and overlap by a millionth of their extent: each is taken to be smaller by that much
+// on every side, so that faces may differ by rounding.
+// Throws ArgumentError, naming the ranks, if a coordinate is not finite, two boxes overlap, or boxes cover
+// each other in a cycle; the boxes of a kd-tree or of a regular grid never do. Memory is O(p) for p boxes,
+// and the time close to O(p log p): 10^5 boxes take half a second or so. Every box takes a few searches in a
+// tree of boxes, each of which may visit O(p^(2/3)) of them.
+SORTLAST_API std::vector<std::int32_t> visibility_order(std::span<const Box> boxes,
+                                                        const Viewpoint& viewpoint);
 
 }  // namespace sortlast

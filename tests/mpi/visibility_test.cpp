@@ -1,6 +1,8 @@
 // Visibility order over MPI: every rank gets the order of all boxes, or the same error.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "mpi/ranks.hpp"
 #include "sortlast/error.hpp"
 
@@ -37,6 +39,21 @@ TEST(VisibilityOverMpi, ViewpointsThatDifferAreTheSameErrorOnEveryRank) {
       [&] { visibility_order(MPI_COMM_WORLD, {{rank, 0, 0}, {rank + 1, 1, 1}}, viewpoint); });
   testing::expect_contains(text, "position (5.000000, 0.000000, 0.000000) on rank 0");
   testing::expect_contains(text, "position (7.000000, 0.000000, 0.000000) on rank 1");
+  testing::expect_same_on_all_ranks(text);
+}
+
+TEST(VisibilityOverMpi, CoordinatesThatAreNotFiniteAreTheSameErrorOnEveryRank) {
+  const double rank = testing::world_rank();
+  const int wrong = testing::world_size() - 1;
+  const double value = testing::world_rank() == wrong ? std::numeric_limits<double>::quiet_NaN() : 0;
+  std::string text = testing::error_of<ArgumentError>(
+      [&] { visibility_order(MPI_COMM_WORLD, {{rank, 0, value}, {rank + 1, 1, 1}}, {{5, 0, 0}, false}); });
+  testing::expect_contains(
+      text, "the box of rank " + std::to_string(wrong) + " has a coordinate that is not finite");
+  testing::expect_same_on_all_ranks(text);
+  text = testing::error_of<ArgumentError>(
+      [&] { visibility_order(MPI_COMM_WORLD, {{rank, 0, 0}, {rank + 1, 1, 1}}, {{5, value, 0}, false}); });
+  testing::expect_contains(text, "nan, 0.000000) on rank " + std::to_string(wrong));
   testing::expect_same_on_all_ranks(text);
 }
 

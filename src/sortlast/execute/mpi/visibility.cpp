@@ -1,10 +1,12 @@
 // Visibility order over MPI: every rank learns all boxes and sorts them by itself.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
+#include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
-#include "sortlast/compositor.hpp"
 
 namespace sortlast {
 namespace {
@@ -28,6 +30,10 @@ bool same_viewpoint(const View& a, const View& b) {
   return a.parallel == b.parallel && a.position == b.position;
 }
 
+bool is_finite(const View& view) {
+  return std::all_of(view.position.begin(), view.position.end(), [](double x) { return std::isfinite(x); });
+}
+
 }  // namespace
 
 std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint) {
@@ -39,6 +45,10 @@ std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const 
             "MPI_Allgather");
   std::vector<Box> boxes;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (!is_finite(all[rank])) {
+      throw ArgumentError("viewpoint: " + text(all[rank]) + " on rank " + std::to_string(rank) +
+                          "; expected finite coordinates");
+    }
     if (!same_viewpoint(all[rank], all[0])) {
       throw MismatchError("ranks disagree: viewpoint: " + text(all[0]) + " on rank 0; " + text(all[rank]) +
                           " on rank " + std::to_string(rank));
