@@ -13,7 +13,7 @@
 
 #include "no_more_files.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/node/allocations.hpp"
+#include "sortlast/execute/node/shared_images.hpp"
 
 namespace sortlast {
 namespace {

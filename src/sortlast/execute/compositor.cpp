@@ -12,6 +12,7 @@
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/coverage.hpp"
@@ -77,7 +78,7 @@ class Compositor::Impl {
     });
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
-      node_ = std::make_unique<Node>(data_, alarm_, options.node_ranks);
+      node_ = std::make_unique<Node>(make_node(data_, alarm_, options.node_ranks));
       if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_)
         nodes_ = node_->nodes();
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
@@ -278,8 +279,7 @@ class Compositor::Impl {
     if (n > most_counted) return std::nullopt;
     if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
     if (node_->everybody()) {
-      const double most =
-          node_->holds(image.pixels, image.format, n) ? most_active_in_place : most_active_pulled;
+      const double most = node_->holds(image) ? most_active_in_place : most_active_pulled;
       if (sample_active(image.format, image.pixels, 0, n) > most) return std::nullopt;
     }
     const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
@@ -328,18 +328,9 @@ class Compositor::Impl {
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
       if (matters) emptiness_ = emptiness_of(image);
       if (chooses_partition()) coverage_ = own_coverage(image);
-      offer.pixels = image.pixels;
-      offer.count = image.size.pixels();
-      offer.format = image.format;
-      offer.frame_bytes = PixelBuffer::bytes(image.format, offer.count);
-      offer.width = image.size.width;
-      if (bounds_) {
-        offer.boxed = true;
-        offer.box[0] = bounds_->x0;
-        offer.box[1] = bounds_->y0;
-        offer.box[2] = bounds_->x1;
-        offer.box[3] = bounds_->y1;
-      }
+      offer.image = image;
+      offer.image.bounds = bounds_;
+      offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
     }
     guarded([&] { meet(arguments, problem, offer); });
   }

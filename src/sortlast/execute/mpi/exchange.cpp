@@ -97,12 +97,10 @@ class Exchange {
   Reference reference(std::int32_t peer) {
     const Node::Image image = node_.image(peer);
     Reference reference;
-    reference.absent = !image.present;
-    reference.image.pixels = image.pixels;
-    if (image.boxed)
-      reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
+    reference.absent = image.view.is_none();
+    reference.image = {image.view.pixels, image.view.bounds};
     ++(image.direct ? traffic_.direct : traffic_.pulled);
-    if (image.present && !image.direct) {
+    if (!image.direct && !reference.absent) {
       reference.pull = [this, peer](std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
         node_.pull(peer, origin, runs, to);
       };
