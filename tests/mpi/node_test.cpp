@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <random>
 #include <thread>
@@ -21,9 +23,10 @@ using testing::With;
 using testing::wrong_pixels;
 
 // Where an image lies.
-enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, none };
+enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, registered, none };
 constexpr Memory_ kinds[] = {Memory_::own,         Memory_::allocated, Memory_::part_of_allocated,
-                             Memory_::depth_apart, Memory_::depth_own, Memory_::none};
+                             Memory_::depth_apart, Memory_::depth_own, Memory_::registered,
+                             Memory_::none};
 
 class NodeImages : public ::testing::Test {
  protected:
@@ -35,6 +38,7 @@ class NodeImages : public ::testing::Test {
     std::optional<OwnImage> own;
     Memory colour;
     Memory depth;
+    std::array<std::shared_ptr<void>, 2> registrations;  // of the own image's planes
   };
 
   static PixelBuffer allocate(NodeOfRanks& node, const Format& format, std::int64_t count) {
@@ -44,9 +48,14 @@ class NodeImages : public ::testing::Test {
   static Held make(NodeOfRanks& node, Memory_ kind, const Format& format, std::int64_t count) {
     Held held;
     const auto pixels = static_cast<std::size_t>(count);
-    if (kind == Memory_::own || kind == Memory_::depth_own) {
+    if (kind == Memory_::own || kind == Memory_::depth_own || kind == Memory_::registered) {
       held.own.emplace(format, count);
       held.pixels = held.own->view();
+    }
+    if (kind == Memory_::registered) {
+      held.registrations[0] = node->register_memory(held.pixels.colour, pixels * format.colour_bytes());
+      if (format.depth)
+        held.registrations[1] = node->register_memory(held.pixels.depth, pixels * sizeof(float));
     }
     if (kind == Memory_::allocated) {
       const PixelBuffer stretch = allocate(node, format, count);

@@ -370,6 +370,9 @@ std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_de
   return impl_->gather(detail::TileAccess::data(tile), root, with_depth);
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
+Registration Compositor::register_memory(void* data, std::size_t bytes) {
+  return Registration(impl_->node_->register_memory(data, bytes));
+}
 const Timing& Compositor::timing() const { return impl_->timing_; }
 std::string Compositor::algorithm() const {
   return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;

@@ -62,9 +62,19 @@ class Node::Impl {
     return alone() ? private_zeros(bytes) : allocations_.take(bytes);
   }
 
+  std::shared_ptr<void> register_memory(void* data, std::size_t bytes) {
+    if (bytes == 0) return {};
+    if (data == nullptr) throw ArgumentError("memory to register is null; expected the address of its bytes");
+    if (alone()) return {};
+    return allocations_.add(static_cast<std::byte*>(data), bytes);
+  }
+
   bool meet(const Offer& mine, const std::string& call) {
     own_ = mine.image;
     if (alone()) return true;
+    if (process_ != this_process())
+      throw Error("the compositor belongs to process " + std::to_string(process_) +
+                  "; a process that was forked from it cannot take its place in " + call);
 
     // Offer the image, and wait for those of the others.
     parity_ = 1 - parity_;
@@ -114,6 +124,7 @@ class Node::Impl {
   }
 
   void release(int rank) {
+    if (process_ != this_process()) return;
     Seat& seat = control().seat(seat_of(rank));
     if (seat.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) seat.read.ring();
   }
@@ -152,10 +163,10 @@ class Node::Impl {
     if (image.is_none()) return;
     if (!image.format.depth) offer.image.pixels.depth = nullptr;
     const auto count = static_cast<std::size_t>(image.size.pixels());
-    offer.colour = allocations_.find(image.pixels.colour, count * image.format.colour_bytes());
+    offer.colour = allocations_.offer(image.pixels.colour, count * image.format.colour_bytes());
     bool direct = !offer.colour.none();
     if (offer.image.pixels.depth != nullptr) {
-      offer.depth = allocations_.find(image.pixels.depth, count * sizeof(float));
+      offer.depth = allocations_.offer(image.pixels.depth, count * sizeof(float));
       direct = direct && !offer.depth.none();
     }
     if (direct || neighbours_.remote_reads) return;
@@ -252,6 +263,7 @@ class Node::Impl {
   }
 
   std::unique_ptr<const Watch> watch_;
+  const std::int32_t process_ = this_process();
   std::size_t me_ = 0;  // seat
   std::size_t parity_ = 0;
   ImageView own_;  // as offered
@@ -273,6 +285,9 @@ bool Node::alone() const { return impl_->alone(); }
 bool Node::mate(int rank) const { return impl_->mate(rank); }
 
 Memory Node::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
+std::shared_ptr<void> Node::register_memory(void* data, std::size_t bytes) {
+  return impl_->register_memory(data, bytes);
+}
 bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
