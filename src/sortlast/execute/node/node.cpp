@@ -169,7 +169,11 @@ class Node::Impl {
       offer.depth = allocations_.offer(image.pixels.depth, count * sizeof(float));
       direct = direct && !offer.depth.none();
     }
-    if (direct || neighbours_.remote_reads) return;
+    if (direct) return;
+    if (neighbours_.remote_reads) {
+      if (offer.colour.none()) read_planes_.offered(image.pixels.colour, count * image.format.colour_bytes());
+      return;
+    }
     const Staging::Places copy = staging_.copy(image);
     offer.colour = copy.colour;
     offer.depth = copy.depth;
@@ -271,6 +275,7 @@ class Node::Impl {
   Staging staging_;
   Mappings mappings_;
   std::optional<Frames> frames_;
+  ReadPlanes read_planes_;         // of this process
   std::vector<RemoteSpan> spans_;  // of a pull
 };
 
