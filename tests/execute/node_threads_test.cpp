@@ -4,7 +4,8 @@
 // objects: plain data that the protocol guards is raced for unless the protocol orders it. To run it so:
 //   g++ -std=c++20 -g -O1 -fsanitize=thread -Iinclude -Isrc -Itests tests/execute/node_threads_test.cpp
 //     tests/execute/event_count_test.cpp src/sortlast/execute/node/*.cpp src/sortlast/execute/run/pool.cpp
-//     src/sortlast/error.cpp src/sortlast/image/*.cpp -lgtest -lgtest_main
+//     src/sortlast/image/format.cpp src/sortlast/image/pixel_buffer.cpp -lgtest -lgtest_main
+// and, where it does not start for the layout of addresses, under `setarch -R`.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
