@@ -1,4 +1,4 @@
-// Bells: who waits is woken, and nobody sleeps through a ring.
+// Eventcounts: who waits is woken, and nobody sleeps through a ring.
 #include "sortlast/execute/node/event_count.hpp"
 
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <new>
 #include <thread>
 #include <vector>
 
-#include "sortlast/execute/node/barrier.hpp"
 #include "sortlast/execute/node/segment.hpp"
 
 namespace sortlast {
@@ -22,67 +22,67 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 // Wait for the n-th ring; false if it did not come.
-bool wait_for(EventCount& bell, std::uint32_t n) {
+bool wait_for(EventCount& event, std::uint32_t n) {
   const auto begin = std::chrono::steady_clock::now();
-  for (std::uint32_t rings = bell.rings(); rings < n; rings = bell.rings()) {
+  for (std::uint32_t rings = event.rings(); rings < n; rings = event.rings()) {
     if (seconds_since(begin) > long_wait / 2) return false;
-    bell.wait(rings, long_wait);
+    event.wait(rings, long_wait);
   }
   return true;
 }
 
 TEST(EventCount, ARingThatCameBeforeEndsTheWait) {
-  EventCount bell;
-  const std::uint32_t seen = bell.rings();
-  bell.ring();
+  EventCount event;
+  const std::uint32_t seen = event.rings();
+  event.ring();
   const auto begin = std::chrono::steady_clock::now();
-  bell.wait(seen, long_wait);
+  event.wait(seen, long_wait);
   EXPECT_LT(seconds_since(begin), long_wait / 2);
 }
 
 TEST(EventCount, WithoutARingTheWaitEndsInTime) {
-  EventCount bell;
+  EventCount event;
   const auto begin = std::chrono::steady_clock::now();
-  bell.wait(bell.rings(), 0.05);
+  event.wait(event.rings(), 0.05);
   EXPECT_GE(seconds_since(begin), 0.049);
   EXPECT_LT(seconds_since(begin), long_wait / 2);
 }
 
 TEST(EventCount, OneRingWakesAll) {
-  EventCount bell;
+  EventCount event;
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::thread> sleepers;
   sleepers.reserve(8);
-  for (int i = 0; i < 8; ++i) sleepers.emplace_back([&bell] { wait_for(bell, 1); });
+  for (int i = 0; i < 8; ++i) sleepers.emplace_back([&event] { wait_for(event, 1); });
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  bell.ring();
+  event.ring();
   for (std::thread& sleeper : sleepers) sleeper.join();
   EXPECT_LT(seconds_since(begin), long_wait / 2);
 }
 
 TEST(EventCount, ProcessesThatRingInTurnNeverSleepThroughARing) {
-  struct Bells {
+  struct Events {
     EventCount ping;
     EventCount pong;
   };
   constexpr std::uint32_t rounds = 20'000;
-  const Segment segment(sizeof(Bells));
+  const Segment segment(sizeof(Events));
+  auto* const events = new (segment.data()) Events;
   const auto begin = std::chrono::steady_clock::now();
   const pid_t child = fork();
   if (child == 0) {
     const Segment mapped(segment.name());
-    auto* const bells = reinterpret_cast<Bells*>(mapped.data());
+    auto* const others = std::launder(reinterpret_cast<Events*>(mapped.data()));
     for (std::uint32_t round = 1; round <= rounds; ++round) {
-      if (!wait_for(bells->ping, round)) _exit(1);
-      bells->pong.ring();
+      if (!wait_for(others->ping, round)) _exit(1);
+      others->pong.ring();
     }
     _exit(0);
   }
-  auto* const bells = reinterpret_cast<Bells*>(segment.data());
   bool rang = true;
   for (std::uint32_t round = 1; round <= rounds && rang; ++round) {
-    bells->ping.ring();
-    rang = wait_for(bells->pong, round);
+    events->ping.ring();
+    rang = wait_for(events->pong, round);
   }
   int status = -1;
   waitpid(child, &status, 0);
@@ -106,7 +106,7 @@ TEST(Barrier, LetsNobodyPassBeforeAllHaveCome) {
         if (barrier.arrive(threads)) {
           ++lasts;
           barrier.open();
-        } else if (!wait_for(barrier.bell(), seen + 1)) {
+        } else if (!wait_for(barrier.opened(), seen + 1)) {
           ++wrong;
         }
         for (std::uint32_t other = 0; half == 0 && other < threads; ++other)

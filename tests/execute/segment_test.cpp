@@ -1,7 +1,9 @@
 // Segments: what one process writes another reads, for as long as either needs it.
 #include "sortlast/execute/node/segment.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +15,7 @@
 
 #include "no_more_files.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/node/allocations.hpp"
+#include "sortlast/execute/node/shared_images.hpp"
 
 namespace sortlast {
 namespace {
@@ -72,6 +74,16 @@ TEST(Segment, LivesUntilTheLastCopyIsGone) {
   EXPECT_TRUE(mapped.closed());
   EXPECT_EQ(mapped.data()[5], std::byte{7});
   expect_contains(error_of_mapping(name), "process " + std::to_string(getpid()));
+}
+
+TEST(Segment, CannotBeExecutedWhereTheKernelKnowsThatPromise) {
+  constexpr unsigned no_exec_seal = 8;  // MFD_NOEXEC_SEAL
+  constexpr int exec_is_sealed = 32;    // F_SEAL_EXEC
+  const int known = memfd_create("test", no_exec_seal);
+  if (known < 0) GTEST_SKIP() << "this kernel does not";
+  close(known);
+  const Segment segment(100);
+  EXPECT_NE(fcntl(segment.name().file, F_GET_SEALS) & exec_is_sealed, 0);
 }
 
 TEST(Segment, IsNotMistakenForAnother) {

@@ -202,8 +202,7 @@ TEST_F(NodeFrames, ImagesThatAreGivenBackAreUnmappedByAll) {
   for (int round = 0; round < 20; ++round) {
     const Memory image = node->allocate(100'000);
     Offer offer;
-    offer.pixels.colour = image.get();
-    offer.count = 100;
+    offer.image = {{image.get(), nullptr}, {100, 1}, {}, {}};
     ASSERT_TRUE(node->meet(offer, "test"));
     for (const int mate : node.mates()) EXPECT_TRUE(node->image(mate).direct);
     EXPECT_LE(mapped_segments(), before + p_);
@@ -218,8 +217,7 @@ TEST_F(NodeFrames, ImagesThatCannotBeMappedArePulled) {
   const Memory image = node->allocate(1000);
   std::fill_n(image.get(), 1000, static_cast<std::byte>(rank_ + 1));
   Offer offer;
-  offer.pixels.colour = image.get();
-  offer.count = 10;
+  offer.image = {{image.get(), nullptr}, {10, 1}, {}, {}};
   for (const bool refused : {true, false}) {
     offer.frame_bytes = 0;
     ASSERT_TRUE(node->meet(offer, "test"));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mpi/ranks.hpp"
-#include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/mpi/neighbours.hpp"
 
 namespace sortlast::testing {
 
@@ -25,11 +25,11 @@ inline Communicator duplicate_world() {
 // A node, and what it needs.
 class NodeOfRanks {
  public:
-  // `ranks` as for Node; `limit` [s] as for Alarm.
+  // `ranks` as for make_node(); `limit` [s] as for Alarm.
   explicit NodeOfRanks(int ranks = 0, double limit = 60, std::function<void()> interrupt = {})
       : comm_(duplicate_world()),
         alarm_(comm_, limit, std::move(interrupt)),
-        node_(std::make_unique<Node>(comm_, alarm_, ranks)) {}
+        node_(std::make_unique<Node>(make_node(comm_, alarm_, ranks))) {}
 
   Node* operator->() { return node_.get(); }
   // After a TimeoutError.

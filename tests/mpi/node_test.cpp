@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <random>
 #include <thread>
@@ -21,9 +23,10 @@ using testing::With;
 using testing::wrong_pixels;
 
 // Where an image lies.
-enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, none };
+enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, registered, none };
 constexpr Memory_ kinds[] = {Memory_::own,         Memory_::allocated, Memory_::part_of_allocated,
-                             Memory_::depth_apart, Memory_::depth_own, Memory_::none};
+                             Memory_::depth_apart, Memory_::depth_own, Memory_::registered,
+                             Memory_::none};
 
 class NodeImages : public ::testing::Test {
  protected:
@@ -35,6 +38,7 @@ class NodeImages : public ::testing::Test {
     std::optional<OwnImage> own;
     Memory colour;
     Memory depth;
+    std::array<std::shared_ptr<void>, 2> registrations;  // of the own image's planes
   };
 
   static PixelBuffer allocate(NodeOfRanks& node, const Format& format, std::int64_t count) {
@@ -44,9 +48,14 @@ class NodeImages : public ::testing::Test {
   static Held make(NodeOfRanks& node, Memory_ kind, const Format& format, std::int64_t count) {
     Held held;
     const auto pixels = static_cast<std::size_t>(count);
-    if (kind == Memory_::own || kind == Memory_::depth_own) {
+    if (kind == Memory_::own || kind == Memory_::depth_own || kind == Memory_::registered) {
       held.own.emplace(format, count);
       held.pixels = held.own->view();
+    }
+    if (kind == Memory_::registered) {
+      held.registrations[0] = node->register_memory(held.pixels.colour, pixels * format.colour_bytes());
+      if (format.depth)
+        held.registrations[1] = node->register_memory(held.pixels.depth, pixels * sizeof(float));
     }
     if (kind == Memory_::allocated) {
       const PixelBuffer stretch = allocate(node, format, count);
@@ -73,7 +82,7 @@ class NodeImages : public ::testing::Test {
   // one call of the kernel takes.
   static std::int64_t wrong_in(NodeOfRanks& node, int mate, const Node::Image& image, const Format& format,
                                std::int64_t count, std::int64_t frame) {
-    if (image.direct) return wrong_pixels(image.pixels, format, 0, count, mate, frame);
+    if (image.direct) return wrong_pixels(image.view.pixels, format, 0, count, mate, frame);
     std::int64_t wrong = 0;
     constexpr std::int64_t part = 777;
     constexpr std::int64_t run = 5;
@@ -104,18 +113,16 @@ class NodeImages : public ::testing::Test {
       if (mine.pixels.colour != nullptr) paint(mine.pixels, format, 0, count, rank_, frame);
       Offer offer;
       offer.hash = static_cast<std::uint64_t>(frame);
-      offer.pixels = mine.pixels;
-      offer.count = count;
-      offer.format = format;
+      offer.image = {mine.pixels, {count, 1}, format, {}};
       offer.frame_bytes = 1;
       ASSERT_TRUE(node->meet(offer, "test"));
-      EXPECT_EQ(node->image(rank_).pixels.colour, mine.pixels.colour);
+      EXPECT_EQ(node->image(rank_).view.pixels.colour, mine.pixels.colour);
       for (const int mate : node.mates()) {
         SCOPED_TRACE("frame " + std::to_string(frame) + ", image of rank " + std::to_string(mate));
         const Memory_ kind = kind_of(mate, frame);
         const Node::Image image = node->image(mate);
-        ASSERT_EQ(image.present, kind != Memory_::none);
-        if (!image.present) continue;
+        ASSERT_EQ(image.view.is_none(), kind == Memory_::none);
+        if (image.view.is_none()) continue;
         const bool in_process = kind == Memory_::own || (kind == Memory_::depth_own && format.depth);
         EXPECT_EQ(image.direct, !(in_process && pulls));
         EXPECT_EQ(wrong_in(node, mate, image, format, count, frame), 0);
@@ -184,27 +191,23 @@ TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
     for (int frame = 0; frame < 10; ++frame) {
       const auto box_of = [&](int rank) {
         const std::int64_t top = (rank * 7 + frame) % height;
-        return std::array<std::int64_t, 4>{frame, top, width - rank, std::min(height, top + frame)};
+        return Rectangle{frame, top, width - rank, std::min(height, top + frame)};
       };
       paint(image.view(), rgba32_depth, 0, width * height, rank_, frame);
       Offer offer;
-      offer.pixels = image.view();
-      offer.count = width * height;
-      offer.format = rgba32_depth;
-      std::ranges::copy(box_of(rank_), offer.box);
-      offer.boxed = frame % 2 == 0;
+      offer.image = {image.view(), {width, height}, rgba32_depth, {}};
+      if (frame % 2 == 0) offer.image.bounds = box_of(rank_);
       offer.frame_bytes = 1;
-      offer.width = width;
       ASSERT_TRUE(node->meet(offer, "test"));
       for (const int mate : node.mates()) {
         const Node::Image seen = node->image(mate);
-        const auto box = box_of(mate);
-        EXPECT_EQ(seen.boxed, frame % 2 == 0);
-        EXPECT_TRUE(std::ranges::equal(seen.box, box));
-        const std::int64_t begin = seen.boxed ? box[1] * width : 0;
-        const std::int64_t end = seen.boxed ? box[3] * width : width * height;
+        const Rectangle box = frame % 2 == 0 ? box_of(mate) : Rectangle{0, 0, width, height};
+        ASSERT_EQ(seen.view.bounds.has_value(), frame % 2 == 0);
+        EXPECT_EQ(seen.view.bounds.value_or(box), box);
+        const std::int64_t begin = box.y0 * width;
+        const std::int64_t end = box.y1 * width;
         if (seen.direct) {
-          const ConstPixels pixels = advance(seen.pixels, rgba32_depth, begin);
+          const ConstPixels pixels = advance(seen.view.pixels, rgba32_depth, begin);
           EXPECT_EQ(wrong_pixels(pixels, rgba32_depth, begin, end, mate, frame), 0);
           continue;
         }
@@ -213,10 +216,8 @@ TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
         std::vector<ActiveRun> rows;
         std::uint32_t stored = 0;
         for (std::int64_t y = begin / width; y < end / width; ++y) {
-          const std::int64_t x0 = seen.boxed ? box[0] : 0;
-          const std::int64_t x1 = seen.boxed ? box[2] : width;
-          rows.push_back({static_cast<std::uint32_t>(y * width + x0 - begin),
-                          static_cast<std::uint32_t>(x1 - x0), stored});
+          rows.push_back({static_cast<std::uint32_t>(y * width + box.x0 - begin),
+                          static_cast<std::uint32_t>(box.x1 - box.x0), stored});
           stored += rows.back().count;
         }
         OwnImage read(rgba32_depth, stored);
@@ -266,15 +267,13 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
     if (random() % 16 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
     paint(image.view(), rgba8, 0, 10, rank_, round);
     Offer offer;
-    offer.pixels = image.view();
-    offer.count = 10;
-    offer.format = rgba8;
+    offer.image = {image.view(), {10, 1}, rgba8, {}};
     offer.frame_bytes = frame ? 1000 : 0;
     wrong += node->meet(offer, "test") ? 0 : 1;
     if (!frame) continue;
     for (const int mate : mates) {
       if (random() % 64 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
-      wrong += wrong_pixels(node->image(mate).pixels, rgba8, 0, 10, mate, round);
+      wrong += wrong_pixels(node->image(mate).view.pixels, rgba8, 0, 10, mate, round);
       node->release(mate);
     }
     node->wait_until_read("test");

@@ -28,7 +28,7 @@ class Probing {
       : data_(testing::duplicate_world()),
         control_(testing::duplicate_world()),
         alarm_(control_, limit, std::move(interrupt)),
-        node_(data_, alarm_, node_ranks) {}
+        node_(make_node(data_, alarm_, node_ranks)) {}
 
   Machine measure(double seconds) { return probe(data_, alarm_, node_, seconds); }
   // After an exception.

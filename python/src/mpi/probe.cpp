@@ -7,7 +7,7 @@
 
 #include "communicator.hpp"
 #include "signals.hpp"
-#include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/mpi/neighbours.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -22,7 +22,7 @@ class Probe {
       : data_(duplicate(comm)),
         control_(duplicate(comm)),
         alarm_(control_, timeout, see_signals),
-        node_(data_, alarm_, node_ranks) {}
+        node_(make_node(data_, alarm_, node_ranks)) {}
 
   Machine measure(double seconds) {
     try {

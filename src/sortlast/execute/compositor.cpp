@@ -13,6 +13,7 @@
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/explain.hpp"
@@ -77,7 +78,7 @@ class Compositor::Impl {
     });
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
-      node_ = std::make_unique<Node>(data_, alarm_, options.node_ranks);
+      node_ = std::make_unique<Node>(make_node(data_, alarm_, options.node_ranks));
       if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_)
         nodes_ = node_->nodes();
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
@@ -288,8 +289,7 @@ class Compositor::Impl {
     if (n > most_counted) return std::nullopt;
     if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
     if (node_->everybody()) {
-      const double most =
-          node_->holds(image.pixels, image.format, n) ? most_active_in_place : most_active_pulled;
+      const double most = node_->holds(image) ? most_active_in_place : most_active_pulled;
       if (sample_active(image.format, image.pixels, 0, n) > most) return std::nullopt;
     }
     const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
@@ -342,18 +342,9 @@ class Compositor::Impl {
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
       if (matters) emptiness_ = emptiness_of(image);
       if (chooses_partition()) coverage_ = own_coverage(image);
-      offer.pixels = image.pixels;
-      offer.count = image.size.pixels();
-      offer.format = image.format;
-      offer.frame_bytes = PixelBuffer::bytes(image.format, offer.count);
-      offer.width = image.size.width;
-      if (bounds_) {
-        offer.boxed = true;
-        offer.box[0] = bounds_->x0;
-        offer.box[1] = bounds_->y0;
-        offer.box[2] = bounds_->x1;
-        offer.box[3] = bounds_->y1;
-      }
+      offer.image = image;
+      offer.image.bounds = bounds_;
+      offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
     }
     guarded([&] { meet(arguments, problem, offer); });
   }
@@ -393,6 +384,9 @@ std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_de
   return impl_->gather(detail::TileAccess::data(tile), root, with_depth, out);
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
+Registration Compositor::register_memory(void* data, std::size_t bytes) {
+  return Registration(impl_->node_->register_memory(data, bytes));
+}
 const Timing& Compositor::timing() const { return impl_->timing_; }
 std::string Compositor::algorithm() const {
   return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;

@@ -51,11 +51,6 @@ void Backoff::pause() {
   std::this_thread::sleep_for(nap);
 }
 
-void Backoff::sleep(EventCount& bell, std::uint32_t seen) {
-  bell.wait(seen, std::chrono::duration<double>(between_checks).count());
-  if (bell.rings() == seen) check(Clock::now());
-}
-
 void Backoff::check(Clock::time_point now) {
   if (now < next_check_) return;
   next_check_ = now + between_checks;

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "sortlast/execute/mpi/alarm.hpp"
-#include "sortlast/execute/node/event_count.hpp"
 
 namespace sortlast {
 
@@ -26,8 +24,6 @@ class Backoff {
   // Give up the core for a moment; throws TimeoutError after alarm.limit() seconds without progress, or
   // when another rank has raised the alarm.
   void pause();
-  // Sleep until a bell has rung more often than `seen`, or for a moment; throws like pause().
-  void sleep(EventCount& bell, std::uint32_t seen);
 
  private:
   using Clock = std::chrono::steady_clock;

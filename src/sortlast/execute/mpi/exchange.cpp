@@ -63,11 +63,9 @@ class Exchange::Frame {
   Reference reference(std::size_t receive) {
     const std::int32_t peer = program_.receives[receive].peer;
     const Node::Image image = context_->node.image(peer);
-    Reference reference{{image.pixels, contribution_.image.size, contribution_.image.format, {}}};
-    if (image.boxed)
-      reference.image.bounds = Rectangle{image.box[0], image.box[1], image.box[2], image.box[3]};
+    Reference reference{image.view};
     ++(image.direct ? context_->traffic.direct : context_->traffic.pulled);
-    if (image.present && !image.direct) {
+    if (!image.view.is_none() && !image.direct) {
       reference.pull = [this, peer](std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
         context_->node.pull(peer, origin, runs, to);
       };

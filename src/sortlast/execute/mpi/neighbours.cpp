@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <memory>
 #include <numeric>
+#include <optional>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
@@ -60,8 +65,12 @@ std::optional<Segment> share_control(const Communicator& node) {
   };
   SegmentName name;
   static_assert(std::is_trivially_copyable_v<SegmentName>);
-  if (node.rank() == 0) attempt(Control::bytes(static_cast<std::size_t>(node.size())));
-  if (control) name = control->name();
+  const auto seats = static_cast<std::size_t>(node.size());
+  if (node.rank() == 0) attempt(Control::bytes(seats));
+  if (control) {
+    Control::make(*control, seats);
+    name = control->name();
+  }
   check_mpi(MPI_Bcast(&name, sizeof name, MPI_BYTE, 0, node.get()), "MPI_Bcast");
   if (node.rank() != 0 && name.process != 0) attempt(name);
   if (!all_of(node, control.has_value())) control.reset();
@@ -94,11 +103,26 @@ bool probe_remote_reads(const Communicator& node, Control& control) {
   return all;
 }
 
+// Raises the alarm, and joins that of others.
+class AlarmWatch final : public Watch {
+ public:
+  explicit AlarmWatch(const Alarm& alarm) : alarm_(alarm) {}
+  void check(double seconds_without_progress, const std::function<std::string()>& waits_for) const override {
+    if (seconds_without_progress > alarm_.limit()) alarm_.raise(waits_for());
+    alarm_.join_if_raised(waits_for);
+    alarm_.interrupt();
+  }
+
+ private:
+  const Alarm& alarm_;
+};
+
 }  // namespace
 
 Neighbours find_neighbours(const Communicator& all, int ranks) {
   const auto p = static_cast<std::size_t>(all.size());
   Neighbours found;
+  found.rank = all.rank();
   found.nodes.resize(p);
   found.members = {all.rank()};
   const Communicator machine = machine_of(all);
@@ -111,8 +135,7 @@ Neighbours find_neighbours(const Communicator& all, int ranks) {
   // Find who shares this machine, and whether all of those can share memory.
   const Communicator node = split(machine, ranks);
   if (node.size() > 1) found.control = share_control(node);
-  if (found.control)
-    found.remote_reads = probe_remote_reads(node, *reinterpret_cast<Control*>(found.control->data()));
+  if (found.control) found.remote_reads = probe_remote_reads(node, Control::in(*found.control));
 
   // Number the nodes by their lowest ranks.
   int lowest = all.rank();
@@ -127,6 +150,10 @@ Neighbours find_neighbours(const Communicator& all, int ranks) {
     if (lowest_of[rank] == lowest) found.members.push_back(static_cast<int>(rank));
   }
   return found;
+}
+
+Node make_node(const Communicator& all, const Alarm& alarm, int ranks) {
+  return {find_neighbours(all, ranks), std::make_unique<AlarmWatch>(alarm)};
 }
 
 }  // namespace sortlast

@@ -1,24 +1,18 @@
 // Neighbours: which ranks share a machine, and whether they can share memory.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
+#include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
-#include "sortlast/execute/node/segment.hpp"
+#include "sortlast/execute/node/node.hpp"
 
 namespace sortlast {
 
-struct Neighbours {
-  std::vector<std::int32_t> nodes;  // of every rank, numbered in the order of their lowest ranks
-  std::vector<int> members;         // the ranks of this node, this one among them, ascending
-  std::optional<Segment> control;   // theirs; none if there is one member
-  int cores = 1;                    // of the machine, for each rank that may use the same ones
-  bool remote_reads = false;        // each can read the memory of the others through the kernel
-};
-
-// Collective. `ranks`: see Node. Ranks that cannot map one segment together become nodes of one.
+// Collective. `ranks`: 0: the ranks that really share this machine; 1: each by itself; k: at most k of those,
+// counted in rank order, as if they were on different machines. Ranks that cannot map one segment together
+// become nodes of one.
 Neighbours find_neighbours(const Communicator& all, int ranks);
+
+// Collective: the node of this rank, whose waits raise the alarm, which must outlive it.
+Node make_node(const Communicator& all, const Alarm& alarm, int ranks);
 
 }  // namespace sortlast

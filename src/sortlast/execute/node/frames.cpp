@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/node/remote.hpp"
 
 namespace sortlast {
 namespace {
@@ -77,10 +78,11 @@ Memory Frames::hold(int slot) const {
   const auto chosen = static_cast<std::size_t>(slot);
   Memory segment = mapped_[chosen]->memory();
   std::byte* const data = segment.get();
-  return {data, [control = memory_, users = &slots_->slots[chosen].users,
-                 kept = std::move(segment)](std::byte*) mutable {
+  // A forked process does not hold it: its parent does.
+  return {data, [control = memory_, users = &slots_->slots[chosen].users, kept = std::move(segment),
+                 holder = this_process()](std::byte*) mutable {
             kept.reset();
-            users->fetch_sub(1, std::memory_order_release);
+            if (holder == this_process()) users->fetch_sub(1, std::memory_order_release);
           }};
 }
 

@@ -8,15 +8,15 @@
 #include <optional>
 
 #include "sortlast/execute/node/segment.hpp"
-#include "sortlast/execute/run/pool.hpp"
+#include "sortlast/image.hpp"
 
 namespace sortlast {
 
-// Lies in a segment, all bytes 0 at first.
+// Lies in a segment.
 struct FrameSlot {
-  SegmentName segment;               // of process 0: none
-  std::uint64_t used_in = 0;         // the last frame in which a process held it
-  std::atomic<std::uint32_t> users;  // processes' holds, and those that they are about to take
+  SegmentName segment;                  // of process 0: none
+  std::uint64_t used_in = 0;            // the last frame in which a process held it
+  std::atomic<std::uint32_t> users{0};  // processes' holds, and those that they are about to take
 };
 struct FrameSlots {
   static constexpr int count = 8;

@@ -8,19 +8,27 @@
 #include "sortlast/execute/node/node.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/neighbours.hpp"
-#include "sortlast/execute/mpi/backoff.hpp"
 #include "sortlast/execute/node/control.hpp"
-#include "sortlast/execute/node/mappings.hpp"
 #include "sortlast/execute/node/remote.hpp"
-#include "sortlast/execute/node/staging.hpp"
+#include "sortlast/execute/node/shared_images.hpp"
+#include "sortlast/execute/run/pool.hpp"
 
 namespace sortlast {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double between_checks = 0.05;  // of the watch [s]
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 // Memory of this process alone, zeros.
 Memory private_zeros(std::size_t bytes) {
@@ -33,8 +41,15 @@ Memory private_zeros(std::size_t bytes) {
 
 class Node::Impl {
  public:
-  Impl(const Communicator& all, const Alarm& alarm, int ranks)
-      : Impl(all.rank(), alarm, find_neighbours(all, ranks)) {}
+  Impl(Neighbours neighbours, std::unique_ptr<const Watch> watch)
+      : neighbours_(std::move(neighbours)),
+        watch_(std::move(watch)),
+        me_(seat_of(neighbours_.rank)),
+        mappings_(neighbours_.members.size()) {
+    if (alone()) return;
+    const Memory& memory = neighbours_.control->memory();
+    frames_.emplace(memory, &control().frames, static_cast<std::uint32_t>(neighbours_.members.size()));
+  }
 
   bool alone() const { return neighbours_.members.size() == 1; }
   bool mate(int rank) const {
@@ -47,11 +62,19 @@ class Node::Impl {
     return alone() ? private_zeros(bytes) : allocations_.take(bytes);
   }
 
+  std::shared_ptr<void> register_memory(void* data, std::size_t bytes) {
+    if (bytes == 0) return {};
+    if (data == nullptr) throw ArgumentError("memory to register is null; expected the address of its bytes");
+    if (alone()) return {};
+    return allocations_.add(static_cast<std::byte*>(data), bytes);
+  }
+
   bool meet(const Offer& mine, const std::string& call) {
-    pixels_ = mine.pixels;
-    boxed_ = mine.boxed;
-    std::copy_n(mine.box, box_.size(), box_.begin());
+    own_ = mine.image;
     if (alone()) return true;
+    if (process_ != this_process())
+      throw Error("the compositor belongs to process " + std::to_string(process_) +
+                  "; a process that was forked from it cannot take its place in " + call);
 
     // Offer the image, and wait for those of the others.
     parity_ = 1 - parity_;
@@ -71,15 +94,14 @@ class Node::Impl {
 
   Image image(int rank) {
     const std::size_t owner = seat_of(rank);
-    if (owner == me_)
-      return {pixels_.colour != nullptr, true, pixels_, boxed_, {box_[0], box_[1], box_[2], box_[3]}};
+    if (owner == me_) return {own_, true};
     const OfferRecord& offer = control().seat(owner).offers[parity_];
-    if (offer.colour.address == 0) return {};
-    Image image{true, false, {}, offer.boxed, {offer.box[0], offer.box[1], offer.box[2], offer.box[3]}};
+    Image image{offer.image, false};
+    if (image.view.is_none()) return image;
     const std::byte* const colour = mapped(owner, offer.colour);
     const std::byte* const depth = mapped(owner, offer.depth);
-    image.direct = colour != nullptr && (depth != nullptr || offer.depth.address == 0);
-    if (image.direct) image.pixels = {colour, reinterpret_cast<const float*>(depth)};
+    image.direct = colour != nullptr && (depth != nullptr || offer.image.pixels.depth == nullptr);
+    if (image.direct) image.view.pixels = {colour, reinterpret_cast<const float*>(depth)};
     return image;
   }
 
@@ -87,20 +109,22 @@ class Node::Impl {
     const Seat& seat = control().seat(seat_of(rank));
     const OfferRecord& offer = seat.offers[parity_];
     spans_.clear();
-    const auto add = [&](const PlaneRecord& plane, void* target, std::size_t pixel_bytes) {
-      if (plane.address == 0 || target == nullptr) return;
+    const auto add = [&](const void* plane, void* target, std::size_t pixel_bytes) {
+      if (plane == nullptr || target == nullptr) return;
+      const auto address = reinterpret_cast<std::uint64_t>(plane);
       for (const ActiveRun& run : runs) {
         const auto first = static_cast<std::uint64_t>(origin) + run.begin;
         spans_.push_back({static_cast<std::byte*>(target) + run.at * pixel_bytes,
-                          plane.address + first * pixel_bytes, run.count * pixel_bytes});
+                          address + first * pixel_bytes, run.count * pixel_bytes});
       }
     };
-    add(offer.colour, to.colour, offer.format.colour_bytes());
-    add(offer.depth, to.depth, sizeof(float));
+    add(offer.image.pixels.colour, to.colour, offer.image.format.colour_bytes());
+    add(offer.image.pixels.depth, to.depth, sizeof(float));
     read_remote(seat.process, spans_);
   }
 
   void release(int rank) {
+    if (process_ != this_process()) return;
     Seat& seat = control().seat(seat_of(rank));
     if (seat.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) seat.read.ring();
   }
@@ -112,27 +136,20 @@ class Node::Impl {
     wait(seat.read, readers, [&] { return seat.unread.load(std::memory_order_acquire); });
   }
 
-  bool holds(ConstPixels pixels, const Format& format, std::int64_t count) const {
+  bool holds(const ImageView& image) const {
+    const auto count = static_cast<std::size_t>(image.size.pixels());
     const auto in_segment = [&](const void* plane, std::size_t pixel_bytes) {
-      return allocations_.find(plane, static_cast<std::size_t>(count) * pixel_bytes).segment.process != 0;
+      return !allocations_.find(plane, count * pixel_bytes).none();
     };
-    return in_segment(pixels.colour, format.colour_bytes()) &&
-           (!format.depth || in_segment(pixels.depth, sizeof(float)));
+    return in_segment(image.pixels.colour, image.format.colour_bytes()) &&
+           (!image.format.depth || in_segment(image.pixels.depth, sizeof(float)));
   }
 
   const Neighbours neighbours_;
   Memory frame_;
 
  private:
-  Impl(int rank, const Alarm& alarm, Neighbours neighbours)
-      : neighbours_(std::move(neighbours)), alarm_(alarm), mappings_(neighbours_.members.size()) {
-    me_ = seat_of(rank);
-    if (alone()) return;
-    const Memory& memory = neighbours_.control->memory();
-    frames_.emplace(memory, &control().frames, static_cast<std::uint32_t>(neighbours_.members.size()));
-  }
-
-  Control& control() const { return *reinterpret_cast<Control*>(neighbours_.control->data()); }
+  Control& control() const { return Control::in(*neighbours_.control); }
   std::size_t mates() const { return neighbours_.members.size() - 1; }
   std::size_t seat_of(int rank) const {
     const auto& members = neighbours_.members;
@@ -141,24 +158,25 @@ class Node::Impl {
 
   // Write down an offer. What others could not read is copied to where they can.
   void record(const Offer& mine, OfferRecord& offer) {
-    offer = {mine.hash, mine.frame_bytes, {}, {}, mine.format, box_, boxed_};
-    if (mine.pixels.colour == nullptr) return;
-    const auto count = static_cast<std::size_t>(mine.count);
-    const bool with_depth = mine.format.depth && mine.pixels.depth != nullptr;
-    offer.colour = {reinterpret_cast<std::uint64_t>(mine.pixels.colour),
-                    allocations_.find(mine.pixels.colour, count * mine.format.colour_bytes())};
-    bool direct = offer.colour.place.segment.process != 0;
-    if (with_depth) {
-      offer.depth = {reinterpret_cast<std::uint64_t>(mine.pixels.depth),
-                     allocations_.find(mine.pixels.depth, count * sizeof(float))};
-      direct = direct && offer.depth.place.segment.process != 0;
+    const ImageView& image = mine.image;
+    offer = {mine.hash, mine.frame_bytes, image, {}, {}};
+    if (image.is_none()) return;
+    if (!image.format.depth) offer.image.pixels.depth = nullptr;
+    const auto count = static_cast<std::size_t>(image.size.pixels());
+    offer.colour = allocations_.offer(image.pixels.colour, count * image.format.colour_bytes());
+    bool direct = !offer.colour.none();
+    if (offer.image.pixels.depth != nullptr) {
+      offer.depth = allocations_.offer(image.pixels.depth, count * sizeof(float));
+      direct = direct && !offer.depth.none();
     }
-    if (direct || neighbours_.remote_reads) return;
-    const bool rows = boxed_ && mine.width > 0;
-    const Range part = rows ? Range{box_[1] * mine.width, box_[3] * mine.width} : Range{0, mine.count};
-    const Staging::Places copy = staging_.copy(mine.pixels, mine.format, mine.count, part);
-    offer.colour.place = copy.colour;
-    offer.depth.place = copy.depth;
+    if (direct) return;
+    if (neighbours_.remote_reads) {
+      if (offer.colour.none()) read_planes_.offered(image.pixels.colour, count * image.format.colour_bytes());
+      return;
+    }
+    const Staging::Places copy = staging_.copy(image);
+    offer.colour = copy.colour;
+    offer.depth = copy.depth;
   }
 
   // Compare what all have brought, and choose the frame.
@@ -191,10 +209,10 @@ class Node::Impl {
   }
 
   // The plane of a mate's offer as it lies in this process; null if it must be pulled.
-  const std::byte* mapped(std::size_t owner, const PlaneRecord& plane) {
-    if (plane.place.segment.process == 0) return nullptr;
+  const std::byte* mapped(std::size_t owner, const Place& place) {
+    if (place.none()) return nullptr;
     try {
-      return mappings_.find(owner, plane.place.segment) + plane.place.offset;
+      return mappings_.find(owner, place.segment) + place.offset;
     } catch (const Error&) {
       if (!neighbours_.remote_reads) throw;
       return nullptr;
@@ -206,33 +224,41 @@ class Node::Impl {
   void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
     const std::uint32_t seen = barrier.openings();
     if (!barrier.arrive(mates() + 1)) {
-      wait(barrier.bell(), waits_for, [&] { return barrier.openings() == seen ? 1U : 0U; });
+      wait(barrier.opened(), waits_for, [&] { return barrier.openings() == seen ? 1U : 0U; });
       return;
     }
-    if (control().broken.load()) alarm_.raise("nobody, it came late");
+    if (control().broken.load()) refuse_late();
     decide_for_all();
     barrier.open();
   }
 
-  // Sleep until missing() is 0; looks again whenever the bell has rung. Each change is progress.
+  // The others have given up waiting for this rank.
+  [[noreturn]] void refuse_late() const {
+    watch_->check(std::numeric_limits<double>::infinity(),
+                  [] { return std::string("nobody, it came late"); });
+    throw TimeoutError("the other ranks of the node have given up waiting for this one");
+  }
+
+  // Sleep until missing() is 0; looks again whenever the event has come. Each change is progress.
   // waits_for() completes "rank r waits for ...".
   template <typename WaitsFor, typename Missing>
-  void wait(EventCount& bell, const WaitsFor& waits_for, const Missing& missing) {
+  void wait(EventCount& event, const WaitsFor& waits_for, const Missing& missing) {
     std::uint32_t before = missing();
     if (before == 0) return;
-    const auto give_up = [&] {
+    const std::function<std::string()> give_up = [&] {
       control().broken.store(true);
       return waits_for();
     };
-    Backoff backoff(alarm_, give_up);
+    Clock::time_point progress = Clock::now();
     try {
       while (true) {
-        const std::uint32_t seen = bell.rings();
+        const std::uint32_t seen = event.rings();
         const std::uint32_t now = missing();
         if (now == 0) return;
-        if (now != before) backoff.progress();
+        if (now != before) progress = Clock::now();
         before = now;
-        backoff.sleep(bell, seen);
+        event.wait(seen, between_checks);
+        if (event.rings() == seen) watch_->check(seconds_since(progress), give_up);
       }
     } catch (...) {
       control().broken.store(true);
@@ -240,30 +266,34 @@ class Node::Impl {
     }
   }
 
-  const Alarm& alarm_;
+  std::unique_ptr<const Watch> watch_;
+  const std::int32_t process_ = this_process();
   std::size_t me_ = 0;  // seat
   std::size_t parity_ = 0;
-  ConstPixels pixels_;  // as offered, with their box
-  bool boxed_ = false;
-  std::array<std::int64_t, 4> box_ = {};
+  ImageView own_;  // as offered
   Allocations allocations_;
   Staging staging_;
   Mappings mappings_;
   std::optional<Frames> frames_;
+  ReadPlanes read_planes_;         // of this process
   std::vector<RemoteSpan> spans_;  // of a pull
 };
 
-Node::Node(const Communicator& all, const Alarm& alarm, int ranks)
-    : impl_(std::make_unique<Impl>(all, alarm, ranks)) {}
+Node::Node(Neighbours neighbours, std::unique_ptr<const Watch> watch)
+    : impl_(std::make_unique<Impl>(std::move(neighbours), std::move(watch))) {}
+Node::Node(Node&&) noexcept = default;
 Node::~Node() = default;
 
-const std::vector<std::int32_t>& Node::nodes() const { return impl_->neighbours_.nodes; }
-bool Node::everybody() const { return impl_->neighbours_.members.size() == nodes().size(); }
+const Neighbours& Node::neighbours() const { return impl_->neighbours_; }
+bool Node::everybody() const { return neighbours().members.size() == nodes().size(); }
 bool Node::alone() const { return impl_->alone(); }
 bool Node::mate(int rank) const { return impl_->mate(rank); }
-int Node::size() const { return static_cast<int>(impl_->neighbours_.members.size()); }
 
 Memory Node::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
+std::shared_ptr<void> Node::register_memory(void* data, std::size_t bytes) {
+  return impl_->register_memory(data, bytes);
+}
+bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
 Node::Image Node::image(int rank) { return impl_->image(rank); }
@@ -272,10 +302,6 @@ void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, 
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
-bool Node::holds(ConstPixels pixels, const Format& format, std::int64_t count) const {
-  return impl_->holds(pixels, format, count);
-}
-int Node::cores() const { return impl_->neighbours_.cores; }
 Memory Node::frame() const { return impl_->frame_; }
 
 }  // namespace sortlast

@@ -14,63 +14,76 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/node/segment.hpp"
-#include "sortlast/execute/run/pool.hpp"
-#include "sortlast/tile.hpp"
-#include "sortlast/image/active.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/image/active.hpp"
 
 namespace sortlast {
 
+// Who shares a machine, as it was found out before there is a node.
+struct Neighbours {
+  int rank = 0;                     // this one
+  std::vector<std::int32_t> nodes;  // of every rank, numbered from 0 in the order of their lowest ranks
+  std::vector<int> members;         // the ranks of this node, this one among them, ascending
+  std::optional<Segment> control;   // theirs, with a Control in it; none if there is one member
+  int cores = 1;                    // of the machine, for each rank that may use the same ones; at least 1
+  bool remote_reads = false;        // each can read the memory of the others through the kernel
+};
+
+// Watch: who ends a wait that has lasted too long, or that others have given up.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // Asked about every 50 ms of a wait; ends it by throwing. `waits_for` completes "rank r waits for ..." and
+  // is called only if the wait has failed.
+  virtual void check(double seconds_without_progress,
+                     const std::function<std::string()>& waits_for) const = 0;
+};
+
 // What a rank brings to a meeting.
 struct Offer {
-  std::uint64_t hash = 0;  // of the call's arguments
-  ConstPixels pixels;      // its image, in any memory of this process; null: none
-  std::int64_t count = 0;  // pixels of it
-  Format format;
-  std::int64_t box[4] = {};  // pixel rectangle x0, y0, x1, y1 (half open) outside which its pixels are empty
-  bool boxed = false;
+  std::uint64_t hash = 0;       // of the call's arguments
+  ImageView image;              // in any memory of this process; or none
   std::size_t frame_bytes = 0;  // bytes of the frame in which the node's ranks put their results; 0: none
-  std::int64_t width = 0;  // pixels a row, so that no more than the box's rows need a copy; 0: not in rows
 };
 
 class Node {
  public:
-  // Collective. `ranks`: 0: the ranks that really share this machine; 1: each by itself; k: at most k of
-  // those, counted in rank order, as if they were on different machines. Ranks that cannot map each other's
-  // segments are not put together.
-  Node(const Communicator& all, const Alarm& alarm, int ranks);
+  Node(Neighbours neighbours, std::unique_ptr<const Watch> watch);
+  Node(Node&&) noexcept;
   ~Node();
 
+  const Neighbours& neighbours() const;
   // Node of every rank, numbered from 0 in the order of their lowest ranks.
-  const std::vector<std::int32_t>& nodes() const;
+  const std::vector<std::int32_t>& nodes() const { return neighbours().nodes; }
   bool everybody() const;     // all ranks of the communicator are on this node
   bool alone() const;         // no other rank is
   bool mate(int rank) const;  // another rank of this node
-  int size() const;
-  int cores() const;  // of the machine, for each rank that may use the same ones; at least 1
+  int size() const { return static_cast<int>(neighbours().members.size()); }
+  int cores() const { return neighbours().cores; }
 
   // Memory for an image, or for a plane of one, in a segment that the mates can map: `bytes` zeros (empty
   // pixels but for the depth), aligned to 64; null for 0 bytes. Pixels in it are recognised by their address
   // when they are offered. Given back when the last copy is gone. Not collective, and for any thread.
   Memory allocate(std::size_t bytes);
 
-  // Whether an image lies in memory of allocate().
-  bool holds(ConstPixels pixels, const Format& format, std::int64_t count) const;
+  // Make memory of the caller's such memory in place, until the last copy of the result is gone: see
+  // Compositor::register_memory(). Null for 0 bytes, and where there are no mates. Throws ArgumentError,
+  // Error.
+  std::shared_ptr<void> register_memory(void* data, std::size_t bytes);
+
+  // Whether the mates can read an image where it lies, as all of it is in memory of the two.
+  bool holds(const ImageView& image) const;
 
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
 
-  // The image of a rank of this node as it was offered, if it lies where this process can read it.
+  // The image of a rank of this node as it was offered.
   struct Image {
-    bool present = false;
-    bool direct = false;  // `pixels` can be read here; else use pull()
-    ConstPixels pixels;
-    bool boxed = false;
-    std::int64_t box[4] = {};
+    ImageView view;       // none, if it brought none
+    bool direct = false;  // view.pixels can be read here; else they are addresses of its process, use pull()
   };
   Image image(int rank);
   // Copy runs of pixels of the image of `rank` (not direct), counted from its pixel `origin`, to where each

@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "sortlast/error.hpp"
 
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/mman.h>
 #include <sys/uio.h>
 #endif
 
@@ -21,6 +23,9 @@ std::int32_t this_process() { return getpid(); }
 #ifdef __linux__
 
 namespace {
+
+constexpr std::uintptr_t huge_page = std::uintptr_t{1} << 21;
+constexpr int collapse_now = 25;  // MADV_COLLAPSE, which older headers lack
 
 constexpr std::size_t most_spans = 64;  // of a call: rows of a unit, as a rule
 
@@ -59,7 +64,27 @@ void read_remote(std::int32_t process, std::span<RemoteSpan> spans) {
   }
 }
 
+void ReadPlanes::offered(const void* data, std::size_t bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  const auto known = std::find_if(planes_.begin(), planes_.end(), [&](const Plane& plane) {
+    return plane.begin == begin && plane.bytes == bytes;
+  });
+  if (known == planes_.end()) {
+    planes_[next_] = {begin, bytes, false};
+    next_ = (next_ + 1) % planes_.size();
+    return;
+  }
+  if (std::exchange(known->collapsed, true)) return;
+  const std::uintptr_t first = (begin + huge_page - 1) / huge_page * huge_page;
+  const std::uintptr_t end = (begin + bytes) / huge_page * huge_page;
+  // Where the kernel refuses, nothing is lost.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the first whole huge page of the plane
+  if (end > first) madvise(reinterpret_cast<void*>(first), end - first, collapse_now);
+}
+
 #else
+
+void ReadPlanes::offered(const void*, std::size_t) {}
 
 void read_remote(std::int32_t process, std::span<RemoteSpan>) {
   throw Error("cannot read the memory of process " + std::to_string(process) + ": this needs Linux");

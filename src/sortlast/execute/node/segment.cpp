@@ -4,10 +4,14 @@
 // descriptors (the same user; no debugger's rights are needed). Numbers of processes and descriptors are used
 // again, and mean something else in another container, so the page after the data tells what this segment is,
 // and whether its owner still has it.
+//
+// A forked process has all mappings and descriptors of its parent, but the segments are not its own: it lets
+// its mappings go, and says nothing to those that share them with the parent.
 #include "sortlast/execute/node/segment.hpp"
 
 #include <atomic>
 #include <cerrno>
+#include <new>
 #include <random>
 #include <string>
 #include <system_error>
@@ -58,6 +62,17 @@ std::uint64_t next_serial() {
 
 std::string reason() { return std::generic_category().message(errno); }
 
+// A file in memory that nobody may execute, where the kernel can promise it (Linux 6.3); -1 with errno set.
+int make_file() {
+#ifdef MFD_NOEXEC_SEAL
+  constexpr unsigned no_exec = MFD_NOEXEC_SEAL;
+#else
+  constexpr unsigned no_exec = 8;
+#endif
+  const int file = memfd_create("sortlast", MFD_CLOEXEC | no_exec);
+  return file < 0 && errno == EINVAL ? memfd_create("sortlast", MFD_CLOEXEC) : file;
+}
+
 // Closes itself.
 class File {
  public:
@@ -92,18 +107,17 @@ Segment::Segment(std::size_t bytes) {
     throw Error("cannot make a shared segment of " + std::to_string(bytes) + " bytes: " + step + ": " +
                 reason());
   };
-  File file(memfd_create("sortlast", MFD_CLOEXEC));
+  File file(make_file());
   if (file.get() < 0) fail("memfd_create");
   if (ftruncate(file.get(), static_cast<off_t>(label_offset(bytes) + page())) != 0) fail("ftruncate");
   std::byte* const data = map(file.get(), bytes);
   if (data == nullptr) fail("mmap");
 
   name_ = {this_process(), file.get(), next_serial(), bytes};
-  label_ = reinterpret_cast<Label*>(data + label_offset(bytes));
-  label_->magic = magic;
-  label_->serial = name_.serial;
-  memory_ = {data, [descriptor = file.release(), bytes, label = label_](std::byte* memory) {
-               label->closed.store(1, std::memory_order_release);
+  label_ = new (data + label_offset(bytes)) Label{magic, name_.serial, {}};
+  memory_ = {data,
+             [descriptor = file.release(), bytes, label = label_, owner = name_.process](std::byte* memory) {
+               if (owner == this_process()) label->closed.store(1, std::memory_order_release);
                unmap(memory, bytes);
                close(descriptor);
              }};
@@ -128,7 +142,7 @@ Segment::Segment(const SegmentName& name) : name_(name) {
   std::byte* const data = map(file.get(), name.bytes);
   if (data == nullptr) fail("mmap of " + path + ": " + reason());
   memory_ = {data, [bytes = name.bytes](std::byte* memory) { unmap(memory, bytes); }};
-  label_ = reinterpret_cast<Label*>(data + label_offset(name.bytes));
+  label_ = std::launder(reinterpret_cast<Label*>(data + label_offset(name.bytes)));
   if (label_->magic != magic || label_->serial != name.serial) fail(path + " is another segment by now");
 }
 

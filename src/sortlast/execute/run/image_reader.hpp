@@ -26,7 +26,7 @@ struct Reference {
   std::function<void(std::int64_t origin, std::span<const ActiveRun> runs, Pixels to)> pull = {};
   std::function<void()> released = {};
 
-  bool absent() const { return image.is_none() && !pull; }
+  bool absent() const { return image.is_none(); }
 };
 
 class ImageReader {

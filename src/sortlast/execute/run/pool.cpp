@@ -15,9 +15,10 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 namespace sortlast {
 namespace {
@@ -44,6 +45,7 @@ Block allocate(std::size_t bytes) {
 constexpr std::size_t recent_frames = 32;
 
 struct Idle {
+  std::size_t size;
   Block block;
   std::int64_t since;  // frame in which it was given back
 };
@@ -51,9 +53,10 @@ struct Idle {
 }  // namespace
 
 struct Pool::State {
-  std::mutex mutex;  // results may be given back from another thread
-  std::multimap<std::size_t, Idle> idle;
-  std::size_t taken = 0;
+  std::mutex mutex;        // results may be given back from another thread
+  std::vector<Idle> idle;  // with room for all that are out
+  std::size_t out = 0;     // blocks taken and not yet given back
+  std::size_t taken = 0;   // bytes of them
   std::size_t peak = 0;
   std::int64_t frame = 0;
   std::array<std::size_t, recent_frames> peaks{};  // of the last frames
@@ -61,25 +64,43 @@ struct Pool::State {
   // Free the blocks that no recent frame took and, longest idle first, those beyond three times what one
   // held at once: messages, tiles and gathered frames are of several sizes and follow each other.
   void trim() {
-    std::erase_if(idle, [this](const auto& entry) {
-      return entry.second.since + static_cast<std::int64_t>(recent_frames) < frame;
+    std::erase_if(idle, [this](const Idle& one) {
+      return one.since + static_cast<std::int64_t>(recent_frames) < frame;
     });
     const std::size_t most = 3 * *std::max_element(peaks.begin(), peaks.end());
     std::size_t held = taken;
-    for (const auto& [size, block] : idle) held += size;
+    for (const Idle& one : idle) held += one.size;
     while (!idle.empty() && held > most) {
-      const auto oldest = std::min_element(idle.begin(), idle.end(), [](const auto& a, const auto& b) {
-        return a.second.since < b.second.since;
-      });
-      held -= oldest->first;
+      const auto oldest = std::min_element(idle.begin(), idle.end(),
+                                           [](const Idle& a, const Idle& b) { return a.since < b.since; });
+      held -= oldest->size;
       idle.erase(oldest);
     }
   }
 
-  void give_back(std::size_t size, Block block) {
+  // The smallest idle block of no less than `wanted` bytes that is not much larger; null: none.
+  Idle* find(std::size_t wanted) {
+    Idle* best = nullptr;
+    for (Idle& one : idle) {
+      const bool fits = one.size >= wanted && one.size <= wanted + wanted / 4;
+      if (fits && (best == nullptr || one.size < best->size)) best = &one;
+    }
+    return best;
+  }
+
+  // Count a block as out, and make the room that give_back() will need.
+  void count_out(std::size_t size) {
+    idle.reserve(idle.size() + out + 1);
+    ++out;
+    taken += size;
+    peak = std::max(peak, taken);
+  }
+
+  void give_back(std::size_t size, Block block) noexcept {
     const std::lock_guard lock(mutex);
+    --out;
     taken -= size;
-    idle.emplace(size, Idle{std::move(block), frame});
+    idle.push_back({size, std::move(block), frame});
   }
 };
 
@@ -93,18 +114,16 @@ Memory Pool::take(std::size_t bytes) {
   std::size_t size = wanted;
   {
     const std::lock_guard lock(state_->mutex);
-    const auto found = state_->idle.lower_bound(wanted);
-    if (found != state_->idle.end() && found->first <= wanted + wanted / 4) {
-      size = found->first;
-      block = std::move(found->second.block);
-      state_->idle.erase(found);
+    if (Idle* const found = state_->find(wanted)) {
+      size = found->size;
+      block = std::move(found->block);
+      state_->idle.erase(state_->idle.begin() + (found - state_->idle.data()));
     }
   }
   if (!block) block = allocate(wanted);
   {
     const std::lock_guard lock(state_->mutex);
-    state_->taken += size;
-    state_->peak = std::max(state_->peak, state_->taken);
+    state_->count_out(size);
   }
   std::byte* const start = block.release();
   return {start, [state = state_, size](std::byte* memory) { state->give_back(size, Block(memory)); }};
@@ -123,7 +142,7 @@ std::size_t Pool::peak() const {
 std::size_t Pool::idle() const {
   const std::lock_guard lock(state_->mutex);
   std::size_t bytes = 0;
-  for (const auto& [size, block] : state_->idle) bytes += size;
+  for (const Idle& one : state_->idle) bytes += one.size;
   return bytes;
 }
 

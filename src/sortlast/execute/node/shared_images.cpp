@@ -1,0 +1,116 @@
+// Shared images.
+#include "sortlast/execute/node/shared_images.hpp"
+
+#include <cstring>
+#include <iterator>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/node/remote.hpp"
+
+namespace sortlast {
+
+void Allocations::State::erase(std::uintptr_t address) {
+  const std::lock_guard lock(mutex);
+  allocations.erase(address);
+}
+
+std::pair<Place, const RegisteredMemory*> Allocations::State::find(const void* address,
+                                                                   std::size_t bytes) const {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  const auto after = allocations.upper_bound(wanted);
+  if (after == allocations.begin()) return {};
+  const auto& [begin, found] = *std::prev(after);
+  const std::uint64_t offset = wanted - begin;
+  if (offset > found.bytes || bytes > found.bytes - offset) return {};
+  return {{found.start.segment, found.start.offset + offset}, found.registered};
+}
+
+Memory Allocations::take(std::size_t bytes) {
+  const Segment segment(bytes);
+  std::byte* const data = segment.data();
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->allocations[address] = {bytes, {segment.name(), 0}, nullptr};
+  }
+  // In a forked process the lock may be that of a thread which does not exist there.
+  return {data,
+          [state = state_, address, owner = this_process(), kept = segment.memory()](std::byte*) mutable {
+            if (owner == this_process()) state->erase(address);
+            kept.reset();
+          }};
+}
+
+std::shared_ptr<void> Allocations::add(std::byte* data, std::size_t bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  std::shared_ptr<RegisteredMemory> made;
+  {
+    const std::lock_guard lock(state_->mutex);
+    auto& allocations = state_->allocations;
+    const auto next = allocations.lower_bound(address);
+    const bool before =
+        next != allocations.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address;
+    const bool behind = next != allocations.end() && next->first - address < bytes;
+    if (before || behind)
+      throw ArgumentError(
+          "memory to register is allocated by the compositor or registered already, at least in part");
+    made = std::make_shared<RegisteredMemory>(data, bytes);
+    allocations[address] = {bytes, {made->segment(), made->offset()}, made.get()};
+  }
+  RegisteredMemory* const memory = made.get();
+  return {memory, [state = state_, address, owner = this_process(), kept = std::move(made)](void*) mutable {
+            if (owner == this_process()) state->erase(address);
+            kept.reset();
+          }};
+}
+
+Place Allocations::find(const void* address, std::size_t bytes) const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->find(address, bytes).first;
+}
+
+Place Allocations::offer(const void* address, std::size_t bytes) const {
+  const std::lock_guard lock(state_->mutex);
+  const auto [place, registered] = state_->find(address, bytes);
+  if (registered != nullptr) registered->refresh();
+  return place;
+}
+
+std::byte* Mappings::find(std::size_t owner, const SegmentName& name) {
+  std::vector<Segment>& mapped = of_[owner];
+  for (const Segment& segment : mapped) {
+    if (segment.name() == name) return segment.data();
+  }
+  return mapped.emplace_back(name).data();
+}
+
+void Mappings::drop_closed() {
+  for (std::vector<Segment>& mapped : of_)
+    std::erase_if(mapped, [](const Segment& segment) { return segment.closed(); });
+}
+
+Staging::Places Staging::copy(const ImageView& image) {
+  const Format& format = image.format;
+  const auto count = static_cast<std::size_t>(image.size.pixels());
+  const std::size_t colour = (count * format.colour_bytes() + 63) / 64 * 64;
+  const bool with_depth = format.depth && image.pixels.depth != nullptr;
+  const std::size_t bytes = colour + (with_depth ? count * sizeof(float) : 0);
+  if (!segment_ || segment_->name().bytes < bytes || segment_->name().bytes / 4 > bytes) {
+    segment_.reset();
+    segment_.emplace(bytes);
+  }
+
+  const std::int64_t width = image.size.width;
+  const Range part = image.bounds ? Range{image.bounds->y0 * width, image.bounds->y1 * width}
+                                  : Range{0, image.size.pixels()};
+  const auto begin = static_cast<std::size_t>(part.begin);
+  const auto copied = static_cast<std::size_t>(part.size());
+  const std::size_t first = begin * format.colour_bytes();
+  std::memcpy(segment_->data() + first, image.pixels.colour + first, copied * format.colour_bytes());
+  if (!with_depth) return {{segment_->name(), 0}, {}};
+  std::memcpy(segment_->data() + colour + begin * sizeof(float), image.pixels.depth + begin,
+              copied * sizeof(float));
+  return {{segment_->name(), 0}, {segment_->name(), colour}};
+}
+
+}  // namespace sortlast
