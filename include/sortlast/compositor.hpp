@@ -71,12 +71,16 @@ struct Composition {
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
 // their arguments differ, or one is wrong on some rank, every rank throws the same MismatchError (or
 // ArgumentError) before any pixel moves, and the compositor stays usable. If a rank does not come within
-// the timeout, the others throw a TimeoutError that says so; then messages may be under way, so the images
-// must stay where they are and the compositor cannot be used again. Not thread safe; two compositors on
-// two threads are, with MPI_THREAD_MULTIPLE.
+// the timeout, the others throw a TimeoutError that says so, and if the call of a rank fails on the way (no
+// memory, an error of MPI, an interrupt), the others throw a RemoteError with its cause; then messages may be
+// under way, so the images must stay where they are and the compositor cannot be used again. A new one can be
+// made on the same communicator. One call at a time: a second one, of another thread or of the interrupt
+// callback, is a UsageError, and so is a call after MPI_Finalize. Two compositors on two threads are fine,
+// with MPI_THREAD_MULTIPLE.
 class SORTLAST_API Compositor {
  public:
-  // `comm` is duplicated (twice) and may be freed at once. MPI must be initialised.
+  // `comm` is duplicated and may be freed at once. MPI must be initialised. Tried again after a TimeoutError,
+  // it takes up the duplicate that was begun, so that the caller's own collectives on `comm` still match.
   explicit Compositor(MPI_Comm comm, const Options& options = {});
   Compositor(Compositor&&) noexcept;
   Compositor& operator=(Compositor&&) noexcept;
@@ -110,18 +114,25 @@ class SORTLAST_API Compositor {
   int rank() const;
   int size() const;
 
+  // Give back everything but tiles, frames and allocated memory, as the destructor does; then every call but
+  // this one is a UsageError. All ranks should; none waits for the others.
+  void close();
+
  private:
   friend struct detail::CompositorAccess;
   class Impl;
 
   explicit Compositor(std::unique_ptr<Impl> impl);
+  Impl& impl() const;
 
   std::unique_ptr<Impl> impl_;
 };
 
-// Front-to-back order of the ranks from the box that holds each rank's data (see execute/visibility.hpp).
-// Collective over `comm`. Throws on every rank: MismatchError if the viewpoints differ, else ArgumentError.
+// Front-to-back order of the ranks from the box that holds each rank's data (see visibility.hpp). Collective
+// over `comm`, of which the first call makes a duplicate that stays with it. Throws on every rank:
+// MismatchError if the viewpoints differ, else ArgumentError; TimeoutError if a rank does not come within
+// `timeout` seconds.
 SORTLAST_API std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box,
-                                                        const Viewpoint& viewpoint);
+                                                        const Viewpoint& viewpoint, double timeout = 60);
 
 }  // namespace sortlast

@@ -2,14 +2,15 @@
 #include "sortlast/compositor.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
-#include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -17,6 +18,7 @@
 #include "sortlast/execute/plan/coverage.hpp"
 #include "sortlast/execute/plan/explain.hpp"
 #include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/execute/plan/survey.hpp"
 #include "sortlast/execute/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/registry.hpp"
@@ -25,14 +27,6 @@
 
 namespace sortlast {
 namespace {
-
-constexpr double most_bounded = 0.9;  // share of the image that bounds worth a look may hold
-// Share of active pixels of images worth a look for bounds, where all ranks share a machine. Measured with
-// boxes of 1/p of 2048x1024 RGBA float32, processor time of all p ranks in ms, with the look and without: in
-// place 13.9 and 13.4 at p = 8, 21.9 and 25.0 at p = 16; pulled 8.5 and 8.7 at p = 4, 14.8 and 17.5 at p = 8.
-constexpr double most_active_in_place = 0.1;
-constexpr double most_active_pulled = 0.2;
-constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 // The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
 // communicator to agree over.
@@ -53,43 +47,72 @@ class Compositor::Impl {
  public:
   Impl(MPI_Comm comm, const Options& options, const std::string& found)
       : options_(options),
-        data_(duplicate(comm, usable(options.timeout))),
-        control_(duplicate(comm, usable(options.timeout))),
-        alarm_(control_, usable(options.timeout), options.interrupt),
+        data_(duplicate(comm, usable(options.timeout), "Compositor", options.interrupt)),
+        alarm_(data_, usable(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
-        tag_limit_(tag_limit(data_.get())),
-        maker_(std::make_shared<int>(0)) {
-    options_.ring = normalised(options.ring, size_);
+        tag_limit_(tag_limit(data_.get()) - 1) {
+    guarded([&] { set_up(found); });
+  }
+
+  void set_up(const std::string& found) {
+    options_.ring = normalised(options_.ring, size_);
+    maker_ = std::make_shared<int>(0);
     Arguments arguments("Compositor");
-    arguments.add("algorithm", options.algorithm);
+    arguments.add("algorithm", options_.algorithm);
     arguments.add("ring", options_.ring);
-    arguments.add("node ranks", std::to_string(options.node_ranks));
-    arguments.add("check", options.check ? "yes" : "no");
-    arguments.add("wire", options.wire == Wire::float16 ? "float16" : "image");
-    arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
-    arguments.add("partition", std::string(partition_name(options.partition)));
+    arguments.add("node ranks", std::to_string(options_.node_ranks));
+    arguments.add("check", options_.check ? "yes" : "no");
+    arguments.add("wire", options_.wire == Wire::float16 ? "float16" : "image");
+    arguments.add("chunk bytes", std::to_string(options_.chunk_bytes));
+    arguments.add("partition", std::string(partition_name(options_.partition)));
     std::optional<Figures> profile;
     const std::string problem = problem_of([&] {
       if (!found.empty()) throw ArgumentError(found);
       check_options(options_, size_);
-      if (rank_ == 0 && uses_figures()) profile = load_profile(options.profile);
+      if (rank_ == 0 && uses_figures()) profile = load_profile(options_.profile);
     });
-    guarded([&] {
-      agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
-      node_ = std::make_unique<Node>(data_, alarm_, options.node_ranks);
-      if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_)
-        nodes_ = node_->nodes();
-      if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
-      team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
-      if (uses_figures()) figures_ = agree_on_figures(data_, alarm_, *node_, profile);
-      if (options.partition == Partition::automatic && !node_->everybody())
-        networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
-      selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine);
-    });
+    agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
+    node_ = std::make_unique<Node>(data_, alarm_, options_.node_ranks);
+    if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
+    if (options_.algorithm != "auto") make_schedule(options_.algorithm, setting(0, {}, false));
+    team_ = std::make_unique<Team>(options_.threads > 0 ? options_.threads : node_->cores());
+    if (uses_figures()) figures_ = agree_on_figures(data_, alarm_, *node_, profile);
+    if (options_.partition == Partition::automatic && !node_->everybody())
+      networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
+    selection_ = std::make_unique<Selection>(options_.algorithm, figures_.machine);
   }
 
-  Tile composite(const ImageView& image, Composition composition) {
+  Tile composite(const ImageView& image, const Composition& composition) {
+    const Turn turn(busy_, "composite");
+    check_mpi_is_there("composite");
+    return guarded([&] { return composite_in_turn(image, composition); });
+  }
+
+  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth) {
+    const Turn turn(busy_, "gather");
+    check_mpi_is_there("gather");
+    return guarded([&] { return gather_in_turn(tile, root, with_depth); });
+  }
+
+  [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
+    const Turn turn(busy_, call);
+    check_mpi_is_there(call.c_str());
+    guarded([&] { meet(Arguments(call), problem, {}); });
+    throw ArgumentError(problem);
+  }
+
+  // This rank's call was given up; the others hear why, unless they know (empty). Nothing more can be done
+  // with the communicator.
+  void give_up(const std::string& cause) noexcept {
+    if (broken_) return;
+    if (!cause.empty()) alarm_.tell_failure(cause);
+    broken_ = true;
+    data_.abandon();
+  }
+
+  // The way of an image: check and agree, plan, run, hand out the tile.
+  Tile composite_in_turn(const ImageView& image, Composition composition) {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
@@ -99,10 +122,11 @@ class Compositor::Impl {
     const double agreed = trace_clock();
     record({Activity::agree, begin, agreed, -1, -1, 0});
     timing_.agree = agreed - begin;
+    if (node_->everybody()) timing_.late = node_->late();
 
     const Plan& plan = plan_for(image, composition);
     sharing_ = share_out(options_.partition, image.size.pixels(), size_,
-                         chooses_partition() ? &coverage_ : nullptr, figures_.machine);
+                         chooses_partition() ? &survey_.coverage : nullptr, figures_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
     detail::TileData tile{plan.schedule->piece(rank_),
@@ -114,14 +138,14 @@ class Compositor::Impl {
                           maker_,
                           ++frame_,
                           sharing_.interleaving};
-    const auto contribution = std::make_shared<Contribution>(Contribution{{image.pixels, bounds_},
+    const auto contribution = std::make_shared<Contribution>(Contribution{{image.pixels, survey_.bounds},
                                                                           image.size,
                                                                           image.format,
                                                                           composition.op,
                                                                           background,
                                                                           place_in(tile),
                                                                           sharing_.interleaving});
-    guarded([&] { tile.pixels = exchange(plan, contribution, context()); });
+    tile.pixels = exchange(plan, contribution, context());
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
                        tile.range.size());
@@ -134,7 +158,7 @@ class Compositor::Impl {
     return detail::TileAccess::make(std::move(tile));
   }
 
-  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth) {
+  std::optional<Frame> gather_in_turn(const detail::TileData& tile, int root, bool with_depth) {
     const double begin = trace_clock();
     Arguments arguments("gather");
     arguments.add("root", std::to_string(root));
@@ -149,21 +173,13 @@ class Compositor::Impl {
         throw ArgumentError("the tile is not one that composite() of this compositor returned");
       if (with_depth && !tile.format.depth) throw ArgumentError("depth was asked for; the images had none");
     });
-    std::optional<Frame> frame;
-    guarded([&] {
-      meet(arguments, problem, {});
-      frame = gather_tiles(tile, root, with_depth, context());
-    });
+    meet(arguments, problem, {});
+    std::optional<Frame> frame = gather_tiles(tile, root, with_depth, context());
     const double end = trace_clock();
     record({Activity::gather, begin, end, root, -1, 0});
     timing_.gather = end - begin;
     timing_.total += timing_.gather;
     return frame;
-  }
-
-  [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
-    guarded([&] { meet(Arguments(call), problem, {}); });
-    throw ArgumentError(problem);
   }
 
   void record(const Event& event) {
@@ -172,13 +188,13 @@ class Compositor::Impl {
 
   Options options_;
   Communicator data_;
-  Communicator control_;
   Alarm alarm_;
   std::unique_ptr<Node> node_;
   std::vector<std::int32_t> nodes_;  // node of each rank; empty: every rank is one
   int rank_;
   int size_;
   int tag_limit_;
+  std::atomic<bool> busy_ = false;
   bool broken_ = false;  // messages may be under way for ever
   Pool pool_;
   std::unique_ptr<Team> team_;
@@ -186,11 +202,9 @@ class Compositor::Impl {
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<Selection> selection_;
   Figures figures_;
-  std::optional<Rectangle> bounds_;  // of the frame's image
-  std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
-  bool networked_ = false;           // there are ranks on several machines; known if it matters
-  Coverage coverage_ = {};           // of this rank's image, and after the agreement of all
-  Sharing sharing_;                  // of the last frame
+  bool networked_ = false;  // there are ranks on several machines; known if it matters
+  Survey survey_;           // of this frame's image, and after the agreement of all
+  Sharing sharing_;         // of the last frame
   std::unique_ptr<Plan> plan_;
   Setting planned_;  // what plan_ is for
   std::string planned_name_;
@@ -219,27 +233,6 @@ class Compositor::Impl {
     return options_.partition == Partition::automatic && networked_ && options_.check;
   }
 
-  // What this rank will have to send of its image; all of it if empty pixels are not left out.
-  Coverage own_coverage(const ImageView& image) const {
-    if (image.pixels.colour == nullptr) return {};
-    if (!options_.sparse) return coverage_of({}, image.size, 1);
-    const std::int64_t n = image.size.pixels();
-    return coverage_of(bounds_, image.size, bounds_ ? 1 : sample_active(image.format, image.pixels, 0, n));
-  }
-
-  // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
-  std::uint64_t emptiness_of(const ImageView& image) const {
-    const std::int64_t n = image.size.pixels();
-    double active = 0;
-    if (bounds_) {
-      active = static_cast<double>((bounds_->x1 - bounds_->x0) * (bounds_->y1 - bounds_->y0)) /
-               static_cast<double>(std::max<std::int64_t>(n, 1));
-    } else if (image.pixels.colour != nullptr) {
-      active = sample_active(image.format, image.pixels, 0, n);
-    }
-    return static_cast<std::uint64_t>(std::clamp(-std::log2(active), 0.0, most_emptiness));
-  }
-
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
   // each other's offers.
   void meet(const Arguments& arguments, const std::string& problem, Offer offer) {
@@ -254,8 +247,8 @@ class Compositor::Impl {
     if (options_.check) {
       const Compare compare =
           options_.partition == Partition::automatic
-              ? compare_with_coverage(data_, alarm_, arguments.call(), emptiness_, coverage_)
-              : compare_by_reduction(data_, alarm_, arguments.call(), &emptiness_);
+              ? compare_with_coverage(data_, alarm_, arguments.call(), survey_.emptiness, survey_.coverage)
+              : compare_by_reduction(data_, alarm_, arguments.call(), &survey_.emptiness);
       agree(data_, alarm_, arguments, problem, compare);
     } else if (!problem.empty()) {
       throw ArgumentError(problem);
@@ -270,41 +263,22 @@ class Compositor::Impl {
     return {tile.shared, advance(whole.view(), tile.format, tile.range.begin)};
   }
 
-  // Bounds that can be made use of: those that were given or, looking for them, those of the active pixels if
-  // they leave out enough. Mates read an image nearly as fast as it can be looked through, so where they all
-  // do, one is not unless few of its pixels seem to be active. Pixels are counted in 32 bits there.
-  std::optional<Rectangle> find_bounds(const ImageView& image) const {
-    const std::int64_t n = image.size.pixels();
-    if (n > most_counted) return std::nullopt;
-    if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
-    if (node_->everybody()) {
-      const double most =
-          node_->holds(image.pixels, image.format, n) ? most_active_in_place : most_active_pulled;
-      if (sample_active(image.format, image.pixels, 0, n) > most) return std::nullopt;
-    }
-    const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
-    const std::int64_t inside = (box.x1 - box.x0) * (box.y1 - box.y0);
-    if (static_cast<double>(inside) > most_bounded * static_cast<double>(n)) return std::nullopt;
-    return box;
-  }
-
-  // Run an action that communicates. After a TimeoutError nothing more can be done with the communicators.
+  // Run an action that communicates. If it fails on this rank alone, the others must not wait for it; and
+  // whenever it was given up on the way, nothing more can be done with the communicator.
   template <typename Action>
-  void guarded(Action action) {
+  std::invoke_result_t<Action> guarded(Action action) {
     if (broken_)
       throw TimeoutError(
           "an earlier call of this compositor was given up on the way, so it cannot be used any more; make a "
           "new one");
     try {
-      action();
+      return action();
     } catch (const MismatchError&) {
       throw;
     } catch (const ArgumentError&) {
       throw;
     } catch (...) {
-      broken_ = true;
-      data_.abandon();
-      control_.abandon();
+      give_up(cause_of_failure());
       throw;
     }
   }
@@ -320,34 +294,32 @@ class Compositor::Impl {
     const std::string problem =
         unknown.empty() ? problem_of([&] { check_frame(image, composition, size_); }) : unknown;
     Offer offer;
-    emptiness_ = 0;
-    coverage_ = {};
-    bounds_.reset();
+    survey_ = {};
     if (problem.empty()) {
-      bounds_ = find_bounds(image);
+      survey_.bounds = find_bounds(image, options_.sparse, *node_);
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
-      if (matters) emptiness_ = emptiness_of(image);
-      if (chooses_partition()) coverage_ = own_coverage(image);
+      if (matters) survey_.emptiness = emptiness_of(image, survey_.bounds);
+      if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse);
       offer.pixels = image.pixels;
       offer.count = image.size.pixels();
       offer.format = image.format;
       offer.frame_bytes = PixelBuffer::bytes(image.format, offer.count);
       offer.width = image.size.width;
-      if (bounds_) {
+      if (const auto& box = survey_.bounds) {
         offer.boxed = true;
-        offer.box[0] = bounds_->x0;
-        offer.box[1] = bounds_->y0;
-        offer.box[2] = bounds_->x1;
-        offer.box[3] = bounds_->y1;
+        offer.box[0] = box->x0;
+        offer.box[1] = box->y0;
+        offer.box[2] = box->x1;
+        offer.box[3] = box->y1;
       }
     }
-    guarded([&] { meet(arguments, problem, offer); });
+    meet(arguments, problem, offer);
   }
 
   const Plan& plan_for(const ImageView& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
     const std::string& name =
-        selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(emptiness_)));
+        selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
     const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
                       wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
                       image.format == planned_format_;
@@ -372,27 +344,41 @@ Compositor::Compositor(Compositor&&) noexcept = default;
 Compositor& Compositor::operator=(Compositor&&) noexcept = default;
 Compositor::~Compositor() = default;
 
+Compositor::Impl& Compositor::impl() const {
+  if (!impl_) throw UsageError("this compositor is closed (or was moved from); make a new one");
+  return *impl_;
+}
+
+void Compositor::close() {
+  if (!impl_) return;
+  if (impl_->busy_.load())
+    throw UsageError("close() was called while another call of this compositor is under way");
+  impl_.reset();
+}
+
 Tile Compositor::composite(const ImageView& image, const Composition& composition) {
-  return impl_->composite(image, composition);
+  return impl().composite(image, composition);
 }
 std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth) {
-  return impl_->gather(detail::TileAccess::data(tile), root, with_depth);
+  return impl().gather(detail::TileAccess::data(tile), root, with_depth);
 }
-Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
-const Timing& Compositor::timing() const { return impl_->timing_; }
+Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
+const Timing& Compositor::timing() const { return impl().timing_; }
 std::string Compositor::algorithm() const {
-  return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;
+  const Impl& made = impl();
+  return made.plan_ ? made.plan_->schedule->name() : made.options_.algorithm;
 }
 std::string Compositor::explain() const {
-  if (!impl_->plan_) return "Nothing has been composited yet.\n";
-  return sortlast::explain(*impl_->plan_->schedule, impl_->planned_format_, *impl_->selection_,
-                           impl_->figures_.source, impl_->sharing_, impl_->traffic_, impl_->timing_);
+  const Impl& made = impl();
+  if (!made.plan_) return "Nothing has been composited yet.\n";
+  return sortlast::explain(*made.plan_->schedule, made.planned_format_, *made.selection_,
+                           made.figures_.source, made.sharing_, made.traffic_, made.timing_);
 }
-void Compositor::trace(bool on) { impl_->recording_ = on; }
-const std::vector<Event>& Compositor::events() const { return impl_->events_; }
-void Compositor::clear_events() { impl_->events_.clear(); }
-int Compositor::rank() const { return impl_->rank_; }
-int Compositor::size() const { return impl_->size_; }
+void Compositor::trace(bool on) { impl().recording_ = on; }
+const std::vector<Event>& Compositor::events() const { return impl().events_; }
+void Compositor::clear_events() { impl().events_.clear(); }
+int Compositor::rank() const { return impl().rank_; }
+int Compositor::size() const { return impl().size_; }
 
 Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem) {
   return Compositor(std::make_unique<Compositor::Impl>(comm, options, problem));
@@ -400,7 +386,11 @@ Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options,
 
 void detail::CompositorAccess::refuse(Compositor& compositor, const std::string& call,
                                       const std::string& problem) {
-  compositor.impl_->refuse(call, problem);
+  compositor.impl().refuse(call, problem);
+}
+
+void detail::CompositorAccess::give_up(Compositor& compositor, const std::string& cause) noexcept {
+  if (compositor.impl_) compositor.impl_->give_up(cause);
 }
 
 }  // namespace sortlast

@@ -17,6 +17,10 @@ struct CompositorAccess {
   // they could be passed: throws on every rank, with `problem` in the message.
   [[noreturn]] static void refuse(Compositor& compositor, const std::string& call,
                                   const std::string& problem);
+
+  // Tell the others that this rank's call has failed before it could be passed on, and why ("out of memory"):
+  // they throw a RemoteError at once. The compositor cannot be used any more. Not while a call is under way.
+  static void give_up(Compositor& compositor, const std::string& cause) noexcept;
 };
 
 }  // namespace sortlast::detail

@@ -1,10 +1,12 @@
 // Visibility order over MPI: every rank learns all boxes and sorts them by itself.
 #include <array>
+#include <memory>
 #include <string>
 
-#include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/compositor.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/collectives.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
 
 namespace sortlast {
 namespace {
@@ -15,8 +17,6 @@ struct View {
   std::array<double, 3> position{};
   double parallel = 0;
 };
-constexpr int view_doubles = 10;
-static_assert(sizeof(View) == view_doubles * sizeof(double));
 
 std::string text(const View& view) {
   std::string values;
@@ -28,15 +28,56 @@ bool same_viewpoint(const View& a, const View& b) {
   return a.parallel == b.parallel && a.position == b.position;
 }
 
+// The attribute that holds a communicator's duplicate is a Communicator, freed with it.
+int free_duplicate(MPI_Comm, int, void* duplicate, void*) {
+  delete static_cast<Communicator*>(duplicate);
+  return MPI_SUCCESS;
+}
+
+int duplicate_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_duplicate, &made, nullptr),
+              "MPI_Comm_create_keyval");
+    return made;
+  }();
+  return key;
+}
+
+// Collective: the duplicate that an earlier call has left with the user's communicator, or a new one.
+Communicator& kept_duplicate(MPI_Comm comm, double timeout) {
+  if (comm != MPI_COMM_NULL) {
+    void* value = nullptr;
+    int found = 0;
+    check_mpi(MPI_Comm_get_attr(comm, duplicate_key(), &value, &found), "MPI_Comm_get_attr");
+    if (found != 0) return *static_cast<Communicator*>(value);
+  }
+  auto made = std::make_unique<Communicator>(duplicate(comm, timeout, "visibility_order"));
+  check_mpi(MPI_Comm_set_attr(comm, duplicate_key(), made.get()), "MPI_Comm_set_attr");
+  return *made.release();
+}
+
+// Collective: what all ranks tell. If that is given up, the duplicate is too.
+std::vector<View> exchange_views(MPI_Comm comm, const View& mine, double timeout) {
+  Communicator& own = kept_duplicate(comm, timeout);
+  const Alarm alarm(own, timeout, {});
+  try {
+    alarm.join_if_raised([] { return std::string("nobody, it came late"); });
+    return all_gather(own, alarm, all_ranks_to_call("visibility_order"), mine);
+  } catch (...) {
+    own.abandon();
+    MPI_Comm_delete_attr(comm, duplicate_key());
+    throw;
+  }
+}
+
 }  // namespace
 
-std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint) {
-  int size = 0;
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint,
+                                           double timeout) {
+  check_mpi_is_there("visibility_order");
   const View mine{box, viewpoint.position, viewpoint.parallel ? 1.0 : 0.0};
-  std::vector<View> all(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&mine, view_doubles, MPI_DOUBLE, all.data(), view_doubles, MPI_DOUBLE, comm),
-            "MPI_Allgather");
+  const std::vector<View> all = exchange_views(comm, mine, timeout > 0 ? timeout : Options{}.timeout);
   std::vector<Box> boxes;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     if (!same_viewpoint(all[rank], all[0])) {

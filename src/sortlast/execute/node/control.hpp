@@ -46,6 +46,7 @@ struct alignas(64) Seat {
 struct Decision {
   bool agreed = false;
   Frames::Choice frame;
+  double time = 0;  // when the last came [s of trace_clock()]
 };
 
 // All bytes 0 at first. Followed by one seat for each process.

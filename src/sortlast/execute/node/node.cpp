@@ -18,6 +18,7 @@
 #include "sortlast/execute/node/mappings.hpp"
 #include "sortlast/execute/node/remote.hpp"
 #include "sortlast/execute/node/staging.hpp"
+#include "sortlast/timing.hpp"
 
 namespace sortlast {
 namespace {
@@ -60,8 +61,11 @@ class Node::Impl {
     record(mine, seat.offers[parity_]);
     seat.unread.store(static_cast<std::uint32_t>(mates()), std::memory_order_relaxed);
     Decision& decision = control().decisions[parity_];
+    const double come = trace_clock();
     const auto all_come = [&] { return "all ranks to call " + call + ", before stage 1"; };
     come_together(control().meeting, all_come, [&] { decide(decision); });
+
+    late_ = std::max(decision.time - come, 0.0);
 
     // Forget the images that the others have given back, and take the frame.
     mappings_.drop_closed();
@@ -122,6 +126,7 @@ class Node::Impl {
 
   const Neighbours neighbours_;
   Memory frame_;
+  double late_ = 0;  // what the last meeting waited for later ranks [s]
 
  private:
   Impl(int rank, const Alarm& alarm, Neighbours neighbours)
@@ -164,7 +169,7 @@ class Node::Impl {
   // Compare what all have brought, and choose the frame.
   void decide(Decision& decision) {
     const OfferRecord& mine = control().seat(me_).offers[parity_];
-    decision = {true, {}};
+    decision = {true, {}, trace_clock()};
     for (std::size_t i = 0; i <= mates(); ++i) {
       const OfferRecord& other = control().seat(i).offers[parity_];
       if (other.hash != mine.hash || other.frame_bytes != mine.frame_bytes) decision.agreed = false;
@@ -276,6 +281,7 @@ bool Node::holds(ConstPixels pixels, const Format& format, std::int64_t count) c
   return impl_->holds(pixels, format, count);
 }
 int Node::cores() const { return impl_->neighbours_.cores; }
+double Node::late() const { return impl_->late_; }
 Memory Node::frame() const { return impl_->frame_; }
 
 }  // namespace sortlast
