@@ -14,6 +14,11 @@ namespace {
 
 using testing::expect_contains;
 
+// Of rank 0 alone, for which the others wait.
+class ReportsTest : public ::testing::Test {
+  void TearDown() override { MPI_Barrier(MPI_COMM_WORLD); }
+};
+
 // Ranks without MPI: in each round every rank that has come takes what was sent to it and passes it on.
 struct Spread {
   std::vector<Reports> ranks;
@@ -52,8 +57,8 @@ Spread spread(int p, int first, const std::vector<bool>& silent) {
   return all;
 }
 
-TEST(Reports, ReachAllThatListen) {
-  if (testing::world_rank() != 0) return;
+TEST_F(ReportsTest, ReachAllThatListen) {
+  if (testing::world_rank() != 0) GTEST_SKIP() << "rank 0 does it";
   std::mt19937 random(5);
   for (int p = 2; p <= 200; p += 1 + p / 7) {
     for (const int silent_ranks : {0, 1, p / 3}) {
@@ -73,16 +78,18 @@ TEST(Reports, ReachAllThatListen) {
   }
 }
 
-TEST(Reports, CostGrowsMuchSlowerThanPSquared) {
-  if (testing::world_rank() != 0) return;
+TEST_F(ReportsTest, CostGrowsMuchSlowerThanPSquared) {
+  if (testing::world_rank() != 0) GTEST_SKIP() << "rank 0 does it";
   for (const int p : {100, 1000}) {
     std::vector<bool> silent(static_cast<std::size_t>(p));
     silent[static_cast<std::size_t>(p) / 2] = true;
     const Spread all = spread(p, 0, silent);
     const double log2p = std::ceil(std::log2(p));
-    // Each rank tells log2(p) others what is new in each of about 2 log2(p) rounds, and the first few reports.
+    // Each rank tells log2(p) others what is new in each of about 2 log2(p) rounds, and the first few
+    // reports.
     EXPECT_LE(all.rounds, 2 * log2p + 3);
-    EXPECT_LT(static_cast<double>(all.messages), p * log2p * (2 * log2p + 8)) << "p^2 are " << static_cast<double>(p) * p;
+    EXPECT_LT(static_cast<double>(all.messages), p * log2p * (2 * log2p + 8))
+        << "p^2 are " << static_cast<double>(p) * p;
     const std::string text = all.ranks[0].text();
     expect_contains(text, "rank " + std::to_string(p / 2) + " has not come; rank 0 waits for all ranks");
     expect_contains(text, "and " + std::to_string(p - 1 - 8) + " more ranks wait");
@@ -90,8 +97,8 @@ TEST(Reports, CostGrowsMuchSlowerThanPSquared) {
   }
 }
 
-TEST(Reports, OfAHundredThousandRanksAreFewBytes) {
-  if (testing::world_rank() != 0) return;
+TEST_F(ReportsTest, OfAHundredThousandRanksAreFewBytes) {
+  if (testing::world_rank() != 0) GTEST_SKIP() << "rank 0 does it";
   constexpr int p = 100000;
   Reports all(p);
   for (int rank = 0; rank < p; ++rank) {
@@ -108,8 +115,8 @@ TEST(Reports, OfAHundredThousandRanksAreFewBytes) {
   EXPECT_TRUE(all.changes().empty());
 }
 
-TEST(Reports, NameTheLowestFailure) {
-  if (testing::world_rank() != 0) return;
+TEST_F(ReportsTest, NameTheLowestFailure) {
+  if (testing::world_rank() != 0) GTEST_SKIP() << "rank 0 does it";
   Reports all(10);
   all.add(make_report(7, true, "out of memory"));
   all.add(make_report(3, true, "an error of MPI"));
@@ -119,8 +126,8 @@ TEST(Reports, NameTheLowestFailure) {
   EXPECT_STREQ(all.failure()->text.data(), "an error of MPI");
 }
 
-TEST(DifferenceText, OfAHundredThousandRanks) {
-  if (testing::world_rank() != 0) return;
+TEST_F(ReportsTest, DifferencesOfAHundredThousandRanks) {
+  if (testing::world_rank() != 0) GTEST_SKIP() << "rank 0 does it";
   std::vector<Group> groups{{"call=composite\nsize=4x4\nop=over\n", {}},
                             {"call=composite\nsize=8x4\nop=over\n", {}}};
   std::vector<int> others;

@@ -102,8 +102,8 @@ bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
     while (true) {
       int done = 0;
       check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (taken_up && alarm.raised()) break;  // first: those that gave up have left their part of the barrier
       if (done != 0) return true;
-      if (taken_up && alarm.raised()) break;
       backoff.pause();
     }
     alarm.pass_on();
