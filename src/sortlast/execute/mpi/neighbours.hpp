@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/node/segment.hpp"
 
 namespace sortlast {
@@ -18,7 +18,8 @@ struct Neighbours {
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
 
-// Collective. `ranks`: see Node. Ranks that cannot map one segment together become nodes of one.
-Neighbours find_neighbours(const Communicator& all, int ranks);
+// Collective; throws when a rank does not come within the alarm's limit. `ranks`: see Node. Ranks that cannot
+// map one segment together become nodes of one.
+Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks);
 
 }  // namespace sortlast

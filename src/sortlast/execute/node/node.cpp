@@ -35,7 +35,7 @@ Memory private_zeros(std::size_t bytes) {
 class Node::Impl {
  public:
   Impl(const Communicator& all, const Alarm& alarm, int ranks)
-      : Impl(all.rank(), alarm, find_neighbours(all, ranks)) {}
+      : Impl(all.rank(), alarm, find_neighbours(all, alarm, ranks)) {}
 
   bool alone() const { return neighbours_.members.size() == 1; }
   bool mate(int rank) const {
