@@ -41,6 +41,9 @@ struct Options {
   // Check in every call, by a small reduction, that all ranks passed the same arguments. Without it
   // ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at no cost anyway.
   bool check = true;
+  // Look in every composite() with Op::over for colours above their alpha, as images have that are not
+  // premultiplied, and refuse them. It reads the whole image. Ranks may differ in it.
+  bool check_premultiplied = false;
   // Threads that blend, the caller's own among them; 0: as many as this machine has cores for each of its
   // ranks. Ranks may differ in it.
   int threads = 0;
@@ -88,17 +91,24 @@ struct Composition {
   Op op = Op::over;
   std::vector<std::int32_t> order = {};  // ranks from front to back; empty: rank order
   std::vector<float> background = {};  // empty, or one value a channel, premultiplied (0..1 for uint8 images)
+  // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are read,
+  // into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
+  bool premultiplied = true;
 };
 
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
 // their arguments differ, or one is wrong on some rank, every rank throws the same MismatchError (or
 // ArgumentError) before any pixel moves, and the compositor stays usable. If a rank does not come within
-// the timeout, the others throw a TimeoutError that says so; then messages may be under way, so the images
-// must stay where they are and the compositor cannot be used again. Not thread safe; two compositors on
-// two threads are, with MPI_THREAD_MULTIPLE.
+// the timeout, the others throw a TimeoutError that says so, and if the call of a rank fails on the way (no
+// memory, an error of MPI, an interrupt), the others throw a RemoteError with its cause; then messages may be
+// under way, so the images must stay where they are and the compositor cannot be used again. A new one can be
+// made on the same communicator. One call at a time: a second one, of another thread or of the interrupt
+// callback, is a UsageError, and so is a call after MPI_Finalize. Two compositors on two threads are fine,
+// with MPI_THREAD_MULTIPLE.
 class SORTLAST_API Compositor {
  public:
-  // `comm` is duplicated (twice) and may be freed at once. MPI must be initialised.
+  // `comm` is duplicated and may be freed at once. MPI must be initialised. Tried again after a TimeoutError,
+  // it takes up the duplicate that was begun, so that the caller's own collectives on `comm` still match.
   explicit Compositor(MPI_Comm comm, const Options& options = {});
   Compositor(Compositor&&) noexcept;
   Compositor& operator=(Compositor&&) noexcept;
@@ -109,7 +119,8 @@ class SORTLAST_API Compositor {
   // pixels are put where they belong; the rest is left as it is. A contiguous tile then refers to them there,
   // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
-  Tile composite(const ImageView& image, const Composition& composition = {}, Pixels out = {});
+  Tile composite(const ImageView& image, const Composition& composition = {},
+                 const PixelBuffer& out = {});
 
   // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
   // there are composited without a copy. Not collective. Null for 0 bytes.
@@ -137,7 +148,8 @@ class SORTLAST_API Compositor {
   // copied: they are parts of the frame, so who writes into it changes them. `out`, looked at on the root
   // alone: memory of a whole image in which the frame is put, with a copy of those tiles too; the caller
   // keeps it. It may be what this rank passed to composite().
-  std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false, Pixels out = {});
+  std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false,
+                              const PixelBuffer& out = {});
 
   // Of the last composite() and, if it followed, gather().
   const Timing& timing() const;
@@ -155,18 +167,25 @@ class SORTLAST_API Compositor {
   int rank() const;
   int size() const;
 
+  // Give back everything but tiles, frames and allocated memory, as the destructor does; then every call but
+  // this one is a UsageError. All ranks should; none waits for the others.
+  void close();
+
  private:
   friend struct detail::CompositorAccess;
   class Impl;
 
   explicit Compositor(std::unique_ptr<Impl> impl);
+  Impl& impl() const;
 
   std::unique_ptr<Impl> impl_;
 };
 
-// Front-to-back order of the ranks from the box that holds each rank's data (see execute/visibility.hpp).
-// Collective over `comm`. Throws on every rank: MismatchError if the viewpoints differ, else ArgumentError.
+// Front-to-back order of the ranks from the box that holds each rank's data (see visibility.hpp). Collective
+// over `comm`, of which the first call makes a duplicate that stays with it. Throws on every rank:
+// MismatchError if the viewpoints differ, else ArgumentError; TimeoutError if a rank does not come within
+// `timeout` seconds.
 SORTLAST_API std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box,
-                                                        const Viewpoint& viewpoint);
+                                                        const Viewpoint& viewpoint, double timeout = 60);
 
 }  // namespace sortlast

@@ -30,6 +30,19 @@ class TimeoutError : public Error {
   using Error::Error;
 };
 
+// The call of another rank has failed on the way. The message says which rank's, and why.
+class RemoteError : public Error {
+ public:
+  using Error::Error;
+};
+
+// A call that cannot be made now: on a compositor that is closed or in use by another thread, or after
+// MPI_Finalize. Nothing has happened.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
 // The MPI library reported an error; the message holds its text.
 class MpiError : public Error {
  public:

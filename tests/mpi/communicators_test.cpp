@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <thread>
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/error.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast {
@@ -123,6 +125,93 @@ TEST(Communicators, TheCallersMessagesAreLeftAlone) {
   MPI_Wait(&waiting, MPI_STATUS_IGNORE);
   EXPECT_EQ(unexpected, (rank + p - 1) % p);
   MPI_Comm_free(&other);
+}
+
+// A copy of the world in which ranks make compositors late. All of it has to be usable in the end.
+class LateConstructors : public ::testing::Test {
+ protected:
+  static constexpr double limit = 0.4;   // of those that fail [s]
+  static constexpr double answer = 1.0;  // in which ranks tell each other that they give up [s]
+
+  int p_ = testing::world_size();
+  int rank_ = testing::world_rank();
+  MPI_Comm comm_ = MPI_COMM_NULL;
+
+  void SetUp() override {
+    if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  }
+  void TearDown() override {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
+
+  // Every rank makes a compositor, those for which `late` after all others have given up.
+  void fail(bool late) const {
+    if (late) testing::sleep(limit + 0.4);
+    testing::error_of<TimeoutError>([&] { Compositor(comm_, {.timeout = limit}); });
+  }
+
+  // Compositors work, and so do the caller's own collectives.
+  void expect_all_is_well(unsigned seed) const {
+    Compositor compositor(comm_, {.timeout = 20});
+    check(compositor, seed);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm_, &request);
+    const double until = MPI_Wtime() + 5;
+    int done = 0;
+    while (done == 0 && MPI_Wtime() < until) {
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      testing::sleep(1e-4);
+    }
+    EXPECT_EQ(done, 1) << "a barrier of the caller on the same communicator hangs";
+    int sum = rank_;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm_);
+    EXPECT_EQ(sum, p_ * (p_ - 1) / 2);
+  }
+};
+
+TEST_F(LateConstructors, ThenAllMakeAnother) {
+  fail(rank_ == p_ - 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_all_is_well(70);
+  // Again, with another rank.
+  fail(rank_ == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_all_is_well(71);
+}
+
+TEST_F(LateConstructors, OthersAreLateNextTime) {
+  fail(rank_ == p_ - 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  fail(rank_ == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+  fail(rank_ == p_ / 2);
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect_all_is_well(72);
+}
+
+TEST_F(LateConstructors, WhoKeepsTryingMeetsTheLateOne) {
+  const bool late = rank_ == p_ - 1;
+  if (late) testing::sleep(2.5 * limit);
+  std::unique_ptr<Compositor> compositor;
+  for (int attempt = 0; attempt < 20 && !compositor; ++attempt) {
+    try {
+      compositor = std::make_unique<Compositor>(comm_, Options{.timeout = limit});
+    } catch (const TimeoutError&) {
+      EXPECT_FALSE(late && attempt > 0);
+    }
+  }
+  ASSERT_TRUE(compositor);
+  check(*compositor, 73);
+  expect_all_is_well(74);
+}
+
+TEST_F(LateConstructors, TheCommunicatorMayBeFreedBeforeTheyCome) {
+  MPI_Comm freed = MPI_COMM_NULL;
+  MPI_Comm_dup(comm_, &freed);
+  if (rank_ != p_ - 1) testing::error_of<TimeoutError>([&] { Compositor(freed, {.timeout = limit}); });
+  MPI_Comm_free(&freed);
+  expect_all_is_well(75);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "scene.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/coverage_agreement.hpp"
-#include "sortlast/execute/mpi/duplicate.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/execute/run_serial.hpp"
@@ -174,9 +174,8 @@ TEST_F(InterleavedFrames, MustBeWantedByAllRanks) {
 }
 
 TEST(CoverageAgreement, SumsTheCoverageOfAllRanks) {
-  const Communicator comm(duplicate(MPI_COMM_WORLD, 20));
-  const Communicator control(duplicate(MPI_COMM_WORLD, 20));
-  const Alarm alarm(control, 20, {});
+  const Communicator comm = duplicate(MPI_COMM_WORLD, 20, "test");
+  const Alarm alarm(comm, 20, {});
   const int p = testing::world_size();
   const int rank = testing::world_rank();
   std::uint64_t least = static_cast<std::uint64_t>(rank) + 5;

@@ -3,9 +3,14 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "mpi/ranks.hpp"
+#include "sortlast/compositor.hpp"
+#include "sortlast/error.hpp"
 
 namespace {
 
@@ -26,6 +31,27 @@ class FailurePrinter : public testing::EmptyTestEventListener {
   std::string test_;
 };
 
+// Whether calls after MPI_Finalize are errors, rather than the end of the process.
+bool refuses(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const sortlast::UsageError&) {
+    return true;
+  } catch (const std::exception& error) {
+    std::printf("after MPI_Finalize: another exception than expected: %s\n", error.what());
+    return false;
+  }
+  std::printf("after MPI_Finalize: no exception\n");
+  return false;
+}
+
+bool refuses_all(sortlast::Compositor& compositor, const sortlast::Tile& tile) {
+  return refuses([&] { compositor.composite({}); }) && refuses([&] { compositor.gather(tile); }) &&
+         refuses([] { sortlast::Compositor another(MPI_COMM_WORLD); }) &&
+         refuses([] { sortlast::visibility_order(MPI_COMM_WORLD, {}, {}); }) &&
+         compositor.allocate(64).get() != nullptr;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,6 +67,10 @@ int main(int argc, char** argv) {
   int failed = RUN_ALL_TESTS();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (failed != 0 && sortlast::testing::world_rank() == 0) std::printf("failed; see above on which ranks\n");
+  auto compositor = std::make_unique<sortlast::Compositor>(MPI_COMM_WORLD);
+  const sortlast::Tile tile = compositor->composite({});
   MPI_Finalize();
+  if (!refuses_all(*compositor, tile)) failed = 1;
+  compositor.reset();
   return failed;
 }

@@ -100,6 +100,29 @@ TEST(Repeat, GatheredFramesStay) {
   }
 }
 
+// On one machine a rank knows how long it waited for later ones. Elsewhere the time is 0.
+TEST(Repeat, TimeSpentWaitingForLaterRanks) {
+  const int p = testing::world_size();
+  const int rank = testing::world_rank();
+  if (p == 1) GTEST_SKIP() << "one rank waits for nobody";
+  std::mt19937 random(75);
+  const Scene scene(p, {}, {16, 16}, random, false);
+  for (const int node_ranks : {0, 1}) {
+    Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks});
+    compositor.composite(testing::image_of(scene, rank));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) testing::sleep(0.3);
+    compositor.composite(testing::image_of(scene, rank));
+    const Timing& timing = compositor.timing();
+    EXPECT_LE(timing.late, timing.agree);
+    if (node_ranks == 1 || rank == 0) {
+      EXPECT_LT(timing.late, 0.15);
+    } else {
+      EXPECT_GT(timing.late, 0.15);
+    }
+  }
+}
+
 TEST(Repeat, MemoryIsUsedAgain) {
   const int p = testing::world_size();
   std::mt19937 random(73);

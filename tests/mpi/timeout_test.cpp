@@ -30,6 +30,7 @@ class Timeout : public ::testing::Test {
 
   void SetUp() override {
     if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
+    MPI_Barrier(MPI_COMM_WORLD);  // the last test may have kept some of them
   }
 
   ImageView image() const { return testing::image_of(scene_, rank_); }

@@ -67,5 +67,27 @@ TEST(VisibilityOverMpi, OverlapIsTheSameErrorOnEveryRank) {
   testing::expect_same_on_all_ranks(text);
 }
 
+// A rank that comes late: an error of all of them, and then it works again.
+TEST(VisibilityOverMpi, KeepsALimit) {
+  const int p = testing::world_size();
+  if (p == 1) GTEST_SKIP() << "one rank waits for nobody";
+  const bool late = testing::world_rank() == p - 1;
+  const double rank = testing::world_rank();
+  const Box box{{rank, 0, 0}, {rank + 1, 1, 1}};
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int round = 0; round < 3; ++round) {
+    // In the first round there is no duplicate of the communicator yet.
+    if (late) testing::sleep(2.0);
+    const std::string text =
+        testing::error_of<TimeoutError>([&] { visibility_order(comm, box, {{-5, 0, 0}, false}, 0.3); });
+    if (round > 0) testing::expect_contains(text, "visibility_order");
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(visibility_order(comm, box, {{-5, 0.5, 0.5}, false}, 20).front(), 0);
+  }
+  MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+}
+
 }  // namespace
 }  // namespace sortlast

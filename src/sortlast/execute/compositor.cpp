@@ -2,18 +2,22 @@
 #include "sortlast/compositor.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
+#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/coverage_agreement.hpp"
-#include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
+#include "sortlast/execute/mpi/survey.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/explain.hpp"
@@ -21,19 +25,9 @@
 #include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
-#include "sortlast/tune/core_shares.hpp"
-#include "sortlast/tune/profile.hpp"
 
 namespace sortlast {
 namespace {
-
-constexpr double most_bounded = 0.9;  // share of the image that bounds worth a look may hold
-// Share of active pixels of images worth a look for bounds, where all ranks share a machine. Measured with
-// boxes of 1/p of 2048x1024 RGBA float32, processor time of all p ranks in ms, with the look and without: in
-// place 13.9 and 13.4 at p = 8, 21.9 and 25.0 at p = 16; pulled 8.5 and 8.7 at p = 4, 14.8 and 17.5 at p = 8.
-constexpr double most_active_in_place = 0.1;
-constexpr double most_active_pulled = 0.2;
-constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 // The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
 // communicator to agree over.
@@ -54,81 +48,111 @@ class Compositor::Impl {
  public:
   Impl(MPI_Comm comm, const Options& options, const std::string& found)
       : options_(options),
-        data_(duplicate(comm, usable(options.timeout))),
-        control_(duplicate(comm, usable(options.timeout))),
-        alarm_(control_, usable(options.timeout), options.interrupt),
+        data_(duplicate(comm, usable(options.timeout), "Compositor", options.interrupt)),
+        alarm_(data_, usable(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
-        tag_limit_(tag_limit(data_.get())),
-        maker_(std::make_shared<int>(0)) {
-    options_.ring = normalised(options.ring, size_);
+        tag_limit_(tag_limit(data_.get()) - 1) {
+    guarded([&] { set_up(found); });
+  }
+
+  void set_up(const std::string& found) {
+    options_.ring = normalised(options_.ring, size_);
+    maker_ = std::make_shared<int>(0);
     Arguments arguments("Compositor");
-    arguments.add("algorithm", options.algorithm);
+    arguments.add("algorithm", options_.algorithm);
     arguments.add("ring", options_.ring);
-    arguments.add("node ranks", std::to_string(options.node_ranks));
-    arguments.add("check", options.check ? "yes" : "no");
-    arguments.add("wire", options.wire == Wire::float16 ? "float16" : "image");
-    arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
-    arguments.add("partition", std::string(partition_name(options.partition)));
-    std::optional<Figures> profile;
+    arguments.add("node ranks", std::to_string(options_.node_ranks));
+    arguments.add("check", options_.check ? "yes" : "no");
+    arguments.add("wire", options_.wire == Wire::float16 ? "float16" : "image");
+    arguments.add("chunk bytes", std::to_string(options_.chunk_bytes));
+    arguments.add("partition", std::string(partition_name(options_.partition)));
+    arguments.add("machine", options_.machine ? to_json(*options_.machine) : "none");
+    std::optional<MachineProfile> profile;
     const std::string problem = problem_of([&] {
       if (!found.empty()) throw ArgumentError(found);
       check_options(options_, size_);
-      if (rank_ == 0 && uses_figures()) profile = load_profile(options.profile);
+      if (options_.machine) check_machine(*options_.machine);
+      if (rank_ == 0 && uses_profile()) profile = find_profile(options_);
     });
-    guarded([&] {
-      agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
-      node_ = std::make_unique<Node>(make_node(data_, alarm_, options.node_ranks));
-      if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_)
-        nodes_ = node_->nodes();
-      if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
-      team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
-      if (uses_figures()) figures_ = agree_on_figures(data_, alarm_, *node_, profile);
-      if (options.partition == Partition::automatic && !node_->everybody())
-        networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
-      selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine);
-    });
+    agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
+    node_ = std::make_unique<Node>(make_node(data_, alarm_, options_.node_ranks));
+    if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
+    if (options_.algorithm != "auto") make_schedule(options_.algorithm, setting(0, {}, false));
+    team_ = std::make_unique<Team>(options_.threads > 0 ? options_.threads : node_->cores());
+    if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
+    if (options_.partition == Partition::automatic && !node_->everybody())
+      networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
+    selection_ = std::make_unique<Selection>(options_.algorithm, profile_.machine);
   }
 
-  Tile composite(const ImageView& image, Composition composition, Pixels out) {
+  Tile composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
+    const Turn turn(busy_, "composite");
+    check_mpi_is_there("composite");
+    return guarded([&] { return composite_in_turn(image, composition, out); });
+  }
+
+  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth, const PixelBuffer& out) {
+    const Turn turn(busy_, "gather");
+    check_mpi_is_there("gather");
+    return guarded([&] { return gather_in_turn(tile, root, with_depth, out); });
+  }
+
+  [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
+    const Turn turn(busy_, call);
+    check_mpi_is_there(call.c_str());
+    guarded([&] { meet(Arguments(call), problem, {}); });
+    throw ArgumentError(problem);
+  }
+
+  // This rank's call was given up; the others hear why, unless they know (empty). Nothing more can be done
+  // with the communicator.
+  void give_up(const std::string& cause) noexcept {
+    if (broken_) return;
+    if (!cause.empty()) alarm_.tell_failure(cause);
+    broken_ = true;
+    data_.abandon();
+  }
+
+  // The way of an image: check and agree, plan, run, hand out the tile.
+  Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out) {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
-    agree_on("composite", image, composition, out);
+    agree_on("composite", image, composition, out.view());
     const double agreed = trace_clock();
     record({Activity::agree, begin, agreed, -1, -1, 0});
     timing_.agree = agreed - begin;
+    if (node_->everybody()) timing_.late = node_->late();
 
     const Plan& plan = plan_for(image, composition);
     sharing_ = share_out(options_.partition, image.size.pixels(), size_,
-                         chooses_partition() ? &coverage_ : nullptr, figures_.machine);
+                         chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
     detail::TileData tile{plan.schedule->piece(rank_),
                           image.size,
                           image.format,
                           {},
-                          sharing_.interleaving.none() && out.colour == nullptr ? node_->frame() : Memory(),
+                          sharing_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
                           plan.schedule,
                           maker_,
                           ++frame_,
                           sharing_.interleaving};
-    const Contribution contribution{{image.pixels, image.size, image.format, bounds_},
+    const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
                                     background,
                                     place_in(tile, out),
                                     sharing_.interleaving};
-    guarded([&] {
-      if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
-      tile.pixels = exchange_->run(contribution, context());
-    });
+    if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
+    tile.pixels = exchange_->run(contribution, context());
     if (background) {
       apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
                        tile.range.size());
     }
-    if (out.colour != nullptr)
-      detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out);
+    if (out.view().colour != nullptr)
+      detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
     const std::size_t result = contribution.result.view().colour != nullptr
                                    ? 0
                                    : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
@@ -138,7 +162,8 @@ class Compositor::Impl {
     return detail::TileAccess::make(std::move(tile));
   }
 
-  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth, Pixels out) {
+  std::optional<Frame> gather_in_turn(const detail::TileData& tile, int root, bool with_depth,
+                                      const PixelBuffer& out) {
     const double begin = trace_clock();
     Arguments arguments("gather");
     arguments.add("root", std::to_string(root));
@@ -152,24 +177,17 @@ class Compositor::Impl {
       if (tile.maker != maker_)
         throw ArgumentError("the tile is not one that composite() of this compositor returned");
       if (with_depth && !tile.format.depth) throw ArgumentError("depth was asked for; the images had none");
-      if (rank_ == root && out.colour != nullptr && with_depth && out.depth == nullptr)
+      if (rank_ == root && out.view().colour != nullptr && with_depth && out.view().depth == nullptr)
         throw ArgumentError("out has no depth plane; expected one, as the depth is gathered too");
     });
-    std::optional<Frame> frame;
-    guarded([&] {
-      meet(arguments, problem, {});
-      frame = gather_tiles(tile, root, with_depth, out, context());
-    });
+    meet(arguments, problem, {});
+    std::optional<Frame> frame = gather_tiles(tile, root, with_depth, out.view(), context());
+    if (frame && out.view().colour != nullptr) frame->pixels = {out.memory(), frame->pixels.view()};
     const double end = trace_clock();
     record({Activity::gather, begin, end, root, -1, 0});
     timing_.gather = end - begin;
     timing_.total += timing_.gather;
     return frame;
-  }
-
-  [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
-    guarded([&] { meet(Arguments(call), problem, {}); });
-    throw ArgumentError(problem);
   }
 
   void record(const Event& event) {
@@ -178,25 +196,24 @@ class Compositor::Impl {
 
   Options options_;
   Communicator data_;
-  Communicator control_;
   Alarm alarm_;
   std::unique_ptr<Node> node_;
   std::vector<std::int32_t> nodes_;  // node of each rank; empty: every rank is one
   int rank_;
   int size_;
   int tag_limit_;
+  std::atomic<bool> busy_ = false;
   bool broken_ = false;  // messages may be under way for ever
   Pool pool_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const void> maker_;  // marks this compositor's tiles
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<Selection> selection_;
-  Figures figures_;
-  std::optional<Rectangle> bounds_;  // of the frame's image
-  std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
-  bool networked_ = false;           // there are ranks on several machines; known if it matters
-  Coverage coverage_ = {};           // of this rank's image, and after the agreement of all
-  Sharing sharing_;                  // of the last frame
+  MachineProfile profile_;
+  bool networked_ = false;  // there are ranks on several machines; known if it matters
+  Survey survey_;           // of this frame's image, and after the agreement of all
+  Sharing sharing_;         // of the last frame
+  StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
   Setting planned_;                     // what plan_ is for
@@ -216,35 +233,14 @@ class Compositor::Impl {
     return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
   }
 
-  // Whether anything is chosen from the figures of the machine.
-  bool uses_figures() const {
+  // Whether anything is chosen from the profile of the machine.
+  bool uses_profile() const {
     return options_.algorithm == "auto" || options_.partition == Partition::automatic;
   }
 
   // Whether the partition depends on the coverage of a frame: on every rank or on none.
   bool chooses_partition() const {
     return options_.partition == Partition::automatic && networked_ && options_.check;
-  }
-
-  // What this rank will have to send of its image; all of it if empty pixels are not left out.
-  Coverage own_coverage(const ImageView& image) const {
-    if (image.pixels.colour == nullptr) return {};
-    if (!options_.sparse) return coverage_of({}, image.size, 1);
-    const std::int64_t n = image.size.pixels();
-    return coverage_of(bounds_, image.size, bounds_ ? 1 : sample_active(image.format, image.pixels, 0, n));
-  }
-
-  // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
-  std::uint64_t emptiness_of(const ImageView& image) const {
-    const std::int64_t n = image.size.pixels();
-    double active = 0;
-    if (bounds_) {
-      active = static_cast<double>((bounds_->x1 - bounds_->x0) * (bounds_->y1 - bounds_->y0)) /
-               static_cast<double>(std::max<std::int64_t>(n, 1));
-    } else if (image.pixels.colour != nullptr) {
-      active = sample_active(image.format, image.pixels, 0, n);
-    }
-    return static_cast<std::uint64_t>(std::clamp(-std::log2(active), 0.0, most_emptiness));
   }
 
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
@@ -261,8 +257,8 @@ class Compositor::Impl {
     if (options_.check) {
       const Compare compare =
           options_.partition == Partition::automatic
-              ? compare_with_coverage(data_, alarm_, arguments.call(), emptiness_, coverage_)
-              : compare_by_reduction(data_, alarm_, arguments.call(), &emptiness_);
+              ? compare_with_coverage(data_, alarm_, arguments.call(), survey_.emptiness, survey_.coverage)
+              : compare_by_reduction(data_, alarm_, arguments.call(), &survey_.emptiness);
       agree(data_, alarm_, arguments, problem, compare);
     } else if (!problem.empty()) {
       throw ArgumentError(problem);
@@ -270,56 +266,37 @@ class Compositor::Impl {
     if (!node_->alone()) in_node(0);
   }
 
-  // Where the tile's pixels belong, in `out` or else in the frame of the node; nothing if there is neither,
-  // or if they belong apart.
-  static PixelBuffer place_in(const detail::TileData& tile, Pixels out) {
+  // Where the tile's pixels belong: in the caller's memory or in the frame of the node; nothing if anywhere.
+  static PixelBuffer place_in(const detail::TileData& tile, const PixelBuffer& out) {
     if (tile.range.empty() || !tile.interleaving.none()) return {};
-    if (!tile.format.depth) out.depth = nullptr;
-    if (out.colour != nullptr) return {Memory(), advance(out, tile.format, tile.range.begin)};
-    if (!tile.shared) return {};
-    const PixelBuffer whole(tile.shared, tile.format, tile.size.pixels());
-    return {tile.shared, advance(whole.view(), tile.format, tile.range.begin)};
+    const bool given = out.view().colour != nullptr;
+    if (!given && !tile.shared) return {};
+    const PixelBuffer whole = given ? out : PixelBuffer(tile.shared, tile.format, tile.size.pixels());
+    return {whole.memory(), advance(whole.view(), tile.format, tile.range.begin)};
   }
 
-  // Bounds that can be made use of: those that were given or, looking for them, those of the active pixels if
-  // they leave out enough. Mates read an image nearly as fast as it can be looked through, so where they all
-  // do, one is not unless few of its pixels seem to be active. Pixels are counted in 32 bits there.
-  std::optional<Rectangle> find_bounds(const ImageView& image) const {
-    const std::int64_t n = image.size.pixels();
-    if (n > most_counted) return std::nullopt;
-    if (image.bounds || image.pixels.colour == nullptr || !options_.sparse) return image.bounds;
-    if (node_->everybody()) {
-      const double most = node_->holds(image) ? most_active_in_place : most_active_pulled;
-      if (sample_active(image.format, image.pixels, 0, n) > most) return std::nullopt;
-    }
-    const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
-    const std::int64_t inside = (box.x1 - box.x0) * (box.y1 - box.y0);
-    if (static_cast<double>(inside) > most_bounded * static_cast<double>(n)) return std::nullopt;
-    return box;
-  }
-
-  // Run an action that communicates. After a TimeoutError nothing more can be done with the communicators.
+  // Run an action that communicates. If it fails on this rank alone, the others must not wait for it; and
+  // whenever it was given up on the way, nothing more can be done with the communicator.
   template <typename Action>
-  void guarded(Action action) {
+  std::invoke_result_t<Action> guarded(Action action) {
     if (broken_)
       throw TimeoutError(
           "an earlier call of this compositor was given up on the way, so it cannot be used any more; make a "
           "new one");
     try {
-      action();
+      return action();
     } catch (const MismatchError&) {
       throw;
     } catch (const ArgumentError&) {
       throw;
     } catch (...) {
-      broken_ = true;
-      data_.abandon();
-      control_.abandon();
+      give_up(cause_of_failure());
       throw;
     }
   }
 
-  void agree_on(const std::string& call, const ImageView& image, const Composition& composition, Pixels out) {
+  // `image` becomes what is composited.
+  void agree_on(const std::string& call, ImageView& image, const Composition& composition, Pixels out) {
     Arguments arguments(call);
     arguments.add("size", text(image.size));
     const std::string unknown =
@@ -328,31 +305,33 @@ class Compositor::Impl {
     arguments.add("order", composition.order);
     arguments.add("background", text(composition.background));
     arguments.add("out", out.colour == nullptr ? "no" : "yes");
-    const std::string problem = unknown.empty() ? problem_of([&] {
-      check_frame(image, composition, size_);
-      detail::check_output(image, out);
-    })
-                                                : unknown;
-    Offer offer;
-    emptiness_ = 0;
-    coverage_ = {};
-    bounds_.reset();
+    std::string problem = unknown;
     if (problem.empty()) {
-      bounds_ = find_bounds(image);
+      problem = problem_of([&] {
+        check_frame(image, composition, size_);
+        detail::check_output(image, out);
+        if (options_.check_premultiplied) check_premultiplied(image, composition);
+      });
+    }
+    Offer offer;
+    survey_ = {};
+    if (problem.empty()) {
+      if (!composition.premultiplied) image = straight_.premultiplied(image, *node_);
+      survey_.bounds = find_bounds(image, options_.sparse, *node_);
       const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
-      if (matters) emptiness_ = emptiness_of(image);
-      if (chooses_partition()) coverage_ = own_coverage(image);
+      if (matters) survey_.emptiness = emptiness_of(image, survey_.bounds);
+      if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse);
       offer.image = image;
-      offer.image.bounds = bounds_;
+      offer.image.bounds = survey_.bounds;
       offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
     }
-    guarded([&] { meet(arguments, problem, offer); });
+    meet(arguments, problem, offer);
   }
 
   const Plan& plan_for(const ImageView& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
     const std::string& name =
-        selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(emptiness_)));
+        selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
     const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
                       wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
                       image.format == planned_format_ && composition.op == plan_->indexed.op;
@@ -377,30 +356,44 @@ Compositor::Compositor(Compositor&&) noexcept = default;
 Compositor& Compositor::operator=(Compositor&&) noexcept = default;
 Compositor::~Compositor() = default;
 
-Tile Compositor::composite(const ImageView& image, const Composition& composition, Pixels out) {
-  return impl_->composite(image, composition, out);
+Compositor::Impl& Compositor::impl() const {
+  if (!impl_) throw UsageError("this compositor is closed (or was moved from); make a new one");
+  return *impl_;
 }
-std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, Pixels out) {
-  return impl_->gather(detail::TileAccess::data(tile), root, with_depth, out);
+
+void Compositor::close() {
+  if (!impl_) return;
+  if (impl_->busy_.load())
+    throw UsageError("close() was called while another call of this compositor is under way");
+  impl_.reset();
 }
-Memory Compositor::allocate(std::size_t bytes) { return impl_->node_->allocate(bytes); }
+
+Tile Compositor::composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
+  return impl().composite(image, composition, out);
+}
+std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, const PixelBuffer& out) {
+  return impl().gather(detail::TileAccess::data(tile), root, with_depth, out);
+}
+Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
 Registration Compositor::register_memory(void* data, std::size_t bytes) {
-  return Registration(impl_->node_->register_memory(data, bytes));
+  return Registration(impl().node_->register_memory(data, bytes));
 }
-const Timing& Compositor::timing() const { return impl_->timing_; }
+const Timing& Compositor::timing() const { return impl().timing_; }
 std::string Compositor::algorithm() const {
-  return impl_->plan_ ? impl_->plan_->schedule->name() : impl_->options_.algorithm;
+  const Impl& made = impl();
+  return made.plan_ ? made.plan_->schedule->name() : made.options_.algorithm;
 }
 std::string Compositor::explain() const {
-  if (!impl_->plan_) return "Nothing has been composited yet.\n";
-  return sortlast::explain(*impl_->plan_->schedule, impl_->planned_format_, *impl_->selection_,
-                           impl_->figures_.source, impl_->sharing_, impl_->traffic_, impl_->timing_);
+  const Impl& made = impl();
+  if (!made.plan_) return "Nothing has been composited yet.\n";
+  return sortlast::explain(*made.plan_->schedule, made.planned_format_, *made.selection_,
+                           made.profile_.source, made.sharing_, made.traffic_, made.timing_);
 }
-void Compositor::trace(bool on) { impl_->recording_ = on; }
-const std::vector<Event>& Compositor::events() const { return impl_->events_; }
-void Compositor::clear_events() { impl_->events_.clear(); }
-int Compositor::rank() const { return impl_->rank_; }
-int Compositor::size() const { return impl_->size_; }
+void Compositor::trace(bool on) { impl().recording_ = on; }
+const std::vector<Event>& Compositor::events() const { return impl().events_; }
+void Compositor::clear_events() { impl().events_.clear(); }
+int Compositor::rank() const { return impl().rank_; }
+int Compositor::size() const { return impl().size_; }
 
 Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem) {
   return Compositor(std::make_unique<Compositor::Impl>(comm, options, problem));
@@ -408,7 +401,11 @@ Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options,
 
 void detail::CompositorAccess::refuse(Compositor& compositor, const std::string& call,
                                       const std::string& problem) {
-  compositor.impl_->refuse(call, problem);
+  compositor.impl().refuse(call, problem);
+}
+
+void detail::CompositorAccess::give_up(Compositor& compositor, const std::string& cause) noexcept {
+  if (compositor.impl_) compositor.impl_->give_up(cause);
 }
 
 }  // namespace sortlast

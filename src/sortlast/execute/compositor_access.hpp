@@ -2,7 +2,9 @@
 // of them, so that none waits.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sortlast/compositor.hpp"
 
@@ -17,6 +19,14 @@ struct CompositorAccess {
   // they could be passed: throws on every rank, with `problem` in the message.
   [[noreturn]] static void refuse(Compositor& compositor, const std::string& call,
                                   const std::string& problem);
+
+  // As visibility_order(), where every rank hears of what is wrong with the arguments of some.
+  static std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint,
+                                                    double timeout, const std::string& problem);
+
+  // Tell the others that this rank's call has failed before it could be passed on, and why ("out of memory"):
+  // they throw a RemoteError at once. The compositor cannot be used any more. Not while a call is under way.
+  static void give_up(Compositor& compositor, const std::string& cause) noexcept;
 };
 
 }  // namespace sortlast::detail

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
 
+#include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/tune/probe.hpp"
 
 namespace sortlast {
@@ -28,13 +28,12 @@ Figures agree_on_figures(const Communicator& comm, const Alarm& alarm, const Nod
     Machine machine;
     std::array<char, 256> source{};  // empty: there is no profile
   };
-  static_assert(std::is_trivially_copyable_v<Shared>);
   Shared shared;
   if (loaded) {
     shared.machine = loaded->machine;
     std::strncpy(shared.source.data(), loaded->source.c_str(), shared.source.size() - 1);
   }
-  check_mpi(MPI_Bcast(&shared, sizeof shared, MPI_BYTE, 0, comm.get()), "MPI_Bcast");
+  shared = broadcast(comm, alarm, all_ranks_to_call("Compositor"), shared);
   if (shared.source[0] != '\0') return {shared.machine, shared.source.data()};
   if (node.everybody()) return {{}, "its defaults, as all ranks share a machine"};
   return {probe(comm, alarm, node, probe_seconds), "a short measurement"};

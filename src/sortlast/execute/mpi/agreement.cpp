@@ -2,7 +2,7 @@
 //
 // In the usual case everything agrees, and a reduction of a few numbers shows it: the least hash of the
 // arguments and the least complement are those of one hash. Only when they are not, the texts themselves
-// are gathered and compared name by name.
+// are told, those of the first few groups of ranks that have the same, and compared name by name.
 #include "sortlast/execute/mpi/agreement.hpp"
 
 #include <algorithm>
@@ -10,11 +10,10 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
+#include <set>
 #include <sstream>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
 namespace {
@@ -28,25 +27,38 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-// Completes "rank r waits for ...".
-std::function<std::string()> all_ranks(const std::string& call) {
-  return [&call] { return "all ranks to call " + call + ", before stage 1"; };
+using Text = std::array<char, 1024>;
+
+Text to_text(const std::string& arguments) {
+  Text text{};
+  std::strncpy(text.data(), arguments.c_str(), text.size() - 1);
+  return text;
 }
 
-std::vector<std::string> gather_texts(const Communicator& comm, const Alarm& alarm,
-                                      const Arguments& arguments) {
-  constexpr std::size_t room = 1024;
-  const auto p = static_cast<std::size_t>(comm.size());
-  const auto mine = std::make_shared<std::vector<char>>((p + 1) * room, '\0');
-  char* const all = mine->data() + room;
-  std::strncpy(mine->data(), arguments.text().c_str(), room - 1);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(mine->data(), room, MPI_CHAR, all, room, MPI_CHAR, comm.get(), &request),
-            "MPI_Iallgather");
-  wait(request, alarm, all_ranks(arguments.call()), mine);
-  std::vector<std::string> texts;
-  for (std::size_t rank = 0; rank < p; ++rank) texts.emplace_back(all + rank * room);
-  return texts;
+// Collective: the first few groups of ranks, in the order of their lowest ranks, and the ranks of all others.
+// One by one each group's lowest rank tells its arguments; then every rank says in one byte which were its
+// own.
+std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, const Arguments& arguments,
+                               std::vector<int>& others) {
+  constexpr auto nobody = ~std::uint64_t{0};
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  const WaitsFor waits_for = all_ranks_to_call(arguments.call());
+  const Text own = to_text(arguments.text());
+  auto mine = static_cast<std::uint8_t>(listed);  // no group yet
+  std::vector<Group> groups;
+  while (groups.size() < listed) {
+    const std::uint64_t lowest = all_least(comm, alarm, waits_for, {mine == listed ? rank : nobody}).front();
+    if (lowest == nobody) break;
+    const Text text = broadcast(comm, alarm, waits_for, own, static_cast<int>(lowest));
+    if (mine == listed && text == own) mine = static_cast<std::uint8_t>(groups.size());
+    groups.push_back({text.data(), {}});
+  }
+  const std::vector<std::uint8_t> group_of = all_gather(comm, alarm, waits_for, mine);
+  for (std::size_t i = 0; i < group_of.size(); ++i) {
+    std::vector<int>& ranks = group_of[i] < groups.size() ? groups[group_of[i]].ranks : others;
+    ranks.push_back(static_cast<int>(i));
+  }
+  return groups;
 }
 
 std::map<std::string, std::string> parse(const std::string& text) {
@@ -74,65 +86,66 @@ std::string list_ranks(const std::vector<int>& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + text;
 }
 
-// "size: 64x64 on ranks 0-2, 32x32 on rank 3"
-std::string difference(const std::string& name, const std::vector<std::string>& values) {
-  std::map<std::string, std::vector<int>> ranks_with;
-  for (std::size_t rank = 0; rank < values.size(); ++rank)
-    ranks_with[values[rank]].push_back(static_cast<int>(rank));
-  if (ranks_with.size() < 2) return "";
-  std::vector<std::pair<std::string, std::vector<int>>> groups(ranks_with.begin(), ranks_with.end());
-  std::sort(groups.begin(), groups.end(),
-            [](const auto& a, const auto& b) { return a.second.front() < b.second.front(); });
+// The ranks of each value of an argument, in the order of their lowest ranks.
+std::vector<Group> by_value(const std::vector<Group>& groups, const std::string& name) {
+  std::vector<Group> values;
+  for (const Group& group : groups) {
+    const std::map<std::string, std::string> parsed = parse(group.text);
+    const auto found = parsed.find(name);
+    const std::string value = found == parsed.end() ? "" : found->second;
+    auto same =
+        std::find_if(values.begin(), values.end(), [&](const Group& one) { return one.text == value; });
+    if (same == values.end()) same = values.insert(same, {value, {}});
+    same->ranks.insert(same->ranks.end(), group.ranks.begin(), group.ranks.end());
+  }
+  for (Group& value : values) std::sort(value.ranks.begin(), value.ranks.end());
+  return values;
+}
+
+// "size: 64x64 on ranks 0-2; 32x32 on rank 3", or nothing if there is one value.
+std::string difference(const std::vector<Group>& groups, const std::string& name) {
+  const std::vector<Group> values = by_value(groups, name);
+  if (values.size() < 2) return "";
   std::string text = name + ": ";
-  for (std::size_t i = 0; i < groups.size() && i < listed; ++i) {
-    const std::string value = groups[i].first.empty() ? "(none)" : groups[i].first;
-    text += (i == 0 ? "" : "; ") + value + " on " + list_ranks(groups[i].second);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string value = values[i].text.empty() ? "(none)" : values[i].text;
+    text += (i == 0 ? "" : "; ") + value + " on " + list_ranks(values[i].ranks);
   }
   return text;
 }
 
 // "wrong argument on ranks 1, 3: image is float64; expected ..." of those ranks that have a problem.
-std::string problems(const std::vector<std::string>& problem_of) {
-  std::map<std::string, std::vector<int>> ranks_with;
-  for (std::size_t rank = 0; rank < problem_of.size(); ++rank) {
-    if (!problem_of[rank].empty()) ranks_with[problem_of[rank]].push_back(static_cast<int>(rank));
-  }
+std::string problems(const std::vector<Group>& groups) {
   std::string text;
-  for (const auto& [problem, ranks] : ranks_with) {
-    text += (text.empty() ? "" : " | ") + ("wrong argument on " + list_ranks(ranks)) + ": " + problem;
+  for (const Group& problem : by_value(groups, "problem")) {
+    if (problem.text.empty()) continue;
+    text += (text.empty() ? "" : " | ") + ("wrong argument on " + list_ranks(problem.ranks)) + ": " +
+            problem.text;
   }
   return text;
 }
 
-[[noreturn]] void throw_difference(const std::vector<std::string>& texts) {
-  std::vector<std::map<std::string, std::string>> parsed;
-  for (const std::string& text : texts) parsed.push_back(parse(text));
+}  // namespace
 
-  std::map<std::string, std::vector<std::string>> values;  // by name, then rank
-  for (const auto& one : parsed) {
-    for (const auto& [name, value] : one) values.try_emplace(name, texts.size());
-  }
-  for (auto& [name, by_rank] : values) {
-    for (std::size_t rank = 0; rank < parsed.size(); ++rank) {
-      const auto found = parsed[rank].find(name);
-      if (found != parsed[rank].end()) by_rank[rank] = found->second;
-    }
-  }
+std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others) {
+  const std::string rest = others.empty() ? "" : "; and others on " + list_ranks(others);
 
   // Another call explains the rest, and so does a wrong argument.
-  const std::string call = difference("call", values.at("call"));
-  if (!call.empty()) throw MismatchError("ranks disagree: " + call);
-  const std::string wrong = problems(values["problem"]);
-  if (!wrong.empty()) throw MismatchError(wrong);
+  const std::string call = difference(groups, "call");
+  if (!call.empty()) return "ranks disagree: " + call + rest;
+  const std::string wrong = problems(groups);
+  if (!wrong.empty()) return wrong + rest;
+  std::set<std::string> names;
+  for (const Group& group : groups) {
+    for (const auto& [name, value] : parse(group.text)) names.insert(name);
+  }
   std::string all;
-  for (const auto& [name, by_rank] : values) {
-    const std::string text = difference(name, by_rank);
+  for (const std::string& name : names) {
+    const std::string text = difference(groups, name);
     if (!text.empty()) all += (all.empty() ? "" : " | ") + text;
   }
-  throw MismatchError("ranks disagree: " + (all.empty() ? "arguments too long to show" : all));
+  return "ranks disagree: " + (all.empty() ? "arguments too long to show" : all) + rest;
 }
-
-}  // namespace
 
 void Arguments::add(std::string_view name, std::string value) {
   std::replace(value.begin(), value.end(), '\n', ' ');
@@ -156,19 +169,10 @@ void Arguments::add(std::string_view name, const std::vector<std::int32_t>& rank
 Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,
                              std::uint64_t* least) {
   return [&comm, &alarm, call = std::move(call), least](std::uint64_t own) {
-    struct Reduction {
-      std::array<std::uint64_t, 3> mine;
-      std::array<std::uint64_t, 3> least;
-    };
-    const auto reduction =
-        std::make_shared<Reduction>(Reduction{{own, ~own, least == nullptr ? 0 : *least}, {}});
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallreduce(reduction->mine.data(), reduction->least.data(), 3, MPI_UINT64_T, MPI_MIN,
-                             comm.get(), &request),
-              "MPI_Iallreduce");
-    wait(request, alarm, all_ranks(call), reduction);
-    if (least != nullptr) *least = reduction->least[2];
-    return reduction->least[0] == ~reduction->least[1];
+    const std::vector<std::uint64_t> all =
+        all_least(comm, alarm, all_ranks_to_call(call), {own, ~own, least == nullptr ? 0 : *least});
+    if (least != nullptr) *least = all[2];
+    return all[0] == ~all[1];
   };
 }
 
@@ -176,7 +180,11 @@ void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, co
            const Compare& compare) {
   arguments.add("problem", problem);
   alarm.join_if_raised([] { return std::string("nobody, it came late"); });
-  if (!compare(hash(arguments.text()))) throw_difference(gather_texts(comm, alarm, arguments));
+  if (!compare(hash(arguments.text()))) {
+    std::vector<int> others;
+    const std::vector<Group> groups = find_groups(comm, alarm, arguments, others);
+    throw MismatchError(describe_difference(groups, others));
+  }
   if (!problem.empty()) throw ArgumentError(problem);
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/collectives.hpp"
 
 namespace sortlast {
 
@@ -37,6 +37,16 @@ using Compare = std::function<bool(std::uint64_t hash)>;
 // Throws TimeoutError if a rank does not come.
 Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,
                              std::uint64_t* least = nullptr);
+
+// Ranks that passed the same arguments.
+struct Group {
+  std::string text;        // of the Arguments
+  std::vector<int> ranks;  // ascending
+};
+
+// What a MismatchError says of ranks that did not all pass the same: another call, or else wrong arguments,
+// or else the arguments that differ. `others`: ranks of further groups.
+std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others);
 
 // Collective. Returns if every rank passed the same arguments and no problem; `compare` is all that it
 // costs then. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have

@@ -1,6 +1,7 @@
 // Checks of what a compositor is asked for.
 #include "sortlast/execute/mpi/check.hpp"
 
+#include <cmath>
 #include <sstream>
 
 #include "sortlast/error.hpp"
@@ -60,12 +61,26 @@ void check_frame(const ImageView& image, const Composition& composition, int p) 
   if (image.format.depth && image.pixels.colour != nullptr && image.pixels.depth == nullptr) {
     throw ArgumentError("the image has no depth; expected one, as its format says");
   }
+  if (!composition.premultiplied && image.format.channels != 4)
+    throw ArgumentError("the image is " + format_name(image.format) +
+                        " and has no alpha to be multiplied by; expected RGBA, or premultiplied = true");
   check_permutation(composition.order, p, "order");
   if (image.bounds) check_bounds(*image.bounds, image.size);
   const auto channels = static_cast<std::size_t>(image.format.channels);
   if (!composition.background.empty() && composition.background.size() != channels) {
     throw ArgumentError("background has " + std::to_string(composition.background.size()) +
                         " values; expected " + std::to_string(channels) + ", one a channel");
+  }
+  for (const float value : composition.background) {
+    if (std::isnan(value)) throw ArgumentError("background has a value that is not a number");
+  }
+}
+
+Turn::Turn(std::atomic<bool>& busy, const std::string& call) : busy_(busy) {
+  if (busy_.exchange(true)) {
+    throw UsageError(call +
+                     "() was called while another call of this compositor is under way, in another thread or "
+                     "from its interrupt callback; expected one call at a time");
   }
 }
 

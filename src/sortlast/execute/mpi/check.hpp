@@ -1,6 +1,7 @@
 // Checks of what a compositor is asked for, before any pixel moves.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,18 @@ std::string problem_of(Action action) {
   }
   return "";
 }
+
+// Marks a compositor as busy with a call. A second call, of another thread or of the interrupt callback, is a
+// UsageError.
+class Turn {
+ public:
+  Turn(std::atomic<bool>& busy, const std::string& call);
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { busy_.store(false); }
+
+ private:
+  std::atomic<bool>& busy_;
+};
 
 }  // namespace sortlast

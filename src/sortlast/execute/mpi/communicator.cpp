@@ -1,12 +1,123 @@
-// MPI calls that throw, and handles that close themselves.
+// Communicators of our own.
+//
+// A collective call on the user's communicator cannot be taken back: if a rank gave up MPI_Comm_idup and
+// called it again, its second call would match the first one of a rank that came late, and every collective
+// after that, the user's own too, would match the wrong one. So a call that was given up stays with the
+// communicator, as an attribute, and the next attempt takes it up. Then all ranks have called the same.
+//
+// Ranks may still be in different attempts: those that were early have given up one, in which the late one
+// now waits in vain. So after the copy is made all ranks meet on it. A rank that gives up there raises the
+// alarm, and whoever takes up that copy later finds the alarm, drops the copy, and goes on to the next.
 #include "sortlast/execute/mpi/communicator.hpp"
 
 #include <array>
+#include <memory>
+#include <sstream>
 #include <string>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
+namespace {
+
+// An MPI_Comm_idup under way.
+struct Pending {
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+// MPI calls this when the attribute goes, at the latest with the communicator. What is under way then, MPI
+// completes some time, and writes the copy's handle: that memory is never given back.
+int forget(MPI_Comm, int, void* attribute, void*) {
+  auto* const pending = static_cast<Pending*>(attribute);
+  if (pending->request == MPI_REQUEST_NULL) delete pending;
+  return MPI_SUCCESS;
+}
+
+// Of the attribute that holds a communicator's Pending.
+int pending_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr),
+              "MPI_Comm_create_keyval");
+    return made;
+  }();
+  return key;
+}
+
+// The call that an earlier attempt has left, or null.
+Pending* find_pending(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, pending_key(), &value, &found), "MPI_Comm_get_attr");
+  return found == 0 ? nullptr : static_cast<Pending*>(value);
+}
+
+// Begin a copy, and leave it with the communicator.
+Pending* begin_copy(MPI_Comm comm) {
+  auto pending = std::make_unique<Pending>();
+  check_mpi(MPI_Comm_set_attr(comm, pending_key(), pending.get()), "MPI_Comm_set_attr");
+  Pending* const left = pending.release();
+  const int code = MPI_Comm_idup(comm, &left->copy, &left->request);
+  if (code != MPI_SUCCESS) MPI_Comm_delete_attr(comm, pending_key());
+  check_mpi(code, "MPI_Comm_idup");
+  return left;
+}
+
+// Wait until a copy is made; the communicator keeps it until then.
+void finish_copy(Pending& pending, double timeout, const char* call, const std::function<void()>& interrupt) {
+  constexpr double between_interrupts = 0.05;  // [s]
+  const double begin = MPI_Wtime();
+  double next_interrupt = begin + between_interrupts;
+  for (int done = 0, polls = 0;; ++polls) {
+    check_mpi(MPI_Test(&pending.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    const double now = MPI_Wtime();
+    if (now - begin > timeout) {
+      std::ostringstream limit;
+      limit << timeout;
+      throw TimeoutError(std::string("making a ") + call +
+                         ": not all ranks of the communicator made one within " + limit.str() +
+                         " s. It may be tried again on the same communicator.");
+    }
+    if (interrupt && now > next_interrupt) {
+      next_interrupt = now + between_interrupts;
+      interrupt();
+    }
+    yield_core(polls);
+  }
+}
+
+// Wait until all ranks have come to the copy. False if one of them has given it up before; `taken_up`: this
+// rank did so too, and has come back to it.
+bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
+          const std::function<void()>& interrupt) {
+  const Alarm alarm(copy, timeout, interrupt);
+  MPI_Request request = MPI_REQUEST_NULL;
+  try {
+    Backoff backoff(alarm, [call] { return std::string("all ranks to call ") + call + ", before stage 1"; });
+    check_mpi(MPI_Ibarrier(copy.get(), &request), "MPI_Ibarrier");
+    while (true) {
+      int done = 0;
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      if (taken_up && alarm.raised()) break;  // first: those that gave up have left their part of the barrier
+      if (done != 0) return true;
+      backoff.pause();
+    }
+    alarm.pass_on();
+  } catch (...) {
+    const std::string cause = cause_of_failure();
+    if (!cause.empty()) alarm.tell_failure(cause);
+    copy.abandon();
+    throw;
+  }
+  copy.abandon();
+  return false;
+}
+
+}  // namespace
 
 void check_mpi(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -14,6 +125,17 @@ void check_mpi(int code, const char* what) {
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw MpiError(std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+void check_mpi_is_there(const char* call) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised == 0)
+    throw ArgumentError(std::string("MPI is not initialised; call MPI_Init before making a ") + call);
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised != 0)
+    throw UsageError(std::string(call) + " was called after MPI_Finalize; expected all calls before");
 }
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
@@ -38,6 +160,38 @@ int Communicator::size() const {
   int size = 0;
   check_mpi(MPI_Comm_size(comm_, &size), "MPI_Comm_size");
   return size;
+}
+
+Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
+                       const std::function<void()>& interrupt) {
+  check_mpi_is_there(call);
+  if (comm == MPI_COMM_NULL)
+    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
+  int between_groups = 0;
+  check_mpi(MPI_Comm_test_inter(comm, &between_groups), "MPI_Comm_test_inter");
+  if (between_groups != 0)
+    throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
+
+  while (true) {
+    // Make a copy, or go on with that of an earlier attempt.
+    Pending* pending = find_pending(comm);
+    const bool taken_up = pending != nullptr;
+    if (!taken_up) pending = begin_copy(comm);
+    finish_copy(*pending, timeout, call, interrupt);
+
+    // Take it from the user's communicator.
+    Communicator copy(pending->copy);
+    check_mpi(MPI_Comm_delete_attr(comm, pending_key()), "MPI_Comm_delete_attr");
+    check_mpi(MPI_Comm_set_errhandler(copy.get(), MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    if (meet(copy, taken_up, timeout, call, interrupt)) return copy;
+  }
+}
+
+int tag_limit(MPI_Comm comm) {
+  void* value = nullptr;
+  int found = 0;
+  check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
+  return found == 0 ? 32767 : *static_cast<int*>(value);
 }
 
 }  // namespace sortlast

@@ -1,14 +1,19 @@
-// MPI calls that throw, and handles that close themselves.
+// Communicators of our own: duplicates of the user's, and MPI calls that throw.
 #pragma once
 
 #include <mpi.h>
 
+#include <functional>
 #include <utility>
 
 namespace sortlast {
 
 // Throws MpiError with the library's text unless `code` is MPI_SUCCESS; `what` names the call.
 void check_mpi(int code, const char* what);
+
+// Throws unless MPI can be used: ArgumentError before MPI_Init, UsageError after MPI_Finalize. `call` is what
+// the user called.
+void check_mpi_is_there(const char* call);
 
 // A communicator of our own. It is freed with this object, unless messages may still be under way on it
 // (abandon()) or MPI has been finalised.
@@ -28,5 +33,16 @@ class Communicator {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
+
+// Collective over the user's `comm`: a copy of it on which all ranks have met, whose errors are returned. For
+// `call`, which a message names. Throws ArgumentError if `comm` is no intracommunicator, TimeoutError if not
+// all ranks come within `timeout` seconds, and what `interrupt` throws; then it may be tried again, whenever
+// and by whichever rank. All that is ever called on `comm` is one MPI_Comm_idup for each attempt that the
+// ranks have made together.
+Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
+                       const std::function<void()>& interrupt = {});
+
+// The largest tag that messages may have.
+int tag_limit(MPI_Comm comm);
 
 }  // namespace sortlast

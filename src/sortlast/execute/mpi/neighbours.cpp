@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/remote.hpp"
 #include "sortlast/cores.hpp"
@@ -20,8 +21,13 @@
 namespace sortlast {
 namespace {
 
-// Ranks that MPI says can share memory.
-Communicator machine_of(const Communicator& all) {
+// Completes "rank r waits for ...".
+std::string the_others() { return "all ranks to call Compositor, before stage 1"; }
+
+// Collective: ranks that MPI says can share memory. The call cannot be given up, so all ranks are there
+// first.
+Communicator machine_of(const Communicator& all, const Alarm& alarm) {
+  barrier(all, alarm, the_others);
   MPI_Comm made = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(all.get(), MPI_COMM_TYPE_SHARED, all.rank(), MPI_INFO_NULL, &made),
             "MPI_Comm_split_type");
@@ -37,24 +43,20 @@ Communicator split(const Communicator& machine, int ranks) {
 }
 
 // Collective: cores of the machine for each of the ranks that may use the same ones as this.
-int share_of_cores(const Communicator& machine) {
+int share_of_cores(const Communicator& machine, const Alarm& alarm) {
   const std::uint64_t mine = core_mask_hash();
-  std::vector<std::uint64_t> all(static_cast<std::size_t>(machine.size()));
-  check_mpi(MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, machine.get()),
-            "MPI_Allgather");
+  const std::vector<std::uint64_t> all = all_gather(machine, alarm, the_others, mine);
   const auto sharing = std::max<std::ptrdiff_t>(std::count(all.begin(), all.end(), mine), 1);
   return std::max(usable_cores() / static_cast<int>(sharing), 1);
 }
 
 // Collective: whether a thing is so on all ranks.
-bool all_of(const Communicator& comm, bool mine) {
-  int all = mine ? 1 : 0;
-  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm.get()), "MPI_Allreduce");
-  return all != 0;
+bool all_of(const Communicator& comm, const Alarm& alarm, bool mine) {
+  return all_least(comm, alarm, the_others, {mine ? 1U : 0U}).front() != 0;
 }
 
 // Collective: a segment that the lowest rank makes and the others map; none if one of them cannot.
-std::optional<Segment> share_control(const Communicator& node) {
+std::optional<Segment> share_control(const Communicator& node, const Alarm& alarm) {
   std::optional<Segment> control;
   const auto attempt = [&](const auto& argument) {
     try {
@@ -64,28 +66,27 @@ std::optional<Segment> share_control(const Communicator& node) {
     }
   };
   SegmentName name;
-  static_assert(std::is_trivially_copyable_v<SegmentName>);
   const auto seats = static_cast<std::size_t>(node.size());
   if (node.rank() == 0) attempt(Control::bytes(seats));
   if (control) {
     Control::make(*control, seats);
     name = control->name();
   }
-  check_mpi(MPI_Bcast(&name, sizeof name, MPI_BYTE, 0, node.get()), "MPI_Bcast");
+  name = broadcast(node, alarm, the_others, name);
   if (node.rank() != 0 && name.process != 0) attempt(name);
-  if (!all_of(node, control.has_value())) control.reset();
+  if (!all_of(node, alarm, control.has_value())) control.reset();
   return control;
 }
 
 // Collective: whether every rank can read a number in the memory of every other.
-bool probe_remote_reads(const Communicator& node, Control& control) {
+bool probe_remote_reads(const Communicator& node, const Alarm& alarm, Control& control) {
   const auto me = static_cast<std::size_t>(node.rank());
   const std::uint64_t token = 0x746f6b656e000000 + me;
   Seat& mine = control.seat(me);
   mine.token = token;
   mine.token_address = reinterpret_cast<std::uint64_t>(&token);
   mine.process = this_process();
-  check_mpi(MPI_Barrier(node.get()), "MPI_Barrier");
+  barrier(node, alarm, the_others);
   bool readable = true;
   for (std::size_t other = 0; other < static_cast<std::size_t>(node.size()) && readable; ++other) {
     const Seat& seat = control.seat(other);
@@ -98,7 +99,7 @@ bool probe_remote_reads(const Communicator& node, Control& control) {
     }
     readable = readable && found == seat.token;
   }
-  const bool all = all_of(node, readable);
+  const bool all = all_of(node, alarm, readable);
   mine.token_address = 0;
   return all;
 }
@@ -119,14 +120,14 @@ class AlarmWatch final : public Watch {
 
 }  // namespace
 
-Neighbours find_neighbours(const Communicator& all, int ranks) {
+Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks) {
   const auto p = static_cast<std::size_t>(all.size());
   Neighbours found;
   found.rank = all.rank();
   found.nodes.resize(p);
   found.members = {all.rank()};
-  const Communicator machine = machine_of(all);
-  found.cores = share_of_cores(machine);
+  const Communicator machine = machine_of(all, alarm);
+  found.cores = share_of_cores(machine, alarm);
   if (ranks == 1 || p == 1) {
     std::iota(found.nodes.begin(), found.nodes.end(), 0);
     return found;
@@ -134,14 +135,13 @@ Neighbours find_neighbours(const Communicator& all, int ranks) {
 
   // Find who shares this machine, and whether all of those can share memory.
   const Communicator node = split(machine, ranks);
-  if (node.size() > 1) found.control = share_control(node);
-  if (found.control) found.remote_reads = probe_remote_reads(node, Control::in(*found.control));
+  if (node.size() > 1) found.control = share_control(node, alarm);
+  if (found.control) found.remote_reads = probe_remote_reads(node, alarm, Control::in(*found.control));
 
   // Number the nodes by their lowest ranks.
   int lowest = all.rank();
-  if (found.control) check_mpi(MPI_Bcast(&lowest, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
-  std::vector<int> lowest_of(p);
-  check_mpi(MPI_Allgather(&lowest, 1, MPI_INT, lowest_of.data(), 1, MPI_INT, all.get()), "MPI_Allgather");
+  if (found.control) lowest = broadcast(node, alarm, the_others, lowest);
+  const std::vector<int> lowest_of = all_gather(all, alarm, the_others, lowest);
   std::map<int, std::int32_t> numbers;
   found.members.clear();
   for (std::size_t rank = 0; rank < p; ++rank) {

@@ -41,6 +41,7 @@ struct alignas(64) Seat {
 struct Decision {
   bool agreed = false;
   Frames::Choice frame;
+  double time = 0;  // when the last came [s of trace_clock()]
 };
 
 // Followed by one seat for each process.

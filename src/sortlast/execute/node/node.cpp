@@ -18,6 +18,7 @@
 #include "sortlast/execute/node/remote.hpp"
 #include "sortlast/execute/node/shared_images.hpp"
 #include "sortlast/execute/run/pool.hpp"
+#include "sortlast/timing.hpp"
 
 namespace sortlast {
 namespace {
@@ -83,8 +84,11 @@ class Node::Impl {
     record(mine, seat.offers[parity_]);
     seat.unread.store(static_cast<std::uint32_t>(mates()), std::memory_order_relaxed);
     Decision& decision = control().decisions[parity_];
+    const double come = trace_clock();
     const auto all_come = [&] { return "all ranks to call " + call + ", before stage 1"; };
     come_together(control().meeting, all_come, [&] { decide(decision); });
+
+    late_ = std::max(decision.time - come, 0.0);
 
     // Forget the images that the others have given back, and take the frame.
     mappings_.drop_closed();
@@ -147,6 +151,7 @@ class Node::Impl {
 
   const Neighbours neighbours_;
   Memory frame_;
+  double late_ = 0;  // what the last meeting waited for later ranks [s]
 
  private:
   Control& control() const { return Control::in(*neighbours_.control); }
@@ -182,7 +187,7 @@ class Node::Impl {
   // Compare what all have brought, and choose the frame.
   void decide(Decision& decision) {
     const OfferRecord& mine = control().seat(me_).offers[parity_];
-    decision = {true, {}};
+    decision = {true, {}, trace_clock()};
     for (std::size_t i = 0; i <= mates(); ++i) {
       const OfferRecord& other = control().seat(i).offers[parity_];
       if (other.hash != mine.hash || other.frame_bytes != mine.frame_bytes) decision.agreed = false;
@@ -302,6 +307,7 @@ void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, 
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
+double Node::late() const { return impl_->late_; }
 Memory Node::frame() const { return impl_->frame_; }
 
 }  // namespace sortlast

@@ -79,6 +79,8 @@ class Node {
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
+  // How long [s] this rank has waited in its last meeting for ranks of the node that came later.
+  double late() const;
 
   // The image of a rank of this node as it was offered.
   struct Image {

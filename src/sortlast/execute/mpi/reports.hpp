@@ -1,0 +1,73 @@
+// Reports: which ranks have come, what they wait for, and whose call failed, as it spreads when an alarm is
+// raised.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace sortlast {
+
+// What one rank says of itself.
+struct Report {
+  std::int32_t rank = -1;   // -1: none
+  std::int32_t failed = 0;  // 1: its call failed, and `text` says why; 0: `text` says what it waits for
+  std::array<char, 192> text{};
+};
+
+// What travels: a report, and which ranks of one block have come. Small enough for MPI to send it eagerly, so
+// that it arrives even if its sender leaves MPI alone from then on.
+struct ReportMessage {
+  static constexpr int block_ranks = 4096;
+
+  Report report;
+  std::int32_t block = -1;  // of block_ranks ranks each; -1: none
+  std::array<std::uint64_t, block_ranks / 64> come{};
+};
+
+// What one rank knows of all. It keeps the reports of the few lowest ranks, and one bit for each of the p
+// ranks.
+class Reports {
+ public:
+  static constexpr std::size_t listed = 8;  // ranks that a text names one by one
+
+  explicit Reports(int p) : p_(p), come_(static_cast<std::size_t>(p + 63) / 64) {}
+
+  void add(const Report& report);
+  void merge(const ReportMessage& message);
+  // What has been learnt since the last call; empty: nothing.
+  std::vector<ReportMessage> changes();
+
+  bool has_come(int rank) const { return (come_[word_of(rank)] >> (rank % 64) & 1) != 0; }
+  bool complete() const { return count_ == p_; }
+  // Of the lowest rank whose call failed.
+  const std::optional<Report>& failure() const { return failure_; }
+
+  // "rank 2 has not come; rank 0 waits for ...; rank 1 waits for ..."
+  std::string text() const;
+
+ private:
+  static std::size_t word_of(int rank) { return static_cast<std::size_t>(rank) / 64; }
+  void merge_word(std::size_t word, std::uint64_t bits);
+
+  int p_;
+  int count_ = 0;
+  std::vector<std::uint64_t> come_;
+  std::map<std::int32_t, Report> waiting_;  // of the lowest ranks
+  std::optional<Report> failure_;
+  std::set<std::int32_t> changed_blocks_;
+  std::set<std::int32_t> changed_reports_;
+};
+
+Report make_report(int rank, bool failed, const std::string& text);
+
+// The ranks to which one passes on what it has learnt: rank + 1, + 2, + 4, ... mod p. Where all listen,
+// everything is everywhere after about 2 log2(p) steps, in each of which a rank sends at most log2(p) messages
+// for each block with news; and where many do not listen, the others are still likely to be connected.
+std::vector<int> next_ranks(int rank, int p);
+
+}  // namespace sortlast
