@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
@@ -12,6 +13,7 @@
 #include "sortlast/execute/mpi/duplicate.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/coverage.hpp"
@@ -20,8 +22,6 @@
 #include "sortlast/execute/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/registry.hpp"
-#include "sortlast/tune/core_shares.hpp"
-#include "sortlast/tune/profile.hpp"
 
 namespace sortlast {
 namespace {
@@ -69,11 +69,13 @@ class Compositor::Impl {
     arguments.add("wire", options.wire == Wire::float16 ? "float16" : "image");
     arguments.add("chunk bytes", std::to_string(options.chunk_bytes));
     arguments.add("partition", std::string(partition_name(options.partition)));
-    std::optional<Figures> profile;
+    arguments.add("machine", options.machine ? to_json(*options.machine) : "none");
+    std::optional<MachineProfile> profile;
     const std::string problem = problem_of([&] {
       if (!found.empty()) throw ArgumentError(found);
       check_options(options_, size_);
-      if (rank_ == 0 && uses_figures()) profile = load_profile(options.profile);
+      if (options.machine) check_machine(*options.machine);
+      if (rank_ == 0 && uses_profile()) profile = find_profile(options);
     });
     guarded([&] {
       agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
@@ -82,10 +84,10 @@ class Compositor::Impl {
         nodes_ = node_->nodes();
       if (options.algorithm != "auto") make_schedule(options.algorithm, setting(0, {}, false));
       team_ = std::make_unique<Team>(options.threads > 0 ? options.threads : node_->cores());
-      if (uses_figures()) figures_ = agree_on_figures(data_, alarm_, *node_, profile);
+      if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
       if (options.partition == Partition::automatic && !node_->everybody())
         networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
-      selection_ = std::make_unique<Selection>(options.algorithm, figures_.machine);
+      selection_ = std::make_unique<Selection>(options.algorithm, profile_.machine);
     });
   }
 
@@ -102,7 +104,7 @@ class Compositor::Impl {
 
     const Plan& plan = plan_for(image, composition);
     sharing_ = share_out(options_.partition, image.size.pixels(), size_,
-                         chooses_partition() ? &coverage_ : nullptr, figures_.machine);
+                         chooses_partition() ? &coverage_ : nullptr, profile_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
     detail::TileData tile{plan.schedule->piece(rank_),
@@ -185,7 +187,7 @@ class Compositor::Impl {
   std::shared_ptr<const void> maker_;  // marks this compositor's tiles
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<Selection> selection_;
-  Figures figures_;
+  MachineProfile profile_;
   std::optional<Rectangle> bounds_;  // of the frame's image
   std::uint64_t emptiness_ = 0;      // log2 of all pixels to active ones, of the rank that has most of these
   bool networked_ = false;           // there are ranks on several machines; known if it matters
@@ -209,8 +211,8 @@ class Compositor::Impl {
     return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
   }
 
-  // Whether anything is chosen from the figures of the machine.
-  bool uses_figures() const {
+  // Whether anything is chosen from the profile of the machine.
+  bool uses_profile() const {
     return options_.algorithm == "auto" || options_.partition == Partition::automatic;
   }
 
@@ -386,7 +388,7 @@ std::string Compositor::algorithm() const {
 std::string Compositor::explain() const {
   if (!impl_->plan_) return "Nothing has been composited yet.\n";
   return sortlast::explain(*impl_->plan_->schedule, impl_->planned_format_, *impl_->selection_,
-                           impl_->figures_.source, impl_->sharing_, impl_->traffic_, impl_->timing_);
+                           impl_->profile_.source, impl_->sharing_, impl_->traffic_, impl_->timing_);
 }
 void Compositor::trace(bool on) { impl_->recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl_->events_; }
