@@ -79,7 +79,7 @@ def kept_profile() -> str:
     without digits, so that the nodes of a cluster share it, its processor, its cores and the MPI library's
     version. Empty if neither ``XDG_CACHE_HOME`` nor ``HOME`` is set.
     """
-    return _native.mpi().kept_profile_path()
+    return str(_native.mpi().kept_profile_path())
 
 
 def keep(machine: Machine) -> str:
@@ -88,7 +88,7 @@ def keep(machine: Machine) -> str:
     Raises:
         ArgumentError: it cannot be written.
     """
-    return _native.mpi().keep_profile(machine)
+    return str(_native.mpi().keep_profile(machine))
 
 
 def choices(report: Report, p: int, n: int) -> list[Prediction]:

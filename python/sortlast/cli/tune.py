@@ -65,9 +65,9 @@ def tune(
     nodes where there is one, are defaults and marked so.
 
     The ranks are started here, or are those of your own mpiexec; messages between nodes need two nodes or
-    more. `--keep` keeps the profile where every compositor looks for it that is made on this machine, over the
-    same MPI library, and told no other. `--output` writes the profile that `Compositor(comm, profile=FILE)`
-    and the environment variable `SORTLAST_PROFILE=FILE` take.
+    more. `--keep` keeps the profile where every compositor looks for it that is made on this machine, over
+    the same MPI library, and told no other. `--output` writes the profile that
+    `Compositor(comm, profile=FILE)` and the environment variable `SORTLAST_PROFILE=FILE` take.
     """
     # Refuse before any rank starts what cannot be written.
     for path in (output, json):
@@ -98,7 +98,7 @@ def tune(
     )
     console.print(_choices_table(chosen))
     if found.kept:
-        console.print(f"kept {found.kept}")
+        console.print(f"kept {found.kept}", soft_wrap=True)  # a path that can be copied
     if output is not None:
         with replacing(output) as temporary:
             report.machine.save(str(temporary))

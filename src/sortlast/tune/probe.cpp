@@ -210,7 +210,7 @@ Machine machine_of(const std::vector<Times>& ranks, const CoreShares& shares) {
 
 Machine probe(const Communicator& comm, const Alarm& alarm, const Node& node, double seconds) {
   alarm.interrupt();
-  const CoreShares shares = share_cores(comm, alarm, node);
+  const CoreShares shares = share_cores(comm, alarm, node, the_others);
   const Times mine = Measurement(comm, alarm, shares, seconds).run();
   const std::vector<Times> ranks = gather_all(comm, alarm, mine);
   return broadcast(comm, alarm, comm.rank() == 0 ? machine_of(ranks, shares) : Machine{});

@@ -146,14 +146,15 @@ MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, co
   if (shared->source[0] != '\0') return {shared->machine, shared->source.data()};
 
   if (node.everybody()) return {{}, "the defaults, as all ranks share a machine"};
-  const CoreShares shares = share_cores(comm, alarm, node);
+  const CoreShares shares = share_cores(comm, alarm, node, the_others);
   Machine machine;
   machine.cores = shares.least_cores();
   machine.ranks = shares.most_ranks();
   return {machine, "the defaults, as no profile is kept (sortlast tune --keep)"};
 }
 
-CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node) {
+CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
+                       const std::function<std::string()>& waits_for) {
   static_assert(std::is_trivially_copyable_v<Identity>);
   const auto p = static_cast<std::size_t>(comm.size());
   const auto all = std::make_shared<std::vector<Identity>>(p + 1, own_identity());
@@ -161,7 +162,7 @@ CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node&
   check_mpi(MPI_Iallgather(all->data() + p, sizeof(Identity), MPI_BYTE, all->data(), sizeof(Identity),
                            MPI_BYTE, comm.get(), &request),
             "MPI_Iallgather");
-  wait(request, alarm, [] { return std::string("all ranks to tell on which machine they are"); }, all);
+  wait(request, alarm, waits_for, all);
   all->pop_back();
   return {*all, node.nodes()};
 }

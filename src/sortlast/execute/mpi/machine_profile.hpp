@@ -2,6 +2,7 @@
 // moment.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,9 @@ std::optional<MachineProfile> find_profile(const Options& options);
 MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, const Node& node,
                                 const std::optional<MachineProfile>& found);
 
-// Collective: which ranks share a node and its cores. Throws TimeoutError.
-CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node);
+// Collective: which ranks share a node and its cores. `waits_for` completes "rank r waits for ...". Throws
+// TimeoutError.
+CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
+                       const std::function<std::string()>& waits_for);
 
 }  // namespace sortlast
