@@ -163,7 +163,7 @@ sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor,
   return guarded(*compositor, [&] {
     Compositor& worker = made(*compositor);
     prepare(worker, "gather", [&] {
-      const bool needed = root == worker.rank() && tile_of(tile).size().pixels() > 0;
+      const bool needed = tile_of(tile).size().pixels() > 0 && root == worker.rank();
       if (needed && out.colour == nullptr) throw ArgumentError("the place for the frame's colour is NULL");
       if (needed && with_depth && out.depth == nullptr)
         throw ArgumentError("the place for the frame's depth is NULL");

@@ -80,6 +80,10 @@ static void check_gather_into(sortlast_compositor* compositor, const sortlast_im
   status = sortlast_compositor_gather_into(compositor, tile, root, true, no_depth);
   CHECK_STATUS(wrong, status, sortlast_compositor_message(compositor));
   CHECK_HOLDS(sortlast_compositor_message(compositor), "the place for the frame's depth is NULL");
+  const sortlast_tile* const here = world_rank() == 0 ? NULL : tile;
+  status = sortlast_compositor_gather_into(compositor, here, root, false, no_depth);
+  CHECK_STATUS(wrong, status, sortlast_compositor_message(compositor));
+  CHECK_HOLDS(sortlast_compositor_message(compositor), "the tile is NULL");
   status = sortlast_compositor_gather_into(compositor, tile, root, false, is_last_rank() ? no_depth : none);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
   sortlast_tile_free(tile);

@@ -88,7 +88,7 @@ std::string mpi_library() {
 }
 
 std::string cache_folder() {
-  const std::string folder = variable("XDG_CACHE_HOME");
+  std::string folder = variable("XDG_CACHE_HOME");
   if (folder.starts_with('/')) return folder;
   const std::string home = variable("HOME");
   return home.empty() ? "" : home + "/.cache";
