@@ -22,6 +22,9 @@ sortlast_status describe(std::string& message) {
   } catch (const MpiError& error) {
     message = error.what();
     return SORTLAST_ERROR_MPI;
+  } catch (const Interrupt& interrupt) {
+    message = interrupt.what();
+    return SORTLAST_ERROR_INTERRUPT;
   } catch (const std::bad_alloc&) {
     message = "out of memory";
     return SORTLAST_ERROR_MEMORY;
@@ -63,6 +66,8 @@ const char* sortlast_status_name(sortlast_status status) {
       return "memory";
     case SORTLAST_ERROR_INTERNAL:
       return "internal";
+    case SORTLAST_ERROR_INTERRUPT:
+      return "interrupt";
   }
   return "unknown";
 }

@@ -1,28 +1,21 @@
-// Images, tiles and frames, and the serial oracle.
+// Images and frames, and the serial oracle.
 #include "image.hpp"
 
+#include <iterator>
+
+#include "sized.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast::capi {
 namespace {
 
-// Scalars, operators and partitions by their numbers in sortlast.h.
+// Scalars and operators by their numbers in sortlast.h.
 constexpr Scalar scalars[] = {Scalar::float32, Scalar::float16, Scalar::uint8};
-constexpr Partition partitions[] = {Partition::contiguous, Partition::interleaved, Partition::automatic};
 constexpr Op ops[] = {Op::over, Op::closest, Op::add, Op::max, Op::min};
 static_assert(scalars[SORTLAST_FLOAT16] == Scalar::float16 && scalars[SORTLAST_UINT8] == Scalar::uint8);
 static_assert(ops[SORTLAST_CLOSEST] == Op::closest && ops[SORTLAST_ADD] == Op::add);
 static_assert(ops[SORTLAST_MAX] == Op::max && ops[SORTLAST_MIN] == Op::min);
-static_assert(partitions[SORTLAST_INTERLEAVED] == Partition::interleaved);
-static_assert(partitions[SORTLAST_PARTITION_AUTO] == Partition::automatic);
-
-template <typename Value, std::size_t count>
-Value by_number(const Value (&values)[count], std::int32_t number, const char* what) {
-  if (number >= 0 && number < static_cast<std::int32_t>(count)) return values[number];
-  throw ArgumentError(std::string(what) + " is number " + std::to_string(number) + "; expected one of 0.." +
-                      std::to_string(count - 1) + ", see sortlast.h");
-}
 
 sortlast_format format_number(const Format& format) {
   for (std::int32_t number = 0; number < static_cast<std::int32_t>(std::size(scalars)); ++number) {
@@ -53,7 +46,12 @@ Format format_of(const sortlast_format& format) {
 
 Op op_of(std::int32_t op) { return by_number(ops, op, "op"); }
 
-Partition partition_of(std::int32_t partition) { return by_number(partitions, partition, "partition"); }
+sortlast_composition read_composition(const sortlast_composition* composition) {
+  constexpr std::size_t first =
+      offsetof(sortlast_composition, background) + sizeof(sortlast_composition::background);
+  return read_struct<sortlast_composition>(composition, SORTLAST_COMPOSITION_INIT, first,
+                                           "sortlast_composition", "SORTLAST_COMPOSITION_INIT");
+}
 
 std::vector<std::int32_t> ranks_of(const std::int32_t* ranks, std::int32_t p) {
   if (ranks == nullptr || p <= 0) return {};
@@ -80,7 +78,7 @@ sortlast_status sortlast_composite_serial(const sortlast_image* images, int32_t 
       check_alike(images[0], images[i], i);
       pixels.push_back(pixels_of(images[i]));
     }
-    const sortlast_composition how = composition == nullptr ? sortlast_composition{} : *composition;
+    const sortlast_composition how = read_composition(composition);
     const Format format = format_of(images[0].format);
     check_format(format, op_of(how.op));
     made.frame = composite_serial(pixels, {images[0].width, images[0].height}, format, op_of(how.op),
@@ -99,15 +97,3 @@ sortlast_image sortlast_frame_image(const sortlast_frame* frame) {
 const char* sortlast_frame_message(const sortlast_frame* frame) { return message_of(frame); }
 
 void sortlast_frame_free(sortlast_frame* frame) { delete frame; }
-
-sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
-  if (tile == nullptr) return {};
-  const ConstPixels pixels = tile->tile.pixels().view();
-  const auto& ranges = tile->ranges;
-  const Range& range = tile->tile.range();
-  const sortlast_range one{range.begin, range.end};
-  return {tile->tile.contiguous() ? one : sortlast_range{0, range.size()}, pixels.colour, pixels.depth,
-          ranges.empty() ? nullptr : ranges.data(), static_cast<std::int64_t>(ranges.size())};
-}
-
-void sortlast_tile_free(sortlast_tile* tile) { delete tile; }

@@ -1,30 +1,33 @@
-// What C callers pass as images and compositions, checked and as the library takes it; and finished pixels.
+// What C callers pass as images and compositions, checked and as the library takes it; and frames.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "handle.hpp"
-#include "sortlast/execute/run/encoding.hpp"
-#include "sortlast/tile.hpp"
+#include "sortlast/error.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/tile.hpp"
 
 struct sortlast_frame : sortlast::capi::Handle {
   sortlast::Frame frame;
 };
 
-struct sortlast_tile {
-  sortlast::Tile tile;
-  std::vector<sortlast_range> ranges = {};  // of the image
-};
-
 namespace sortlast::capi {
+
+// The member of `values` that a caller's number stands for; `what` is it.
+template <typename Value, std::size_t count>
+Value by_number(const Value (&values)[count], std::int32_t number, const char* what) {
+  if (number >= 0 && number < static_cast<std::int32_t>(count)) return values[number];
+  throw ArgumentError(std::string(what) + " is number " + std::to_string(number) + "; expected one of 0.." +
+                      std::to_string(count - 1) + ", see sortlast.h");
+}
 
 // Numbers of enumerations; all throw ArgumentError for those that are none.
 Format format_of(const sortlast_format& format);
 Op op_of(std::int32_t op);
-Partition partition_of(std::int32_t partition);
 
 inline ConstPixels pixels_of(const sortlast_image& image) {
   return {static_cast<const std::byte*>(image.colour), image.depth};
@@ -37,6 +40,9 @@ inline std::optional<Rectangle> bounds_of(const sortlast_image& image) {
 
 // The p ranks that an array of a caller lists; empty if it is null.
 std::vector<std::int32_t> ranks_of(const std::int32_t* ranks, std::int32_t p);
+
+// With the defaults for null. Throws ArgumentError for a size that is wrong.
+sortlast_composition read_composition(const sortlast_composition* composition);
 
 // One value a channel; empty if `background` is null.
 std::vector<float> background_of(const float* background, const Format& format);

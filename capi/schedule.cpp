@@ -6,6 +6,7 @@
 
 #include "handle.hpp"
 #include "image.hpp"
+#include "sized.hpp"
 #include "sortlast/error.hpp"
 
 struct sortlast_schedule : sortlast::capi::Handle {
@@ -22,6 +23,12 @@ namespace {
 const Schedule& made(const sortlast_schedule& handle) {
   if (!handle.schedule) throw ArgumentError("this schedule was not made; check the status of its creation");
   return *handle.schedule;
+}
+
+sortlast_setting read_setting(const sortlast_setting* setting) {
+  constexpr std::size_t first = offsetof(sortlast_setting, ring) + sizeof(sortlast_setting::ring);
+  return read_struct<sortlast_setting>(setting, SORTLAST_SETTING_INIT, first, "sortlast_setting",
+                                       "SORTLAST_SETTING_INIT");
 }
 
 sortlast_range range_of(Range range) { return {range.begin, range.end}; }
@@ -51,10 +58,10 @@ sortlast_status sortlast_schedule_create(const char* algorithm, const sortlast_s
                                          sortlast_schedule** schedule) {
   return make_handle(schedule, [&](sortlast_schedule& handle) {
     if (setting == nullptr) throw ArgumentError("the setting is NULL; expected p and n");
-    const std::int32_t p = setting->p;
+    const sortlast_setting what = read_setting(setting);
     handle.schedule = make_schedule(
         algorithm == nullptr ? "auto" : algorithm,
-        {p, setting->n, ranks_of(setting->order, p), ranks_of(setting->ring, p), setting->commutes});
+        {what.p, what.n, ranks_of(what.order, what.p), ranks_of(what.ring, what.p), what.commutes});
   });
 }
 

@@ -1,4 +1,5 @@
-// sortlast.h: the C interface of sortlast. C99; also C++.
+// sortlast.h: the C interface of sortlast, of all that needs no MPI: images, the serial oracle, visibility
+// order and schedules. The compositor is in sortlast_mpi.h, which includes this header. C99; also C++.
 //
 // Handles. A function that makes an object writes a handle, which the matching _free function takes back.
 // Every handle belongs to its caller, and freeing NULL does nothing. What a handle hands out (text, arrays,
@@ -12,13 +13,17 @@
 // made, with the status SORTLAST_ERROR_MEMORY. Passing NULL as a handle to work on, or as the place for a
 // result, gives SORTLAST_ERROR_ARGUMENT. No C++ exception leaves the library.
 //
-// Structures that are all zero ask for the defaults. Numbers of enumerations travel as int32_t, whose size
-// does not depend on the compiler.
+// Structures of options begin with their own size, so that later versions can add members at the end: begin
+// with SORTLAST_COMPOSITION_INIT and the like, which hold the size and the defaults, and change what should
+// be otherwise. A size of 0, or less than the first version of the structure had, is an ARGUMENT error; so is
+// a larger one than this library knows, unless all that it does not know is zero. A NULL instead of a
+// structure asks for the defaults. All other structures never change. Numbers of enumerations travel as
+// int32_t, whose size does not depend on the compiler.
 #ifndef SORTLAST_H
 #define SORTLAST_H
 
-#include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -37,11 +42,12 @@ typedef enum sortlast_status {
   SORTLAST_ERROR_TIMEOUT = 3,   // a wait passed its limit; the message says who waits for whom
   SORTLAST_ERROR_MPI = 4,       // the MPI library reported an error; the message holds its text
   SORTLAST_ERROR_MEMORY = 5,    // memory ran out
-  SORTLAST_ERROR_INTERNAL = 6   // anything else: a defect of the library
+  SORTLAST_ERROR_INTERNAL = 6,  // anything else: a defect of the library
+  SORTLAST_ERROR_INTERRUPT = 7  // the caller's own interrupt callback ended the wait
 } sortlast_status;
 
-// A status as a word: "ok", "argument", "mismatch", "timeout", "mpi", "memory", "internal"; "unknown" for
-// any other number. Never NULL; the text is constant.
+// A status as a word: "ok", "argument", "mismatch", "timeout", "mpi", "memory", "internal", "interrupt";
+// "unknown" for any other number. Never NULL; the text is constant.
 const char* sortlast_status_name(sortlast_status status);
 
 // ---- Images ----------------------------------------------------------------------------------------
@@ -74,9 +80,11 @@ typedef struct sortlast_rectangle {
 } sortlast_rectangle;
 
 // An image: height rows of width pixels, row-major without gaps. Pixels that a caller passes stay the
-// caller's and are only read during the call; they need no alignment beyond that of their scalar.
+// caller's and are only read during the call; they need no alignment beyond that of their scalar. With colour
+// NULL there is no image here, which is no error: it takes no part in the frame, as if all its pixels were
+// empty. Its size and format must be those of the others all the same.
 typedef struct sortlast_image {
-  const void* colour;  // width * height * channels scalars, premultiplied; NULL: no image here
+  const void* colour;  // width * height * channels scalars, premultiplied; NULL: no image
   const float* depth;  // width * height depths; read only if format.depth
   int64_t width;       // [pixels]
   int64_t height;      // [pixels]
@@ -88,10 +96,13 @@ typedef struct sortlast_image {
 
 // How the images of one frame become one. Its arrays are only read during the call.
 typedef struct sortlast_composition {
+  size_t size;              // sizeof(sortlast_composition)
   int32_t op;               // SORTLAST_OVER ... SORTLAST_MIN
   const int32_t* order;     // the p ranks from front to back; NULL: rank order
   const float* background;  // one value a channel, premultiplied, 0..1 for uint8 images; NULL: none
 } sortlast_composition;
+
+#define SORTLAST_COMPOSITION_INIT {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL}
 
 // Half-open range [begin, end) of pixels (row-major indices) or of depth positions.
 typedef struct sortlast_range {
@@ -119,125 +130,6 @@ void sortlast_frame_free(sortlast_frame* frame);
 sortlast_status sortlast_composite_serial(const sortlast_image* images, int32_t count,
                                           const sortlast_composition* composition, sortlast_frame** frame);
 
-// ---- Compositor ------------------------------------------------------------------------------------
-
-// Composites one image a rank into one image, over the ranks of a communicator.
-//
-// _create, _composite and _gather are collective: every rank makes the same calls. If arguments differ, or
-// one is wrong on some rank, every rank gets the same error before any pixel moves, and the compositor
-// stays usable. If a rank does not come within the timeout, the others get SORTLAST_ERROR_TIMEOUT; messages
-// may then still be under way, so the memory of the images must stay until MPI_Finalize, and the compositor
-// can only be freed.
-typedef struct sortlast_compositor sortlast_compositor;
-
-// How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets
-// as much to do wherever the images are empty; or in blocks for the frames for which that is predicted to be
-// faster.
-enum { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUTO = 2 };
-
-// All zero asks for the defaults. All ranks pass the same but for timeout and dense_only.
-typedef struct sortlast_options {
-  const char* algorithm;  // "shift", "radix-k:4,3", ... (sortlast_algorithm_usage); NULL: "auto"
-  const int32_t* ring;    // the p ranks in the order in which they should talk (the fabric's routing order),
-                          // apart from depth order; NULL: rank order
-  double timeout;         // longest wait without any progress [s]; 0: 60 s
-  // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
-  // pixels travel as messages; k: at most k of them, as if the others were on other machines.
-  int32_t node_ranks;
-  // Do not check in every call, by a reduction of two numbers, that all ranks passed the same arguments.
-  // Ranks that disagree then hang or give wrong pixels. Ranks that all share a machine check anyway, at no
-  // cost.
-  bool no_check;
-  bool dense_only;      // send empty pixels too; the result has the same bits
-  bool half;            // colours of float32 images travel as float16 (2^-11 relative error a transfer)
-  int64_t chunk_bytes;  // most bytes of pixels that one message carries, 4096 to 2^30; 0: 2^20
-  int32_t partition;    // SORTLAST_CONTIGUOUS ...; tiles of the others may hold many ranges of the image
-} sortlast_options;
-
-// Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
-// initialised. options may be NULL: all defaults.
-// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
-sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
-                                           sortlast_compositor** compositor);
-
-// What was wrong with the last call on this handle; "" if nothing was. Valid until the next call on it.
-const char* sortlast_compositor_message(const sortlast_compositor* compositor);
-
-// Every rank must free its own; it may be done after MPI_Finalize.
-void sortlast_compositor_free(sortlast_compositor* compositor);
-
-// Memory that the other ranks of the machine can read.
-typedef struct sortlast_memory sortlast_memory;
-
-// Memory for an image, or for a plane of one: `bytes` zeros, aligned to 64. Images that lie in it are
-// composited without a copy; others are read through the kernel, or copied once where it forbids that. Not
-// collective. Writes a handle, which may outlive the compositor, or NULL on failure (the message is the
-// compositor's).
-// Errors: ARGUMENT (bytes below 0, no place for the handle), MEMORY, INTERNAL (the system has no shared
-// memory).
-sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
-                                             sortlast_memory** memory);
-
-// Its first byte; NULL for 0 bytes, and for NULL.
-void* sortlast_memory_data(const sortlast_memory* memory);
-
-void sortlast_memory_free(sortlast_memory* memory);
-
-// The pixels that one rank has finished.
-typedef struct sortlast_tile sortlast_tile;
-
-// Composite one frame; collective. Every rank describes its image; one without an image gives colour NULL
-// and the size and format that the others have. composition may be NULL: all defaults. Writes this rank's
-// tile, or NULL on failure (the message is the compositor's).
-// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
-sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
-                                              const sortlast_composition* composition, sortlast_tile** tile);
-
-// Pixels [range.begin, range.end) of the whole image, or, if it was dealt out in blocks, those of ranges[0],
-// ranges[1] and so on, one behind the other; `range` counts them from 0 then. It may be empty. The pixels
-// stay unchanged whatever the compositor does later, and all addresses are valid, until the tile is freed.
-typedef struct sortlast_tile_pixels {
-  sortlast_range range;
-  const void* colour;            // (range.end - range.begin) * channels scalars; NULL if there are none
-  const float* depth;            // range.end - range.begin depths; NULL if the images have none
-  const sortlast_range* ranges;  // NULL if there are none
-  int64_t range_count;           // 0 or 1 unless the partition is interleaved
-} sortlast_tile_pixels;
-
-// All zero for NULL.
-sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile);
-
-void sortlast_tile_free(sortlast_tile* tile);
-
-// Collect the tiles of one frame in the whole image at rank `root`; collective. with_depth: the depth too,
-// if the images had it. Writes a frame at the root and NULL elsewhere, and NULL on failure (the message is
-// the compositor's). The tile may be freed at once.
-// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
-sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
-                                           int32_t root, bool with_depth, sortlast_frame** frame);
-
-// Where the time of a frame went on this rank, and what it moved.
-typedef struct sortlast_timing {
-  double agree;        // check that all ranks passed the same arguments [s]
-  double wait;         // transfers that no blending hid [s]
-  double blend;        // merging [s]
-  double gather;       // collecting the tiles [s]
-  double total;        // the whole frame [s]
-  int64_t bytes_sent;  // [bytes], and so are the other bytes
-  int64_t bytes_received;
-  int64_t messages_sent;
-  int64_t messages_received;
-  int64_t stages;
-  int64_t peak_bytes;  // most memory held beyond the input image and the result
-} sortlast_timing;
-
-// Of the last composite and, if it followed, gather; all zero before, and for NULL.
-sortlast_timing sortlast_compositor_timing(const sortlast_compositor* compositor);
-
-// Full name of the algorithm of the last composite ("radix-k:4,3"), before that the one asked for; "" if
-// the compositor was not made. Valid until the next call on the handle.
-const char* sortlast_compositor_algorithm(const sortlast_compositor* compositor);
-
 // ---- Visibility order ------------------------------------------------------------------------------
 
 // Axis-aligned box, in the units of the scene. With low > high on some axis it holds no data.
@@ -255,15 +147,10 @@ typedef struct sortlast_viewpoint {
 // Which rank's data lies in front of which, seen from a viewpoint.
 typedef struct sortlast_visibility sortlast_visibility;
 
-// From the box that holds each rank's data; boxes may share faces. Collective over `comm`, with the same
-// viewpoint on every rank; there is no timeout. box may be NULL: no data on this rank.
-// Errors, on every rank alike: ARGUMENT (boxes that overlap, or that cover each other in a cycle, with the
-// ranks named; the boxes of a kd-tree or a regular grid never do), MISMATCH (viewpoints that differ), MPI,
-// MEMORY.
-sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
-                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility);
-
-// The same from all ranks' boxes at once: `count` of them, box r being rank r's. Needs no MPI.
+// From the boxes that hold the ranks' data: `count` of them, box r being rank r's; they may share faces.
+// sortlast_visibility_create of sortlast_mpi.h does so from each rank's own box.
+// Errors: ARGUMENT (boxes that overlap, or that cover each other in a cycle, with the ranks named; the boxes
+// of a kd-tree or a regular grid never do), MEMORY.
 sortlast_status sortlast_visibility_create_from_boxes(const sortlast_box* boxes, int32_t count,
                                                       sortlast_viewpoint viewpoint,
                                                       sortlast_visibility** visibility);
@@ -287,15 +174,19 @@ const char* sortlast_algorithm_usage(int32_t index);
 // without MPI and without pixels.
 typedef struct sortlast_schedule sortlast_schedule;
 
+// What a schedule is for.
 typedef struct sortlast_setting {
-  int32_t p;             // ranks, 1 or more
+  size_t size;           // sizeof(sortlast_setting)
   int64_t n;             // pixels, 0 or more
+  int32_t p;             // ranks, 1 or more
+  bool commutes;         // the operator commutes (add, max, min), so that the ring may set the merge order
   const int32_t* order;  // the p ranks from front to back; NULL: rank order
   const int32_t* ring;   // the p ranks in communication order; NULL: rank order
-  bool commutes;         // the operator commutes (add, max, min), so that the ring may set the merge order
 } sortlast_setting;
 
-// Make a schedule by the name of its algorithm; NULL: "auto". The arrays of `setting` are copied.
+#define SORTLAST_SETTING_INIT {sizeof(sortlast_setting), 0, 1, false, NULL, NULL}
+
+// Make a schedule by the name of its algorithm; NULL: "auto". `setting` must be there; its arrays are copied.
 // Errors: ARGUMENT, MEMORY.
 sortlast_status sortlast_schedule_create(const char* algorithm, const sortlast_setting* setting,
                                          sortlast_schedule** schedule);

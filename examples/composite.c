@@ -1,5 +1,5 @@
 // Every rank draws a translucent disc; rank 0 writes their composite, its own disc in front, to discs.ppm.
-#include <sortlast.h>
+#include <sortlast_mpi.h>
 #include <stdio.h>
 
 static uint8_t rgba[640 * 480][4];  // premultiplied
@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
 
   const sortlast_image image = {
       .colour = rgba, .width = 640, .height = 480, .format = {SORTLAST_UINT8, 4, false}};
-  const sortlast_composition over = {SORTLAST_OVER, NULL, (const float[]){1, 1, 1, 1}};
+  sortlast_composition over = SORTLAST_COMPOSITION_INIT;
+  over.background = (const float[]){1, 1, 1, 1};
   sortlast_compositor* compositor = NULL;
   sortlast_tile* tile = NULL;
   sortlast_frame* frame = NULL;

@@ -4,17 +4,17 @@
 
     report = tune.measure(MPI.COMM_WORLD)
     report.machine.save("profile.json")  # for Compositor(comm, profile="profile.json")
+    if comm.rank == 0:
+        tune.keep(report.machine)  # for every compositor on this machine that is told no other
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median_low
 from typing import TYPE_CHECKING
 
 from sortlast import _native
-from sortlast._errors import ArgumentError
 from sortlast.schedule import Machine, choose
 
 if TYPE_CHECKING:
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from sortlast.schedule import Prediction
 
 TIMES = ("alpha", "beta", "node_alpha", "node_beta", "gamma_read", "gamma_write", "copy")
-
-_LAP = 0.25  # of one measurement [s]
-_LEAST_LAPS = 3
-_TIMEOUT = 60.0  # longest wait for a rank without any progress [s]
 
 
 @dataclass(frozen=True)
@@ -63,33 +59,36 @@ def measure(
 
     Raises:
         ArgumentError: ``seconds`` not positive, ``nodes`` below 1.
-        TimeoutError: a rank does not come.
+        MismatchError: arguments that differ between ranks, or are wrong on some.
+        TimeoutError: a rank does not come within 60 s.
     """
     from mpi4py import MPI
 
-    if not 0 < seconds < float("inf"):
-        raise ArgumentError(f"seconds is {seconds}; expected a time, more than 0")
+    # What C++ could not be told goes along, so that every rank hears of it.
+    problem = ""
     if nodes is not None and nodes < 1:
-        raise ArgumentError(f"nodes is {nodes}; expected None or a number of ranks, 1 or more")
-    laps = max(round(seconds / _LAP), _LEAST_LAPS)
-    probe = _native.mpi().Probe(MPI._handleof(comm), nodes or 0, _TIMEOUT)
-    machines = []
-    for lap in range(laps):
-        progress(lap, laps)
-        machines.append(probe.measure(seconds / laps))
-    progress(laps, laps)
+        problem = f"nodes is {nodes}; expected None or a number of ranks, 1 or more"
+    handle = MPI._handleof(comm)
+    return Report(*_native.mpi().measure_machine(handle, seconds, nodes or 0, progress, problem))
 
-    # A figure that could not be measured has its default to the last bit.
-    standard = Machine()
-    values = {name: [getattr(machine, name) for machine in machines] for name in TIMES}
-    known = {name: [t for t in values[name] if t != getattr(standard, name)] for name in TIMES}
 
-    def combined(choice: Callable[[list[float]], float]) -> Machine:
-        times = {name: choice(known[name]) for name in TIMES if known[name]}
-        return Machine(**times, cores=machines[0].cores, ranks=machines[0].ranks)
+def kept_profile() -> str:
+    """The file that a compositor on this host, over this MPI library, reads if it is told no other profile.
 
-    measured = [name for name in TIMES if known[name]]
-    return Report(combined(median_low), combined(min), combined(max), measured, comm.size, nodes == 1)
+    It lies in ``$XDG_CACHE_HOME/sortlast`` or ``~/.cache/sortlast``. Its name is made of the host's name
+    without digits, so that the nodes of a cluster share it, its processor, its cores and the MPI library's
+    version. Empty if neither ``XDG_CACHE_HOME`` nor ``HOME`` is set.
+    """
+    return str(_native.mpi().kept_profile_path())
+
+
+def keep(machine: Machine) -> str:
+    """Write :func:`kept_profile`, whole or not at all, and return its path; for one rank to call.
+
+    Raises:
+        ArgumentError: it cannot be written.
+    """
+    return str(_native.mpi().keep_profile(machine))
 
 
 def choices(report: Report, p: int, n: int) -> list[Prediction]:

@@ -1,18 +1,12 @@
 #include "check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void check(bool holds, const char* what, const char* detail, const char* file, int line) {
   if (holds) return;
-  int initialised = 0;
-  int rank = 0;
-  MPI_Initialized(&initialised);
-  if (initialised) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fprintf(stderr, "%s:%d: rank %d: not true: %s%s\n", file, line, rank, what, detail);
-  if (initialised) MPI_Abort(MPI_COMM_WORLD, 1);
-  exit(1);
+  fprintf(stderr, "%s:%d: rank %d: not true: %s%s\n", file, line, this_rank(), what, detail);
+  give_up();
 }
 
 void check_status(sortlast_status expected, sortlast_status status, const char* message, const char* file,

@@ -23,6 +23,8 @@ TEST(Status, EveryExceptionHasOne) {
       {[] { throw TimeoutError("c"); }, SORTLAST_ERROR_TIMEOUT, "c"},
       {[] { throw MpiError("d"); }, SORTLAST_ERROR_MPI, "d"},
       {[] { throw std::bad_alloc(); }, SORTLAST_ERROR_MEMORY, "out of memory"},
+      {[] { throw Interrupt(3); }, SORTLAST_ERROR_INTERRUPT,
+       "the interrupt callback ended the call: it returned 3"},
       {[] { throw Error("e"); }, SORTLAST_ERROR_INTERNAL, "e"},
       {[] { throw std::out_of_range("f"); }, SORTLAST_ERROR_INTERNAL, "f"},
       {[] { throw 7; },  // NOLINT(bugprone-std-exception-baseclass)
@@ -43,7 +45,7 @@ TEST(Status, HasAName) {
   EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_MPI), "mpi");
   EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_MEMORY), "memory");
   EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_INTERNAL), "internal");
-  EXPECT_STREQ(sortlast_status_name(static_cast<sortlast_status>(7)), "unknown");
+  EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_INTERRUPT), "interrupt");
 }
 
 TEST(Status, OfMakingTellsAMissingPlaceForTheResult) {

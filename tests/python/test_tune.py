@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,37 @@ def test_nodes_may_be_pretended(tmp_path):
     assert report["measured"] == list(tune.TIMES)
     assert report["machine"]["ranks"] == 2
     assert "default" not in done.stdout
+
+
+def test_keeps_the_profile_for_every_compositor_on_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("SORTLAST_PROFILE", raising=False)
+    script = """
+        import numpy as np
+        import sortlast
+        from sortlast import tune
+        comp = sortlast.Compositor(comm, nodes=1)
+        comp.composite(np.ones((8, 8, 4), np.float32))
+        report([tune.kept_profile(), comp.explain()])
+        """
+    before = mpirun.run(2, script)
+    assert before.returncode == 0, before.stderr
+    path, explained = before.reports[0]
+    assert path.startswith(str(tmp_path / "sortlast"))
+    assert "on figures from the defaults, as no profile is kept (sortlast tune --keep)" in explained
+
+    done = run("--ranks", 2, "--nodes", 1, "--seconds", 0.1, "--keep")
+    assert done.returncode == 0, done.stderr
+    assert f"kept {path}\n" in done.stdout
+    after = mpirun.run(2, script)
+    assert f"on figures from {path} (sortlast tune --keep)" in after.reports[0][1]
+    assert after.reports[0][1].splitlines()[1] == after.reports[1][1].splitlines()[1]
+
+    # A kept profile that is wrong is an error, which says what to do about it.
+    Path(path).write_text("{}")
+    wrong = mpirun.run(2, script)
+    assert wrong.returncode != 0
+    assert "renew it with sortlast tune --keep, or remove it" in wrong.stderr
 
 
 def test_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):

@@ -1,5 +1,5 @@
-// Layouts: nodes as the figures of a machine mean them, their ranks and their cores.
-#include "sortlast/tune/core_shares.hpp"
+// Shares of cores: nodes as the figures of a machine mean them, their ranks and their cores.
+#include "sortlast/core_shares.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,11 +44,11 @@ TEST(CoreShares, PartsOfAMachineShareItsCores) {
   EXPECT_EQ(shares.least_cores(), 2);
   // However small a part is, its ranks run on something.
   EXPECT_EQ(CoreShares(unbound(std::vector<std::uint64_t>(40, 5)),
-                   [] {
-                     Ranks nodes(40, 0);
-                     nodes[39] = 1;
-                     return nodes;
-                   }())
+                       [] {
+                         Ranks nodes(40, 0);
+                         nodes[39] = 1;
+                         return nodes;
+                       }())
                 .cores(1),
             1);
 }

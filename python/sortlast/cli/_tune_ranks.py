@@ -18,9 +18,9 @@ def main(settings_file: str, report_file: str) -> None:
     """Measure on all ranks."""
     settings = _tune_run.Settings(**json.loads(Path(settings_file).read_text()))
     comm = launch.world()
-    report = _tune_run.measure(comm, settings)
+    found = _tune_run.measure(comm, settings)
     if comm.rank == 0:
-        _tune_run.write(report, Path(report_file))
+        _tune_run.write(found, Path(report_file))
 
 
 if __name__ == "__main__":

@@ -18,14 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """As the arguments of :func:`sortlast.tune.measure`."""
+    """As the arguments of :func:`sortlast.tune.measure`; ``keep``: keep the profile for this machine."""
 
     seconds: float
     nodes: int | None
+    keep: bool
 
 
-def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
-    """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
+@dataclass(frozen=True)
+class Measured:
+    """A report, and the file in which its profile was kept; "" if it was not to be."""
+
+    report: Report
+    kept: str
+
+
+def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
+    """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates.
+
+    The profile is kept by rank 0, on whose host and MPI library its place depends.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -35,26 +47,28 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
     console = Console(stderr=True)
     with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
         task = bar.add_task(f"measuring on {comm.size} ranks", total=None)
-        return tune.measure(
+        report = tune.measure(
             comm,
             settings.seconds,
             settings.nodes,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
+    return Measured(report, tune.keep(report.machine) if settings.keep and comm.rank == 0 else "")
 
 
-def started(ranks: int, settings: Settings) -> Report:
+def started(ranks: int, settings: Settings) -> Measured:
     """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
     from sortlast.tune import Report
 
     told = _started.answer("sortlast.cli._tune_ranks", settings, ranks)
     machine, low, high = (Machine.from_json(told[name]) for name in ("machine", "low", "high"))
-    return Report(machine, low, high, told["measured"], told["ranks"], told["messages"])
+    report = Report(machine, low, high, told["measured"], told["ranks"], told["messages"])
+    return Measured(report, told["kept"])
 
 
-def write(report: Report, path: Path) -> None:
-    """Write a report for :func:`started` to read."""
+def write(found: Measured, path: Path) -> None:
+    """Write what was measured for :func:`started` to read."""
+    report = found.report
     told = {name: getattr(report, name).to_json() for name in ("machine", "low", "high")}
-    path.write_text(
-        json.dumps(told | {"measured": report.measured, "ranks": report.ranks, "messages": report.messages})
-    )
+    others = {"measured": report.measured, "ranks": report.ranks, "messages": report.messages}
+    path.write_text(json.dumps(told | others | {"kept": found.kept}))

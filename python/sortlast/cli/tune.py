@@ -50,6 +50,9 @@ def tune(
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.01, help="How long to measure.")] = 2.0,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the profile for all programs on this machine.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(help="Write the profile to this file.")] = None,
     json: Annotated[
         Path | None, typer.Option(help="Also write all that is printed to this JSON file.")
@@ -62,8 +65,9 @@ def tune(
     nodes where there is one, are defaults and marked so.
 
     The ranks are started here, or are those of your own mpiexec; messages between nodes need two nodes or
-    more. `--output` writes the profile that `Compositor(comm, profile=FILE)` and the environment variable
-    `SORTLAST_PROFILE=FILE` take.
+    more. `--keep` keeps the profile where every compositor looks for it that is made on this machine, over
+    the same MPI library, and told no other. `--output` writes the profile that
+    `Compositor(comm, profile=FILE)` and the environment variable `SORTLAST_PROFILE=FILE` take.
     """
     # Refuse before any rank starts what cannot be written.
     for path in (output, json):
@@ -71,19 +75,20 @@ def tune(
             check_place(path)
 
     # Measure.
-    settings = _tune_run.Settings(seconds, nodes)
+    settings = _tune_run.Settings(seconds, nodes, keep)
     if launch.under_mpiexec():
         comm = launch.world()
         if ranks not in (None, comm.size):
             raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
-        report = _tune_run.measure(comm, settings)
+        found = _tune_run.measure(comm, settings)
         if comm.rank != 0:
             return
     else:
         _terminal.hand_on()
-        report = _tune_run.started(ranks or 4, settings)
+        found = _tune_run.started(ranks or 4, settings)
 
     # Report.
+    report = found.report
     chosen = _choices(report)
     console = _terminal.console()
     console.print(_figures_table(report))
@@ -92,6 +97,8 @@ def tune(
         f"What auto chooses, dense RGBA float32, {how}; predicted ms a frame, without the gathering:"
     )
     console.print(_choices_table(chosen))
+    if found.kept:
+        console.print(f"kept {found.kept}", soft_wrap=True)  # a path that can be copied
     if output is not None:
         with replacing(output) as temporary:
             report.machine.save(str(temporary))

@@ -1,17 +1,21 @@
-// Gauge.
+// Microbenchmark.
 //
 // A chain of k RGBA float32 images of n bytes takes n (k gamma_read + gamma_write), so two chain lengths give
 // both. What a byte takes depends on where it comes from: images of a frame come from memory, hence the
-// pieces of an expanse.
+// cold buffer ring.
 #include "sortlast/tune/microbenchmark.hpp"
+
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -55,7 +59,38 @@ double copy_once(ColdBuffers& memory) {
   return time_of([&] { std::memcpy(to, from, copy_bytes); }) / static_cast<double>(copy_bytes);
 }
 
+constexpr std::size_t page_bytes = std::size_t{2}
+                                   << 20;  // of large pages, which are written four times as fast
+constexpr std::size_t line_bytes = 64;
+constexpr int content = 0x3e;  // floats of 0.19
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
 }  // namespace
+
+ColdBuffers::ColdBuffers(std::size_t bytes, double seconds) {
+  // Reserve it all.
+  const std::size_t most = round_up(std::max(bytes, least_bytes), page_bytes);
+  memory_ = Memory(static_cast<std::byte*>(std::aligned_alloc(page_bytes, most)), std::free);
+  if (!memory_) throw std::bad_alloc();
+#ifdef __linux__
+  madvise(memory_.get(), most, MADV_HUGEPAGE);  // if it fails, writing takes longer
+#endif
+
+  // Write as much as there is time for.
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (size_ < most && (size_ < least_bytes || Clock::now() < end)) {
+    std::memset(memory_.get() + size_, content, page_bytes);
+    size_ += page_bytes;
+  }
+}
+
+std::byte* ColdBuffers::next(std::size_t bytes) {
+  if (at_ + bytes > size_) at_ = 0;
+  std::byte* const piece = memory_.get() + at_;
+  at_ += round_up(bytes, line_bytes);
+  return piece;
+}
 
 double thread_seconds() {
   timespec time{};
@@ -69,7 +104,7 @@ double quantile(std::vector<double> values, double share) {
   return values[static_cast<std::size_t>(place)];
 }
 
-CoreFigures measure_core(ColdBuffers& memory, double seconds) {
+CoreTimes measure_core(ColdBuffers& memory, double seconds) {
   // Take turns, so that a busy moment meets all of them.
   std::vector<double> short_chains;
   std::vector<double> long_chains;

@@ -1,14 +1,37 @@
-// Gauge: what this core takes to blend and to copy a byte.
+// Microbenchmark: what this core takes to blend and to copy a byte of memory that is in no cache.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
-#include "sortlast/tune/cold_buffers.hpp"
+#include "sortlast/execute/run/pool.hpp"
 
 namespace sortlast {
 
+// A cold buffer ring: memory that is handed out round and round, so that what is handed out has left the
+// caches.
+class ColdBuffers {
+ public:
+  // At most `bytes` bytes, and no more than can be written within `seconds` (at least least_bytes).
+  // Throws std::bad_alloc.
+  ColdBuffers(std::size_t bytes, double seconds);
+
+  static constexpr std::size_t least_bytes = std::size_t{4} << 20;
+
+  // The piece of `bytes` bytes (up to least_bytes) that was handed out the longest time ago, aligned to 64.
+  std::byte* next(std::size_t bytes);
+
+  std::size_t size() const { return size_; }
+  const Memory& memory() const { return memory_; }
+
+ private:
+  Memory memory_;
+  std::size_t size_ = 0;
+  std::size_t at_ = 0;
+};
+
 // See Machine.
-struct CoreFigures {
+struct CoreTimes {
   double gamma_read = 0;   // [s/byte]
   double gamma_write = 0;  // [s/byte]
   double copy = 0;         // [s/byte]
@@ -16,7 +39,7 @@ struct CoreFigures {
 
 // Measure for about `seconds`, by pieces of `memory`, in processor time: what other processes do on this core
 // in the meantime does not count.
-CoreFigures measure_core(ColdBuffers& memory, double seconds);
+CoreTimes measure_core(ColdBuffers& memory, double seconds);
 
 // Processor time that this thread has taken [s].
 double thread_seconds();

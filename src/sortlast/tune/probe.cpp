@@ -27,12 +27,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "sortlast/tune/cold_buffers.hpp"
-#include "sortlast/tune/microbenchmark.hpp"
-#include "sortlast/tune/core_shares.hpp"
-#include "sortlast/execute/mpi/keep.hpp"
+#include "sortlast/cores.hpp"
 #include "sortlast/execute/mpi/backoff.hpp"
-#include "sortlast/tune/probe_pair.hpp"
+#include "sortlast/execute/mpi/keep.hpp"
+#include "sortlast/execute/mpi/machine_profile.hpp"
 
 namespace sortlast {
 namespace {
@@ -41,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 
 // Shares of the time at whose ends the phases end.
 constexpr double written_by = 0.3;
-constexpr double gauged_by = 0.6;
+constexpr double blended_by = 0.6;
 constexpr double node_measured_by = 0.8;  // where there are messages between nodes too
 
 // Memory that each rank measures with: more than its share of the caches.
@@ -49,12 +47,8 @@ constexpr std::size_t least_memory = std::size_t{16} << 20;
 constexpr std::size_t most_memory = std::size_t{64} << 20;
 constexpr std::size_t node_memory = std::size_t{512} << 20;
 
-// What one rank has measured; 0: nothing.
-using Figures = std::array<double, 7>;
-constexpr std::array figure_members{&Machine::alpha,     &Machine::beta,       &Machine::node_alpha,
-                                    &Machine::node_beta, &Machine::gamma_read, &Machine::gamma_write,
-                                    &Machine::copy};
-static_assert(figure_members.size() == std::tuple_size_v<Figures>);
+// What one rank has measured, as machine_times lists it; 0: nothing.
+using Times = std::array<double, machine_times.size()>;
 
 std::string the_others() { return "all ranks to measure the machine"; }
 
@@ -99,46 +93,46 @@ class Measurement {
     stranger_ = find_stranger();
   }
 
-  Figures run() {
-    Figures figures;
-    figures.fill(0);
-    const bool gauges = place_ < cores_;
-    if (gauges || mate_) {
+  Times run() {
+    Times times;
+    times.fill(0);
+    const bool blends = place_ < cores_;
+    if (blends || mate_) {
       auto memory = std::make_shared<ColdBuffers>(memory_bytes(), left_until(written_by));
       try {
-        measure(*memory, gauges, figures);
+        measure(*memory, blends, times);
       } catch (...) {
         keep_for_ever(memory);
         throw;
       }
     }
     sleep_until(1);
-    return figures;
+    return times;
   }
 
  private:
-  void measure(ColdBuffers& memory, bool gauges, Figures& figures) const {
-    if (gauges) {
-      const CoreFigures core = measure_core(memory, left_until(gauged_by));
-      figures[4] = core.gamma_read;
-      figures[5] = core.gamma_write;
-      figures[6] = core.copy;
+  void measure(ColdBuffers& memory, bool blends, Times& times) const {
+    if (blends) {
+      const CoreTimes core = measure_core(memory, left_until(blended_by));
+      times[4] = core.gamma_read;
+      times[5] = core.gamma_write;
+      times[6] = core.copy;
     }
-    sleep_until(gauged_by);
+    sleep_until(blended_by);
     if (mate_) {
       const double until = shares_.count() > 1 ? node_measured_by : 1;
       const auto pair = probe_pair(comm_, alarm_, memory, *mate_, PairClock::processor, left_until(until));
       if (pair) {
-        figures[2] = pair->latency;
-        figures[3] = pair->byte;
+        times[2] = pair->latency;
+        times[3] = pair->byte;
       }
     }
     if (stranger_) {
       if (size_ > 1) sleep_until(node_measured_by);
       const auto pair = probe_pair(comm_, alarm_, memory, *stranger_, PairClock::wall, left_until(1));
       if (pair) {
-        figures[0] = pair->latency;
-        figures[1] = pair->byte / pairs_to_stranger_;
+        times[0] = pair->latency;
+        times[1] = pair->byte / pairs_to_stranger_;
       }
     }
   }
@@ -199,13 +193,13 @@ class Measurement {
 };
 
 // The medians over the ranks.
-Machine machine_of(const std::vector<Figures>& ranks, const CoreShares& shares) {
+Machine machine_of(const std::vector<Times>& ranks, const CoreShares& shares) {
   Machine machine;
-  for (std::size_t i = 0; i < figure_members.size(); ++i) {
+  for (std::size_t i = 0; i < machine_times.size(); ++i) {
     std::vector<double> measured;
-    for (const Figures& figures : ranks)
-      if (figures[i] > 0) measured.push_back(figures[i]);
-    if (!measured.empty()) machine.*figure_members[i] = quantile(std::move(measured), 0.5);
+    for (const Times& times : ranks)
+      if (times[i] > 0) measured.push_back(times[i]);
+    if (!measured.empty()) machine.*machine_times[i].member = quantile(std::move(measured), 0.5);
   }
   machine.cores = shares.least_cores();
   machine.ranks = shares.most_ranks();
@@ -216,9 +210,9 @@ Machine machine_of(const std::vector<Figures>& ranks, const CoreShares& shares) 
 
 Machine probe(const Communicator& comm, const Alarm& alarm, const Node& node, double seconds) {
   alarm.interrupt();
-  const CoreShares shares(gather_all(comm, alarm, own_identity()), node.nodes());
-  const Figures mine = Measurement(comm, alarm, shares, seconds).run();
-  const std::vector<Figures> ranks = gather_all(comm, alarm, mine);
+  const CoreShares shares = share_cores(comm, alarm, node, the_others);
+  const Times mine = Measurement(comm, alarm, shares, seconds).run();
+  const std::vector<Times> ranks = gather_all(comm, alarm, mine);
   return broadcast(comm, alarm, comm.rank() == 0 ? machine_of(ranks, shares) : Machine{});
 }
 

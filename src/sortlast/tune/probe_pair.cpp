@@ -9,7 +9,7 @@
 // A round takes what it takes both ranks on average, which they tell each other in the next round: within a
 // node one of them may copy for both. A rank that waits for another one that has no core polls, so processor
 // time is disturbed too, but less.
-#include "sortlast/tune/probe_pair.hpp"
+#include "sortlast/tune/probe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/tune/microbenchmark.hpp"
 #include "sortlast/execute/mpi/backoff.hpp"
 
 namespace sortlast {
@@ -119,8 +118,8 @@ double seconds_of(PairClock clock) {
 
 }  // namespace
 
-std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& alarm, ColdBuffers& memory, int peer,
-                                      PairClock clock, double seconds) {
+std::optional<PairTimes> probe_pair(const Communicator& comm, const Alarm& alarm, ColdBuffers& memory,
+                                    int peer, PairClock clock, double seconds) {
   const bool leads = comm.rank() < peer;
   Pair pair(comm, alarm, memory, peer);
 
@@ -151,10 +150,8 @@ std::optional<PairFigures> probe_pair(const Communicator& comm, const Alarm& ala
   const double small = quantile(std::move(small_times), undisturbed);
   const double large = quantile(std::move(times), undisturbed);
   const bool disturbed = clock == PairClock::processor && small > large / 2;
-  PairFigures figures;
-  figures.latency = disturbed ? 0 : std::min(small, large);
-  figures.byte = std::max(large - figures.latency, large / 2) / static_cast<double>(largest);
-  return figures;
+  const double latency = disturbed ? 0 : std::min(small, large);
+  return PairTimes{latency, std::max(large - latency, large / 2) / static_cast<double>(largest)};
 }
 
 }  // namespace sortlast

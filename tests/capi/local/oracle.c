@@ -3,6 +3,7 @@
 
 #include "local/tests.h"
 
+#define SIZED_COMPOSITION .size = sizeof(sortlast_composition)
 #define FLOAT_RGBA {SORTLAST_FLOAT32, 4, false}
 
 void test_oracle(void) {
@@ -26,7 +27,8 @@ void test_oracle(void) {
   sortlast_frame_free(frame);
 
   // Blue over red, over white.
-  const sortlast_composition composition = {SORTLAST_OVER, blue_first, background};
+  const sortlast_composition composition = {sizeof(sortlast_composition), SORTLAST_OVER, blue_first,
+                                            background};
   CHECK(sortlast_composite_serial(images, 3, &composition, &frame) == SORTLAST_OK);
   const float on_white[2][4] = {{0, 0, 1, 1}, {0.75F, 0.75F, 1, 1}};
   CHECK(memcmp(sortlast_frame_image(frame).colour, on_white, sizeof on_white) == 0);
@@ -40,7 +42,7 @@ void test_oracle(void) {
   const sortlast_format rgb = {SORTLAST_UINT8, 3, true};
   const sortlast_image points[] = {{far_colour, &far_depth, 1, 1, rgb, NULL},
                                    {near_colour, &near_depth, 1, 1, rgb, NULL}};
-  const sortlast_composition closest = {.op = SORTLAST_CLOSEST};
+  const sortlast_composition closest = {SIZED_COMPOSITION, .op = SORTLAST_CLOSEST};
   CHECK(sortlast_composite_serial(points, 2, &closest, &frame) == SORTLAST_OK);
   whole = sortlast_frame_image(frame);
   CHECK(memcmp(whole.colour, near_colour, 3) == 0 && *whole.depth == near_depth && whole.format.depth);
@@ -78,10 +80,12 @@ void test_wrong_images(void) {
   check_wrong(two, 2, NULL, SORTLAST_ERROR_ARGUMENT, "number 3");
   two[1] = one;
   const int32_t twice[] = {1, 1};
-  check_wrong(two, 2, &(sortlast_composition){.order = twice}, SORTLAST_ERROR_ARGUMENT, "order");
-  check_wrong(two, 2, &(sortlast_composition){.op = 99}, SORTLAST_ERROR_ARGUMENT, "99");
-  check_wrong(two, 2, &(sortlast_composition){.op = -1}, SORTLAST_ERROR_ARGUMENT, "-1");
-  check_wrong(two, 2, &(sortlast_composition){.op = SORTLAST_CLOSEST}, SORTLAST_ERROR_ARGUMENT, "depth");
+  check_wrong(two, 2, &(sortlast_composition){SIZED_COMPOSITION, .order = twice}, SORTLAST_ERROR_ARGUMENT,
+              "order");
+  check_wrong(two, 2, &(sortlast_composition){SIZED_COMPOSITION, .op = 99}, SORTLAST_ERROR_ARGUMENT, "99");
+  check_wrong(two, 2, &(sortlast_composition){SIZED_COMPOSITION, .op = -1}, SORTLAST_ERROR_ARGUMENT, "-1");
+  check_wrong(two, 2, &(sortlast_composition){SIZED_COMPOSITION, .op = SORTLAST_CLOSEST},
+              SORTLAST_ERROR_ARGUMENT, "depth");
   sortlast_image unset = {0};
   check_wrong(&unset, 1, NULL, SORTLAST_ERROR_ARGUMENT, "channels");
   sortlast_image negative = {pixel, NULL, -1, 1, FLOAT_RGBA, NULL};

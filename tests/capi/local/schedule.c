@@ -4,6 +4,8 @@
 
 #include "local/tests.h"
 
+#define SIZED_SETTING .size = sizeof(sortlast_setting)
+
 static void check_schedule(const char* algorithm, const sortlast_setting* setting) {
   sortlast_schedule* schedule = NULL;
   sortlast_status status = sortlast_schedule_create(algorithm, setting, &schedule);
@@ -59,16 +61,17 @@ void test_schedules(void) {
   for (const char* usage; (usage = sortlast_algorithm_usage(count)) != NULL; ++count) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(usage, "["), usage);
-    check_schedule(name, &(sortlast_setting){.p = 1, .n = 100});
-    check_schedule(name, &(sortlast_setting){.p = 6, .n = 100, .order = order, .ring = ring});
-    check_schedule(name, &(sortlast_setting){.p = 6, .n = 4, .ring = ring, .commutes = true});
+    check_schedule(name, &(sortlast_setting){SIZED_SETTING, .p = 1, .n = 100});
+    check_schedule(name, &(sortlast_setting){SIZED_SETTING, .p = 6, .n = 100, .order = order, .ring = ring});
+    check_schedule(name, &(sortlast_setting){SIZED_SETTING, .p = 6, .n = 4, .ring = ring, .commutes = true});
   }
   CHECK(count >= 7);
   CHECK(sortlast_algorithm_usage(-1) == NULL);
-  check_schedule("radix-k:3,2", &(sortlast_setting){.p = 6, .n = 100, .order = order});
+  check_schedule("radix-k:3,2", &(sortlast_setting){SIZED_SETTING, .p = 6, .n = 100, .order = order});
 
   sortlast_schedule* schedule = NULL;
-  CHECK(sortlast_schedule_create(NULL, &(sortlast_setting){.p = 6, .n = 100}, &schedule) == SORTLAST_OK);
+  CHECK(sortlast_schedule_create(NULL, &(sortlast_setting){SIZED_SETTING, .p = 6, .n = 100}, &schedule) ==
+        SORTLAST_OK);
   CHECK(strlen(sortlast_schedule_name(schedule)) > 0);  // of what "auto" chose
   sortlast_schedule_free(schedule);
 }
@@ -90,17 +93,18 @@ static void check_wrong(const char* algorithm, const sortlast_setting* setting, 
 
 void test_wrong_schedules(void) {
   const int32_t twice[] = {0, 1, 1, 2};
-  check_wrong("quick-swap", &(sortlast_setting){.p = 4, .n = 9}, "direct-send");
-  check_wrong("radix-k:3,3", &(sortlast_setting){.p = 4, .n = 9}, "radix-k");
-  check_wrong("shift", &(sortlast_setting){.p = 0, .n = 9}, "p = 0");
-  check_wrong("shift", &(sortlast_setting){.p = -1, .n = 9, .order = twice}, "p = -1");
-  check_wrong("shift", &(sortlast_setting){.p = 4, .n = -1}, "n = -1");
-  check_wrong("shift", &(sortlast_setting){.p = 4, .n = 9, .order = twice}, "order");
-  check_wrong("shift", &(sortlast_setting){.p = 4, .n = 9, .ring = twice}, "ring");
+  check_wrong("quick-swap", &(sortlast_setting){SIZED_SETTING, .p = 4, .n = 9}, "direct-send");
+  check_wrong("radix-k:3,3", &(sortlast_setting){SIZED_SETTING, .p = 4, .n = 9}, "radix-k");
+  check_wrong("shift", &(sortlast_setting){SIZED_SETTING, .p = 0, .n = 9}, "p = 0");
+  check_wrong("shift", &(sortlast_setting){SIZED_SETTING, .p = -1, .n = 9, .order = twice}, "p = -1");
+  check_wrong("shift", &(sortlast_setting){SIZED_SETTING, .p = 4, .n = -1}, "n = -1");
+  check_wrong("shift", &(sortlast_setting){SIZED_SETTING, .p = 4, .n = 9, .order = twice}, "order");
+  check_wrong("shift", &(sortlast_setting){SIZED_SETTING, .p = 4, .n = 9, .ring = twice}, "ring");
   check_wrong("shift", NULL, "setting");
 
   sortlast_schedule* schedule = NULL;
-  CHECK(sortlast_schedule_create("shift", &(sortlast_setting){.p = 4, .n = 9}, &schedule) == SORTLAST_OK);
+  CHECK(sortlast_schedule_create("shift", &(sortlast_setting){SIZED_SETTING, .p = 4, .n = 9}, &schedule) ==
+        SORTLAST_OK);
   sortlast_range piece;
   sortlast_status status = sortlast_schedule_piece(schedule, 4, &piece);
   CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_schedule_message(schedule));
@@ -112,7 +116,8 @@ void test_wrong_schedules(void) {
   CHECK_STATUS(SORTLAST_OK, status, sortlast_schedule_message(schedule));  // and the message is gone
   sortlast_schedule_free(schedule);
 
-  CHECK(sortlast_schedule_create("shift", &(sortlast_setting){.p = 4}, NULL) == SORTLAST_ERROR_ARGUMENT);
+  CHECK(sortlast_schedule_create("shift", &(sortlast_setting){SIZED_SETTING, .p = 4}, NULL) ==
+        SORTLAST_ERROR_ARGUMENT);
   CHECK(sortlast_schedule_verify(NULL) == SORTLAST_ERROR_ARGUMENT);
   CHECK(strcmp(sortlast_schedule_message(NULL), "") == 0);
   sortlast_schedule_free(NULL);

@@ -9,6 +9,6 @@ void test_wrong_schedules(void);
 void test_oracle(void);
 void test_wrong_images(void);
 void test_visibility(void);
-void test_without_mpi(void);
+void test_sizes(void);
 
 #endif

@@ -1,4 +1,4 @@
-// Visibility order from all boxes at once, and the calls that need MPI without it.
+// Visibility order from all boxes at once.
 #include <string.h>
 
 #include "local/tests.h"
@@ -47,21 +47,4 @@ void test_visibility(void) {
   CHECK(sortlast_visibility_create_from_boxes(row, 3, (sortlast_viewpoint){{0}, false}, NULL) ==
         SORTLAST_ERROR_ARGUMENT);
   sortlast_visibility_free(NULL);
-}
-
-void test_without_mpi(void) {
-  const int32_t ring[] = {0};
-  sortlast_compositor* compositor = NULL;
-  sortlast_status status =
-      sortlast_compositor_create(MPI_COMM_WORLD, &(sortlast_options){.ring = ring}, &compositor);
-  CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_compositor_message(compositor));
-  CHECK_HOLDS(sortlast_compositor_message(compositor), "MPI_Init");
-  sortlast_compositor_free(compositor);
-
-  sortlast_visibility* visibility = NULL;
-  const sortlast_viewpoint eye = {{0}, false};
-  status = sortlast_visibility_create(MPI_COMM_WORLD, &row[0], eye, &visibility);
-  CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_visibility_message(visibility));
-  CHECK_HOLDS(sortlast_visibility_message(visibility), "MPI_Init");
-  sortlast_visibility_free(visibility);
 }

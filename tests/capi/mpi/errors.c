@@ -39,29 +39,32 @@ void test_wrong_creation(void) {
   const int p = world_size();
   int32_t* zeros = calloc((size_t)p + 1, sizeof *zeros);
   CHECK(zeros != NULL);
-  check_creation(&(sortlast_options){.algorithm = "shift"}, p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK,
-                 "algorithm");
-  check_creation(&(sortlast_options){.algorithm = "no-such"}, of_one_rank(), "no-such");
-  check_creation(&(sortlast_options){.timeout = -1}, of_one_rank(), "timeout");
-  check_creation(&(sortlast_options){.node_ranks = -1}, of_one_rank(), "node ranks are -1");
-  check_creation(&(sortlast_options){.partition = 3}, of_one_rank(), "partition is number 3");
-  check_creation(&(sortlast_options){.chunk_bytes = 100}, of_one_rank(), "chunks of 100 bytes");
-  check_creation(&(sortlast_options){.chunk_bytes = -1}, of_one_rank(), "chunks of -1 bytes");
+  check_creation(WITH(algorithm, "shift"), p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK, "algorithm");
+  check_creation(WITH(algorithm, "no-such"), of_one_rank(), "no-such");
+  check_creation(WITH(timeout, -1), of_one_rank(), "timeout");
+  check_creation(WITH(size, 0), of_one_rank(), "size of sortlast_options is 0");
+  check_creation(WITH(wire, 2), of_one_rank(), "wire is number 2");
+  check_creation(WITH(threads, -1), of_one_rank(), "threads");
+  check_creation(WITH(machine, &(sortlast_machine){0}), of_one_rank(), "size of sortlast_machine is 0");
+  check_creation(WITH(node_ranks, -1), of_one_rank(), "node ranks are -1");
+  check_creation(WITH(partition, 3), of_one_rank(), "partition is number 3");
+  check_creation(WITH(chunk_bytes, 100), of_one_rank(), "chunks of 100 bytes");
+  check_creation(WITH(chunk_bytes, -1), of_one_rank(), "chunks of -1 bytes");
   const sortlast_status differ = p > 1 ? SORTLAST_ERROR_MISMATCH : SORTLAST_OK;
-  check_creation(&(sortlast_options){.node_ranks = 1}, differ, "node ranks: ");
-  check_creation(&(sortlast_options){.no_check = true}, differ, "check: ");
-  check_creation(&(sortlast_options){.half = true}, differ, "wire: ");
-  check_creation(&(sortlast_options){.partition = SORTLAST_PARTITION_AUTO}, differ, "partition: ");
-  check_creation(&(sortlast_options){.chunk_bytes = 1 << 16}, differ, "chunk bytes: ");
-  check_creation(&(sortlast_options){.dense_only = true}, SORTLAST_OK, "");
-  if (p > 1) check_creation(&(sortlast_options){.ring = zeros}, of_one_rank(), "ring");
+  check_creation(WITH(node_ranks, 1), differ, "node ranks: ");
+  check_creation(WITH(check, false), differ, "check: ");
+  check_creation(WITH(wire, SORTLAST_WIRE_FLOAT16), differ, "wire: ");
+  check_creation(WITH(partition, SORTLAST_PARTITION_AUTO), differ, "partition: ");
+  check_creation(WITH(chunk_bytes, 1 << 16), differ, "chunk bytes: ");
+  check_creation(WITH(sparse, false), SORTLAST_OK, "");
+  if (p > 1) check_creation(WITH(ring, zeros), of_one_rank(), "ring");
   free(zeros);
 
   // The same wrong algorithm on every rank; the handle holds the message and nothing else.
   sortlast_compositor* compositor = NULL;
   double begin = MPI_Wtime();
   sortlast_status status =
-      sortlast_compositor_create(MPI_COMM_WORLD, &(sortlast_options){.algorithm = "radix-k:0"}, &compositor);
+      sortlast_compositor_create(MPI_COMM_WORLD, WITH(algorithm, "radix-k:0"), &compositor);
   CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_compositor_message(compositor));
   check_same(sortlast_compositor_message(compositor), "radix-k", begin);
   sortlast_tile* tile = NULL;
@@ -70,7 +73,9 @@ void test_wrong_creation(void) {
   CHECK_HOLDS(sortlast_compositor_message(compositor), "was not made");
   CHECK(sortlast_compositor_gather(compositor, NULL, 0, false, &frame) == SORTLAST_ERROR_ARGUMENT);
   CHECK(strcmp(sortlast_compositor_algorithm(compositor), "") == 0);
-  CHECK(sortlast_compositor_timing(compositor).total == 0);
+  sortlast_timing timing = SORTLAST_TIMING_INIT;
+  CHECK(sortlast_compositor_timing(compositor, &timing) == SORTLAST_ERROR_ARGUMENT && timing.total == 0);
+  CHECK(strcmp(sortlast_compositor_explain(compositor), "") == 0);
   sortlast_compositor_free(compositor);
 
   // No place for the compositor on the last rank.
@@ -78,7 +83,8 @@ void test_wrong_creation(void) {
   compositor = NULL;
   status = sortlast_compositor_create(MPI_COMM_WORLD, NULL, is_last_rank() ? NULL : &compositor);
   CHECK(status == of_one_rank() && MPI_Wtime() - begin < 2);
-  if (!is_last_rank()) CHECK_HOLDS(sortlast_compositor_message(compositor), "place for the compositor");
+  if (!is_last_rank())
+    CHECK_HOLDS(sortlast_compositor_message(compositor), "the place for the result is NULL");
   sortlast_compositor_free(compositor);
 
   // No communicator, and no handle.
@@ -95,7 +101,7 @@ void test_wrong_creation(void) {
 
 // The arguments that are right, for a 3x2 image.
 static const sortlast_image good = {pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 4, false}, NULL};
-static const sortlast_composition over = {SORTLAST_OVER, NULL, NULL};
+static const sortlast_composition over = SORTLAST_COMPOSITION_INIT;
 
 // Composite with these arguments on ranks from `first` on, the right ones on the others.
 static void check_frame(sortlast_compositor* compositor, int first, const sortlast_image* image,
@@ -123,11 +129,14 @@ static void check_mismatches(sortlast_compositor* compositor) {
   image = good;
   image.format.scalar = SORTLAST_UINT8;
   check_frame(compositor, last, &image, &over, expected, "format: RGBA float32 on rank");
-  check_frame(compositor, last, &good, &(sortlast_composition){.op = SORTLAST_ADD}, expected, "op: over");
-  check_frame(compositor, last, &good, &(sortlast_composition){.background = white}, expected, "background");
+  check_frame(compositor, last, &good, &(sortlast_composition){SIZED_COMPOSITION, .op = SORTLAST_ADD},
+              expected, "op: over");
+  check_frame(compositor, last, &good, &(sortlast_composition){SIZED_COMPOSITION, .background = white},
+              expected, "background");
   int32_t order[64];
   for (int i = 0; i <= last; ++i) order[i] = last - i;
-  check_frame(compositor, last, &good, &(sortlast_composition){.order = order}, expected, "order");
+  check_frame(compositor, last, &good, &(sortlast_composition){SIZED_COMPOSITION, .order = order}, expected,
+              "order");
 }
 
 // Arguments that are wrong by themselves, on the last rank or on all.
@@ -143,8 +152,8 @@ void test_wrong_frames(void) {
   check_mismatches(compositor);
 
   check_wrong(compositor, NULL, &over, "the image is NULL");
-  check_wrong(compositor, &good, &(sortlast_composition){.op = 5}, "op is number 5");
-  check_wrong(compositor, &good, &(sortlast_composition){.op = SORTLAST_CLOSEST}, "depth");
+  check_wrong(compositor, &good, &(sortlast_composition){SIZED_COMPOSITION, .op = 5}, "op is number 5");
+  check_wrong(compositor, &good, &(sortlast_composition){SIZED_COMPOSITION, .op = SORTLAST_CLOSEST}, "depth");
   check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {-1, 4, false}, NULL}, &over, "number -1");
   check_wrong(compositor, &(sortlast_image){pixels, NULL, 3, 2, {SORTLAST_FLOAT32, 3, false}, NULL}, &over,
               "alpha");
@@ -158,7 +167,7 @@ void test_wrong_frames(void) {
   check_wrong(compositor, &(sortlast_image){pixels, NULL, -3, 2, rgba, NULL}, &over, "-3x2");
   int32_t order[64];
   for (int i = 0; i < world_size(); ++i) order[i] = world_size();
-  check_wrong(compositor, &good, &(sortlast_composition){.order = order}, "order");
+  check_wrong(compositor, &good, &(sortlast_composition){SIZED_COMPOSITION, .order = order}, "order");
 
   // No place for the tile on the last rank.
   sortlast_tile* tile = NULL;

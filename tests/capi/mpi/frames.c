@@ -6,6 +6,8 @@
 
 #include "mpi/tests.h"
 
+#define SIZE sizeof(sortlast_composition)
+
 // One frame to composite.
 typedef struct Scene {
   int64_t width, height;
@@ -99,8 +101,11 @@ static void check_frame(sortlast_compositor* compositor, const Scene* scene) {
   free(images);
 }
 
-static void check_timing(const sortlast_compositor* compositor, bool messages) {
-  const sortlast_timing timing = sortlast_compositor_timing(compositor);
+static void check_timing(sortlast_compositor* compositor, bool messages) {
+  sortlast_timing timing = SORTLAST_TIMING_INIT;
+  const sortlast_status status = sortlast_compositor_timing(compositor, &timing);
+  CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
+  CHECK(timing.size == sizeof timing && timing.late >= 0 && timing.late <= timing.agree);
   CHECK(timing.total > 0 && timing.total < 60 && timing.agree > 0 && timing.gather > 0);
   CHECK(timing.total >= timing.agree + timing.gather);
   int64_t mine[] = {timing.bytes_sent, timing.bytes_received, timing.messages_sent, timing.messages_received};
@@ -121,27 +126,32 @@ static void check_algorithm(const char* algorithm, int32_t node_ranks) {
   }
   const float white[] = {1, 1, 1, 1};
   sortlast_compositor* compositor = NULL;
-  const sortlast_options options = {
-      .algorithm = algorithm, .ring = rotated, .timeout = 30, .node_ranks = node_ranks};
+  sortlast_options options = SORTLAST_OPTIONS_INIT;
+  options.algorithm = algorithm;
+  options.ring = rotated;
+  options.timeout = 30;
+  options.node_ranks = node_ranks;
   const sortlast_status status = sortlast_compositor_create(MPI_COMM_WORLD, &options, &compositor);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
   CHECK(strcmp(sortlast_compositor_algorithm(compositor), algorithm) == 0);
-  CHECK(sortlast_compositor_timing(compositor).total == 0);
+  sortlast_timing timing = SORTLAST_TIMING_INIT;
+  CHECK(sortlast_compositor_timing(compositor, &timing) == SORTLAST_OK && timing.total == 0);
 
   for (int32_t op = SORTLAST_OVER; op <= SORTLAST_MIN; ++op) {
     for (int32_t scalar = SORTLAST_FLOAT32; scalar <= SORTLAST_UINT8; ++scalar) {
       const sortlast_format rgba = {scalar, 4, op == SORTLAST_CLOSEST};
-      check_frame(compositor, &(Scene){13, 7, rgba, {op, reversed, NULL}, -1});
+      check_frame(compositor, &(Scene){13, 7, rgba, {SIZE, op, reversed, NULL}, -1});
       if (op == SORTLAST_OVER) continue;
       const sortlast_format rgb = {scalar, 3, true};
-      check_frame(compositor, &(Scene){5, 3, rgb, {op, NULL, NULL}, p / 2});
+      check_frame(compositor, &(Scene){5, 3, rgb, {SIZE, op, NULL, NULL}, p / 2});
     }
   }
   const sortlast_format rgba = {SORTLAST_FLOAT32, 4, false};
-  check_frame(compositor, &(Scene){13, 7, rgba, {SORTLAST_OVER, rotated, white}, 0});
-  check_frame(compositor, &(Scene){2, 1, rgba, {SORTLAST_OVER, NULL, NULL}, -1});  // more ranks than pixels
-  check_frame(compositor, &(Scene){0, 5, rgba, {SORTLAST_OVER, NULL, NULL}, -1});
-  check_frame(compositor, &(Scene){64, 64, rgba, {SORTLAST_OVER, reversed, NULL}, -1});
+  check_frame(compositor, &(Scene){13, 7, rgba, {SIZE, SORTLAST_OVER, rotated, white}, 0});
+  check_frame(compositor,
+              &(Scene){2, 1, rgba, {SIZE, SORTLAST_OVER, NULL, NULL}, -1});  // more ranks than pixels
+  check_frame(compositor, &(Scene){0, 5, rgba, {SIZE, SORTLAST_OVER, NULL, NULL}, -1});
+  check_frame(compositor, &(Scene){64, 64, rgba, {SIZE, SORTLAST_OVER, reversed, NULL}, -1});
   check_timing(compositor, p > 1 && node_ranks == 1);
   CHECK(strncmp(sortlast_compositor_algorithm(compositor), algorithm, strlen(algorithm)) == 0);
   sortlast_compositor_free(compositor);
@@ -169,7 +179,7 @@ void test_frames(void) {
   const sortlast_image image = {colour, NULL, 1, 1, {SORTLAST_FLOAT32, 4, false}, NULL};
   sortlast_tile* tile = NULL;
   sortlast_frame* frame = NULL;
-  const sortlast_composition most = {.op = SORTLAST_MAX};
+  const sortlast_composition most = {SIZED_COMPOSITION, .op = SORTLAST_MAX};
   CHECK(sortlast_compositor_composite(compositor, &image, &most, &tile) == SORTLAST_OK);
   CHECK(strcmp(sortlast_compositor_algorithm(compositor), "auto") != 0);  // but what it chose
   CHECK(sortlast_compositor_gather(compositor, tile, 0, false, &frame) == SORTLAST_OK);

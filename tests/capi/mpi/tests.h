@@ -3,6 +3,19 @@
 #define SORTLAST_TESTS_MPI_H
 
 #include "check.h"
+#include "sortlast_mpi.h"
+
+// Structures of options in which members are named: what is not has to be zero, unlike in the initialisers.
+#define SIZED_COMPOSITION .size = sizeof(sortlast_composition)
+
+// Options with one member set, or two, until the next of these; the rest are defaults.
+sortlast_options* default_options(void);
+#define CHANGE(name, value) changed = default_options(), changed->name = (value)
+#define WITH(name, value) (CHANGE(name, value), changed)
+#define WITH_2(name, value, other, second) (CHANGE(name, value), changed->other = (second), changed)
+#define WITH_3(name, value, other, second, last, third) \
+  (CHANGE(name, value), changed->other = (second), changed->last = (third), changed)
+extern sortlast_options* changed;
 
 // This rank and the number of ranks.
 int world_rank(void);
@@ -14,7 +27,10 @@ bool is_last_rank(void);
 sortlast_image make_image(int rank, int64_t width, int64_t height, sortlast_format format);
 void free_image(sortlast_image image);
 
+void test_before_init(void);
 void test_frames(void);
+void test_observation(void);
+void test_machines(void);
 void test_travel(void);
 void test_visibility_order(void);
 void test_wrong_creation(void);

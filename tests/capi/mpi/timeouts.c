@@ -27,7 +27,8 @@ static void check_gave_up(sortlast_compositor* compositor, sortlast_status statu
 
 // The last rank does not composite (or gather), the others do.
 static void check_missing(bool gather) {
-  const sortlast_options options = {.timeout = LIMIT};
+  sortlast_options options = SORTLAST_OPTIONS_INIT;
+  options.timeout = LIMIT;
   sortlast_compositor* compositor = NULL;
   sortlast_tile* tile = NULL;
   sortlast_frame* frame = NULL;
@@ -59,7 +60,8 @@ static void check_missing_creation(void) {
   if (!is_last_rank()) {
     const double begin = MPI_Wtime();
     sortlast_compositor* compositor = NULL;
-    const sortlast_options options = {.timeout = LIMIT};
+    sortlast_options options = SORTLAST_OPTIONS_INIT;
+    options.timeout = LIMIT;
     const sortlast_status status = sortlast_compositor_create(MPI_COMM_WORLD, &options, &compositor);
     CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_compositor_message(compositor));
     CHECK(MPI_Wtime() - begin >= LIMIT && MPI_Wtime() - begin < LATE);

@@ -68,12 +68,13 @@ static int64_t check_sum(const sortlast_options* options, const float* expected)
   draw(world_rank(), colour, &bounds);
   const sortlast_image image = {colour, NULL, WIDTH,
                                 HEIGHT, rgba, world_rank() < world_size() / 2 ? &bounds : NULL};
-  const sortlast_composition add = {.op = SORTLAST_ADD};
+  const sortlast_composition add = {SIZED_COMPOSITION, .op = SORTLAST_ADD};
   sortlast_tile* tile = NULL;
   sortlast_frame* frame = NULL;
   sortlast_status status = sortlast_compositor_composite(compositor, &image, &add, &tile);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
-  const int64_t sent = sortlast_compositor_timing(compositor).bytes_sent;
+  sortlast_timing timing = SORTLAST_TIMING_INIT;
+  CHECK(sortlast_compositor_timing(compositor, &timing) == SORTLAST_OK);
   check_ranges(sortlast_tile_get(tile), expected, options != NULL && options->partition != 0);
   memset(colour, 0, bytes);
   status = sortlast_compositor_gather(compositor, tile, world_size() - 1, false, &frame);
@@ -88,7 +89,7 @@ static int64_t check_sum(const sortlast_options* options, const float* expected)
   sortlast_compositor_free(compositor);
   sortlast_memory_free(memory);
   free(own);
-  return sent;
+  return timing.bytes_sent;
 }
 
 static void check_memory(void) {
@@ -127,17 +128,21 @@ void test_travel(void) {
 
   check_sum(NULL, sum);
   for (int32_t node_ranks = 0; node_ranks <= 3; ++node_ranks) {
-    check_sum(&(sortlast_options){.node_ranks = node_ranks, .no_check = true}, sum);
-    check_sum(&(sortlast_options){.node_ranks = node_ranks, .dense_only = true, .chunk_bytes = 4096}, sum);
-    check_sum(&(sortlast_options){.node_ranks = node_ranks, .half = true}, sum);
-    check_sum(&(sortlast_options){.node_ranks = node_ranks, .partition = SORTLAST_INTERLEAVED}, sum);
+    check_sum(WITH_2(node_ranks, node_ranks, check, false), sum);
+    check_sum(WITH_3(node_ranks, node_ranks, sparse, false, chunk_bytes, 4096), sum);
+    check_sum(WITH_2(node_ranks, node_ranks, wire, SORTLAST_WIRE_FLOAT16), sum);
+    check_sum(WITH_2(node_ranks, node_ranks, partition, SORTLAST_INTERLEAVED), sum);
   }
 
   // By messages, what is left out or halved is not sent.
-  const char* shift = "shift";
-  const int64_t dense = check_sum(&(sortlast_options){shift, NULL, 0, 1, false, true, false, 0, 0}, sum);
-  const int64_t half = check_sum(&(sortlast_options){shift, NULL, 0, 1, false, true, true, 0, 0}, sum);
-  const int64_t sparse = check_sum(&(sortlast_options){.algorithm = shift, .node_ranks = 1}, sum);
+  sortlast_options options = SORTLAST_OPTIONS_INIT;
+  options.algorithm = "shift";
+  options.node_ranks = 1;
+  const int64_t sparse = check_sum(&options, sum);
+  options.sparse = false;
+  const int64_t dense = check_sum(&options, sum);
+  options.wire = SORTLAST_WIRE_FLOAT16;
+  const int64_t half = check_sum(&options, sum);
   CHECK(half == dense / 2);
   CHECK(sparse <= dense && (sparse < dense / 2 || world_size() == 1));
 

@@ -1,5 +1,5 @@
 // CoreShares: which ranks share a node and its cores.
-#include "sortlast/tune/core_shares.hpp"
+#include "sortlast/core_shares.hpp"
 
 #include <unistd.h>
 

@@ -1,20 +1,11 @@
-// Visibility order.
-#include "sortlast/visibility.hpp"
-
+// Visibility order from all ranks' boxes.
 #include <algorithm>
+#include <string>
 
-#include "handle.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/compositor.hpp"
+#include "visibility.hpp"
 
-struct sortlast_visibility : sortlast::capi::Handle {
-  std::vector<std::int32_t> order;
-};
-
-using namespace sortlast;
-using namespace sortlast::capi;
-
-namespace {
+namespace sortlast::capi {
 
 Box box_of(const sortlast_box* box) {
   if (box == nullptr) return {{1, 1, 1}, {-1, -1, -1}};  // empty
@@ -31,23 +22,10 @@ Viewpoint viewpoint_of(const sortlast_viewpoint& viewpoint) {
   return result;
 }
 
-void check_communicator(MPI_Comm comm) {
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  if (initialised == 0) throw ArgumentError("MPI is not initialised; call MPI_Init first");
-  if (comm == MPI_COMM_NULL)
-    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
-}
+}  // namespace sortlast::capi
 
-}  // namespace
-
-sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
-                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility) {
-  return make_handle(visibility, [&](sortlast_visibility& made) {
-    check_communicator(comm);
-    made.order = visibility_order(comm, box_of(box), viewpoint_of(viewpoint));
-  });
-}
+using namespace sortlast;
+using namespace sortlast::capi;
 
 sortlast_status sortlast_visibility_create_from_boxes(const sortlast_box* boxes, int32_t count,
                                                       sortlast_viewpoint viewpoint,

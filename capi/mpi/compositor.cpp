@@ -1,0 +1,174 @@
+// The compositor. What is wrong with one rank's arguments is told to all of them, so that none waits; so is a
+// lack of memory on the way to a collective call.
+#include "mpi/compositor.hpp"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "image.hpp"
+#include "mpi/options.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/compositor_access.hpp"
+
+struct sortlast_memory {
+  sortlast::Memory memory;
+};
+
+using namespace sortlast;
+using namespace sortlast::capi;
+
+namespace {
+
+// Read the arguments of a collective call, and make room for its result; what goes wrong with that is told to
+// every rank.
+template <typename Action>
+void prepare(Compositor& compositor, const char* call, const Action& action) {
+  const std::string problem = problem_in(action);
+  if (!problem.empty()) detail::CompositorAccess::refuse(compositor, call, problem);
+}
+
+struct Arguments {
+  ImageView image;
+  Composition composition;
+};
+
+Arguments arguments_of(const sortlast_image* image, const sortlast_composition* composition, std::int32_t p) {
+  if (image == nullptr) {
+    throw ArgumentError(
+        "the image is NULL; expected its size and format, with colour NULL on a rank without pixels");
+  }
+  const sortlast_composition how = read_composition(composition);
+  const Format format = format_of(image->format);
+  return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
+          {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format)}};
+}
+
+const Tile& tile_of(const sortlast_tile* tile) {
+  if (tile == nullptr) throw ArgumentError("the tile is NULL; expected the one that composite made");
+  return *tile->tile;
+}
+
+void copy_frame(const Frame& frame, bool with_depth, const sortlast_pixels& out) {
+  const ConstPixels pixels = frame.pixels.view();
+  const auto n = static_cast<std::size_t>(frame.size.pixels());
+  if (n == 0) return;
+  std::memcpy(out.colour, pixels.colour, n * frame.format.colour_bytes());
+  if (with_depth) std::memcpy(out.depth, pixels.depth, n * sizeof(float));
+}
+
+}  // namespace
+
+sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
+                                           sortlast_compositor** compositor) {
+  return make_handle(compositor, [&](sortlast_compositor& handle, std::string problem) {
+    Options all;
+    const std::string wrong = problem_in([&] { all = options_of(options, comm); });
+    if (problem.empty()) problem = wrong;
+    handle.compositor.emplace(detail::CompositorAccess::make(comm, all, problem));
+    handle.algorithm = handle.compositor->algorithm();
+  });
+}
+
+const char* sortlast_compositor_message(const sortlast_compositor* compositor) {
+  return message_of(compositor);
+}
+
+sortlast_status sortlast_compositor_close(sortlast_compositor* compositor) {
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    made(*compositor);
+    compositor->compositor.reset();
+    compositor->closed = true;
+  });
+}
+
+void sortlast_compositor_free(sortlast_compositor* compositor) { delete compositor; }
+
+sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
+                                             sortlast_memory** memory) {
+  if (memory != nullptr) *memory = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    if (memory == nullptr) throw ArgumentError("the place for the memory is NULL");
+    if (bytes < 0) throw ArgumentError(std::to_string(bytes) + " bytes of memory; expected 0 or more");
+    auto result = std::make_unique<sortlast_memory>();
+    result->memory = worker.allocate(static_cast<std::size_t>(bytes));
+    *memory = result.release();
+  });
+}
+
+void* sortlast_memory_data(const sortlast_memory* memory) {
+  return memory == nullptr ? nullptr : memory->memory.get();
+}
+
+void sortlast_memory_free(sortlast_memory* memory) { delete memory; }
+
+sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
+                                              const sortlast_composition* composition, sortlast_tile** tile) {
+  if (tile != nullptr) *tile = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    Arguments arguments;
+    std::unique_ptr<sortlast_tile> result;
+    prepare(worker, "composite", [&] {
+      if (tile == nullptr) throw ArgumentError("the place for the tile is NULL");
+      arguments = arguments_of(image, composition, worker.size());
+      result = std::make_unique<sortlast_tile>();
+    });
+    result->tile.emplace(worker.composite(arguments.image, arguments.composition));
+    for (const Range range : result->tile->ranges()) result->ranges.push_back({range.begin, range.end});
+    compositor->algorithm = worker.algorithm();
+    *tile = result.release();
+  });
+}
+
+sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
+  if (tile == nullptr) return {};
+  const ConstPixels pixels = tile->tile->pixels().view();
+  const auto& ranges = tile->ranges;
+  const Range& range = tile->tile->range();
+  const sortlast_range one{range.begin, range.end};
+  return {tile->tile->contiguous() ? one : sortlast_range{0, range.size()}, pixels.colour, pixels.depth,
+          ranges.empty() ? nullptr : ranges.data(), static_cast<std::int64_t>(ranges.size())};
+}
+
+void sortlast_tile_free(sortlast_tile* tile) { delete tile; }
+
+sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
+                                           int32_t root, bool with_depth, sortlast_frame** frame) {
+  if (frame != nullptr) *frame = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    std::unique_ptr<sortlast_frame> result;
+    prepare(worker, "gather", [&] {
+      if (frame == nullptr) throw ArgumentError("the place for the frame is NULL");
+      tile_of(tile);
+      result = std::make_unique<sortlast_frame>();
+    });
+    std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth);
+    if (!whole) return;
+    result->frame = std::move(*whole);
+    *frame = result.release();
+  });
+}
+
+sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,
+                                                int32_t root, bool with_depth, sortlast_pixels out) {
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    prepare(worker, "gather", [&] {
+      const bool needed = tile_of(tile).size().pixels() > 0 && root == worker.rank();
+      if (needed && out.colour == nullptr) throw ArgumentError("the place for the frame's colour is NULL");
+      if (needed && with_depth && out.depth == nullptr)
+        throw ArgumentError("the place for the frame's depth is NULL");
+    });
+    const std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth);
+    if (whole) copy_frame(*whole, with_depth, out);
+  });
+}

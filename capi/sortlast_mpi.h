@@ -1,0 +1,288 @@
+// sortlast_mpi.h: the C interface of sortlast over MPI: the compositor, the visibility order from each rank's
+// own box, and the measurement of a machine. What sortlast.h says of handles, errors and structures holds
+// here too.
+#ifndef SORTLAST_MPI_H
+#define SORTLAST_MPI_H
+
+#include <mpi.h>
+
+#include "sortlast.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Machines --------------------------------------------------------------------------------------
+
+// The figures of a machine, from which times are predicted; times are of one rank that has a core to itself.
+typedef struct sortlast_machine {
+  size_t size;         // sizeof(sortlast_machine)
+  double alpha;        // latency of a message between nodes [s]
+  double beta;         // a byte between nodes, on the link that a node's ranks share [s]
+  double node_alpha;   // latency of a message within a node [s]
+  double node_beta;    // a byte within a node, by message [s]
+  double gamma_read;   // to read a byte in blending [s]
+  double gamma_write;  // to write a byte in blending [s]
+  double copy;         // to copy a byte [s]
+  int32_t cores;       // cores of a node for its ranks; 0: one for each
+  int32_t ranks;       // ranks of a node, where the compositor does not let ranks read each other's images
+} sortlast_machine;
+
+// A network of 100 Gbit/s between nodes, and a server of 2023.
+#define SORTLAST_MACHINE_INIT \
+  {sizeof(sortlast_machine), 2e-6, 1e-10, 2e-6, 1.2e-10, 3e-11, 3e-11, 1e-10, 0, 1}
+
+typedef struct sortlast_tune_options {
+  size_t size;         // sizeof(sortlast_tune_options)
+  double seconds;      // to measure for; the longer, the less of what else the machine does is in the figures
+  double timeout;      // longest wait without any progress [s]
+  int32_t node_ranks;  // as sortlast_options.node_ranks
+  // Called on every rank with the measurements done, and how many there are; NULL: not.
+  void (*progress)(void* user, int32_t done, int32_t total);
+  int (*interrupt)(void* user);  // as sortlast_options.interrupt
+  void* user;                    // handed to both
+} sortlast_tune_options;
+
+#define SORTLAST_TUNE_OPTIONS_INIT {sizeof(sortlast_tune_options), 2, 60, 0, NULL, NULL, NULL}
+
+// What was measured, the same on every rank.
+typedef struct sortlast_report sortlast_report;
+
+// Measure the machine of `comm`; collective. `comm` is duplicated and may be freed at once. options may be
+// NULL: all defaults.
+// Errors, on every rank: ARGUMENT (seconds that are not positive), MISMATCH, TIMEOUT, MPI, MEMORY; INTERRUPT.
+sortlast_status sortlast_machine_measure(MPI_Comm comm, const sortlast_tune_options* options,
+                                         sortlast_report** report);
+
+// What was wrong with the last call on this handle; "" if nothing was. Valid until the next call on it.
+const char* sortlast_report_message(const sortlast_report* report);
+
+void sortlast_report_free(sortlast_report* report);
+
+// Each figure's median over several measurements, its least and its greatest. A place may be NULL; others
+// hold their size before (SORTLAST_MACHINE_INIT). Errors: ARGUMENT.
+sortlast_status sortlast_report_machine(sortlast_report* report, sortlast_machine* median,
+                                        sortlast_machine* low, sortlast_machine* high);
+
+// Whether the time of this name ("alpha") could be measured. The others are defaults, such as those of
+// messages between nodes where there is one node.
+bool sortlast_report_measured(const sortlast_report* report, const char* time);
+
+// Write the medians to a file, for sortlast_options.profile or the environment variable SORTLAST_PROFILE; to
+// be called on one rank. Errors: ARGUMENT (it cannot be written), MEMORY.
+sortlast_status sortlast_report_save(sortlast_report* report, const char* path);
+
+// Write them to the file in which compositors look that are made on this machine, over this MPI library, and
+// told no other; to be called on one rank. Writes the path, which the handle owns; `path` may be NULL.
+// Errors: ARGUMENT (it cannot be written), MEMORY.
+sortlast_status sortlast_report_keep(sortlast_report* report, const char** path);
+
+// ---- Compositor ------------------------------------------------------------------------------------
+
+// Composites one image a rank into one image, over the ranks of a communicator.
+//
+// _create, _composite and _gather are collective: every rank makes the same calls. If arguments differ, or
+// one is wrong on some rank, every rank gets the same error before any pixel moves, and the compositor
+// stays usable. If a rank does not come within the timeout, the others get SORTLAST_ERROR_TIMEOUT; messages
+// may then still be under way, so the memory of the images must stay until MPI_Finalize, and the compositor
+// can only be freed.
+typedef struct sortlast_compositor sortlast_compositor;
+
+// How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets
+// as much to do wherever the images are empty; or in blocks for the frames for which that is predicted to be
+// faster.
+enum { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUTO = 2 };
+
+// What colours travel as: as the image holds them, or float32 as float16, which rounds each by at most 2^-11
+// of itself a transfer.
+enum { SORTLAST_WIRE_IMAGE = 0, SORTLAST_WIRE_FLOAT16 = 1 };
+
+// All ranks pass the same but for timeout, threads, sparse, profile and interrupt.
+typedef struct sortlast_options {
+  size_t size;            // sizeof(sortlast_options)
+  const char* algorithm;  // "shift", "radix-k:4,3", ... (sortlast_algorithm_usage); NULL: "auto"
+  const int32_t* ring;    // the p ranks in the order in which they should talk (the fabric's routing order),
+                          // apart from depth order; NULL: rank order
+  double timeout;         // longest wait without any progress [s]
+  int64_t chunk_bytes;    // most bytes of pixels that one message carries, 4096 to 2^30
+  // Ranks that share a machine read each other's images where they lie. 0: those that really do; 1: none, all
+  // pixels travel as messages; k: at most k of them, as if the others were on other machines.
+  int32_t node_ranks;
+  int32_t threads;  // that blend, the caller's own among them; 0: as many as this machine has cores for each
+                    // of its ranks
+  int32_t wire;     // SORTLAST_WIRE_IMAGE or SORTLAST_WIRE_FLOAT16
+  int32_t partition;  // SORTLAST_CONTIGUOUS ...; tiles of the others may hold many ranges of the image
+  // Check in every call, by a reduction of a few numbers, that all ranks passed the same arguments. Without
+  // it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check anyway, at no
+  // cost.
+  bool check;
+  bool sparse;  // leave out empty pixels of messages where that pays; the result has the same bits
+  // What is automatic is chosen for this machine; NULL: that of `profile`.
+  const sortlast_machine* machine;
+  // File with a machine's figures, read on rank 0 alone; NULL: the file that the environment variable
+  // SORTLAST_PROFILE names, or else the one that was kept for this machine and MPI library, or else defaults.
+  const char* profile;
+  // Called about every 50 ms of waiting; what is not 0 ends the call with SORTLAST_ERROR_INTERRUPT, and the
+  // compositor as a timeout would. NULL: not called.
+  int (*interrupt)(void* user);
+  void* user;  // handed to it
+} sortlast_options;
+
+#define SORTLAST_OPTIONS_INIT                                                           \
+  {sizeof(sortlast_options), NULL, NULL, 60,   1 << 20, 0,    0,   SORTLAST_WIRE_IMAGE, \
+   SORTLAST_CONTIGUOUS,      true, true, NULL, NULL,    NULL, NULL}
+
+// Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
+// initialised. options may be NULL: all defaults.
+// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
+sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
+                                           sortlast_compositor** compositor);
+
+// What was wrong with the last call on this handle; "" if nothing was. Valid until the next call on it.
+const char* sortlast_compositor_message(const sortlast_compositor* compositor);
+
+// Give back its communicators, threads and shared memory; every rank closes its own. The handle stays, and
+// all further calls on it but _message and _free are ARGUMENT errors; its tiles, frames and memory stay too.
+sortlast_status sortlast_compositor_close(sortlast_compositor* compositor);
+
+// Close it, if that was not done, and free the handle. It may be done after MPI_Finalize.
+void sortlast_compositor_free(sortlast_compositor* compositor);
+
+// Memory that the other ranks of the machine can read.
+typedef struct sortlast_memory sortlast_memory;
+
+// Memory for an image, or for a plane of one: `bytes` zeros, aligned to 64. Images that lie in it are
+// composited without a copy; others are read through the kernel, or copied once where it forbids that. Not
+// collective. Writes a handle, which may outlive the compositor, or NULL on failure (the message is the
+// compositor's).
+// Errors: ARGUMENT (bytes below 0, no place for the handle), MEMORY, INTERNAL (the system has no shared
+// memory).
+sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,
+                                             sortlast_memory** memory);
+
+// Its first byte; NULL for 0 bytes, and for NULL.
+void* sortlast_memory_data(const sortlast_memory* memory);
+
+void sortlast_memory_free(sortlast_memory* memory);
+
+// The pixels that one rank has finished.
+typedef struct sortlast_tile sortlast_tile;
+
+// Composite one frame; collective. Every rank describes its image; one without an image gives colour NULL
+// and the size and format that the others have. composition may be NULL: all defaults. Writes this rank's
+// tile, or NULL on failure (the message is the compositor's).
+// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
+sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
+                                              const sortlast_composition* composition, sortlast_tile** tile);
+
+// Pixels [range.begin, range.end) of the whole image, or, if it was dealt out in blocks, those of ranges[0],
+// ranges[1] and so on, one behind the other; `range` counts them from 0 then. It may be empty. The pixels
+// stay unchanged whatever the compositor does later, and all addresses are valid, until the tile is freed.
+typedef struct sortlast_tile_pixels {
+  sortlast_range range;
+  const void* colour;            // (range.end - range.begin) * channels scalars; NULL if there are none
+  const float* depth;            // range.end - range.begin depths; NULL if the images have none
+  const sortlast_range* ranges;  // NULL if there are none
+  int64_t range_count;           // 0 or 1 unless the partition is interleaved
+} sortlast_tile_pixels;
+
+// All zero for NULL.
+sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile);
+
+void sortlast_tile_free(sortlast_tile* tile);
+
+// Collect the tiles of one frame in the whole image at rank `root`; collective. with_depth: the depth too,
+// if the images had it. Writes a frame at the root and NULL elsewhere, and NULL on failure (the message is
+// the compositor's). The tile may be freed at once.
+// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
+sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
+                                           int32_t root, bool with_depth, sortlast_frame** frame);
+
+// Memory of the caller's, for a result.
+typedef struct sortlast_pixels {
+  void* colour;
+  float* depth;
+} sortlast_pixels;
+
+// The same, but the root's frame is written to memory of the caller's: width * height * channels scalars and,
+// if with_depth, as many depths as pixels. Read at the root alone.
+sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,
+                                                int32_t root, bool with_depth, sortlast_pixels out);
+
+// Where the time of a frame went on this rank, and what it moved.
+typedef struct sortlast_timing {
+  size_t size;         // sizeof(sortlast_timing)
+  double agree;        // check that all ranks passed the same arguments, waiting for late ones included [s]
+  double late;         // of that, waiting for ranks that came later; 0 where it is not known [s]
+  double wait;         // transfers that no blending hid [s]
+  double blend;        // merging [s]
+  double gather;       // collecting the tiles [s]
+  double total;        // the whole frame [s]
+  int64_t bytes_sent;  // [bytes], and so are the other bytes
+  int64_t bytes_received;
+  int64_t messages_sent;
+  int64_t messages_received;
+  int64_t stages;
+  int64_t peak_bytes;  // most memory held beyond the input image and the result
+} sortlast_timing;
+
+#define SORTLAST_TIMING_INIT {sizeof(sortlast_timing), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+// Of the last composite and, if it followed, gather; all zero before. `timing` holds its size before.
+// Errors: ARGUMENT.
+sortlast_status sortlast_compositor_timing(sortlast_compositor* compositor, sortlast_timing* timing);
+
+// Full name of the algorithm of the last composite ("radix-k:4,3"), before that the one asked for; "" if
+// the compositor was not made. Valid until the next call on the handle.
+const char* sortlast_compositor_algorithm(const sortlast_compositor* compositor);
+
+// How the last composite went about it, and why so, from which figures: some lines of text; "" if the
+// compositor was not made. Valid until the next call on the handle.
+const char* sortlast_compositor_explain(sortlast_compositor* compositor);
+
+// What a rank did.
+enum {
+  SORTLAST_ACTIVITY_AGREE = 0,
+  SORTLAST_ACTIVITY_SEND = 1,
+  SORTLAST_ACTIVITY_RECEIVE = 2,
+  SORTLAST_ACTIVITY_WAIT = 3,
+  SORTLAST_ACTIVITY_BLEND = 4,
+  SORTLAST_ACTIVITY_GATHER = 5
+};
+
+typedef struct sortlast_event {
+  int32_t activity;  // SORTLAST_ACTIVITY_AGREE ...
+  int32_t peer;      // of a send or receive; -1: none
+  int32_t stage;     // of a send, receive or gather; -1: none
+  double begin;      // [s], on a clock that all processes of a host share
+  double end;        // [s]
+  int64_t bytes;     // moved, or read by a blend
+} sortlast_event;
+
+// Record events from now on, or no longer.
+sortlast_status sortlast_compositor_trace(sortlast_compositor* compositor, bool on);
+
+// Those that were recorded and not cleared: writes the address of an array that the handle owns, and its
+// length. Valid until the next call on the handle.
+// Errors: ARGUMENT, MEMORY.
+sortlast_status sortlast_compositor_events(sortlast_compositor* compositor, const sortlast_event** events,
+                                           int64_t* count);
+
+// Drop them.
+sortlast_status sortlast_compositor_clear_events(sortlast_compositor* compositor);
+
+// ---- Visibility order ------------------------------------------------------------------------------
+
+// From the box that holds each rank's data; boxes may share faces. Collective over `comm`, with the same
+// viewpoint on every rank; there is no timeout. box may be NULL: no data on this rank.
+// Errors, on every rank alike: ARGUMENT (boxes that overlap, or that cover each other in a cycle, with the
+// ranks named; the boxes of a kd-tree or a regular grid never do), MISMATCH (viewpoints that differ), MPI,
+// MEMORY.
+sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
+                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+// MachineProfile.
+//
+// Whatever is automatic must be chosen alike on every run, so that its result has the same bits. A compositor
+// that measured for 0.03 s when it was made chose between two algorithms whose predicted times were close by
+// chance: 12 compositors of 6 ranks made 3 different pictures. So it measures nothing. The cores and ranks of
+// a node, which the defaults do not know, are counted: they are the same as long as the job is placed alike.
+#include "sortlast/execute/mpi/machine_profile.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/backoff.hpp"
+#include "sortlast/tune.hpp"
+
+namespace sortlast {
+namespace {
+
+// What rank 0 tells the others.
+struct Shared {
+  Machine machine;
+  std::array<char, 1024> source{};  // empty: it found nothing
+};
+static_assert(std::is_trivially_copyable_v<Shared>);
+
+std::string the_others() { return "all ranks to agree on a machine profile"; }
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// ---- The name of the kept file --------------------------------------------------------------------
+
+constexpr std::size_t most_in_name = 60;
+
+// As a part of a file's name: lower-case letters and digits, anything else as one hyphen.
+std::string part_of_name(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || (c == '.' && !name.empty())) {
+      name += static_cast<char>(std::tolower(byte));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  name = name.substr(0, most_in_name);
+  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  return name;
+}
+
+// Without digits, in which the nodes of a cluster differ.
+std::string host() {
+  std::array<char, 256> text{};
+  if (gethostname(text.data(), text.size() - 1) != 0) return "";
+  std::string name = text.data();
+  std::erase_if(name, [](unsigned char c) { return std::isdigit(c) != 0; });
+  return name;
+}
+
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(':');
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 1);
+  }
+  return "";
+}
+
+// "MPICH Version: 4.2.3", "Open MPI v4.1.4": the first words of what it says of itself.
+std::string mpi_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING + 1> text{};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  const std::string_view all(text.data());
+  return std::string(all.substr(0, all.find_first_of(",\n")));
+}
+
+std::string cache_folder() {
+  std::string folder = variable("XDG_CACHE_HOME");
+  if (folder.starts_with('/')) return folder;
+  const std::string home = variable("HOME");
+  return home.empty() ? "" : home + "/.cache";
+}
+
+}  // namespace
+
+std::string kept_profile_path() {
+  const std::string folder = cache_folder();
+  if (folder.empty()) return "";
+  std::string name;
+  const std::string cores = std::to_string(sysconf(_SC_NPROCESSORS_CONF)) + "-cores";
+  for (const std::string& part : {host(), processor(), cores, mpi_library()}) {
+    const std::string text = part_of_name(part);
+    if (!text.empty()) name += (name.empty() ? "" : "_") + text;
+  }
+  return folder + "/sortlast/" + name + ".json";
+}
+
+std::optional<MachineProfile> find_profile(const Options& options) {
+  if (options.machine) return MachineProfile{*options.machine, "the machine that was passed"};
+  if (!options.profile.empty()) return MachineProfile{load_machine(options.profile), options.profile};
+
+  const std::string named = variable("SORTLAST_PROFILE");
+  if (!named.empty()) {
+    try {
+      return MachineProfile{load_machine(named), named + " (SORTLAST_PROFILE)"};
+    } catch (const ArgumentError& error) {
+      throw ArgumentError(std::string(error.what()) + " (named by SORTLAST_PROFILE)");
+    }
+  }
+
+  const std::string kept = kept_profile_path();
+  std::error_code failure;
+  if (kept.empty() || !std::filesystem::exists(kept, failure)) return std::nullopt;
+  try {
+    return MachineProfile{load_machine(kept), kept + " (sortlast tune --keep)"};
+  } catch (const ArgumentError& error) {
+    throw ArgumentError(
+        std::string(error.what()) +
+        " (the profile kept for this machine; renew it with sortlast tune --keep, or remove it)");
+  }
+}
+
+MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, const Node& node,
+                                const std::optional<MachineProfile>& found) {
+  const auto shared = std::make_shared<Shared>();
+  if (found) {
+    shared->machine = found->machine;
+    std::strncpy(shared->source.data(), found->source.c_str(), shared->source.size() - 1);
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(shared.get(), sizeof *shared, MPI_BYTE, 0, comm.get(), &request), "MPI_Ibcast");
+  wait(request, alarm, the_others, shared);
+  if (shared->source[0] != '\0') return {shared->machine, shared->source.data()};
+
+  if (node.everybody()) return {{}, "the defaults, as all ranks share a machine"};
+  const CoreShares shares = share_cores(comm, alarm, node, the_others);
+  Machine machine;
+  machine.cores = shares.least_cores();
+  machine.ranks = shares.most_ranks();
+  return {machine, "the defaults, as no profile is kept (sortlast tune --keep)"};
+}
+
+CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
+                       const std::function<std::string()>& waits_for) {
+  static_assert(std::is_trivially_copyable_v<Identity>);
+  const auto p = static_cast<std::size_t>(comm.size());
+  const auto all = std::make_shared<std::vector<Identity>>(p + 1, own_identity());
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallgather(all->data() + p, sizeof(Identity), MPI_BYTE, all->data(), sizeof(Identity),
+                           MPI_BYTE, comm.get(), &request),
+            "MPI_Iallgather");
+  wait(request, alarm, waits_for, all);
+  all->pop_back();
+  return {*all, node.nodes()};
+}
+
+}  // namespace sortlast

@@ -1,0 +1,37 @@
+// MachineProfile: the machine that "auto" predicts for: from a profile, never from a measurement of the
+// moment.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sortlast/compositor.hpp"
+#include "sortlast/core_shares.hpp"
+#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/node/node.hpp"
+#include "sortlast/machine.hpp"
+
+namespace sortlast {
+
+struct MachineProfile {
+  Machine machine;
+  std::string source = "the defaults";  // completes "on figures from ..."
+};
+
+// Without communication: options.machine, or else the file options.profile, or the one that the environment
+// variable SORTLAST_PROFILE names, or the kept one (kept_profile_path() of tune.hpp); nothing if there is
+// none of these. Throws ArgumentError, which names a file that is wrong and what to do about it.
+std::optional<MachineProfile> find_profile(const Options& options);
+
+// Collective: the same on every rank. What rank 0 found or, if it found nothing, the defaults of Machine; if
+// ranks are on several nodes, with the cores and the ranks that their nodes have. Throws TimeoutError.
+MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, const Node& node,
+                                const std::optional<MachineProfile>& found);
+
+// Collective: which ranks share a node and its cores. `waits_for` completes "rank r waits for ...". Throws
+// TimeoutError.
+CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
+                       const std::function<std::string()>& waits_for);
+
+}  // namespace sortlast
