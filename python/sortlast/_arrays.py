@@ -230,7 +230,9 @@ def choice(value: object, what: str, names: Sequence[str]) -> str:
     """One of several names."""
     if isinstance(value, str) and value in names:
         return value
-    raise ArgumentError(f"{what} is {_shown(value)}; expected {', '.join(map(repr, names[:-1]))} or {names[-1]!r}")
+    raise ArgumentError(
+        f"{what} is {_shown(value)}; expected {', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
+    )
 
 
 def count(value: object | None, what: str) -> int:

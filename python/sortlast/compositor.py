@@ -151,7 +151,7 @@ class Compositor:
         self._tracing = False
 
     def close(self) -> None:
-        """Give back what the compositor holds. All ranks call it, before MPI ends; any other call raises then.
+        """Give back what the compositor holds. All ranks call it before MPI ends; other calls raise then.
 
         Tiles, frames and arrays stay valid. Calling it again does nothing.
         """

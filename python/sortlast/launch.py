@@ -33,7 +33,7 @@ _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 # How many ranks run() asked for, so that ranks of another MPI than mpiexec's notice it.
 _RANKS_VARIABLE = "SORTLAST_RANKS"
 
-# MPICH polls inside its own waiting calls, such as a barrier; with more ranks than cores it is asked to yield.
+# MPICH polls inside its own waiting calls, such as a barrier. With more ranks than cores it is to yield.
 _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",

@@ -1,4 +1,4 @@
-"""What is wrong on one rank alone is told on all; threads, forks and calls after the end are errors, not crashes."""
+"""What is wrong on one rank alone is told on all; threads, forks and late calls are errors, not crashes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PICTURE = "image = np.full((20, 30, 4), 0.25, np.float32)"
 
 
 def run(ranks: int, body: str, **options):
-    """A job whose ranks have numpy, sortlast, an image and `told(call)`: what a call raised, by name and text."""
+    """A job whose ranks have numpy, sortlast, an image and `told(call)`: what a call raised, in two texts."""
     lines = [
         "import numpy as np, sortlast",
         PICTURE,
@@ -53,7 +53,9 @@ def test_gather(wrong, text):
     assert job.returncode == 0, job
     assert all(reported == job.reports[0] for reported in job.reports)
     (kind, message), usable = job.reports[0]
-    assert kind == "MismatchError" and "wrong argument on rank 0" in message and text in message
+    assert kind == "MismatchError"
+    assert "wrong argument on rank 0" in message
+    assert text in message
     assert usable
 
 
@@ -82,7 +84,9 @@ def test_composite(wrong, text):
     assert job.returncode == 0, job
     assert all(reported == job.reports[0] for reported in job.reports)
     (kind, message), shape = job.reports[0]
-    assert kind == "MismatchError" and "wrong argument on rank 1" in message and text in message
+    assert kind == "MismatchError"
+    assert "wrong argument on rank 1" in message
+    assert text in message
     assert shape == [20, 30, 4]
 
 
@@ -108,7 +112,9 @@ def test_making_a_compositor(wrong, text):
     assert job.returncode == 0, job
     assert all(reported == job.reports[0] for reported in job.reports)
     kind, message = job.reports[0][0]
-    assert kind == "MismatchError" and "wrong argument on rank 2" in message and text in message
+    assert kind == "MismatchError"
+    assert "wrong argument on rank 2" in message
+    assert text in message
 
 
 def test_a_closed_compositor_says_so():
@@ -119,12 +125,14 @@ def test_a_closed_compositor_says_so():
             tile = comp.composite(image)
             kept = tile.pixels.copy()
         comp.close()
-        report([told(lambda: comp.composite(image)), told(lambda: comp.gather(tile)), bool((tile.pixels == kept).all())])
+        same = bool((tile.pixels == kept).all())
+        report([told(lambda: comp.composite(image)), told(lambda: comp.gather(tile)), same])
         """,
     )
     assert job.returncode == 0, job
     for composite, gather, same in job.reports:
-        assert "closed" in composite[1] and "closed" in gather[1]
+        assert "closed" in composite[1]
+        assert "closed" in gather[1]
         assert same
 
 
@@ -178,7 +186,9 @@ def test_straight_alpha_is_multiplied_or_found():
     )
     assert job.returncode == 0, job
     for kind, message in (found for found, _ in job.reports):
-        assert kind == "MismatchError" and "rank 1" in message and "not premultiplied" in message
+        assert kind == "MismatchError"
+        assert "rank 1" in message
+        assert "not premultiplied" in message
     assert job.reports[0][1] == [True, True, True]
 
 
@@ -222,7 +232,8 @@ def test_calls_after_mpi_has_ended_are_exceptions():
     )
     assert job.returncode == 0, job
     for composite, gather, close in job.reports:
-        assert "MPI" in composite[1] and "MPI" in gather[1]
+        assert "MPI" in composite[1]
+        assert "MPI" in gather[1]
         assert close is None
 
 
