@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "sortlast/image/blend.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/image/blend.hpp"
 
 namespace sortlast::testing {
 

@@ -91,8 +91,8 @@ struct Composition {
   Op op = Op::over;
   std::vector<std::int32_t> order = {};  // ranks from front to back; empty: rank order
   std::vector<float> background = {};  // empty, or one value a channel, premultiplied (0..1 for uint8 images)
-  // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are read,
-  // into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
+  // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are
+  // read, into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
   bool premultiplied = true;
 };
 
@@ -119,8 +119,7 @@ class SORTLAST_API Compositor {
   // pixels are put where they belong; the rest is left as it is. A contiguous tile then refers to them there,
   // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
-  Tile composite(const ImageView& image, const Composition& composition = {},
-                 const PixelBuffer& out = {});
+  Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
   // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
   // there are composited without a copy. Not collective. Null for 0 bytes.

@@ -11,18 +11,34 @@
     frame = comp.gather(tile, root=0)
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING
 
-from sortlast import _oversubscription, schedule
+from sortlast import schedule
 from sortlast._core import Event, Timing
 from sortlast._errors import ArgumentError, Error, MismatchError, MpiError, TimeoutError  # noqa: A004
+from sortlast.compositor import Compositor, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
 
-_oversubscription.relax()
-
-from sortlast.compositor import Compositor, Tile, visibility_order  # noqa: E402
-
 __version__ = _version("sortlast")
+
+if TYPE_CHECKING:
+    from sortlast import fabric, simulate, trace, tune
+
+# Parts that are imported when they are first used.
+_PARTS = ("fabric", "simulate", "trace", "tune")
+
+
+def __getattr__(name: str) -> object:
+    if name in _PARTS:
+        return _import_module(f"sortlast.{name}")
+    raise AttributeError(f"module 'sortlast' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PARTS})
+
 
 __all__ = [
     "ArgumentError",
@@ -37,6 +53,10 @@ __all__ = [
     "__version__",
     "composite_serial",
     "execute_serial",
+    "fabric",
     "schedule",
+    "simulate",
+    "trace",
+    "tune",
     "visibility_order",
 ]

@@ -119,7 +119,8 @@ def _extents(shape: Sequence[int]) -> tuple[int, int, int]:
         height, width, channels = (operator.index(extent) for extent in shape)
     except (TypeError, ValueError):
         raise ArgumentError(f"shape is {shape!r}; expected (H, W, 4) or (H, W, 3)") from None
-    if channels not in (3, 4) or min(height, width) < 0 or 4 * height * width * channels > sys.maxsize:
+    most = max(height, width, 4 * height * width * channels)
+    if channels not in (3, 4) or min(height, width) < 0 or most > sys.maxsize:
         raise ArgumentError(f"shape is {shape!r}; expected (H, W, 4) or (H, W, 3)")
     return height, width, channels
 
@@ -181,9 +182,91 @@ def extents(shape: Sequence[int]) -> list[int]:
         listed = [operator.index(extent) for extent in shape]
     except TypeError:
         listed = [-1]
-    if any(extent < 0 for extent in listed) or 4 * math.prod(listed) > sys.maxsize:
+    if any(not 0 <= extent <= sys.maxsize for extent in listed) or 4 * math.prod(listed) > sys.maxsize:
         raise ArgumentError(f"shape is {shape!r}; expected extents of 0 or more")
     return listed
+
+
+def output(
+    out: object, picture: Picture, with_depth: bool
+) -> tuple[NDArray[Any] | None, NDArray[np.float32] | None]:
+    """Arrays for finished pixels like those of ``picture``: colour, and depth if there is to be one."""
+    if out is None:
+        return None, None
+    planes = out if isinstance(out, tuple) else (out,)
+    if len(planes) != 1 + with_depth:
+        raise ArgumentError(
+            f"out is {len(planes)} arrays; expected "
+            + ("a pair, for colours and depths" if with_depth else "one, for colours")
+        )
+    shape = (picture.height, picture.width, picture.channels)
+    colour = _writable(planes[0], "out", shape, picture.scalar)
+    return colour, _writable(planes[1], "out's depth", shape[:2], "float32") if with_depth else None
+
+
+def _writable(value: object, what: str, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
+    array = as_array(value, what)
+    if array.shape != shape or str(array.dtype) != dtype:
+        raise ArgumentError(f"{what} is {array.dtype} {array.shape}; expected {dtype} {shape}")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise ArgumentError(f"{what} is not C-contiguous or not writable; expected both")
+    return array
+
+
+def tile_picture(tile: Any) -> Picture:
+    """The kind of image that a tile is of, without pixels."""
+    height, width, channels = tile.shape
+    return Picture(None, None, height, width, channels, str(tile.pixels.dtype), tile.depth is not None)
+
+
+def flag(value: object, what: str) -> bool:
+    """True or False; nothing else stands for either."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise ArgumentError(f"{what} is {_shown(value)}; expected True or False")
+
+
+def choice(value: object, what: str, names: Sequence[str]) -> str:
+    """One of several names."""
+    if isinstance(value, str) and value in names:
+        return value
+    raise ArgumentError(
+        f"{what} is {_shown(value)}; expected {', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
+    )
+
+
+def count(value: object | None, what: str) -> int:
+    """A number of things, 1 or more; None, which stands for a default, is 0."""
+    if value is None:
+        return 0
+    found = whole(value, what)
+    if found < 1:
+        raise ArgumentError(f"{what} is {value!r}; expected None or 1 or more")
+    return found
+
+
+def instance(value: Any, what: str, kind: type) -> Any:
+    """A value of a class, or None."""
+    if value is None or isinstance(value, kind):
+        return value
+    raise ArgumentError(f"{what} is {_shown(value)}; expected a {kind.__name__}")
+
+
+def numbers(values: object, what: str, length: int) -> list[float]:
+    """So many numbers, none of them NaN."""
+    try:
+        listed = [float(value) for value in values]  # type: ignore[attr-defined]
+    except (OverflowError, TypeError, ValueError):
+        listed = []
+    if len(listed) != length or any(math.isnan(value) for value in listed):
+        raise ArgumentError(f"{what} is {_shown(values)}; expected {length} numbers")
+    return listed
+
+
+def _shown(value: object) -> str:
+    """A value as messages show it; on every rank alike, so that messages can be compared."""
+    text = repr(value)
+    return text if len(text) <= 80 and " at 0x" not in text else f"a {type(value).__name__}"
 
 
 def scalar(dtype: DTypeLike) -> str:

@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _core, _native
+from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from mpi4py import MPI
 
     from sortlast._core import Event, Timing
 
+# Where finished pixels are to be put: an array, or one and another for the depth.
+Out = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None
 
 # Images of calls that ended while MPI may still have been reading them: they are never given back.
 _still_read: list[_arrays.Picture] = []
@@ -61,7 +66,13 @@ class Compositor:
     All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
     are wrong on some, every rank raises the same MismatchError (or ArgumentError) before any pixel moves,
     and the compositor stays usable. If a rank does not come within ``timeout`` seconds, the others raise a
-    TimeoutError that says who waits for whom; after that the compositor cannot be used any more.
+    TimeoutError that says who waits for whom; after that the compositor cannot be used any more. One thread
+    at a time may use it.
+
+    As a context manager it closes itself at the end of the block::
+
+        with sortlast.Compositor(comm) as comp:
+            tile = comp.composite(image)
 
     Args:
         comm: any mpi4py communicator; it is duplicated.
@@ -69,26 +80,31 @@ class Compositor:
         ring: ranks in communication order (the fabric's routing order), apart from depth order; shift and
             direct-send follow it whatever the view. None is rank order.
         timeout: longest wait without any progress, in seconds.
-        nodes: ranks that share a machine read each other's images where they lie. None: those that really do;
-            1: none, all pixels travel as messages; k: at most k of them, as if the others were on other
-            machines.
+        node_ranks: ranks that share a machine read each other's images where they lie. None: those that
+            really do; 1: none, all pixels travel as messages; k: at most k of them, as if the others were on
+            other machines.
         threads: threads of this rank that blend, its own among them; None: as many as the machine has
             cores for each of its ranks. Ranks may differ in it.
         check: check in every call, by a small reduction, that all ranks passed the same arguments.
             Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
             no cost anyway.
+        check_premultiplied: look in every ``composite`` with ``over`` for colours above their alpha, which
+            images that are not premultiplied have, and refuse them. It reads the whole image. Ranks may
+            differ in it.
         sparse: leave out empty pixels (all channels 0, depth infinite) of messages where that pays. The
             result has the same bits.
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
-            2^-11 of itself a transfer; None sends what the images hold.
-        chunk: most bytes of pixels that one message carries.
+            2^-11 of itself a transfer; "image" sends what the images hold.
+        chunk_bytes: most bytes of pixels that one message carries.
         partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that
             are dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile
             then holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be
             faster, which takes ``check`` and ranks on several machines.
-        profile: file with this machine's figures, as ``sortlast tune`` writes it, from which whatever is
-            "auto" is chosen; read on rank 0 alone. None is the file that the environment variable
-            SORTLAST_PROFILE names, or else a measurement of about 30 ms.
+        machine: the machine that "auto" chooses for, as ``sortlast.tune.measure`` finds it; rank 0's counts.
+        profile: file with a machine's figures, as ``sortlast tune`` writes it, if there is no ``machine``;
+            read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE names, or
+            else the one that ``sortlast tune --keep`` has kept for this machine, or else the defaults. The
+            same profile gives the same choice, and so the same bits, on every run.
     """
 
     def __init__(
@@ -98,57 +114,54 @@ class Compositor:
         ring: Sequence[int] | None = None,
         timeout: float = 60.0,
         *,
-        nodes: int | None = None,
+        node_ranks: int | None = None,
         threads: int | None = None,
         check: bool = True,
+        check_premultiplied: bool = False,
         sparse: bool = True,
-        wire: str | None = None,
-        chunk: int = 1 << 20,
+        wire: str = "image",
+        chunk_bytes: int = 1 << 20,
         partition: str = "contiguous",
+        machine: Machine | None = None,
         profile: str | os.PathLike[str] | None = None,
     ) -> None:
         from mpi4py import MPI
 
-        problem, name, ring_ranks, limit = "", "", list[int](), 60.0
-        node_ranks, blenders, chunk_bytes, profile_path = 0, 0, 1 << 20, ""
-        shared_out = "contiguous"
+        problem, options = "", dict[str, Any]()
         try:
-            name = _arrays.text(algorithm, "algorithm")
-            ring_ranks = _arrays.ranks(ring, "ring")
-            limit = _arrays.number(timeout, "timeout")
-            node_ranks = 0 if nodes is None else _arrays.whole(nodes, "nodes")
-            blenders = 0 if threads is None else _arrays.whole(threads, "threads")
-            chunk_bytes = _arrays.whole(chunk, "chunk")
-            if nodes is not None and node_ranks < 1:
-                raise ArgumentError(f"nodes is {nodes!r}; expected None or a number of ranks, 1 or more")
-            if threads is not None and blenders < 1:
-                raise ArgumentError(f"threads is {threads!r}; expected None or 1 or more")
-            profile_path = "" if profile is None else _arrays.path(profile, "profile")
-            if wire not in (None, "float16"):
-                raise ArgumentError(f"wire is {wire!r}; expected None or 'float16'")
-            if partition not in ("contiguous", "interleaved", "auto"):
-                raise ArgumentError(
-                    f"partition is {partition!r}; expected 'contiguous', 'interleaved' or 'auto'"
-                )
-            shared_out = partition
-        except ArgumentError as error:
-            problem = str(error)
-        self._native = _native.mpi().Compositor(
-            MPI._handleof(comm),
-            name,
-            ring_ranks,
-            limit,
-            node_ranks,
-            blenders,
-            bool(check),
-            bool(sparse),
-            wire == "float16",
-            chunk_bytes,
-            shared_out,
-            profile_path,
-            problem,
-        )
+            options["algorithm"] = _arrays.text(algorithm, "algorithm")
+            options["ring"] = _arrays.ranks(ring, "ring")
+            options["timeout"] = _arrays.number(timeout, "timeout")
+            options["node_ranks"] = _arrays.count(node_ranks, "node_ranks")
+            options["threads"] = _arrays.count(threads, "threads")
+            options["check"] = _arrays.flag(check, "check")
+            options["check_premultiplied"] = _arrays.flag(check_premultiplied, "check_premultiplied")
+            options["sparse"] = _arrays.flag(sparse, "sparse")
+            options["wire"] = _arrays.choice(wire, "wire", ("image", "float16"))
+            options["chunk_bytes"] = _arrays.whole(chunk_bytes, "chunk_bytes")
+            options["partition"] = _arrays.choice(
+                partition, "partition", ("contiguous", "interleaved", "auto")
+            )
+            options["machine"] = _arrays.instance(machine, "machine", Machine)
+            options["profile"] = "" if profile is None else _arrays.path(profile, "profile")
+        except Exception as error:
+            # The others must not wait for this rank: all raise what is wrong here.
+            problem, options = str(error), {}
+        self._native = _native.mpi().Compositor(MPI._handleof(comm), problem, **options)
         self._tracing = False
+
+    def close(self) -> None:
+        """Give back what the compositor holds. All ranks call it before MPI ends; other calls raise then.
+
+        Tiles, frames and arrays stay valid. Calling it again does nothing.
+        """
+        self._native.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self.close()
 
     def composite(
         self,
@@ -161,6 +174,8 @@ class Compositor:
         bounds: Sequence[int] | None = None,
         shape: Sequence[int] | None = None,
         dtype: DTypeLike | None = None,
+        premultiplied: bool = True,
+        out: Out = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
 
@@ -176,6 +191,11 @@ class Compositor:
                 (all channels 0, depth infinite), so that it need not be read. Ranks may differ in it.
             shape: (H, W, C) of the other ranks' images, where ``image`` is None.
             dtype: their type.
+            premultiplied: whether the colours of this rank's image are multiplied by its alpha. False
+                multiplies them while they are read; the result is premultiplied. Ranks may differ in it.
+            out: array like the image, or pair of one and of an array like its depth, of a whole image, in
+                which this rank's pixels are put where they belong; the others are left as they are. The tile
+                is a view of it. Ranks may differ in it.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError: see the class.
@@ -184,28 +204,20 @@ class Compositor:
             if image is None and depth is None:
                 depth = op == "closest"
             picture = _arrays.picture(image, depth, shape, dtype)
-            ranks = _arrays.ranks(order, "order")
-            colours = _arrays.colours(background, "background")
-            rectangle = _arrays.rectangle(bounds)
-            _core.check_op(_arrays.text(op, "op"))
+            arguments = (
+                _arrays.choice(op, "op", _core.ops()),
+                _arrays.ranks(order, "order"),
+                _arrays.colours(background, "background"),
+                _arrays.rectangle(bounds),
+                _arrays.flag(premultiplied, "premultiplied"),
+                *_arrays.output(out, picture, picture.has_depth),
+            )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
             self._native.refuse("composite", str(error))
             raise
         try:
-            return self._native.composite(  # type: ignore[no-any-return]
-                picture.colour,
-                picture.depth,
-                picture.height,
-                picture.width,
-                picture.channels,
-                picture.scalar,
-                picture.has_depth,
-                op,
-                ranks,
-                colours,
-                rectangle,
-            )
+            return self._native.composite(picture, *arguments)  # type: ignore[no-any-return]
         except (ArgumentError, MismatchError):
             raise
         except BaseException:
@@ -228,27 +240,43 @@ class Compositor:
         return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
 
     def gather(
-        self, tile: Tile, root: int = 0, depth: bool = False
+        self, tile: Tile, root: int = 0, depth: bool = False, *, out: Out = None
     ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``depth`` the root gets the pair (image, depth), depth of shape (H, W). Tiles of ranks that share
-        the root's machine are parts of the image, not copies: who writes into it changes them.
+        With ``depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``, tiles of
+        ranks that share the root's machine are parts of the image, not copies: who writes into it changes
+        them.
+
+        Args:
+            tile: what ``composite`` returned.
+            root: the rank that gets the image.
+            depth: collect the depth too, if the images had it.
+            out: at the root, the array (H, W, C), or with ``depth`` the pair of arrays, in which the image is
+                to be put; it is returned.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError: see the class.
         """
-        if not isinstance(tile, _native.mpi().Tile):
-            self._native.refuse("gather", f"tile is a {type(tile).__name__}; expected one of composite()")
         try:
-            (rank,) = _arrays.ranks([root], "root")
-        except ArgumentError:
-            self._native.refuse("gather", f"root is {root!r}; expected a rank")
+            if not isinstance(tile, _native.mpi().Tile):
+                raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
+            rank = _arrays.whole(root, "root")
+            with_depth = _arrays.flag(depth, "depth")
+            colour_out, depth_out = (
+                _arrays.output(out, _arrays.tile_picture(tile), with_depth)
+                if rank == self._native.rank
+                else (None, None)
+            )
+        except Exception as error:
+            self._native.refuse("gather", str(error))
             raise
-        frame = self._native.gather(tile, rank, bool(depth))
+        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out)
         if frame is None:
             return None
-        return frame if depth else frame[0]  # type: ignore[no-any-return]
+        if out is not None:
+            return (colour_out, depth_out) if with_depth else colour_out
+        return frame if with_depth else frame[0]  # type: ignore[no-any-return]
 
     @property
     def timing(self) -> Timing:
@@ -285,59 +313,44 @@ class Compositor:
 
 def visibility_order(
     comm: MPI.Intracomm,
-    bounds: Sequence[float] | None,
+    box: Sequence[float] | None,
     eye: Sequence[float] | None = None,
     direction: Sequence[float] | None = None,
+    *,
+    timeout: float = 60.0,
 ) -> list[int]:
     """Ranks from front to back, from the axis-aligned box that holds each rank's data. Collective.
 
     Args:
         comm: an mpi4py communicator.
-        bounds: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
+        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
             A minimum above its maximum, as of an empty VTK dataset, says the same. Such ranks come last.
         eye: position of the eye, the same on every rank.
         direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
+        timeout: longest wait without any progress, in seconds.
 
     Raises:
         ArgumentError: on every rank, if boxes overlap or cover each other in a cycle (the message names
             it), or an argument is wrong on some rank.
         MismatchError: on every rank, if eye or direction differ.
+        TimeoutError: a rank did not come.
     """
-    problem = _viewpoint_problem(bounds, eye, direction)
-    box = None if problem or bounds is None else [float(b) for b in bounds]
-    view = "" if problem else _viewpoint_text(eye, direction)
-    everything = comm.allgather((problem, box, view))
-    for rank, (text, _, _) in enumerate(everything):
-        if text:
-            raise ArgumentError(f"rank {rank}: {text}")
-    first = everything[0][2]
-    for rank, (_, _, other) in enumerate(everything):
-        if other != first:
-            raise MismatchError(f"ranks disagree: viewpoint: {first} on rank 0; {other} on rank {rank}")
-    nothing = [1.0, 0.0] * 3
-    boxes = [nothing if box is None else box for _, box, _ in everything]
-    position = [float(x) for x in (eye if direction is None else direction) or ()]
-    return _core.visibility_order(boxes, position, direction is not None)
+    from mpi4py import MPI
 
-
-def _viewpoint_text(eye: Sequence[float] | None, direction: Sequence[float] | None) -> str:
-    name, point = ("eye", eye) if direction is None else ("direction", direction)
-    return f"{name} {tuple(float(x) for x in point or ())}"
-
-
-def _viewpoint_problem(
-    bounds: Sequence[float] | None, eye: Sequence[float] | None, direction: Sequence[float] | None
-) -> str:
-    if (eye is None) == (direction is None):
-        return "expected either eye or direction"
-    point = eye if direction is None else direction
-    for what, values, length in (("bounds", bounds, 6), ("eye or direction", point, 3)):
-        if values is None:
-            continue
-        try:
-            numbers = [float(value) for value in values]
-        except (TypeError, ValueError):
-            return f"{what} is {values!r}; expected {length} numbers"
-        if len(numbers) != length or not np.all(np.isfinite(numbers)):
-            return f"{what} is {values!r}; expected {length} finite numbers"
-    return ""
+    problem = ""
+    corners, point = [1.0, 0.0] * 3, [0.0, 0.0, 0.0]
+    limit = 60.0
+    try:
+        if (eye is None) == (direction is None):
+            raise ArgumentError("expected either eye or direction")
+        if box is not None:
+            corners = _arrays.numbers(box, "box", 6)
+        point = _arrays.numbers(eye if direction is None else direction, "eye or direction", 3)
+        limit = _arrays.number(timeout, "timeout")
+    except Exception as error:
+        # The others must not wait for this rank: all raise what is wrong here.
+        problem = str(error)
+    handle = MPI._handleof(comm)
+    return _native.mpi().visibility_order(  # type: ignore[no-any-return]
+        handle, corners, point, direction is not None, limit, problem
+    )

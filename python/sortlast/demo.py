@@ -31,8 +31,8 @@ AZIMUTH, ELEVATION = 60.0, 28.0  # of the first frame [degrees]
 BOUND_PER_RANK = 1e-6  # most that float32 `over` may differ from the serial composite, times p
 VISIBLE = 2 / 255  # pixels that differ by more are counted
 
-PHASES = ("render", "order", "composite", "gather", "frame")
-TIMES = ("agree", "wait", "blend")
+PHASES = ("render", "align", "order", "composite", "gather", "frame")
+TIMES = ("late", "agree", "wait", "blend")
 COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
 
 Renderer = VolumeRenderer | SurfaceRenderer
@@ -215,7 +215,7 @@ def _frame(
     composited = time.perf_counter()
     frame: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
     end = time.perf_counter()
-    spans = (rendered - begin, ordered - aligned, composited - ordered, end - composited, end - begin)
+    spans = (rendered - begin, aligned - rendered, ordered - aligned, composited - ordered, end - composited, end - begin)
     return Frame(image, depth, order, frame, _row(comm, spans, compositor.timing))
 
 
@@ -227,6 +227,8 @@ def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str
     slowest = max(ranks, key=lambda r: r["composite"])
     row = {name: max(r[name] for r in ranks) for name in (*PHASES, "stages")}
     row |= {name: slowest[name] for name in TIMES}
+    row["agree"] -= row["late"]
+    row["rest"] = row["composite"] - sum(row[name] for name in TIMES)
     return row | {name: sum(r[name] for r in ranks) for name in COUNTS if name != "stages"}
 
 

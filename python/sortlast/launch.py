@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sortlast import Error, TimeoutError, _oversubscription  # noqa: A004
+from sortlast import Error, TimeoutError  # noqa: A004
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -32,6 +32,13 @@ _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
 # How many ranks run() asked for, so that ranks of another MPI than mpiexec's notice it.
 _RANKS_VARIABLE = "SORTLAST_RANKS"
+
+# MPICH polls inside its own waiting calls, such as a barrier. With more ranks than cores it is to yield.
+_MPICH_OVERSUBSCRIBED = {
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "10",
+    "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
+}
 
 # Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
 _OPENMPI_OVERSUBSCRIBED = {
@@ -92,7 +99,7 @@ def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[st
     They must be set before MPI starts, so they are part of the launch.
     """
     if family == "mpich":
-        return dict(_oversubscription.SETTINGS) if ranks > cores else {}
+        return dict(_MPICH_OVERSUBSCRIBED) if ranks > cores else {}
     # Open MPI counts cores in its own way (hardware threads or not), so it is never held to a count.
     return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

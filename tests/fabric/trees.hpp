@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/routing.hpp"
 
 namespace sortlast::fabric {
 

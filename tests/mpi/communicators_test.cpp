@@ -7,8 +7,8 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
-#include "sortlast/schedule.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast {

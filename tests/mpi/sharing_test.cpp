@@ -9,8 +9,8 @@
 #include "mpi/ranks.hpp"
 #include "mpi/reads.hpp"
 #include "scene.hpp"
-#include "sortlast/schedule.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"
 

@@ -20,6 +20,7 @@ from sortlast import schedule
 pytestmark = pytest.mark.mpi
 
 COMMAND = [sys.executable, "-m", "sortlast", "demo"]
+PARTS = ("late", "agree", "wait", "blend", "rest")  # of "composite"
 SMALL = ["--data", "hydrogen", "--size", "96x64"]
 
 
@@ -47,12 +48,14 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
         assert frame["frame"] >= frame["render"] > 0
         assert frame["composite"] > 0
         assert frame["agree"] + frame["wait"] + frame["blend"] <= frame["composite"]
+        assert min(frame[name] for name in PARTS) >= 0
+        assert sum(frame[name] for name in PARTS) == pytest.approx(frame["composite"])
     picture = np.asarray(Image.open(tmp_path / "demo.png"))
     assert picture.shape == (64, 96, 3)
     assert picture[0, 0].max() < 40
     assert picture.max() > 100
-    parts = sum(numbers["median"][name] for name in ("agree", "wait", "blend"))
-    assert parts <= numbers["median"]["composite"]
+    parts = sum(numbers["median"][name] for name in PARTS)
+    assert parts == pytest.approx(numbers["median"]["composite"])
     assert done.stdout.endswith("wrote demo.png\nwrote demo.json\n")
     for text in (
         "render",

@@ -40,7 +40,9 @@ def test_interleaved_tiles_are_where_their_ranges_say(ranks):
         dealt = []
         for entry in sortlast.schedule.algorithms():
             for nodes in (None, 1):
-                comp = sortlast.Compositor(comm, algorithm=entry.name, nodes=nodes, partition="interleaved")
+                comp = sortlast.Compositor(
+                    comm, algorithm=entry.name, node_ranks=nodes, partition="interleaved"
+                )
                 tile = comp.composite(pictures[rank], depths[rank])
                 begin = 0
                 for first, last in tile.ranges:
@@ -92,7 +94,7 @@ def test_auto_stays_contiguous_on_one_machine():
         """
         pictures = images(10)
         for nodes in (None, 1):
-            comp = sortlast.Compositor(comm, nodes=nodes, partition="auto")
+            comp = sortlast.Compositor(comm, node_ranks=nodes, partition="auto")
             tile = comp.composite(pictures[rank])
             assert len(tile.ranges) <= 1
             frame = comp.gather(tile)

@@ -32,7 +32,7 @@ def table(column: str) -> dict[str, set[str]]:
         if not line.startswith("|"):
             break
         room, _, uses = (cell.strip() for cell in line.strip("|").split("|"))
-        names = set() if uses == "–" else {use.strip(" `") for use in uses.split(",")}
+        names = set() if uses == "\N{EN DASH}" else {use.strip(" `") for use in uses.split(",")}
         rows[
             ROOM_NAMES.get(room.split("`")[1], room.split("`")[1].removeprefix("src/sortlast/").strip("/"))
         ] = names
@@ -141,7 +141,7 @@ def test_the_library_prints_nothing_and_exits_nowhere():
 
 
 def python_room(parts: tuple[str, ...]) -> str:
-    """Room of a module below the package, by the parts of its path; modules beside __init__ are `sortlast`."""
+    """Room of a module below the package, by the parts of its path; modules beside __init__: `sortlast`."""
     return parts[0] if parts and parts[0] in table("Python room") else "sortlast"
 
 

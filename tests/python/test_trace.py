@@ -91,7 +91,7 @@ def test_write_gathers_all_ranks(tmp_path, algorithm):
         f"""
         import numpy, sortlast
         from sortlast import trace
-        comp = sortlast.Compositor(comm, algorithm={algorithm!r}, nodes=1)
+        comp = sortlast.Compositor(comm, algorithm={algorithm!r}, node_ranks=1)
         comp.trace = True
         comp.gather(comp.composite(numpy.full((40, 50, 4), 0.25, numpy.float32)))
         events = trace.write(comm, comp, {str(path)!r})

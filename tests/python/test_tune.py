@@ -194,7 +194,7 @@ def test_a_compositor_chooses_by_the_profile(tmp_path):
             if rank == 0:
                 machine.save(path)
             comm.barrier()
-            comp = sortlast.Compositor(comm, profile=path, nodes=1)
+            comp = sortlast.Compositor(comm, profile=path, node_ranks=1)
             comp.composite(image)
             found.append([comp.algorithm, choose(4, 64 * 64, machine)[0].name])
         report(found)

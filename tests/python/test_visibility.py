@@ -10,27 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mpirun
-from sortlast import ArgumentError, _core, compositor, visibility_order
+from sortlast import ArgumentError, _core
 
 Box = list[tuple[float, float]]
 
 
-class OneRankPerBox:
-    """Stands for a communicator whose ranks hold the given boxes: visibility_order() asks all at once."""
-
-    def __init__(self, everything):
-        self.everything = everything
-
-    def allgather(self, mine):
-        return self.everything
-
-
 def order_of(boxes, eye=None, direction=None):
-    """Order of boxes [(low, high)] * 3 (None: no data) through the function that ranks call."""
-    bounds = [None if box is None else [x for pair in box for x in pair] for box in boxes]
-    view = compositor._viewpoint_text(eye, direction)
-    comm = OneRankPerBox([("", b, view) for b in bounds])
-    return visibility_order(comm, bounds[0] if bounds else None, eye, direction)
+    """Order of boxes [(low, high)] * 3 (None: no data), all at once."""
+    nothing = [1.0, 0.0] * 3
+    bounds = [nothing if box is None else [x for pair in box for x in pair] for box in boxes]
+    return _core.visibility_order(bounds, eye if direction is None else direction, direction is not None)
 
 
 def split(box: Box, draw, leaves: int) -> list[Box]:
@@ -175,22 +164,22 @@ def test_a_wrong_argument_on_one_rank_is_told_on_all():
         """
         import sortlast
         texts = []
-        for wrong in [dict(bounds=(0, 1)), dict(bounds="abcdef"), dict(eye=None), dict(eye=(0, 0)),
-                      dict(eye=(0, 0, float("nan"))), dict(bounds=(float("inf"),) * 6),
-                      dict(direction=(1, 0, 0)), dict(bounds=7)]:
-            arguments = dict(bounds=(rank, rank + 1, 0, 1, 0, 1), eye=(9, 9, 9))
+        for wrong in [dict(box=(0, 1)), dict(box="abcdef"), dict(eye=None), dict(eye=(0, 0)),
+                      dict(eye=(0, 0, float("nan"))), dict(box=(float("inf"),) * 6),
+                      dict(direction=(1, 0, 0)), dict(box=7)]:
+            arguments = dict(box=(rank, rank + 1, 0, 1, 0, 1), eye=(9, 9, 9))
             if rank == 1:
                 arguments |= wrong
             try:
                 texts.append(str(sortlast.visibility_order(comm, **arguments)))
-            except sortlast.ArgumentError as error:
+            except sortlast.MismatchError as error:
                 texts.append(str(error))
         report(texts)
         """,
     )
     assert job.returncode == 0, job
     assert job.reports[0] == job.reports[1] == job.reports[2]
-    assert all(text.startswith("rank 1: ") for text in job.reports[0]), job.reports[0]
+    assert all(text.startswith("wrong argument on rank 1: ") for text in job.reports[0]), job.reports[0]
 
 
 @pytest.mark.mpi

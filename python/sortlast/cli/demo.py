@@ -25,11 +25,14 @@ _BACKGROUND = (0.055, 0.065, 0.09)  # of the picture
 # Rows of the table: what was measured and how it is called.
 _PHASES = {
     "render": "render",
+    "align": "waiting for the slowest to have rendered",
     "order": "visibility order",
     "composite": "composite",
+    "late": "  of which waiting for ranks that come late",
     "agree": "  of which agreeing on arguments",
     "wait": "  of which waiting for messages",
     "blend": "  of which blending",
+    "rest": "  of which anything else",
     "gather": "gather",
     "frame": "frame",
 }
@@ -166,7 +169,7 @@ def _medians(result: Result) -> dict[str, float]:
     median = {name: statistics.median(row[name] for row in result.rows) for name in result.rows[0]}
     middle = statistics.median_low(row["composite"] for row in result.rows)
     frame = next(row for row in result.rows if row["composite"] == middle)
-    return median | {name: frame[name] for name in ("composite", *TIMES)}
+    return median | {name: frame[name] for name in ("composite", *TIMES, "rest")}
 
 
 def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None:

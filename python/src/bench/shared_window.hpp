@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/boxed_blend.hpp"
-#include "sortlast/tile.hpp"
 #include "sortlast/image/blend.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast::bench {
 

@@ -63,8 +63,14 @@ void bind_serial(nb::module_& module) {
       "schedule"_a, "colours"_a, "depths"_a, "height"_a, "width"_a, "channels"_a, "scalar"_a, "depth"_a,
       "op"_a, "seed"_a, "Run a schedule in one thread; see sortlast.execute_serial.");
   module.def(
-      "check_op", [](const std::string& op) { (void)op_from_name(op); }, "op"_a,
-      "Raise ArgumentError unless op is known.");
+      "ops",
+      [] {
+        std::vector<std::string> names;
+        for (const Op op : {Op::over, Op::closest, Op::add, Op::max, Op::min})
+          names.emplace_back(op_name(op));
+        return names;
+      },
+      "Names of the operators.");
   module.def(
       "visibility_order",
       [](const std::vector<std::array<double, 6>>& bounds, const std::array<double, 3>& position,

@@ -19,22 +19,50 @@ namespace sortlast::python {
 
 void bind_probe(nb::module_& module);  // probe.cpp
 
+using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
 namespace {
 
-nb::object composite(Compositor& compositor, const std::optional<Array>& colour,
-                     const std::optional<Array>& depth, std::int64_t height, std::int64_t width, int channels,
-                     const std::string& scalar, bool has_depth, const std::string& op,
-                     const std::vector<std::int32_t>& order, const std::vector<float>& background,
-                     const std::optional<std::array<std::int64_t, 4>>& bounds) {
-  ImageView image{colour ? pixels_of(*colour, depth) : ConstPixels{},
-                  {width, height},
-                  {scalar_from_name(scalar), channels, has_depth}};
+// An image as sortlast._arrays.Picture describes it.
+ImageView view_of(nb::handle picture, const std::optional<std::array<std::int64_t, 4>>& bounds) {
+  const auto colour = nb::cast<std::optional<Array>>(picture.attr("colour"));
+  const auto depth = nb::cast<std::optional<Array>>(picture.attr("depth"));
+  ImageView image{
+      colour ? pixels_of(*colour, depth) : ConstPixels{},
+      {nb::cast<std::int64_t>(picture.attr("width")), nb::cast<std::int64_t>(picture.attr("height"))},
+      {scalar_from_name(nb::cast<std::string>(picture.attr("scalar"))),
+       nb::cast<int>(picture.attr("channels")), nb::cast<bool>(picture.attr("has_depth"))},
+      {}};
   if (bounds) image.bounds = Rectangle{(*bounds)[0], (*bounds)[1], (*bounds)[2], (*bounds)[3]};
-  const Composition composition{op_from_name(op), order, background};
-  const nb::gil_scoped_release release;
-  Tile tile = compositor.composite(image, composition);
-  const nb::gil_scoped_acquire acquire;
-  return nb::cast(std::move(tile));
+  return image;
+}
+
+// The caller's arrays for finished pixels, which they keep; none: no pixels.
+PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<Output>& depth) {
+  if (!colour) return {};
+  const Pixels pixels{static_cast<std::byte*>(colour->data()),
+                      depth ? static_cast<float*>(depth->data()) : nullptr};
+  const auto kept = [arrays = std::make_unique<std::pair<Output, std::optional<Output>>>(*colour, depth)](
+                        std::byte*) mutable {
+    const nb::gil_scoped_acquire acquire;
+    arrays.reset();
+  };
+  return {Memory(pixels.colour, std::move(kept)), pixels};
+}
+
+nb::object composite(Compositor& compositor, nb::handle picture, const std::string& op,
+                     const std::vector<std::int32_t>& order, const std::vector<float>& background,
+                     const std::optional<std::array<std::int64_t, 4>>& bounds, bool premultiplied,
+                     const std::optional<Output>& out, const std::optional<Output>& out_depth) {
+  const ImageView image = view_of(picture, bounds);
+  const Composition composition{op_from_name(op), order, background, premultiplied};
+  const PixelBuffer output = output_of(out, out_depth);
+  std::optional<Tile> tile;
+  {
+    const nb::gil_scoped_release release;
+    tile = compositor.composite(image, composition, output);
+  }
+  return nb::cast(std::move(*tile));
 }
 
 // An array of zeros in memory that the other ranks of the machine can read.
@@ -47,11 +75,13 @@ nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shap
                   shape);
 }
 
-nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth) {
+nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth,
+                  const std::optional<Output>& out, const std::optional<Output>& out_depth) {
+  const PixelBuffer output = output_of(out, out_depth);
   std::optional<Frame> frame;
   {
     const nb::gil_scoped_release release;
-    frame = compositor.gather(tile, root, depth);
+    frame = compositor.gather(tile, root, depth, output);
   }
   if (!frame) return nb::none();
   const std::vector<std::size_t> shape{static_cast<std::size_t>(frame->size.height),
@@ -99,35 +129,43 @@ void bind_tile(nb::module_& module) {
 }
 
 void bind_compositor(nb::module_& module) {
+  const Options standard;
   nb::class_<Compositor>(module, "Compositor", "See sortlast.Compositor.")
       .def(
           "__init__",
-          [](Compositor* self, std::uintptr_t comm, const std::string& algorithm,
-             const std::vector<std::int32_t>& ring, double timeout, int nodes, int threads, bool check,
-             bool sparse, bool half, std::int64_t chunk_bytes, const std::string& partition,
-             const std::string& profile, const std::string& problem) {
-            const nb::gil_scoped_release release;
+          [](Compositor* self, std::uintptr_t comm, const std::string& problem, const std::string& algorithm,
+             const std::vector<std::int32_t>& ring, double timeout, int node_ranks, int threads, bool check,
+             bool check_premultiplied, bool sparse, const std::string& wire, std::int64_t chunk_bytes,
+             const std::string& partition, const std::optional<Machine>& machine,
+             const std::string& profile) {
             Options options;
             options.algorithm = algorithm;
             options.ring = ring;
             options.timeout = timeout;
-            options.node_ranks = nodes;
+            options.node_ranks = node_ranks;
             options.threads = threads;
             options.check = check;
+            options.check_premultiplied = check_premultiplied;
             options.sparse = sparse;
-            options.wire = half ? Wire::float16 : Wire::image;
+            options.wire = wire == "float16" ? Wire::float16 : Wire::image;
             options.chunk_bytes = chunk_bytes;
             options.partition = partition_from_name(partition);
+            options.machine = machine;
             options.profile = profile;
             options.interrupt = see_signals;
+            const nb::gil_scoped_release release;
             new (self) Compositor(detail::CompositorAccess::make(communicator(comm), options, problem));
           },
-          "comm"_a, "algorithm"_a, "ring"_a, "timeout"_a, "nodes"_a, "threads"_a, "check"_a, "sparse"_a,
-          "half"_a, "chunk_bytes"_a, "partition"_a, "profile"_a, "problem"_a)
-      .def("composite", &composite, "colour"_a.none(), "depth"_a.none(), "height"_a, "width"_a, "channels"_a,
-           "scalar"_a, "has_depth"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none())
+          "comm"_a, "problem"_a = "", "algorithm"_a = standard.algorithm, "ring"_a = standard.ring,
+          "timeout"_a = standard.timeout, "node_ranks"_a = 0, "threads"_a = 0, "check"_a = true,
+          "check_premultiplied"_a = false, "sparse"_a = true, "wire"_a = "image",
+          "chunk_bytes"_a = standard.chunk_bytes, "partition"_a = "contiguous", "machine"_a = nb::none(),
+          "profile"_a = "")
+      .def("close", &Compositor::close, nb::call_guard<nb::gil_scoped_release>())
+      .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
+           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
-      .def("gather", &gather, "tile"_a, "root"_a, "depth"_a)
+      .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none())
       .def("refuse", &detail::CompositorAccess::refuse, "call"_a, "problem"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })
@@ -140,6 +178,19 @@ void bind_compositor(nb::module_& module) {
       .def("clear_events", &Compositor::clear_events);
 }
 
+void bind_visibility(nb::module_& module) {
+  module.def(
+      "visibility_order",
+      [](std::uintptr_t comm, const std::array<double, 6>& b, const std::array<double, 3>& position,
+         bool parallel, double timeout, const std::string& problem) {
+        const Box box{{b[0], b[2], b[4]}, {b[1], b[3], b[5]}};
+        const nb::gil_scoped_release release;
+        return detail::CompositorAccess::visibility_order(communicator(comm), box, {position, parallel},
+                                                          timeout, problem);
+      },
+      "comm"_a, "box"_a, "position"_a, "parallel"_a, "timeout"_a, "problem"_a);
+}
+
 }  // namespace
 }  // namespace sortlast::python
 
@@ -149,5 +200,6 @@ NB_MODULE(SORTLAST_MPI_MODULE, module) {
   sortlast::python::register_errors();
   sortlast::python::bind_tile(module);
   sortlast::python::bind_compositor(module);
+  sortlast::python::bind_visibility(module);
   sortlast::python::bind_probe(module);
 }

@@ -92,7 +92,8 @@ class Compositor::Impl {
     return guarded([&] { return composite_in_turn(image, composition, out); });
   }
 
-  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth, const PixelBuffer& out) {
+  std::optional<Frame> gather(const detail::TileData& tile, int root, bool with_depth,
+                              const PixelBuffer& out) {
     const Turn turn(busy_, "gather");
     check_mpi_is_there("gather");
     return guarded([&] { return gather_in_turn(tile, root, with_depth, out); });
@@ -132,15 +133,16 @@ class Compositor::Impl {
                          chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
-    detail::TileData tile{plan.schedule->piece(rank_),
-                          image.size,
-                          image.format,
-                          {},
-                          sharing_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
-                          plan.schedule,
-                          maker_,
-                          ++frame_,
-                          sharing_.interleaving};
+    detail::TileData tile{
+        plan.schedule->piece(rank_),
+        image.size,
+        image.format,
+        {},
+        sharing_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
+        plan.schedule,
+        maker_,
+        ++frame_,
+        sharing_.interleaving};
     const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
                                     background,
                                     place_in(tile, out),

@@ -30,7 +30,7 @@ class Sortlast(Peer):
 
     def __init__(self, scene: Scene, algorithm: str) -> None:
         super().__init__(scene, algorithm)
-        self._compositor = Compositor(self.comm, algorithm=algorithm, nodes=self.nodes)
+        self._compositor = Compositor(self.comm, algorithm=algorithm, node_ranks=self.nodes)
         self._input = self.prepared(self._compositor)
         self._tile: Tile | None = None
         self._frame: NDArray[Any] | None = None

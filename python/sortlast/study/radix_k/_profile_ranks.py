@@ -24,7 +24,7 @@ def measure(comm: MPI.Intracomm, asked: Json) -> Json:
     image = np.full((height, _WIDTH, 4), 0.5 / (1 + comm.rank), np.float32)
     found = {}
     for name, algorithm in asked["algorithms"].items():
-        compositor = Compositor(comm, algorithm=algorithm, nodes=1, threads=1)
+        compositor = Compositor(comm, algorithm=algorithm, node_ranks=1, threads=1)
         for _ in range(_WARM_UPS):
             compositor.composite(image)
         compositor.trace = True

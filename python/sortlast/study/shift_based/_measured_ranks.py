@@ -44,7 +44,7 @@ def _frames_per_second(comm: MPI.Intracomm, algorithm: str, size: tuple[int, int
     """By the median frame, of which the slowest rank counts; all pixels are active and travel as messages."""
     from mpi4py import MPI
 
-    compositor = Compositor(comm, algorithm, nodes=1, threads=1, timeout=_TIMEOUT)
+    compositor = Compositor(comm, algorithm, node_ranks=1, threads=1, timeout=_TIMEOUT)
     width, height = size
     image = np.empty((height, width, 4), np.float32)
     image[:] = _pixel(comm.rank)

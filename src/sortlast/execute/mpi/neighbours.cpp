@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/remote.hpp"
-#include "sortlast/cores.hpp"
 
 namespace sortlast {
 namespace {

@@ -7,9 +7,9 @@
 
 namespace sortlast {
 
-// Collective; throws when a rank does not come within the alarm's limit. `ranks`: 0: the ranks that really share
-// this machine; 1: each by itself; k: at most k of those, counted in rank order, as if they were on different
-// machines. Ranks that cannot map one segment together become nodes of one.
+// Collective; throws when a rank does not come within the alarm's limit. `ranks`: 0: the ranks that really
+// share this machine; 1: each by itself; k: at most k of those, counted in rank order, as if they were on
+// different machines. Ranks that cannot map one segment together become nodes of one.
 Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks);
 
 // Collective: the node of this rank, whose waits raise the alarm, which must outlive it.

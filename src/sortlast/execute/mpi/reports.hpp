@@ -66,8 +66,9 @@ class Reports {
 Report make_report(int rank, bool failed, const std::string& text);
 
 // The ranks to which one passes on what it has learnt: rank + 1, + 2, + 4, ... mod p. Where all listen,
-// everything is everywhere after about 2 log2(p) steps, in each of which a rank sends at most log2(p) messages
-// for each block with news; and where many do not listen, the others are still likely to be connected.
+// everything is everywhere after about 2 log2(p) steps, in each of which a rank sends at most log2(p)
+// messages for each block with news; and where many do not listen, the others are still likely to be
+// connected.
 std::vector<int> next_ranks(int rank, int p);
 
 }  // namespace sortlast

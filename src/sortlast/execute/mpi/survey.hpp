@@ -18,8 +18,8 @@ struct Survey {
   Coverage coverage = {};           // what the rank will have to send; of all ranks: their sum
 };
 
-// Images with straight alpha, multiplied by it in memory that the mates can read and that is used again from frame
-// to frame.
+// Images with straight alpha, multiplied by it in memory that the mates can read and that is used again from
+// frame to frame.
 class StraightImages {
  public:
   // The premultiplied image; valid until the next call. Throws std::bad_alloc, Error.

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
+#include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
-#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 
@@ -74,7 +74,8 @@ Communicator& kept_duplicate(MPI_Comm comm, double timeout) {
 }
 
 // Collective: what all ranks tell, or their problems as an error. If that is given up, the duplicate is too.
-std::vector<View> exchange_views(MPI_Comm comm, const View& mine, double timeout, const std::string& problem) {
+std::vector<View> exchange_views(MPI_Comm comm, const View& mine, double timeout,
+                                 const std::string& problem) {
   Communicator& own = kept_duplicate(comm, timeout);
   const Alarm alarm(own, timeout, {});
   try {
@@ -100,12 +101,14 @@ std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const 
 }
 
 std::vector<std::int32_t> detail::CompositorAccess::visibility_order(MPI_Comm comm, const Box& box,
-                                                                     const Viewpoint& viewpoint, double timeout,
+                                                                     const Viewpoint& viewpoint,
+                                                                     double timeout,
                                                                      const std::string& found) {
   check_mpi_is_there("visibility_order");
   const bool limited = timeout > 0;
-  const std::string problem =
-      found.empty() && !limited ? "timeout is " + std::to_string(timeout) + " s; expected more than 0" : found;
+  const std::string problem = found.empty() && !limited
+                                  ? "timeout is " + std::to_string(timeout) + " s; expected more than 0"
+                                  : found;
   const View mine{box, viewpoint.position, viewpoint.parallel ? 1.0 : 0.0, problem.empty() ? 0.0 : 1.0};
   const std::vector<View> all = exchange_views(comm, mine, limited ? timeout : Options{}.timeout, problem);
   std::vector<Box> boxes;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sortlast/machine.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/machine.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {

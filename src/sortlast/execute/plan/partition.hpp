@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "sortlast/image.hpp"
-#include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/machine.hpp"
+#include "sortlast/schedule/interleaving.hpp"
 
 namespace sortlast {
 

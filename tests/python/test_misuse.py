@@ -1,0 +1,263 @@
+"""What is wrong on one rank alone is told on all; threads, forks and late calls are errors, not crashes."""
+
+from __future__ import annotations
+
+import pytest
+
+import mpirun
+
+pytestmark = pytest.mark.mpi
+
+PICTURE = "image = np.full((20, 30, 4), 0.25, np.float32)"
+
+
+def run(ranks: int, body: str, **options):
+    """A job whose ranks have numpy, sortlast, an image and `told(call)`: what a call raised, in two texts."""
+    lines = [
+        "import numpy as np, sortlast",
+        PICTURE,
+        "def told(call):",
+        "    try:",
+        "        call()",
+        "    except Exception as error:",
+        "        return [type(error).__name__, str(error)]",
+        "    return None",
+    ]
+    return mpirun.run(ranks, "\n".join(lines) + "\n" + mpirun.textwrap.dedent(body), **options)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ("lambda: comp.gather(tile, depth=np.ones(2))", "depth is array([1., 1.]); expected True or False"),
+        ("lambda: comp.gather(tile, root='0')", "root is '0'"),
+        ("lambda: comp.gather(None)", "tile is a NoneType"),
+        (
+            "lambda: comp.gather(tile, 0, out=np.ones((3, 3)))",
+            "out is float64 (3, 3); expected float32 (20, 30, 4)",
+        ),
+    ],
+)
+def test_gather(wrong, text):
+    job = run(
+        3,
+        f"""
+        comp = sortlast.Compositor(comm, timeout=20)
+        tile = comp.composite(image)
+        wrong = {wrong}
+        first = told(wrong if rank == 0 else lambda: comp.gather(tile))
+        frame = comp.gather(tile)
+        report([first, frame is None or frame.shape == (20, 30, 4)])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert all(reported == job.reports[0] for reported in job.reports)
+    (kind, message), usable = job.reports[0]
+    assert kind == "MismatchError"
+    assert "wrong argument on rank 0" in message
+    assert text in message
+    assert usable
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (
+            "comp.composite(None, shape=(0, 2**64, 4), dtype='float32')",
+            "shape is (0, 18446744073709551616, 4)",
+        ),
+        ("comp.composite(image, premultiplied=np.ones(3))", "premultiplied is array([1., 1., 1.])"),
+        ("comp.composite(image, op=7)", "op is 7; expected 'over'"),
+        ("comp.composite(image, background=[1e300] * 4)", "expected numbers that float32 holds"),
+        ("comp.composite(image, bounds=(0, 0, 2**70, 1))", "bounds is (0, 0, "),
+    ],
+)
+def test_composite(wrong, text):
+    job = run(
+        3,
+        f"""
+        comp = sortlast.Compositor(comm, timeout=20)
+        first = told((lambda: {wrong}) if rank == 1 else (lambda: comp.composite(image)))
+        report([first, comp.composite(image).shape])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert all(reported == job.reports[0] for reported in job.reports)
+    (kind, message), shape = job.reports[0]
+    assert kind == "MismatchError"
+    assert "wrong argument on rank 1" in message
+    assert text in message
+    assert shape == [20, 30, 4]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ("check=object()", "check is a object; expected True or False"),
+        ("sparse='no'", "sparse is 'no'; expected True or False"),
+        ("node_ranks=0", "node_ranks is 0; expected None or 1 or more"),
+        ("machine='laptop'", "machine is 'laptop'; expected a Machine"),
+        ("wire='float8'", "wire is 'float8'; expected 'image' or 'float16'"),
+        ("chunk_bytes=2**80", "chunk_bytes is 1208925819614629174706176"),
+    ],
+)
+def test_making_a_compositor(wrong, text):
+    job = run(
+        3,
+        f"""
+        first = told(lambda: sortlast.Compositor(comm, timeout=20, **(dict({wrong}) if rank == 2 else {{}})))
+        report([first, sortlast.Compositor(comm, timeout=20).composite(image).shape])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert all(reported == job.reports[0] for reported in job.reports)
+    kind, message = job.reports[0][0]
+    assert kind == "MismatchError"
+    assert "wrong argument on rank 2" in message
+    assert text in message
+
+
+def test_a_closed_compositor_says_so():
+    job = run(
+        2,
+        """
+        with sortlast.Compositor(comm) as comp:
+            tile = comp.composite(image)
+            kept = tile.pixels.copy()
+        comp.close()
+        same = bool((tile.pixels == kept).all())
+        report([told(lambda: comp.composite(image)), told(lambda: comp.gather(tile)), same])
+        """,
+    )
+    assert job.returncode == 0, job
+    for composite, gather, same in job.reports:
+        assert "closed" in composite[1]
+        assert "closed" in gather[1]
+        assert same
+
+
+def test_pixels_go_where_the_caller_wants_them():
+    job = run(
+        3,
+        """
+        rng = np.random.default_rng(rank)
+        image = rng.random((20, 30, 4), np.float32)
+        depth = rng.random((20, 30), np.float32)
+        same = []
+        for options in [{}, dict(node_ranks=1), dict(node_ranks=1, partition="interleaved")]:
+            comp = sortlast.Compositor(comm, "direct-send", timeout=20, **options)
+            plain = comp.composite(image, depth, op="closest")
+            frame = comp.gather(plain, depth=True)
+            out = np.full_like(image, 7), np.full_like(depth, 7)
+            tile = comp.composite(image, depth, op="closest", out=out)
+            flat, flat_depth = out[0].reshape(-1, 4), out[1].reshape(-1)
+            mine = np.zeros(600, bool)
+            for begin, end in tile.ranges:
+                mine[begin:end] = True
+            same.append(bool((flat[~mine] == 7).all() and (flat_depth[~mine] == 7).all()))
+            same.append(bool((flat[mine] == plain.pixels).all() and (flat_depth[mine] == plain.depth).all()))
+            whole = (np.empty_like(image), np.empty_like(depth)) if rank == 0 else None
+            gathered = comp.gather(tile, depth=True, out=whole)
+            if rank == 0:
+                same.append(gathered[0] is whole[0] and gathered[1] is whole[1])
+                same += [bool((a == b).all()) for a, b in zip(gathered, frame)]
+        report(same)
+        """,
+    )
+    assert job.returncode == 0, job
+    assert all(all(same) and same for same in job.reports)
+
+
+def test_straight_alpha_is_multiplied_or_found():
+    job = run(
+        3,
+        """
+        straight = np.full((20, 30, 4), (1.0, 0.5, 0.25, 0.5), np.float32)
+        ready = straight * np.array([0.5, 0.5, 0.5, 1], np.float32)
+        comp = sortlast.Compositor(comm, timeout=20)
+        right = comp.gather(comp.composite(ready))
+        converted = comp.gather(comp.composite(straight, premultiplied=rank < 0))
+        mixed = comp.gather(comp.composite(straight if rank else ready, premultiplied=rank == 0))
+        looks = sortlast.Compositor(comm, timeout=20, check_premultiplied=True)
+        found = told(lambda: looks.composite(straight if rank == 1 else ready))
+        unharmed = looks.gather(looks.composite(ready))
+        report([found, rank or [bool((one == right).all()) for one in (converted, mixed, unharmed)]])
+        """,
+    )
+    assert job.returncode == 0, job
+    for kind, message in (found for found, _ in job.reports):
+        assert kind == "MismatchError"
+        assert "rank 1" in message
+        assert "not premultiplied" in message
+    assert job.reports[0][1] == [True, True, True]
+
+
+def test_two_threads_are_told():
+    job = run(
+        2,
+        """
+        import threading, time
+        comp = sortlast.Compositor(comm, timeout=20)
+        answers = []
+        def late():
+            time.sleep(0.3)
+            answers.append(told(lambda: comp.composite(image)))
+        if rank == 0:
+            other = threading.Thread(target=late)
+            other.start()
+            tile = comp.composite(image)
+            other.join()
+        else:
+            time.sleep(1.0)
+            tile = comp.composite(image)
+        report([tile.shape, answers])
+        """,
+    )
+    assert job.returncode == 0, job
+    shape, ((kind, message),) = job.reports[0]
+    assert shape == [20, 30, 4]
+    assert "thread" in message, (kind, message)
+
+
+def test_calls_after_mpi_has_ended_are_exceptions():
+    job = run(
+        2,
+        """
+        comp = sortlast.Compositor(comm)
+        tile = comp.composite(image)
+        MPI.Finalize()
+        report([told(lambda: comp.composite(image)), told(lambda: comp.gather(tile)),
+                told(lambda: comp.close())])
+        """,
+    )
+    assert job.returncode == 0, job
+    for composite, gather, close in job.reports:
+        assert "MPI" in composite[1]
+        assert "MPI" in gather[1]
+        assert close is None
+
+
+def test_a_forked_child_harms_no_frame_of_its_parent():
+    job = run(
+        2,
+        """
+        import os
+        comp = sortlast.Compositor(comm, timeout=20)
+        kept = []
+        for number in range(8):
+            image[:] = number / 16
+            frame = comp.gather(comp.composite(image, op="max"))
+            kept.append((frame, number / 16))
+            comm.Barrier()
+            child = os.fork()
+            if child == 0:
+                kept.clear()
+                del frame
+                os._exit(0)
+            os.waitpid(child, 0)
+            comm.Barrier()
+        report(rank or [bool((frame == value).all()) for frame, value in kept])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert job.reports[0] == [True] * 8

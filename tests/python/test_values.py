@@ -1,0 +1,103 @@
+"""Plain values go through pickle and show themselves; parts of the package are imported when used."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+import mpirun
+from sortlast import Timing, schedule
+
+
+def examples():
+    made = schedule.make("radix-k:2,3", 6, 100, order=[5, 4, 3, 2, 1, 0])
+    program = made.program(2)
+    return [
+        made,
+        program,
+        program.values[0],
+        program.sends[0],
+        program.receives[0],
+        program.merges[0],
+        made.stages()[0][0],
+        schedule.price(made),
+        schedule.Machine(alpha=3e-6, ranks=4),
+        schedule.choose(6, 100)[0],
+    ]
+
+
+@pytest.mark.parametrize("value", examples(), ids=lambda value: type(value).__name__)
+def test_a_value_comes_back_from_a_pickle(value):
+    again = pickle.loads(pickle.dumps(value))
+    assert type(again) is type(value)
+    assert repr(again) == repr(value)
+    assert " at 0x" not in repr(value)
+
+
+def test_a_schedule_comes_back_whole():
+    made = schedule.make("two-level", 6, 100, order=[5, 4, 3, 2, 1, 0], nodes=[0, 0, 1, 1, 2, 2])
+    assert pickle.loads(pickle.dumps(made)).to_json() == made.to_json()
+
+
+def test_the_repr_shows_every_member():
+    timing = schedule.price(schedule.make("shift", 4, 1000))
+    members = [name for name in dir(Timing) if not name.startswith("_")]
+    assert "late" in members
+    for name in members:
+        assert f"{name}={getattr(timing, name)!r}" in repr(timing)
+
+
+@pytest.mark.mpi
+def test_timings_and_events_of_a_frame_are_pickled():
+    job = mpirun.run(
+        3,
+        """
+        import pickle
+        import numpy as np, sortlast
+        with sortlast.Compositor(comm, node_ranks=1) as comp:
+            comp.trace = True
+            comp.composite(np.ones((20, 30, 4), np.float32))
+            gathered = comm.gather((comp.timing, comp.events()))
+            if rank == 0:
+                assert repr(gathered[0]) == repr((comp.timing, comp.events()))
+                report([len(events) for _, events in gathered])
+        """,
+    )
+    assert job.returncode == 0, job
+    assert all(count > 0 for count in job.reports[0])
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_parts_are_imported_when_they_are_used():
+    loaded = "[name for name in sys.modules if name.startswith('sortlast.fabric')]"
+    use = "sortlast.fabric.make_topology('rlft:4,2').hosts"
+    code = f"import sys, sortlast; print({loaded}); print({use}); print({loaded} != [])"
+    first, hosts, last = run(code).splitlines()
+    assert (first, last) == ("[]", "True")
+    assert hosts
+
+
+def test_a_part_that_there_is_not_is_an_attribute_error():
+    assert (
+        run("import sortlast; print(hasattr(sortlast, 'fabrics'), 'fabric' in dir(sortlast))") == "False True"
+    )
+
+
+def test_importing_changes_no_environment():
+    code = """
+import os
+before = dict(os.environ, MPI_LOCALNRANKS="64")
+os.environ.update(before)
+import sortlast
+print(dict(os.environ) == before)
+"""
+    assert run(code) == "True"
