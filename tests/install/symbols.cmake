@@ -1,11 +1,12 @@
-# The shared libraries LIBRARIES show what is public and nothing else: functions, classes and data of the namespace
+# The shared libraries CORE and MPI show what is public and nothing else: functions, classes and data of the namespace
 # sortlast, but nothing of its insides, and all functions of the C headers.
 include(${ENVIRONMENT})
-set(shown "^(typeinfo (name )?for |vtable for )?sortlast::|^sortlast_[a-z_]+$")
+set(shown "^(typeinfo (name )?for |vtable for )?sortlast::|^sortlast_[a-z0-9_]+$")
 set(inside "sortlast::(capi|baseline|x86_64_v[34])::|[(]anonymous namespace[)]")
 set(c_functions)
-foreach(library IN LISTS LIBRARIES)
-  execute_process(COMMAND ${NM} -D --defined-only --demangle --format=posix ${library} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+foreach(library IN ITEMS ${CORE} ${MPI})
+  execute_process(COMMAND ${NM} -D --defined-only --demangle --format=posix ${library} OUTPUT_VARIABLE text
+                  COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "\\[abi:cxx11\\]" "" text "${text}")
   string(REGEX MATCHALL "[^\n]+" lines "${text}")
   set(functions 0)
