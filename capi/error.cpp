@@ -22,6 +22,12 @@ sortlast_status describe(std::string& message) {
   } catch (const MpiError& error) {
     message = error.what();
     return SORTLAST_ERROR_MPI;
+  } catch (const RemoteError& error) {
+    message = error.what();
+    return SORTLAST_ERROR_REMOTE;
+  } catch (const UsageError& error) {
+    message = error.what();
+    return SORTLAST_ERROR_USAGE;
   } catch (const Interrupt& interrupt) {
     message = interrupt.what();
     return SORTLAST_ERROR_INTERRUPT;
@@ -68,6 +74,10 @@ const char* sortlast_status_name(sortlast_status status) {
       return "internal";
     case SORTLAST_ERROR_INTERRUPT:
       return "interrupt";
+    case SORTLAST_ERROR_REMOTE:
+      return "remote";
+    case SORTLAST_ERROR_USAGE:
+      return "usage";
   }
   return "unknown";
 }

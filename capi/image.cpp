@@ -47,8 +47,7 @@ Format format_of(const sortlast_format& format) {
 Op op_of(std::int32_t op) { return by_number(ops, op, "op"); }
 
 sortlast_composition read_composition(const sortlast_composition* composition) {
-  constexpr std::size_t first =
-      offsetof(sortlast_composition, background) + sizeof(sortlast_composition::background);
+  constexpr std::size_t first = offsetof(sortlast_composition, out) + sizeof(sortlast_composition::out);
   return read_struct<sortlast_composition>(composition, SORTLAST_COMPOSITION_INIT, first,
                                            "sortlast_composition", "SORTLAST_COMPOSITION_INIT");
 }

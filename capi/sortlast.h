@@ -37,13 +37,16 @@ extern "C" {
 
 typedef enum sortlast_status {
   SORTLAST_OK = 0,
-  SORTLAST_ERROR_ARGUMENT = 1,  // an argument is wrong on its own
-  SORTLAST_ERROR_MISMATCH = 2,  // arguments differ between ranks; the same message on every rank
-  SORTLAST_ERROR_TIMEOUT = 3,   // a wait passed its limit; the message says who waits for whom
-  SORTLAST_ERROR_MPI = 4,       // the MPI library reported an error; the message holds its text
-  SORTLAST_ERROR_MEMORY = 5,    // memory ran out
-  SORTLAST_ERROR_INTERNAL = 6,  // anything else: a defect of the library
-  SORTLAST_ERROR_INTERRUPT = 7  // the caller's own interrupt callback ended the wait
+  SORTLAST_ERROR_ARGUMENT = 1,   // an argument is wrong on its own
+  SORTLAST_ERROR_MISMATCH = 2,   // arguments differ between ranks; the same message on every rank
+  SORTLAST_ERROR_TIMEOUT = 3,    // a wait passed its limit; the message says who waits for whom
+  SORTLAST_ERROR_MPI = 4,        // the MPI library reported an error; the message holds its text
+  SORTLAST_ERROR_MEMORY = 5,     // memory ran out
+  SORTLAST_ERROR_INTERNAL = 6,   // anything else: a defect of the library
+  SORTLAST_ERROR_INTERRUPT = 7,  // the caller's own interrupt callback ended the wait
+  SORTLAST_ERROR_REMOTE = 8,     // another rank's call failed on the way; the message says which, and why
+  SORTLAST_ERROR_USAGE =
+      9  // a call that cannot be made now: two at once, on what is closed, after MPI_Finalize
 } sortlast_status;
 
 // A status as a word: "ok", "argument", "mismatch", "timeout", "mpi", "memory", "internal", "interrupt";
@@ -94,15 +97,31 @@ typedef struct sortlast_image {
   const sortlast_rectangle* bounds;
 } sortlast_image;
 
+// Memory of the caller's for finished pixels; colour NULL: none.
+typedef struct sortlast_pixels {
+  void* colour;  // as in sortlast_image
+  float* depth;
+} sortlast_pixels;
+
 // How the images of one frame become one. Its arrays are only read during the call.
 typedef struct sortlast_composition {
   size_t size;              // sizeof(sortlast_composition)
   int32_t op;               // SORTLAST_OVER ... SORTLAST_MIN
   const int32_t* order;     // the p ranks from front to back; NULL: rank order
   const float* background;  // one value a channel, premultiplied, 0..1 for uint8 images; NULL: none
+  // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are
+  // read; the result is premultiplied. Ranks may differ in it. Only for sortlast_compositor_composite, as is
+  // `out`.
+  bool premultiplied;
+  // Memory of a whole image, on every rank or on none, in which this rank's finished pixels are put where
+  // they belong; the rest of it is left as it is. The tile refers to it, so it stays for as long as the tile.
+  sortlast_pixels out;
 } sortlast_composition;
 
-#define SORTLAST_COMPOSITION_INIT {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL}
+#define SORTLAST_COMPOSITION_INIT                                                 \
+  {                                                                               \
+    sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, { NULL, NULL } \
+  }
 
 // Half-open range [begin, end) of pixels (row-major indices) or of depth positions.
 typedef struct sortlast_range {

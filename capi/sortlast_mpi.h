@@ -126,11 +126,14 @@ typedef struct sortlast_options {
   // compositor as a timeout would. NULL: not called.
   int (*interrupt)(void* user);
   void* user;  // handed to it
+  // Look in every composite of SORTLAST_OVER for colours above their alpha, as images have that are not
+  // premultiplied, and refuse them. It reads the whole image. Ranks may differ in it.
+  bool check_premultiplied;
 } sortlast_options;
 
-#define SORTLAST_OPTIONS_INIT                                                           \
-  {sizeof(sortlast_options), NULL, NULL, 60,   1 << 20, 0,    0,   SORTLAST_WIRE_IMAGE, \
-   SORTLAST_CONTIGUOUS,      true, true, NULL, NULL,    NULL, NULL}
+#define SORTLAST_OPTIONS_INIT                                                            \
+  {sizeof(sortlast_options), NULL, NULL, 60,   1 << 20, 0,    0,    SORTLAST_WIRE_IMAGE, \
+   SORTLAST_CONTIGUOUS,      true, true, NULL, NULL,    NULL, NULL, false}
 
 // Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
 // initialised. options may be NULL: all defaults.
@@ -197,12 +200,6 @@ void sortlast_tile_free(sortlast_tile* tile);
 // Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
 sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
                                            int32_t root, bool with_depth, sortlast_frame** frame);
-
-// Memory of the caller's, for a result.
-typedef struct sortlast_pixels {
-  void* colour;
-  float* depth;
-} sortlast_pixels;
 
 // The same, but the root's frame is written to memory of the caller's: width * height * channels scalars and,
 // if with_depth, as many depths as pixels. Read at the root alone.

@@ -2,7 +2,6 @@
 // lack of memory on the way to a collective call.
 #include "mpi/compositor.hpp"
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,7 +31,12 @@ void prepare(Compositor& compositor, const char* call, const Action& action) {
 struct Arguments {
   ImageView image;
   Composition composition;
+  Pixels out;
 };
+
+Pixels output_of(const sortlast_pixels& pixels) {
+  return {static_cast<std::byte*>(pixels.colour), pixels.depth};
+}
 
 Arguments arguments_of(const sortlast_image* image, const sortlast_composition* composition, std::int32_t p) {
   if (image == nullptr) {
@@ -42,20 +46,13 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
   const sortlast_composition how = read_composition(composition);
   const Format format = format_of(image->format);
   return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
-          {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format)}};
+          {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format), how.premultiplied},
+          output_of(how.out)};
 }
 
 const Tile& tile_of(const sortlast_tile* tile) {
   if (tile == nullptr) throw ArgumentError("the tile is NULL; expected the one that composite made");
   return *tile->tile;
-}
-
-void copy_frame(const Frame& frame, bool with_depth, const sortlast_pixels& out) {
-  const ConstPixels pixels = frame.pixels.view();
-  const auto n = static_cast<std::size_t>(frame.size.pixels());
-  if (n == 0) return;
-  std::memcpy(out.colour, pixels.colour, n * frame.format.colour_bytes());
-  if (with_depth) std::memcpy(out.depth, pixels.depth, n * sizeof(float));
 }
 
 }  // namespace
@@ -119,7 +116,7 @@ sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, c
       arguments = arguments_of(image, composition, worker.size());
       result = std::make_unique<sortlast_tile>();
     });
-    result->tile.emplace(worker.composite(arguments.image, arguments.composition));
+    result->tile.emplace(worker.composite(arguments.image, arguments.composition, arguments.out));
     for (const Range range : result->tile->ranges()) result->ranges.push_back({range.begin, range.end});
     compositor->algorithm = worker.algorithm();
     *tile = result.release();
@@ -168,7 +165,6 @@ sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor,
       if (needed && with_depth && out.depth == nullptr)
         throw ArgumentError("the place for the frame's depth is NULL");
     });
-    const std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth);
-    if (whole) copy_frame(*whole, with_depth, out);
+    worker.gather(tile_of(tile), root, with_depth, output_of(out));
   });
 }

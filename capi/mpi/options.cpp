@@ -16,7 +16,8 @@ static_assert(partitions[SORTLAST_PARTITION_AUTO] == Partition::automatic);
 static_assert(wires[SORTLAST_WIRE_FLOAT16] == Wire::float16);
 
 // Bytes of the first version of each structure: those up to its last member.
-constexpr std::size_t first_options = offsetof(sortlast_options, user) + sizeof(sortlast_options::user);
+constexpr std::size_t first_options =
+    offsetof(sortlast_options, check_premultiplied) + sizeof(sortlast_options::check_premultiplied);
 constexpr std::size_t first_tune =
     offsetof(sortlast_tune_options, user) + sizeof(sortlast_tune_options::user);
 constexpr std::size_t first_machine = offsetof(sortlast_machine, ranks) + sizeof(sortlast_machine::ranks);
@@ -64,6 +65,7 @@ Options options_of(const sortlast_options* options, MPI_Comm comm) {
   to.timeout = from.timeout;
   to.node_ranks = from.node_ranks;
   to.check = from.check;
+  to.check_premultiplied = from.check_premultiplied;
   to.threads = from.threads;
   to.sparse = from.sparse;
   to.wire = by_number(wires, from.wire, "wire");

@@ -142,6 +142,8 @@ class SORTLAST_API PixelBuffer {
   PixelBuffer() = default;
   // n pixels laid out in memory of bytes(format, n) bytes or more.
   PixelBuffer(Memory memory, const Format& format, std::int64_t n);
+  // Pixels in memory that somebody else keeps for as long as a copy of this is in use.
+  PixelBuffer(Pixels view) : view_(view) {}
   // Pixels that lie at `view` in memory that is kept for as long as a copy of this exists.
   PixelBuffer(Memory memory, Pixels view) : memory_(std::move(memory)), view_(view) {}
 

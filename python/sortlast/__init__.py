@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING
 
 from sortlast import schedule
 from sortlast._core import Event, Timing
-from sortlast._errors import ArgumentError, Error, MismatchError, MpiError, TimeoutError  # noqa: A004
+from sortlast._errors import (  # noqa: A004
+    ArgumentError,
+    Error,
+    MismatchError,
+    MpiError,
+    RemoteError,
+    TimeoutError,
+    UsageError,
+)
 from sortlast.compositor import Compositor, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
 
@@ -47,9 +55,11 @@ __all__ = [
     "Event",
     "MismatchError",
     "MpiError",
+    "RemoteError",
     "Tile",
     "TimeoutError",
     "Timing",
+    "UsageError",
     "__version__",
     "composite_serial",
     "execute_serial",

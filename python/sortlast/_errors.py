@@ -19,5 +19,13 @@ class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001
     """A wait passed its limit; the message says who waits for whom at which stage."""
 
 
+class RemoteError(Error):
+    """Another rank's call failed on the way; the message says which rank's, and why."""
+
+
+class UsageError(Error):
+    """A call that cannot be made now: two at once, on what is closed, or after MPI has ended."""
+
+
 class MpiError(Error):
     """The MPI library reported an error."""

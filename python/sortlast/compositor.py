@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _core, _native
 from sortlast._core import Machine
-from sortlast._errors import ArgumentError, MismatchError
+from sortlast._errors import ArgumentError, MismatchError, UsageError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -66,8 +66,9 @@ class Compositor:
     All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
     are wrong on some, every rank raises the same MismatchError (or ArgumentError) before any pixel moves,
     and the compositor stays usable. If a rank does not come within ``timeout`` seconds, the others raise a
-    TimeoutError that says who waits for whom; after that the compositor cannot be used any more. One thread
-    at a time may use it.
+    TimeoutError that says who waits for whom; if the call of a rank fails on the way, the others raise a
+    RemoteError with its cause. After either the compositor cannot be used any more. One thread at a time may
+    use it: a second one gets a UsageError.
 
     As a context manager it closes itself at the end of the block::
 
@@ -195,7 +196,7 @@ class Compositor:
                 multiplies them while they are read; the result is premultiplied. Ranks may differ in it.
             out: array like the image, or pair of one and of an array like its depth, of a whole image, in
                 which this rank's pixels are put where they belong; the others are left as they are. The tile
-                is a view of it. Ranks may differ in it.
+                is a view of it, unless the image is dealt out. On every rank or on none.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError: see the class.
@@ -218,7 +219,7 @@ class Compositor:
             raise
         try:
             return self._native.composite(picture, *arguments)  # type: ignore[no-any-return]
-        except (ArgumentError, MismatchError):
+        except (ArgumentError, MismatchError, UsageError):
             raise
         except BaseException:
             _still_read.append(picture)

@@ -27,6 +27,10 @@ inline void register_errors() {
       raise("MismatchError", error.what());
     } catch (const TimeoutError& error) {
       raise("TimeoutError", error.what());
+    } catch (const RemoteError& error) {
+      raise("RemoteError", error.what());
+    } catch (const UsageError& error) {
+      raise("UsageError", error.what());
     } catch (const MpiError& error) {
       raise("MpiError", error.what());
     } catch (const Error& error) {

@@ -46,6 +46,8 @@ TEST(Status, HasAName) {
   EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_MEMORY), "memory");
   EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_INTERNAL), "internal");
   EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_INTERRUPT), "interrupt");
+  EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_REMOTE), "remote");
+  EXPECT_STREQ(sortlast_status_name(SORTLAST_ERROR_USAGE), "usage");
 }
 
 TEST(Status, OfMakingTellsAMissingPlaceForTheResult) {

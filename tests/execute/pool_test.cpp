@@ -4,23 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <utility>
 #include <vector>
 
-namespace {
-thread_local bool out_of_memory = false;
-}
-
-// Stand before the library's in all of these tests.
-void* operator new(std::size_t bytes) {
-  void* const memory = out_of_memory ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "execute/heap.hpp"
 
 namespace sortlast {
 namespace {
@@ -29,9 +16,10 @@ TEST(Pool, TakesMemoryBackWhereThereIsNoMore) {
   Pool pool;
   std::vector<Memory> all;
   for (std::size_t i = 1; i <= 100; ++i) all.push_back(pool.take(64 * i));
-  out_of_memory = true;
-  all.clear();
-  out_of_memory = false;
+  {
+    const testing::NoMemory nothing;
+    all.clear();
+  }
   EXPECT_EQ(pool.taken(), 0u);
   EXPECT_EQ(pool.idle(), std::size_t{64} * 5050);
 }

@@ -4,28 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 
+#include "execute/heap.hpp"
 #include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/schedule.hpp"
-
-namespace {
-
-std::atomic<std::int64_t> allocations;
-
-}  // namespace
-
-// Stand before the library's own, for all of this program.
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace sortlast {
 namespace {
@@ -77,9 +60,9 @@ TEST(Run, StartsAFrameWithoutAllocating) {
         for (std::int32_t rank = 0; rank < p; ++rank) {
           Starts starts(schedule, rank, scene);
           const std::size_t posted = starts.start();
-          const std::int64_t before = allocations;
+          const std::int64_t before = testing::blocks_taken();
           EXPECT_EQ(starts.start(), posted);
-          EXPECT_EQ(allocations, before);
+          EXPECT_EQ(testing::blocks_taken(), before);
         }
       }
     }

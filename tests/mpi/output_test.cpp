@@ -164,13 +164,13 @@ TEST_F(Outputs, ThatOverlapTheImageAreRefused) {
     expect_same_on_all_ranks(text);
   }
   const std::string depth = error_of<ArgumentError>([&] {
-    compositor.composite(testing::image_of(scene, rank_), {Op::over, {}, {}}, {good.colour, nullptr});
+    compositor.composite(testing::image_of(scene, rank_), {Op::over, {}, {}}, Pixels{good.colour, nullptr});
   });
   expect_contains(depth, "out has no depth plane");
 
   // It goes on; a frame with depth needs a plane for it, on the root.
   const Tile tile = compositor.composite(testing::image_of(scene, rank_), {Op::over, {}, {}}, good);
-  const auto gather = [&] { compositor.gather(tile, 0, true, {good.colour, nullptr}); };
+  const auto gather = [&] { compositor.gather(tile, 0, true, Pixels{good.colour, nullptr}); };
   expect_contains(p_ == 1 ? error_of<ArgumentError>(gather) : error_of<MismatchError>(gather),
                   "out has no depth plane");
   EXPECT_EQ(compositor.gather(tile, 0, true, good).has_value(), rank_ == 0);

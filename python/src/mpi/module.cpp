@@ -42,8 +42,8 @@ PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<O
   if (!colour) return {};
   const Pixels pixels{static_cast<std::byte*>(colour->data()),
                       depth ? static_cast<float*>(depth->data()) : nullptr};
-  const auto kept = [arrays = std::make_unique<std::pair<Output, std::optional<Output>>>(*colour, depth)](
-                        std::byte*) mutable {
+  auto kept = [arrays = std::make_shared<std::pair<Output, std::optional<Output>>>(*colour, depth)](
+                  std::byte*) mutable {
     const nb::gil_scoped_acquire acquire;
     arrays.reset();
   };

@@ -3,7 +3,7 @@
 
 #include "local/tests.h"
 
-#define SIZED_COMPOSITION .size = sizeof(sortlast_composition)
+#define SIZED_COMPOSITION .size = sizeof(sortlast_composition), .premultiplied = true
 #define FLOAT_RGBA {SORTLAST_FLOAT32, 4, false}
 
 void test_oracle(void) {
@@ -28,7 +28,7 @@ void test_oracle(void) {
 
   // Blue over red, over white.
   const sortlast_composition composition = {sizeof(sortlast_composition), SORTLAST_OVER, blue_first,
-                                            background};
+                                            background, true, {NULL, NULL}};
   CHECK(sortlast_composite_serial(images, 3, &composition, &frame) == SORTLAST_OK);
   const float on_white[2][4] = {{0, 0, 1, 1}, {0.75F, 0.75F, 1, 1}};
   CHECK(memcmp(sortlast_frame_image(frame).colour, on_white, sizeof on_white) == 0);

@@ -6,7 +6,7 @@
 #include "sortlast_mpi.h"
 
 // Structures of options in which members are named: what is not has to be zero, unlike in the initialisers.
-#define SIZED_COMPOSITION .size = sizeof(sortlast_composition)
+#define SIZED_COMPOSITION .size = sizeof(sortlast_composition), .premultiplied = true
 
 // Options with one member set, or two, until the next of these; the rest are defaults.
 sortlast_options* default_options(void);

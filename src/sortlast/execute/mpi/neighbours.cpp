@@ -153,7 +153,7 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
 }
 
 Node make_node(const Communicator& all, const Alarm& alarm, int ranks) {
-  return {find_neighbours(all, ranks), std::make_unique<AlarmWatch>(alarm)};
+  return {find_neighbours(all, alarm, ranks), std::make_unique<AlarmWatch>(alarm)};
 }
 
 }  // namespace sortlast
