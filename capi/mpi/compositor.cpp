@@ -9,7 +9,7 @@
 #include "image.hpp"
 #include "mpi/options.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/compositor_access.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 
 struct sortlast_memory {
   sortlast::Memory memory;

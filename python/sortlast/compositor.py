@@ -262,7 +262,7 @@ class Compositor:
         try:
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
-            rank = _arrays.whole(root, "root")
+            (rank,) = _arrays.ranks([root], "root")
             with_depth = _arrays.flag(depth, "depth")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)

@@ -215,7 +215,14 @@ def _frame(
     composited = time.perf_counter()
     frame: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
     end = time.perf_counter()
-    spans = (rendered - begin, aligned - rendered, ordered - aligned, composited - ordered, end - composited, end - begin)
+    spans = (
+        rendered - begin,
+        aligned - rendered,
+        ordered - aligned,
+        composited - ordered,
+        end - composited,
+        end - begin,
+    )
     return Frame(image, depth, order, frame, _row(comm, spans, compositor.timing))
 
 

@@ -9,7 +9,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/compositor_access.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -145,10 +146,18 @@ def python_room(parts: tuple[str, ...]) -> str:
     return parts[0] if parts and parts[0] in table("Python room") else "sortlast"
 
 
+def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
+    """All of a module but what only type checkers read."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield from nodes_of(child)
+
+
 def imported(file: Path) -> list[tuple[str, ...]]:
     """Modules of the package that a file imports anywhere, without the package's own name."""
     found: list[tuple[str, ...]] = []
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in nodes_of(ast.parse(file.read_text())):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -10,7 +10,7 @@
 #include "errors.hpp"
 #include "signals.hpp"
 #include "sortlast/compositor.hpp"
-#include "sortlast/execute/compositor_access.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

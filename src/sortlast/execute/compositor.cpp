@@ -9,7 +9,7 @@
 
 #include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/compositor_access.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/coverage_agreement.hpp"

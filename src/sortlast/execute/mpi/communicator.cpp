@@ -22,6 +22,16 @@
 namespace sortlast {
 namespace {
 
+// Whether messages have come that nobody has received. A probe may take in one message, and others may lie before
+// it, so there are a few.
+bool has_messages(MPI_Comm comm) {
+  constexpr int probes = 8;
+  int found = 0;
+  for (int probe = 0; probe < probes && found == 0; ++probe)
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+  return found != 0;
+}
+
 // An MPI_Comm_idup under way.
 struct Pending {
   MPI_Comm copy = MPI_COMM_NULL;
@@ -147,7 +157,8 @@ Communicator::~Communicator() {
   if (comm_ == MPI_COMM_NULL) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0) MPI_Comm_free(&comm_);
+  // Alarms that nobody has read lie on it for ever, and an MPI may end the process that frees them.
+  if (finalized == 0 && !has_messages(comm_)) MPI_Comm_free(&comm_);
 }
 
 int Communicator::rank() const {
