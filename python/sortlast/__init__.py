@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 from sortlast import schedule
 from sortlast._core import Event, Timing
-from sortlast._errors import (  # noqa: A004
+from sortlast._errors import (
     ArgumentError,
     Error,
     MismatchError,
     MpiError,
     RemoteError,
-    TimeoutError,
+    TimeoutError,  # noqa: A004
     UsageError,
 )
 from sortlast.compositor import Compositor, Tile, visibility_order

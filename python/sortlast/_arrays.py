@@ -139,6 +139,14 @@ def ranks(values: Sequence[int] | None, what: str) -> list[int]:
     raise ArgumentError(f"{what} is {values!r}; expected a list of ranks")
 
 
+def rank(value: object, what: str) -> int:
+    """A rank."""
+    try:
+        return whole(value, what)
+    except ArgumentError:
+        raise ArgumentError(f"{what} is {_shown(value)}; expected a rank") from None
+
+
 def colours(values: Sequence[float] | None, what: str) -> list[float]:
     """A list of channel values; None is the empty list."""
     if values is None:

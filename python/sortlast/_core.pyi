@@ -12,8 +12,20 @@ class Timing:
     """
 
     @property
+    def total(self) -> float:
+        """Seconds of the whole frame."""
+
+    @property
     def agree(self) -> float:
-        """Seconds for checking that all ranks passed the same arguments."""
+        """
+        Seconds for checking that all ranks passed the same arguments; ``late`` is a part of it.
+        """
+
+    @property
+    def late(self) -> float:
+        """
+        Seconds of waiting for ranks that came later to the frame; 0 where that is not known.
+        """
 
     @property
     def wait(self) -> float:
@@ -26,10 +38,6 @@ class Timing:
     @property
     def gather(self) -> float:
         """Seconds of collecting the tiles at the root."""
-
-    @property
-    def total(self) -> float:
-        """Seconds of the whole frame."""
 
     @property
     def bytes_sent(self) -> int: ...
@@ -49,6 +57,10 @@ class Timing:
     @property
     def peak_bytes(self) -> int:
         """Most memory held beyond the input image and the result, in bytes."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
 
     def __repr__(self) -> str: ...
 
@@ -79,6 +91,12 @@ class Event:
     def bytes(self) -> int:
         """Bytes moved, or read by a blend."""
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
 class Fragment:
     """
     Pixels [begin, end) that hold the composite of depth positions [first, last).
@@ -89,6 +107,14 @@ class Fragment:
 
     @property
     def depth(self) -> tuple[int, int]: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
 
 class Send:
     """Send a part of a value to a peer."""
@@ -105,6 +131,12 @@ class Send:
     @property
     def pixels(self) -> tuple[int, int]: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
 class Receive:
     """Receive a value whole."""
 
@@ -116,6 +148,12 @@ class Receive:
 
     @property
     def value(self) -> int: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
 
 class Merge:
     """Join a part of several values into one, in the order of the list."""
@@ -129,6 +167,12 @@ class Merge:
     @property
     def inputs(self) -> list[tuple[int, bool]]:
         """Pairs (value, whether it joins in front of what was gathered so far)."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
 
 class Program:
     """All that one rank does."""
@@ -152,6 +196,12 @@ class Program:
     def result(self) -> int:
         """Value with the finished pixels; -1: none."""
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
 class Transfer:
     """One message of a schedule as seen from above."""
 
@@ -163,6 +213,17 @@ class Transfer:
 
     @property
     def destination(self) -> int: ...
+
+    @property
+    def fragment(self) -> Fragment: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
 
     @property
     def pixels(self) -> tuple[int, int]: ...
@@ -226,6 +287,10 @@ class Schedule:
         """
 
     def to_json(self) -> str: ...
+
+    def __getstate__(self) -> tuple[str, int, int, list[int], list[int], bool, list[int]]: ...
+
+    def __setstate__(self, arg: tuple[str, int, int, Sequence[int], Sequence[int], bool, Sequence[int]], /) -> None: ...
 
     def __repr__(self) -> str: ...
 
@@ -339,6 +404,12 @@ class Machine:
     @ranks.setter
     def ranks(self, arg: int, /) -> None: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
     def __eq__(self, arg: object, /) -> bool: ...
 
     def to_json(self) -> str: ...
@@ -375,6 +446,12 @@ class Prediction:
     def copy(self) -> float:
         """Copying images to where others can read them [s]."""
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
     @property
     def total(self) -> float: ...
 
@@ -393,8 +470,8 @@ def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device
 def execute_serial(schedule: Schedule, colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, seed: int) -> tuple[NDArray, NDArray | None]:
     """Run a schedule in one thread; see sortlast.execute_serial."""
 
-def check_op(op: str) -> None:
-    """Raise ArgumentError unless op is known."""
+def ops() -> list[str]:
+    """Names of the operators."""
 
 def visibility_order(bounds: Sequence[Sequence[float]], position: Sequence[float], parallel: bool) -> list[int]:
     """Ranks from front to back; see sortlast.visibility_order."""

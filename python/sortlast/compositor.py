@@ -262,7 +262,7 @@ class Compositor:
         try:
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
-            (rank,) = _arrays.ranks([root], "root")
+            rank = _arrays.rank(root, "root")
             with_depth = _arrays.flag(depth, "depth")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)
@@ -276,7 +276,7 @@ class Compositor:
         if frame is None:
             return None
         if out is not None:
-            return (colour_out, depth_out) if with_depth else colour_out
+            return out
         return frame if with_depth else frame[0]  # type: ignore[no-any-return]
 
     @property

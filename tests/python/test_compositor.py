@@ -219,7 +219,7 @@ def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
         order = [2, 0, 3, 1]
         expected = sortlast.composite_serial(pictures, order=order)
         for nodes in (None, 1, 2, 3):
-            for options in ({}, {"check": False}, {"sparse": False}, {"chunk": 4096}):
+            for options in ({}, {"check": False}, {"sparse": False}, {"chunk_bytes": 4096}):
                 comp = sortlast.Compositor(comm, algorithm="direct-send", node_ranks=nodes, **options)
                 shared = comp.allocate((40, 60, 4), "float32")
                 assert shared.shape == (40, 60, 4) and shared.dtype == np.float32 and not shared.any()
