@@ -11,6 +11,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)  // of a shared library only what stands here is seen
+#endif
 
 // ---- Machines --------------------------------------------------------------------------------------
 
@@ -278,6 +281,9 @@ sortlast_status sortlast_compositor_clear_events(sortlast_compositor* compositor
 sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
                                            sortlast_viewpoint viewpoint, sortlast_visibility** visibility);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
