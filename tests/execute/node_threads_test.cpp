@@ -131,7 +131,7 @@ TEST_P(NodeThreads, FramesAreLeftAloneWhileAnyThreadHoldsThem) {
       if (!frame) {
         ++wrong;
       } else {
-        std::memset(frame.get() + 100 * rank, static_cast<int>(value(rank, round)), 100);
+        std::memset(frame.get() + std::ptrdiff_t{100} * rank, static_cast<int>(value(rank, round)), 100);
       }
       finish(node, rank);
       if (!node.meet({2, {}, 0}, "test")) ++wrong;

@@ -36,9 +36,11 @@ class SmallPages {
 // Kilobytes of huge pages that this process has.
 int huge_kilobytes() {
   std::ifstream file("/proc/self/smaps_rollup");
+  std::string word;
+  while (file >> word)
+    if (word == "AnonHugePages:") break;
   int kilobytes = 0;
-  for (std::string line; std::getline(file, line);)
-    std::sscanf(line.c_str(), "AnonHugePages: %d kB", &kilobytes);
+  file >> kilobytes;
   return kilobytes;
 }
 

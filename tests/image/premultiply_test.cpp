@@ -49,15 +49,15 @@ TEST(Premultiply, FloatsInPlaceWithDepthKept) {
 }
 
 TEST(Premultiply, FindsTheFirstPixelAboveItsAlpha) {
-  std::vector<float> pixels(1000 * 4, 0.25F);
+  std::vector<float> pixels(4000, 0.25F);
   EXPECT_FALSE(find_straight({}, view(pixels), 1000));
-  pixels[4 * 700 + 1] = 0.2501F;  // within what rounding explains
+  pixels[2801] = 0.2501F;  // within what rounding explains
   EXPECT_FALSE(find_straight({}, view(pixels), 1000));
-  pixels[4 * 900 + 2] = 0.5F;
-  pixels[4 * 901] = 0.5F;
+  pixels[3602] = 0.5F;
+  pixels[3604] = 0.5F;
   EXPECT_EQ(find_straight({}, view(pixels), 1000), 900);
   EXPECT_FALSE(find_straight({}, view(pixels), 900));
-  pixels[4 * 300] = std::numeric_limits<float>::quiet_NaN();
+  pixels[1200] = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(find_straight({}, view(pixels), 1000), 900);
 }
 

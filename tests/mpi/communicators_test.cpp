@@ -130,8 +130,7 @@ TEST(Communicators, TheCallersMessagesAreLeftAlone) {
 // A copy of the world in which ranks make compositors late. All of it has to be usable in the end.
 class LateConstructors : public ::testing::Test {
  protected:
-  static constexpr double limit = 0.4;   // of those that fail [s]
-  static constexpr double answer = 1.0;  // in which ranks tell each other that they give up [s]
+  static constexpr double limit = 0.4;  // of those that fail [s]
 
   int p_ = testing::world_size();
   int rank_ = testing::world_rank();

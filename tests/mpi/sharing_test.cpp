@@ -211,7 +211,7 @@ TEST_F(Sharing, RegisteredMemoryIsReadInPlaceAndStaysTheCallers) {
   const auto bytes = static_cast<std::size_t>(size.pixels()) * format.colour_bytes();
   std::vector<std::byte> memory(bytes + 100);
   for (std::byte& byte : memory) byte = static_cast<std::byte>(random() % 64);
-  const ImageView image{{memory.data() + 4 * (rank_ % 16), nullptr}, size, format};
+  const ImageView image{{memory.data() + std::ptrdiff_t{4} * (rank_ % 16), nullptr}, size, format};
   const std::vector<std::byte> before = memory;
 
   std::optional<Compositor> compositor(std::in_place, MPI_COMM_WORLD);

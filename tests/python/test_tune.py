@@ -82,7 +82,7 @@ def test_keeps_the_profile_for_every_compositor_on_this_machine(tmp_path, monkey
         import numpy as np
         import sortlast
         from sortlast import tune
-        comp = sortlast.Compositor(comm, nodes=1)
+        comp = sortlast.Compositor(comm, node_ranks=1)
         comp.composite(np.ones((8, 8, 4), np.float32))
         report([tune.kept_profile(), comp.explain()])
         """

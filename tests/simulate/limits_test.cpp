@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
@@ -46,7 +47,7 @@ PacketResult packets_of(const Traffic& traffic, const PacketOptions& options = {
 }
 
 // One message of each task of two.
-const std::string big_goal =
+constexpr std::string_view big_goal =
     "num_ranks 2\n"
     "rank 0 {\na: send 5000000000000000000b to 1\nb: recv 5000000000000000000b from 1\n}\n"
     "rank 1 {\na: send 5000000000000000000b to 0\nb: recv 5000000000000000000b from 0\n}\n";

@@ -1,5 +1,5 @@
 // Measuring a machine, and compositors that choose by what was measured.
-#define _POSIX_C_SOURCE 200809L  // setenv, mkdtemp
+#define _POSIX_C_SOURCE 200809L  // NOLINT(bugprone-reserved-identifier): for setenv and mkdtemp
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -145,8 +145,7 @@ void Alarm::tell_failure(const std::string& cause) const noexcept {
       to.erase(to.begin() + rank);
     }
     send(comm_, reports.changes(), to);
-  } catch (...) {
-    // Nothing more can be done: they wait until their limit.
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nothing more can be done, they wait until their limit
   }
 }
 

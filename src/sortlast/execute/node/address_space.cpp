@@ -43,6 +43,7 @@ std::vector<Mapping> mappings(const AddressRange& range) {
     unsigned device_major = 0;
     unsigned device_minor = 0;
     int name_at = 0;
+    // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the kernel writes these numbers
     const int fields = std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %7s %*x %x:%x %" SCNu64 " %n",
                                    &mapping.range.begin, &mapping.range.end, permissions.data(),
                                    &device_major, &device_minor, &mapping.inode, &name_at);

@@ -87,7 +87,7 @@ RegisteredMemory::~RegisteredMemory() {
         break;
       done = first + bytes;
     }
-  } catch (...) {  // no memory to look: what is shared stays so
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to look, so what is shared stays so
   }
   if (done < whole_bytes_) munmap(fresh + done, whole_bytes_ - done);
 }
