@@ -18,7 +18,7 @@ foreach(header IN LISTS headers)
   list(APPEND sources ${WORK}/${name}.c)
 endforeach()
 list(TRANSFORM MPI_INCLUDES PREPEND -I)
-execute_process(COMMAND ${CC} -std=c99 -g -fPIC -shared -I${HEADERS} ${MPI_INCLUDES} ${sources} -o ${WORK}/interface.so
+execute_process(COMMAND ${CC} -std=c99 -g -fPIC -shared -ffile-prefix-map=${WORK}/= -I${HEADERS} ${MPI_INCLUDES} ${sources} -o ${WORK}/interface.so
                 COMMAND_ERROR_IS_FATAL ANY)
 set(found ${WORK}/interface.abi)
 execute_process(COMMAND ${ABIDW} --no-show-locs --no-corpus-path --no-comp-dir-path --out-file ${found} ${WORK}/interface.so
