@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "execute/heap.hpp"
 #include "node_lists.hpp"
 #include "scene.hpp"

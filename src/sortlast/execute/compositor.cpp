@@ -9,9 +9,9 @@
 
 #include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/coverage_agreement.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
@@ -27,23 +27,6 @@
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
-namespace {
-
-// The limit to work with, even if what was passed is wrong: that becomes every rank's error once there is a
-// communicator to agree over.
-double usable(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
-
-// An order that is the identity is none: both mean the same.
-std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p) {
-  if (order.size() != static_cast<std::size_t>(p)) return order;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != static_cast<std::int32_t>(i)) return order;
-  }
-  return {};
-}
-
-}  // namespace
-
 class Compositor::Impl {
  public:
   Impl(MPI_Comm comm, const Options& options, const std::string& found)

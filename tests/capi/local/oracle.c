@@ -27,8 +27,8 @@ void test_oracle(void) {
   sortlast_frame_free(frame);
 
   // Blue over red, over white.
-  const sortlast_composition composition = {sizeof(sortlast_composition), SORTLAST_OVER, blue_first,
-                                            background, true, {NULL, NULL}};
+  const sortlast_composition composition = {
+      sizeof(sortlast_composition), SORTLAST_OVER, blue_first, background, true, {NULL, NULL}};
   CHECK(sortlast_composite_serial(images, 3, &composition, &frame) == SORTLAST_OK);
   const float on_white[2][4] = {{0, 0, 1, 1}, {0.75F, 0.75F, 1, 1}};
   CHECK(memcmp(sortlast_frame_image(frame).colour, on_white, sizeof on_white) == 0);

@@ -147,11 +147,15 @@ static void check_algorithm(const char* algorithm, int32_t node_ranks) {
     }
   }
   const sortlast_format rgba = {SORTLAST_FLOAT32, 4, false};
-  check_frame(compositor, &(Scene){13, 7, rgba, {SIZE, SORTLAST_OVER, rotated, white, true, {NULL, NULL}}, 0});
   check_frame(compositor,
-              &(Scene){2, 1, rgba, {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}}, -1});  // more ranks than pixels
+              &(Scene){13, 7, rgba, {SIZE, SORTLAST_OVER, rotated, white, true, {NULL, NULL}}, 0});
+  check_frame(
+      compositor,
+      &(Scene){
+          2, 1, rgba, {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}}, -1});  // more ranks than pixels
   check_frame(compositor, &(Scene){0, 5, rgba, {SIZE, SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}}, -1});
-  check_frame(compositor, &(Scene){64, 64, rgba, {SIZE, SORTLAST_OVER, reversed, NULL, true, {NULL, NULL}}, -1});
+  check_frame(compositor,
+              &(Scene){64, 64, rgba, {SIZE, SORTLAST_OVER, reversed, NULL, true, {NULL, NULL}}, -1});
   check_timing(compositor, p > 1 && node_ranks == 1);
   CHECK(strncmp(sortlast_compositor_algorithm(compositor), algorithm, strlen(algorithm)) == 0);
   sortlast_compositor_free(compositor);

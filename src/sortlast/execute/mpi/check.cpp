@@ -84,4 +84,12 @@ Turn::Turn(std::atomic<bool>& busy, const std::string& call) : busy_(busy) {
   }
 }
 
+std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p) {
+  if (order.size() != static_cast<std::size_t>(p)) return order;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<std::int32_t>(i)) return order;
+  }
+  return {};
+}
+
 }  // namespace sortlast

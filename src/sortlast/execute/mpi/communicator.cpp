@@ -22,8 +22,8 @@
 namespace sortlast {
 namespace {
 
-// Whether messages have come that nobody has received. A probe may take in one message, and others may lie before
-// it, so there are a few.
+// Whether messages have come that nobody has received. A probe may take in one message, and others may lie
+// before it, so there are a few.
 bool has_messages(MPI_Comm comm) {
   constexpr int probes = 8;
   int found = 0;
