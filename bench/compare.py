@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Compare two files of ``sortlast bench ... --json``: what became slower?
+"""Compare files of ``sortlast bench ... --json`` of two builds: what became slower?
 
-A row is a regression if its median grew by more than both thresholds: --percent of the old median and
---absolute milliseconds. Exit status: 0 if there is none, 1 if there is one, 2 if a file cannot be used.
-Rows of one file alone are listed, and decide nothing. Needs nothing but Python.
+Give one file of each build, OLD NEW, or several that were measured by turns: OLD NEW OLD NEW .... A row's
+figure is then the median of those of its build's files. A row is a regression if its time, or the processor
+time of all its ranks, grew by more than both thresholds: --percent of the old one and --absolute ms. Exit
+status: 0 if there is none, 1 if there is one, 2 if a file cannot be used. Rows of one build alone are listed,
+and decide nothing. Needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 # What makes two rows the same measurement.
@@ -28,21 +31,24 @@ IDENTITY = (
     "content",
     "bounds",
 )
+TIMES = ("median_ms", "cpu_ms")  # of the slowest rank, and of all processors together
 
-Rows = dict[tuple[Any, ...], float]  # identity -> median in ms
+Key = tuple[Any, ...]
+Rows = dict[Key, list[float]]  # identity -> the times
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("old", type=Path)
-    parser.add_argument("new", type=Path)
+    parser.add_argument("files", type=Path, nargs="+", metavar="OLD NEW")
     parser.add_argument("--percent", type=float, default=10.0, help="default: %(default)s")
     parser.add_argument("--absolute", type=float, default=1.0, help="in ms; default: %(default)s")
     options = parser.parse_args()
+    if len(options.files) % 2:
+        parser.error("expected as many files of the new build as of the old one: OLD NEW [OLD NEW ...]")
     try:
-        old, new = read(options.old), read(options.new)
+        old, new = (medians([read(path) for path in options.files[side::2]]) for side in (0, 1))
     except ValueError as error:
         print(f"compare.py: {error}", file=sys.stderr)
         return 2
@@ -50,32 +56,52 @@ def main() -> int:
 
 
 def read(path: Path) -> Rows:
-    """The medians of a file. Raises ValueError, which names the file, if it is none of the benchmark's."""
+    """The times of a file. Raises ValueError, which names the file, if it is none of the benchmark's."""
     try:
         rows = json.loads(path.read_text())
-        return {tuple(row[key] for key in IDENTITY): float(row["median_ms"]) for row in rows}
+        return {tuple(row[name] for name in IDENTITY): [float(row[name]) for name in TIMES] for row in rows}
     except (OSError, ValueError) as error:
         raise ValueError(f"cannot read {path}: {error}") from error
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is not a list of rows of sortlast bench: {error!r}") from error
 
 
+def medians(files: list[Rows]) -> Rows:
+    """The rows of several files as one."""
+    found: dict[Key, list[list[float]]] = {}
+    for rows in files:
+        for key, times in rows.items():
+            found.setdefault(key, []).append(times)
+    return {key: [median(column) for column in zip(*times, strict=True)] for key, times in found.items()}
+
+
 def report(old: Rows, new: Rows, percent: float, absolute: float) -> int:
-    """Print all rows of both files; 1 if one is a regression, else 0."""
+    """Print all rows of both builds; 1 if one is a regression, else 0."""
     regressions = 0
-    print(f"{'old ms':>10} {'new ms':>10} {'change':>8}")
+    print(f"{'old ms':>10} {'new ms':>10} {'change':>8} {'processor':>10} {'':>10} {'change':>8}")
     for key in (key for key in old if key in new):
-        before, after = old[key], new[key]
-        grown = after - before
-        slower = grown > absolute and grown > before * percent / 100
-        regressions += slower
-        change = f"{100 * grown / before:+.1f} %" if before > 0 else ""
-        print(f"{before:10.2f} {after:10.2f} {change:>8}  {text(key)}{'  SLOWER' if slower else ''}")
+        grown = [slower(*pair, percent, absolute) for pair in zip(old[key], new[key], strict=True)]
+        regressions += any(grown)
+        figures = " ".join(
+            f"{before:10.2f} {after:10.2f} {change(before, after):>8}"
+            for before, after in zip(old[key], new[key], strict=True)
+        )
+        print(f"{figures}  {text(key)}{'  SLOWER' if any(grown) else ''}")
     for name, keys in (("old", old.keys() - new.keys()), ("new", new.keys() - old.keys())):
         for key in sorted(map(text, keys)):
             print(f"only in the {name} file: {key}")
     print(f"{regressions} regressions beyond {percent:g} % and {absolute:g} ms")
     return 1 if regressions else 0
+
+
+def slower(before: float, after: float, percent: float, absolute: float) -> bool:
+    """Whether a time grew by more than both thresholds."""
+    return after - before > absolute and after - before > before * percent / 100
+
+
+def change(before: float, after: float) -> str:
+    """The growth in percent."""
+    return f"{100 * (after - before) / before:+.1f} %" if before > 0 else ""
 
 
 def text(key: tuple[Any, ...]) -> str:

@@ -35,6 +35,7 @@ KEYS = [
     "median_ms",
     "min_ms",
     "max_ms",
+    "cpu_ms",
     "max_abs_error",
     "peak_bytes",
 ]
@@ -82,6 +83,7 @@ def test_all_algorithms_beside_all_peers(tmp_path):
         assert (row["task"], row["format"], row["op"], row["frames"]) == ("composite", "float32", "over", 3)
         assert (row["width"], row["height"]) == (96, 40)
         assert 0 < row["min_ms"] <= row["median_ms"] <= row["max_ms"]
+        assert row["cpu_ms"] > 0
         assert 0 <= row["max_abs_error"] <= 1e-6 * row["ranks"]
         assert row["peak_bytes"] >= 0
     assert out.count("dense, not gathered, 3 frames") == 2

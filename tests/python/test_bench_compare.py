@@ -29,6 +29,7 @@ ROW = Row(
     median_ms=10.0,
     min_ms=10.0,
     max_ms=10.0,
+    cpu_ms=40.0,
     max_abs_error=0.0,
     peak_bytes=1000,
 )
@@ -39,10 +40,13 @@ def row(median, **changes):
 
 
 def compare(tmp_path, old, new, *args):
-    paths = [tmp_path / "old.json", tmp_path / "new.json"]
-    for path, rows in zip(paths, (old, new), strict=True):
-        path.write_text(json.dumps(rows))
-    command = [sys.executable, str(COMPARE), *map(str, paths), *args]
+    return compare_files(tmp_path, {"old.json": old, "new.json": new}, *args)
+
+
+def compare_files(tmp_path, files, *args):
+    for name, rows in files.items():
+        (tmp_path / name).write_text(json.dumps(rows))
+    command = [sys.executable, str(COMPARE), *(str(tmp_path / name) for name in files), *args]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -64,6 +68,26 @@ def test_compare_needs_both_thresholds(tmp_path, old, new, args, status):
     assert done.returncode == status, done.stderr
     assert ("SLOWER" in done.stdout) == (status == 1)
     assert f"{status} regressions" in done.stdout
+
+
+def test_compare_finds_more_processor_time_in_the_same_time(tmp_path):
+    done = compare(tmp_path, [row(10.0, cpu_ms=40.0)], [row(10.0, cpu_ms=50.0)])
+    assert done.returncode == 1
+    assert "+25.0 %" in done.stdout
+    assert compare(tmp_path, [row(10.0, cpu_ms=40.0)], [row(10.0, cpu_ms=40.9)]).returncode == 0
+
+
+def test_compare_takes_the_medians_of_files_measured_by_turns(tmp_path):
+    old = {"old1.json": [row(10.0)], "old2.json": [row(11.0)], "old3.json": [row(30.0)]}
+    new = {"new1.json": [row(10.0)], "new2.json": [row(30.0)], "new3.json": [row(11.5)]}
+    turns = {name: rows for pair in zip(old.items(), new.items(), strict=True) for name, rows in pair}
+    done = compare_files(tmp_path, turns)
+    assert done.returncode == 0, done.stdout
+    assert "11.00      11.50" in done.stdout
+    turns["new1.json"] = [row(31.0)]
+    assert compare_files(tmp_path, turns).returncode == 1
+    turns.pop("new3.json")
+    assert compare_files(tmp_path, turns).returncode == 2
 
 
 def test_compare_matches_rows_by_what_they_measure(tmp_path):

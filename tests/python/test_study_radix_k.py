@@ -216,6 +216,7 @@ def rows(p, names, sizes=((2048, 1024),), contents=("dense",)):
         "frames": 1,
         "min_ms": 0.0,
         "max_ms": 0.0,
+        "cpu_ms": 0.0,
         "max_abs_error": 1e-7,
         "peak_bytes": None,
     }

@@ -17,6 +17,7 @@ content                   dense, block or random: which pixels are active, see :
 bounds                    whether the peers were told the box of each rank's active pixels
 frames                    how many were timed, after two that were not
 median_ms, min_ms, max_ms  of a frame's time: that of the slowest rank, each by its own clock from a barrier
+cpu_ms                    median of the processor time of a frame, of all threads of all ranks together
 max_abs_error             greatest difference to the serial composite, in units of a channel
 peak_bytes                most memory of any rank, see :mod:`sortlast.bench.memory`; None if not known
 ========================  =================================================================================

@@ -129,7 +129,7 @@ def _measure(
         lambda share: progress("timing", 0.5 + 0.5 * share),
     )
     for (seconds, chosen), one, (peak, _) in zip(timed, checked, peaks, strict=True):
-        times = 1e3 * seconds
+        times, work = 1e3 * seconds
         algorithm = one.entry.algorithm
         report.rows.append(
             Row(
@@ -142,6 +142,7 @@ def _measure(
                 median_ms=float(np.median(times)),
                 min_ms=float(times.min()),
                 max_ms=float(times.max()),
+                cpu_ms=float(np.median(work)),
                 max_abs_error=one.error,
                 peak_bytes=peak,
             )
@@ -170,7 +171,7 @@ def _check(scene: Scene, entry: _Entry, oracle: Oracle) -> _Checked:
     error, bound = peer.error(oracle), peer.bound()
     look = 0.0
     if error <= bound and peer.shortlist is not None:
-        look = float(turns.time_frames(scene.comm, [peer], _LOOKS, lambda share: None, warm_ups=0).min())
+        look = float(turns.time_frames(scene.comm, [peer], _LOOKS, lambda share: None, warm_ups=0)[0].min())
     peer.close()
     if not error <= bound:
         raise Error(
@@ -227,13 +228,13 @@ def _time_all(
 ) -> list[tuple[NDArray[np.float64], str]]:
     """For each entry the seconds of its frames, and what its algorithm turned out to be.
 
-    ``needs``: bytes that each takes. All take turns, unless they would not fit into the memory together:
-    then groups of them do, one group after the other, again and again, so that no peer's frames all come
-    from the same minute.
+    The seconds are (2, frames), as :func:`turns.time_frames` has them. ``needs``: bytes that each takes. All
+    take turns, unless they would not fit into the memory together: then groups of them do, one group after
+    the other, again and again, so that no peer's frames all come from the same minute.
     """
     groups = memory.groups(needs, memory.room(scene.comm))
     laps = min(_LAPS, frames) if len(groups) > 1 else 1
-    seconds = np.zeros((len(entries), frames))
+    seconds = np.zeros((2, len(entries), frames))
     chosen = [""] * len(entries)
     for lap, group in itertools.product(range(laps), range(len(groups))):
         begin, end = frames * lap // laps, frames * (lap + 1) // laps
@@ -244,10 +245,10 @@ def _time_all(
         def show(share: float, part: int = part) -> None:
             progress((part + share) / (laps * len(groups)))
 
-        seconds[members, begin:end] = turns.time_frames(
+        seconds[:, members, begin:end] = turns.time_frames(
             scene.comm, peers, end - begin, show, WARM_UPS, seed=lap
         )
         for k, peer in zip(members, peers, strict=True):
             chosen[k] = peer.chosen()
             peer.close()
-    return list(zip(seconds, chosen, strict=True))
+    return list(zip(seconds.swapaxes(0, 1), chosen, strict=True))

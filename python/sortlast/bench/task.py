@@ -90,6 +90,7 @@ class Row:
     median_ms: float
     min_ms: float
     max_ms: float
+    cpu_ms: float
     max_abs_error: float
     peak_bytes: int | None
 

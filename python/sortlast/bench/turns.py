@@ -37,24 +37,27 @@ def time_frames(
     warm_ups: int,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Seconds (peers, frames): of each frame those of the slowest rank. Communicates.
+    """Seconds (2, peers, frames): of each frame those of the slowest rank, and those of all processors' work.
 
-    ``warm_ups`` rounds come before. ``progress`` is told which share of the frames is done.
+    Communicates. ``warm_ups`` rounds come before. ``progress`` is told which share of the frames is done.
     """
     from mpi4py import MPI
 
-    seconds = np.zeros((len(peers), frames))
+    slowest = np.zeros((len(peers), frames))
+    worked = np.zeros((len(peers), frames))
     with _no_garbage_collection():
         for frame, order in enumerate(turns(len(peers), warm_ups + frames, seed), -warm_ups):
             progress(max(frame, 0) / frames)
             for k in order:
                 comm.Barrier()
-                begin = time.perf_counter()
+                begin, work = time.perf_counter(), time.process_time()
                 peers[k].frame()
                 if frame >= 0:
-                    seconds[k, frame] = time.perf_counter() - begin
-    comm.Allreduce(MPI.IN_PLACE, seconds, op=MPI.MAX)
-    return seconds
+                    slowest[k, frame] = time.perf_counter() - begin
+                    worked[k, frame] = time.process_time() - work
+    comm.Allreduce(MPI.IN_PLACE, slowest, op=MPI.MAX)
+    comm.Allreduce(MPI.IN_PLACE, worked, op=MPI.SUM)
+    return np.stack([slowest, worked])
 
 
 @contextmanager
