@@ -26,7 +26,7 @@ from sortlast._errors import (
     TimeoutError,  # noqa: A004
     UsageError,
 )
-from sortlast.compositor import Compositor, Tile, visibility_order
+from sortlast.compositor import Compositor, Registration, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
 
 __version__ = _version("sortlast")
@@ -55,6 +55,7 @@ __all__ = [
     "Event",
     "MismatchError",
     "MpiError",
+    "Registration",
     "RemoteError",
     "Tile",
     "TimeoutError",

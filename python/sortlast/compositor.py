@@ -60,6 +60,21 @@ class Tile(Protocol):
         """Array (n,), or None if the images had no depth."""
 
 
+class Registration(Protocol):
+    """Memory of the caller's that other ranks of the machine can read; see ``Compositor.register_memory``.
+
+    As a context manager it ends at the end of the block.
+    """
+
+    def close(self) -> None:
+        """End it: the memory keeps its contents, and is as private as it was before."""
+
+    def __enter__(self) -> Registration: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None: ...
+
+
 class Compositor:
     """Composites one image a rank over a communicator.
 
@@ -239,6 +254,27 @@ class Compositor:
             ArgumentError: another dtype, or a shape that is none.
         """
         return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
+
+    def register_memory(self, array: NDArray[Any]) -> Registration:
+        """Let the other ranks of the machine read an array in place, as they read those of ``allocate()``.
+
+        For the array that a renderer draws into, frame after frame: composites of it are then as fast as of
+        allocated ones. Its pages become shared ones where they lie, with their contents, until the
+        registration is closed or dropped. Not collective. Rules:
+
+        - No thread may write to the array while this call or the end of the registration is under way, and
+          it must not end while a ``composite()`` is.
+        - The array is kept; do not resize it.
+        - A forked process shares the pages with its parent, unlike other memory.
+
+        Args:
+            array: an image, a depth plane, or a part of one, of any type: contiguous, writable, in ordinary
+                memory, and in no part allocated by ``allocate()`` or registered already.
+
+        Raises:
+            ArgumentError: an array of another kind.
+        """
+        return self._native.register_memory(_arrays.memory(array, "array"))  # type: ignore[no-any-return]
 
     def gather(
         self, tile: Tile, root: int = 0, depth: bool = False, *, out: Out = None

@@ -39,7 +39,7 @@ KEYS = [
     "max_abs_error",
     "peak_bytes",
 ]
-OURS = {"sortlast", "sortlast-allocated", "sortlast-messages"}
+OURS = {"sortlast", "sortlast-allocated", "sortlast-registered", "sortlast-messages"}
 NAMES = OURS | {
     "mpi-reduce",
     "mpi-reduce-scatter",

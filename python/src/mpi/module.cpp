@@ -128,6 +128,15 @@ void bind_tile(nb::module_& module) {
           "(n,) float32, or None.");
 }
 
+void bind_registration(nb::module_& module) {
+  nb::class_<Registration>(module, "Registration",
+                           "Memory of the caller's that other ranks of the machine can read; see "
+                           "sortlast.Compositor.register_memory. A context manager.")
+      .def("close", &Registration::reset, "End it: the memory is as private as it was before.")
+      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
+      .def("__exit__", [](Registration& self, nb::args) { self.reset(); });
+}
+
 void bind_compositor(nb::module_& module) {
   const Options standard;
   nb::class_<Compositor>(module, "Compositor", "See sortlast.Compositor.")
@@ -165,6 +174,12 @@ void bind_compositor(nb::module_& module) {
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
            "premultiplied"_a, "out"_a.none(), "out_depth"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
+      .def(
+          "register_memory",
+          [](Compositor& compositor, const Output& array) {
+            return compositor.register_memory(array.data(), array.nbytes());
+          },
+          "array"_a, nb::keep_alive<0, 2>())
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none())
       .def("refuse", &detail::CompositorAccess::refuse, "call"_a, "problem"_a,
            nb::call_guard<nb::gil_scoped_release>())
@@ -199,6 +214,7 @@ NB_MODULE(SORTLAST_MPI_MODULE, module) {
   nanobind::module_::import_("sortlast._core");  // defines Timing and Event
   sortlast::python::register_errors();
   sortlast::python::bind_tile(module);
+  sortlast::python::bind_registration(module);
   sortlast::python::bind_compositor(module);
   sortlast::python::bind_visibility(module);
   sortlast::python::bind_probe(module);
