@@ -7,7 +7,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/image/active.hpp"
-#include "sortlast/image/premultiply.hpp"
+#include "sortlast/image/blend.hpp"
 
 namespace sortlast {
 namespace {
