@@ -14,9 +14,9 @@
 //   x86-64-v4  0.99     0.86    1.07     0.97    0.68     0.77        0.18
 //   x86-64-v3  0.98     0.74    1.20     0.97    0.91     0.99        0.52
 //
-// With images of 32 MiB, where memory decides, all but the last (0.8) were within the noise of 10 %. What it
-// does better is to widen bytes in registers, where widen() goes through a buffer, and to take a mask of bits
-// from a comparison, for which vectors of the compiler have no word.
+// With images of 32 MiB, where memory decides, the medians ran from 0.87 to 1.11, but for the last (0.8).
+// What it does better is to widen bytes in registers, where widen() goes through a buffer, and to take a mask
+// of bits from a comparison, for which vectors of the compiler have no word.
 #pragma once
 
 #include <cstddef>
