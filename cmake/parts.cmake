@@ -9,7 +9,7 @@
 
 # The sources that need MPI, as regular expressions; all others must do without.
 set(needs_mpi "src/sortlast/execute/mpi/" "src/sortlast/execute/compositor[.]cpp"
-              "src/sortlast/tune/(mpi/|pro)" "capi/(mpi/|compositor|visibility)")
+              "src/sortlast/tune/pro" "capi/mpi/")
 
 file(GLOB_RECURSE sources_without_mpi CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/sortlast/*.cpp capi/*.cpp)
 list(FILTER sources_without_mpi EXCLUDE REGEX ^src/sortlast/image/kernels/)  # see kernels.cmake
@@ -29,13 +29,8 @@ endfunction()
 sortlast_add_part(compositing sources_without_mpi "^src/sortlast/([^/]*|(schedule|image|execute|tune)/.*)$"
                   Threads::Threads)
 sortlast_add_part(lab sources_without_mpi "^src/sortlast/(fabric|simulate)/" sortlast_part_compositing)
-if(EXISTS ${PROJECT_SOURCE_DIR}/capi/sortlast_mpi.h OR SORTLAST_BUILD_MPI)
-  sortlast_add_part(capi sources_without_mpi "^capi/" sortlast_part_compositing)
-endif()
+sortlast_add_part(capi sources_without_mpi "^capi/" sortlast_part_compositing)
 if(SORTLAST_BUILD_MPI)
   sortlast_add_part(mpi sources_with_mpi "^src/" sortlast_part_compositing sortlast_mpi_library)
   sortlast_add_part(capi_mpi sources_with_mpi "^capi/" sortlast_part_mpi sortlast_part_capi)
-endif()
-if(TARGET sortlast_part_capi AND NOT EXISTS ${PROJECT_SOURCE_DIR}/capi/sortlast_mpi.h)  # sortlast.h names MPI_Comm
-  target_link_libraries(sortlast_part_capi PRIVATE sortlast_mpi_library)
 endif()

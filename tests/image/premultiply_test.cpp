@@ -1,5 +1,5 @@
 // Straight alpha, against the plainest arithmetic in double precision.
-#include "sortlast/image/premultiply.hpp"
+#include "sortlast/image/blend.hpp"
 
 #include <gtest/gtest.h>
 

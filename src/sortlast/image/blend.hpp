@@ -1,7 +1,9 @@
-// Blending: a chain of fragments of the same pixels becomes one, in one pass over memory.
+// Blending: a chain of fragments of the same pixels becomes one, in one pass over memory; and what else is
+// done to an image with its kernels.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,6 +74,17 @@ void fill_absent(Op op, const Format& format, bool background, Pixels out, std::
 // has a depth below +infinity, and the depth is +infinity there.
 void apply_background(Op op, const Format& format, std::span<const float> background, Pixels out,
                       std::int64_t n);
+
+// Write n pixels of straight RGBA with each colour multiplied by its alpha; alpha and depth stay as they are.
+// float32 and float16 are rounded once, uint8 as colour * alpha / 255 to nearest. `out` may be the input.
+// Throws ArgumentError for a format without alpha.
+void premultiply(const Format& format, ConstPixels straight, Pixels out, std::int64_t n);
+
+// The first of n pixels with a colour above its alpha, which no premultiplied pixel of a surface or of a
+// volume has; none if there is no such pixel. One that emits more light than it covers may have: what glows
+// is no fault. float colours may pass their alpha by 2^-10 of it, which rounding explains. NaN counts as
+// below.
+std::optional<std::int64_t> find_straight(const Format& format, ConstPixels pixels, std::int64_t n);
 
 // Instruction sets that this build has kernels for and this processor can run, best first
 // ("x86-64-v4", "x86-64-v3", "baseline"). blend() uses the first unless use_target() chose another.

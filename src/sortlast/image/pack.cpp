@@ -8,7 +8,6 @@
 #include "sortlast/error.hpp"
 #include "sortlast/image/active.hpp"
 #include "sortlast/image/blend.hpp"
-#include "sortlast/image/copy_pixels.hpp"
 
 namespace sortlast {
 namespace {

@@ -21,14 +21,14 @@
 //
 // A lone E joins in the cache and costs little; a row of many, as in a chain whose images hardly overlap,
 // costs as much as one.
-#include "sortlast/image/sparse_walk.hpp"
+#include "sortlast/image/blocks.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <limits>
 
-#include "sortlast/image/copy_pixels.hpp"
+#include "sortlast/image/active.hpp"
 
 namespace sortlast {
 namespace {

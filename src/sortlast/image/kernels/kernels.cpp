@@ -1,11 +1,119 @@
-// The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace.
-#include "sortlast/image/kernels/active.hpp"
-#include "sortlast/image/kernels/convert.hpp"
+// The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace. Those of
+// operators.hpp, and the scan for active pixels, which pixels hold anything.
 #include "sortlast/image/kernels/dispatch.hpp"
 #include "sortlast/image/kernels/operators.hpp"
 
 namespace sortlast::SORTLAST_TARGET {
 namespace {
+
+// ---- The scan for active pixels -------------------------------------------------------------------
+
+// 1 for each of `count` pixels of `words` words of colour that is not the empty one, else 0.
+template <class Word, int words, bool has_depth>
+inline void flag_active(std::uint8_t* flags, const std::byte* colour, const std::byte* depth,
+                        std::size_t count) {
+  constexpr std::int32_t infinity = 0x7f800000;
+  for (std::size_t i = 0; i < count; ++i) {
+    Word any = 0;
+    for (std::size_t w = 0; w < words; ++w)
+      any = static_cast<Word>(any | read<Word>(colour + (i * words + w) * sizeof(Word)));
+    flags[i] = any != 0;
+    if constexpr (has_depth) flags[i] |= read<std::int32_t>(depth + i * 4) != infinity;
+  }
+}
+
+// Eight flags as the lowest bits. The multiplication brings flag k, at bit 8 k, to bit 56 + k.
+inline std::uint64_t bits_of(const std::uint8_t* flags) {
+  std::uint64_t bytes = 0;
+  for (int k = 0; k < 8; ++k) bytes |= static_cast<std::uint64_t>(flags[k]) << (8 * k);
+  return bytes * 0x0102040810204080 >> 56;
+}
+
+template <class Word, int words, bool has_depth>
+void active(std::uint64_t* masks, const std::byte* colour, const std::byte* depth, std::size_t pixels) {
+  constexpr std::size_t width = 64;
+  constexpr std::size_t pixel_bytes = sizeof(Word) * words;
+  for (std::size_t begin = 0; begin < pixels; begin += width) {
+    alignas(64) std::uint8_t flags[width];
+    const std::byte* const colours = colour + begin * pixel_bytes;
+    const std::byte* const depths = has_depth ? depth + begin * 4 : nullptr;
+    if (pixels - begin >= width) {
+      flag_active<Word, words, has_depth>(flags, colours, depths, width);
+    } else {
+      __builtin_memset(flags, 0, width);
+      flag_active<Word, words, has_depth>(flags, colours, depths, pixels - begin);
+    }
+    std::uint64_t mask = 0;
+    for (std::size_t k = 0; k < width; k += 8) mask |= bits_of(flags + k) << k;
+    masks[begin / width] = mask;
+  }
+}
+
+// Whether any bit is set, by halves: an extraction of each lane would take as long as reading a KiB.
+template <class Vector>
+inline bool any_bit(const Vector& vector) {
+  if constexpr (sizeof vector > 16) {
+    struct Halves {
+      Words<sizeof(Vector) / 8> low;
+      Words<sizeof(Vector) / 8> high;
+    };
+    const Halves halves = bits_as<Halves>(vector);
+    return any_bit(halves.low | halves.high);
+  } else {
+    struct Ends {
+      std::uint64_t low;
+      std::uint64_t high;
+    };
+    const Ends ends = bits_as<Ends>(vector);
+    return (ends.low | ends.high) != 0;
+  }
+}
+
+// Whether `pixels` pixels, a multiple of 64, are empty. Meanwhile as many bytes from `next` on are fetched,
+// past the larger caches, as most of what is looked through is not needed again.
+template <bool has_depth>
+inline bool empty(const std::byte* colour, const std::byte* depth, std::size_t pixel_bytes,
+                  std::size_t pixels, const std::byte* next) {
+  using Line = Words<native_lanes>;
+  const std::size_t bytes = pixels * pixel_bytes;
+  Line any{};
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < bytes; i += sizeof any) {
+    if (i % 64 == 0) __builtin_prefetch(next + i, 0, 0);
+    any |= read<Line>(colour + i);
+  }
+  if constexpr (has_depth) {
+    const Line infinity = Line{} + 0x7f800000;
+    for (std::size_t i = 0; i < pixels * 4; i += sizeof any) any |= read<Line>(depth + i) ^ infinity;
+  }
+  return !any_bit(any);
+}
+
+// How many blocks of 64 pixels are empty before the first that is not, from the front or from the back. At
+// the speed of memory, which takes few tests, four blocks together as long as they are empty, and the next
+// page under way; where that lies behind the last block, what is `skip` bytes behind it is needed next.
+template <bool has_depth, bool from_back>
+std::size_t empty_blocks(const std::byte* colour, const std::byte* depth, std::size_t pixel_bytes,
+                         std::size_t blocks, std::size_t skip) {
+  constexpr std::size_t width = 64;
+  constexpr std::size_t ahead = 4096;
+  constexpr std::size_t steps[] = {4, 1};
+  const std::size_t block_bytes = width * pixel_bytes;
+  std::size_t done = 0;
+  for (const std::size_t step : steps) {
+    for (; done + step <= blocks; done += step) {
+      const std::size_t block = from_back ? blocks - done - step : done;
+      const std::byte* const colours = colour + block * block_bytes;
+      const std::byte* const depths = has_depth ? depth + block * width * 4 : nullptr;
+      const std::size_t further = (blocks - done) * block_bytes > ahead ? ahead : ahead + skip;
+      const std::byte* const next = from_back ? colours - further : colours + further;
+      if (!empty<has_depth>(colours, depths, pixel_bytes, step * width, next)) break;
+    }
+  }
+  return done;
+}
+
+// ---- The table ------------------------------------------------------------------------------------
 
 constexpr Kernels table{
     .load = {nullptr, load<Float16>, load<Uint8>},

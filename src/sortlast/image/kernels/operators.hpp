@@ -1,7 +1,7 @@
 // The operators: over, add, max and min, channel by channel on float32; and closest, a selection by depth.
 #pragma once
 
-#include "sortlast/image/kernels/convert.hpp"
+#include "sortlast/image/kernels/vector.hpp"
 
 namespace sortlast::SORTLAST_TARGET {
 
