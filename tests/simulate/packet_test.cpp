@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/programs.hpp"
 
