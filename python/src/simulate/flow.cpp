@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "signals.hpp"
-#include "sortlast/simulate/compositing.hpp"
 #include "vectors.hpp"
 
 namespace nb = nanobind;
