@@ -1,7 +1,6 @@
 // Simulation: traffic on a fabric, as packets or as flows, and frames of a schedule on it.
 #pragma once
 
-#include "sortlast/simulate/compositing.hpp"
 #include "sortlast/simulate/flow.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"

@@ -1,7 +1,7 @@
 // D-mod-K beside the definition: the up-ports of Zahavi's formula, and shifts free of contention.
 #include <gtest/gtest.h>
 
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "trees.hpp"
 
 namespace sortlast::fabric {

@@ -1,5 +1,5 @@
 // Leaving parts out of a topology: what stays, how it is renumbered, and what is refused.
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 #include <gtest/gtest.h>
 

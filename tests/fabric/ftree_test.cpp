@@ -1,7 +1,7 @@
 // OpenSM's ftree by itself; tests/python/test_fabric_ftree.py compares it with OpenSM.
 #include <gtest/gtest.h>
 
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "trees.hpp"
 
 namespace sortlast::fabric {

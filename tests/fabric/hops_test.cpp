@@ -1,5 +1,5 @@
 // Distances and least-hop ports against Floyd and Warshall.
-#include "sortlast/fabric/routing/balance.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -7,8 +7,8 @@
 #include "fabric/naive_hops.hpp"
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
-#include "sortlast/fabric/routing/balance.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 namespace {

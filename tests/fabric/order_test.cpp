@@ -1,5 +1,5 @@
 // The best order: against all orders of few hosts, on jobs of 60 of 144, and on a real fabric.
-#include "sortlast/fabric/order.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@
 
 #include "fabric/random_routes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/placement/order_search.hpp"
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "sortlast/random.hpp"
 
 namespace sortlast::fabric {

@@ -1,5 +1,5 @@
 // Patterns: who sends to whom at which stage, and what is refused.
-#include "sortlast/fabric/pattern.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 #include <gtest/gtest.h>
 

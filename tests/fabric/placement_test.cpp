@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -15,10 +16,9 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/fabric/placement/routing_order.hpp"
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -316,10 +316,11 @@ TEST(RoutingOrder, OfTheRealFabric) {
   const Hosts compute = compute_hosts(fabric);
   EXPECT_EQ(compute.size(), 542U);
   EXPECT_EQ(fabric.hosts() - 542, fabric.switches());
-  const std::vector<LeafPlaces> leaves = leaf_places(fabric, compute);
+  std::map<Vertex, std::size_t> leaves;  // compute hosts of each
+  for (const std::int32_t h : compute) ++leaves[fabric.attachment(h).vertex];
   EXPECT_EQ(leaves.size(), 31U);
   std::size_t most = 0;
-  for (const LeafPlaces& leaf : leaves) most = std::max(most, leaf.hosts.size());
+  for (const auto& [leaf, hosts] : leaves) most = std::max(most, hosts);
   EXPECT_EQ(order_hosts(fabric, "routing-dummies", compute).size(), 31 * most);
 }
 

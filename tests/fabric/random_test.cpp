@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "trees.hpp"
 
 namespace sortlast::fabric {

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "fabric/naive_hops.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 namespace {

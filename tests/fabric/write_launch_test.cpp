@@ -5,7 +5,7 @@
 
 #include "canonical.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/fabric/write.hpp"
+#include "sortlast/fabric/files.hpp"
 
 namespace sortlast::fabric {
 namespace {

@@ -1,6 +1,6 @@
 // opensm-ftree-ca-order.dump.
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

@@ -1,8 +1,7 @@
 // ibnetdiscover's output and ibsim's netlists. What is read can be written and comes back.
 #include <optional>
 
-#include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/write.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

@@ -1,13 +1,21 @@
 // Bracket lists. Plain names can be folded and come back.
 #include <algorithm>
 
-#include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/write.hpp"
-#include "sortlast/fabric/write/slurm.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;
 namespace fuzz = sortlast::fuzz;
+
+namespace {
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+             std::string::npos;
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run(data, size, [](std::string_view text) {

@@ -1,7 +1,6 @@
 // Forwarding tables, for a topology whose LIDs are known and for one whose LIDs have to be learnt.
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/fabric/read.hpp"
-#include "sortlast/fabric/write.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

@@ -1,5 +1,5 @@
 // Slurm's topology.conf, by way of the recognition of formats.
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

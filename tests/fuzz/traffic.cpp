@@ -1,5 +1,5 @@
 // Traffic by stages.
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "target.hpp"
 
 using namespace sortlast::fabric;

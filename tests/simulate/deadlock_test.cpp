@@ -7,7 +7,7 @@
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

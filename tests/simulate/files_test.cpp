@@ -9,7 +9,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/packet.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

@@ -8,7 +8,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/schedule.hpp"
-#include "sortlast/simulate/compositing.hpp"
+#include "sortlast/simulate/flow.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"
 

@@ -8,12 +8,12 @@
 
 #include "simulate/flow_reference.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/families.hpp"
-#include "sortlast/fabric/pattern.hpp"
 #include "sortlast/random.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

@@ -10,7 +10,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

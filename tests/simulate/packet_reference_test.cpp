@@ -9,7 +9,7 @@
 #include "reference.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/simulate/traffic.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

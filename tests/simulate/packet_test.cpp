@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "sortlast/simulate/traffic.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "sortlast/error.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

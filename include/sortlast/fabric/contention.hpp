@@ -1,16 +1,58 @@
-// Contention: how many flows share each link at each stage of a pattern.
+// Contention: patterns, who sends to whom stage by stage; how many flows share each link at each stage; and
+// which order of hosts has least of it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "sortlast/export.hpp"
-#include "sortlast/fabric/pattern.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/progress.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast::fabric {
+
+// One message; source and destination are participants.
+struct Flow {
+  std::int32_t source = 0;
+  std::int32_t destination = 0;
+  std::int64_t bytes = 0;
+
+  bool operator==(const Flow&) const = default;
+};
+
+// Flows are made stage by stage, so that the p (p - 1) of a shift need never be held at once.
+class SORTLAST_API Pattern {
+ public:
+  virtual ~Pattern() = default;
+  virtual std::string name() const = 0;
+  virtual std::int32_t participants() const = 0;
+  virtual std::int64_t stages() const = 0;
+  // Flows of stage 0 .. stages() - 1; none from a participant to itself.
+  virtual std::vector<Flow> flows(std::int64_t stage) const = 0;
+  // Whether stage s is exactly i -> (i + s + 1) mod p for all i: analysis has a fast way for it.
+  virtual bool is_shift() const { return false; }
+};
+
+// All p - 1 shift permutations, `bytes` a message (Cavin and Demengeon, section 2.1.4).
+SORTLAST_API std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes = 1);
+// Everybody to everybody in one stage.
+SORTLAST_API std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t bytes = 1);
+// One stage: i sends to destination[i]; -1: to nobody.
+SORTLAST_API std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
+                                                                std::int64_t bytes = 1);
+// The transfers of a schedule by its stages, pixels times pixel_bytes; transfers of no pixels are left out.
+SORTLAST_API std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule,
+                                                             std::int64_t pixel_bytes);
+// Given flows by stage.
+SORTLAST_API std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
+                                                            std::vector<std::vector<Flow>> stages);
+
+// Contention: how many flows share each link at each stage of a pattern, and which order of hosts has least.
 
 struct Contention {
   std::int64_t stages = 0;
@@ -63,5 +105,30 @@ struct PatternTime {
 SORTLAST_API PatternTime pattern_time(const Routes& routes, const Pattern& pattern,
                                       const Placement& placement, double link_bytes_per_second,
                                       double stage_seconds, const AnalysisOptions& options = {});
+
+// In which order a job's hosts should take part, so that a pattern does not contend.
+struct BestOrder {
+  Placement placement;       // of the job's hosts; may hold dummies if they were allowed
+  Contention contention;     // under it
+  std::string how;           // which order it is, or what the search did
+  bool proven_best = false;  // no order does better: either it is free, or `proof` holds
+  std::string proof;         // why no order of these hosts can be free under this routing; empty: not known
+};
+
+struct OrderOptions {
+  bool dummies = false;     // places in the pattern may stay empty
+  std::int64_t steps = -1;  // of the local search; -1: as many as take some seconds
+  std::uint64_t seed = 1;
+  AnalysisOptions analysis = {};
+  // The pattern of p participants, dummies among them; empty: shift.
+  std::function<std::shared_ptr<const Pattern>(std::int32_t p)> pattern = {};
+};
+
+// Tries the known orders, then improves the best of them by annealing. An order is better if its mean share
+// is higher and its max_flows are not, or the other way round. For shift it may prove that no order is free;
+// with dummies there always is one. See order.cpp. Throws ArgumentError: hosts that do not exist, occur twice
+// or are none.
+SORTLAST_API BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
+                                  const OrderOptions& options = {});
 
 }  // namespace sortlast::fabric

@@ -1,22 +1,161 @@
 // sortlast._bench_<family>: what the benchmark compares the compositor with, over one family of MPI
-// libraries.
+// libraries: MPI's own reductions, with a blend operator that does not commute, and the shared window.
+#include <mpi.h>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
-#include "bench/reduction.hpp"
-#include "bench/shared_window.hpp"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "communicator.hpp"
 #include "errors.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/image.hpp"
+#include "sortlast/image/blend.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sortlast::bench {
+
+void bind_shared_window(nb::module_& module);
+
 namespace {
+
+// MPI's reductions over one communicator and one kind of image: RGBA without depth, n pixels a rank, rank 0
+// in front. MPI chooses the algorithm, sees a pixel as one element and blends with sortlast::blend(), so
+// that only the algorithm differs from the compositor's. Calls are collective; they throw MpiError.
+class Reduction {
+ public:
+  // Throws ArgumentError if MPI has no reduction for such images: `closest`, which needs two planes, or
+  // more than 2^31 - 1 pixels.
+  Reduction(MPI_Comm comm, Op op, Scalar scalar, std::int64_t n);
+  Reduction(const Reduction&) = delete;
+  Reduction& operator=(const Reduction&) = delete;
+  ~Reduction();
+
+  // The whole result to `out` at `root` (n pixels; not read elsewhere).
+  void reduce(const std::byte* image, std::byte* out, int root);
+  // The whole result to `out` on every rank.
+  void allreduce(const std::byte* image, std::byte* out);
+  // Pixels [begin(rank), begin(rank + 1)) of the result to `out`. With MPI_Reduce_scatter_block where the
+  // ranks divide n, else with MPI_Reduce_scatter.
+  void reduce_scatter(const std::byte* image, std::byte* out);
+  // The pieces of reduce_scatter() to `out` at `root`.
+  void gather(const std::byte* piece, std::byte* out, int root);
+
+  std::int64_t begin(int rank) const { return begins_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  MPI_Comm comm_;
+  MPI_Datatype pixel_ = MPI_DATATYPE_NULL;
+  MPI_Op op_ = MPI_OP_NULL;
+  int rank_ = 0;
+  std::vector<int> counts_;  // pixels of each rank's piece
+  std::vector<int> begins_;  // and where they begin; n at the end
+};
+
+constexpr int channels = 4;
+
+// MPI hands no user pointer to an operator's function, so each kind of image has a function of its own.
+// MPI: inout = in op inout, where `in` comes from the lower ranks, which lie in front.
+template <Op op, Scalar scalar>
+void join(void* in, void* inout, int* count, MPI_Datatype* /*pixel*/) {
+  const std::array chain{Link{{static_cast<const std::byte*>(inout), nullptr}, scalar, Side::back},
+                         Link{{static_cast<const std::byte*>(in), nullptr}, scalar, Side::front}};
+  blend(op, channels, false, chain, {static_cast<std::byte*>(inout), nullptr}, scalar, *count);
+}
+
+template <Op op>
+MPI_User_function* function_of(Scalar scalar) {
+  switch (scalar) {
+    case Scalar::float16:
+      return join<op, Scalar::float16>;
+    case Scalar::uint8:
+      return join<op, Scalar::uint8>;
+    default:
+      return join<op, Scalar::float32>;
+  }
+}
+
+MPI_User_function* function_of(Op op, Scalar scalar) {
+  switch (op) {
+    case Op::over:
+      return function_of<Op::over>(scalar);
+    case Op::add:
+      return function_of<Op::add>(scalar);
+    case Op::max:
+      return function_of<Op::max>(scalar);
+    case Op::min:
+      return function_of<Op::min>(scalar);
+    default:
+      throw ArgumentError(
+          "closest reads two planes, which no element of an MPI reduction holds; use over, "
+          "add, max or min");
+  }
+}
+
+Reduction::Reduction(MPI_Comm comm, Op op, Scalar scalar, std::int64_t n) : comm_(comm) {
+  MPI_User_function* const function = function_of(op, scalar);
+  if (n > std::numeric_limits<int>::max())
+    throw ArgumentError(std::to_string(n) + " pixels are more than an MPI count holds; use a smaller image");
+
+  // Divide the pixels among the ranks.
+  int size = 0;
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  check_mpi(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  for (int rank = 0; rank <= size; ++rank) begins_.push_back(static_cast<int>(n * rank / size));
+  for (int rank = 0; rank < size; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    counts_.push_back(begins_[at + 1] - begins_[at]);
+  }
+
+  // Make the element and its operator.
+  const auto bytes = static_cast<int>(Format{scalar, channels, false}.colour_bytes());
+  check_mpi(MPI_Type_contiguous(bytes, MPI_BYTE, &pixel_), "MPI_Type_contiguous");
+  check_mpi(MPI_Type_commit(&pixel_), "MPI_Type_commit");
+  check_mpi(MPI_Op_create(function, 0, &op_), "MPI_Op_create");
+}
+
+Reduction::~Reduction() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return;
+  if (op_ != MPI_OP_NULL) MPI_Op_free(&op_);
+  if (pixel_ != MPI_DATATYPE_NULL) MPI_Type_free(&pixel_);
+}
+
+void Reduction::reduce(const std::byte* image, std::byte* out, int root) {
+  check_mpi(MPI_Reduce(image, out, begins_.back(), pixel_, op_, root, comm_), "MPI_Reduce");
+}
+
+void Reduction::allreduce(const std::byte* image, std::byte* out) {
+  check_mpi(MPI_Allreduce(image, out, begins_.back(), pixel_, op_, comm_), "MPI_Allreduce");
+}
+
+void Reduction::reduce_scatter(const std::byte* image, std::byte* out) {
+  if (begins_.back() % static_cast<int>(counts_.size()) == 0) {
+    check_mpi(MPI_Reduce_scatter_block(image, out, counts_[0], pixel_, op_, comm_),
+              "MPI_Reduce_scatter_block");
+  } else {
+    check_mpi(MPI_Reduce_scatter(image, out, counts_.data(), pixel_, op_, comm_), "MPI_Reduce_scatter");
+  }
+}
+
+void Reduction::gather(const std::byte* piece, std::byte* out, int root) {
+  check_mpi(MPI_Gatherv(piece, counts_[static_cast<std::size_t>(rank_)], pixel_, out, counts_.data(),
+                        begins_.data(), pixel_, root, comm_),
+            "MPI_Gatherv");
+}
 
 using Source = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using Target = nb::ndarray<nb::c_contig, nb::device::cpu>;
@@ -63,52 +202,8 @@ void bind_reduction(nb::module_& module) {
       .def("begin", &Reduction::begin, "rank"_a, "First pixel of a rank's piece; n for rank p.");
 }
 
-// A view of pixels of the window, which the array keeps alive.
-nb::object view(const nb::object& owner, void* data, nb::dlpack::dtype dtype,
-                const std::vector<std::size_t>& shape) {
-  return nb::cast(nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, nullptr, dtype));
-}
-
-nb::tuple planes(const nb::object& owner, const Pixels& pixels, const Format& format, std::int64_t n) {
-  const auto count = static_cast<std::size_t>(n);
-  const auto channels = static_cast<std::size_t>(format.channels);
-  return nb::make_tuple(
-      view(owner, pixels.colour, python::dtype_of(format.scalar), {count, channels}),
-      format.depth ? view(owner, pixels.depth, python::dtype_of(Scalar::float32), {count}) : nb::none());
-}
-
-void bind_shared_window(nb::module_& module) {
-  const nb::call_guard<nb::gil_scoped_release> released;
-  nb::class_<SharedWindow>(module, "SharedWindow",
-                           "The images of all ranks of one node in a shared window, blended where they lie.")
-      .def(
-          "__init__",
-          [](SharedWindow* self, std::uintptr_t comm, const std::string& op, const std::string& scalar,
-             bool depth, std::int64_t width, std::int64_t height, bool whole, std::vector<Box> boxes) {
-            new (self) SharedWindow(python::communicator(comm), op_from_name(op),
-                                    Format{scalar_from_name(scalar), 4, depth}, {width, height}, whole,
-                                    std::move(boxes));
-          },
-          "comm"_a, "op"_a, "scalar"_a, "depth"_a, "width"_a, "height"_a, "whole"_a, "boxes"_a)
-      .def("frame", &SharedWindow::frame, released, "Barrier, blend this rank's piece, barrier.")
-      .def(
-          "image",
-          [](const nb::object& self) {
-            const auto& window = nb::cast<const SharedWindow&>(self);
-            return planes(self, window.image(), window.format(), window.pixels());
-          },
-          "Colour (n, 4) and depth (n,) or None of this rank, to be written before frame().")
-      .def(
-          "result",
-          [](const nb::object& self) {
-            const auto& window = nb::cast<const SharedWindow&>(self);
-            return planes(self, window.result(), window.format(), window.end() - window.begin());
-          },
-          "Colour and depth of the finished pixels from `begin` on.")
-      .def_prop_ro("begin", &SharedWindow::begin, "First finished pixel of this rank.");
-}
-
 }  // namespace
+
 }  // namespace sortlast::bench
 
 NB_MODULE(SORTLAST_BENCH_MODULE, module) {

@@ -1,46 +1,62 @@
-// Contention, effective bisection bandwidth, and the time of a pattern.
+// Contention and the orders of hosts that have least of it, effective bisection bandwidth, and the time of a
+// pattern.
 #include "sortlast/fabric/contention.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+#include <optional>
 #include <tuple>
+#include <utility>
 
-#include "fabric/analysis.hpp"
+#include "errors.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sortlast::python {
 
-void bind_order(nb::module_& module);
 void bind_patterns(nb::module_& module);
 
 namespace {
 
+// Contention with what it was found for, so that it can be asked for more.
+struct Analysis {
+  fabric::Routes routes;
+  std::shared_ptr<const fabric::Pattern> pattern;
+  fabric::Placement placement;
+  fabric::Contention result;
+};
+
+using ProgressCall = std::optional<nb::callable>;
+
+// The call is made from the thread that called, with the lock held. What it raises, Ctrl-C too, ends the
+// analysis.
+fabric::AnalysisOptions analysis_options(std::int32_t threads, const ProgressCall& progress) {
+  fabric::AnalysisOptions options{.threads = threads};
+  options.progress = [progress](double part) {
+    const nb::gil_scoped_acquire acquire;
+    see_signals();
+    if (!progress) return true;
+    const nb::object answer = (*progress)(part);
+    return answer.is_none() || nb::cast<bool>(answer);
+  };
+  return options;
+}
+
 using fabric::Bisection;
+using fabric::Pattern;
 using fabric::PatternTime;
 using fabric::Placement;
-using Shared = std::shared_ptr<fabric::Pattern>;
-
-template <typename T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-// Of properties that return such an array, which keeps nothing else alive.
-constexpr auto owned = nb::rv_policy::automatic;
-
-// An array of its own with the values of a vector.
-template <typename T>
-Array<T> array_of(std::vector<T> values) {
-  auto* const kept = new std::vector<T>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Array<T>(kept->data(), {kept->size()}, owner);
-}
+using Shared = std::shared_ptr<Pattern>;
 
 Analysis analyse(const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
                  std::int32_t threads, const ProgressCall& progress) {
@@ -49,7 +65,7 @@ Analysis analyse(const fabric::Routes& routes, const Shared& pattern, const Plac
   return {routes, pattern, placement, contention(routes, *pattern, placement, options)};
 }
 
-Array<std::int32_t> loads_of(const Analysis& a, std::int64_t stage) {
+Vector<std::int32_t> loads_of(const Analysis& a, std::int64_t stage) {
   std::vector<std::int32_t> loads;
   {
     const nb::gil_scoped_release release;
@@ -167,6 +183,66 @@ void bind_time(nb::module_& module) {
       "progress"_a = nb::none(),
       "Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second\n"
       "divided among the flows on the fullest channel of its path.");
+}
+
+using PatternCall = std::optional<nb::callable>;
+
+struct Ordered {
+  fabric::BestOrder order;
+  Analysis analysis;
+};
+
+fabric::OrderOptions order_options(bool dummies, std::int64_t steps, std::uint64_t seed,
+                                   const PatternCall& pattern, std::int32_t threads,
+                                   const ProgressCall& progress) {
+  fabric::OrderOptions options;
+  options.dummies = dummies;
+  options.steps = steps;
+  options.seed = seed;
+  options.analysis = analysis_options(threads, progress);
+  if (pattern) {
+    options.pattern = [pattern](std::int32_t p) -> std::shared_ptr<const Pattern> {
+      const nb::gil_scoped_acquire acquire;
+      return nb::cast<Shared>((*pattern)(p));
+    };
+  }
+  return options;
+}
+
+Ordered find(const fabric::Routes& routes, const std::vector<std::int32_t>& hosts, bool dummies,
+             std::int64_t steps, std::uint64_t seed, const PatternCall& pattern, std::int32_t threads,
+             const ProgressCall& progress) {
+  const fabric::OrderOptions options = order_options(dummies, steps, seed, pattern, threads, progress);
+  const nb::gil_scoped_release release;
+  fabric::BestOrder best = best_order(routes, hosts, options);
+  const auto p = static_cast<std::int32_t>(best.placement.size());
+  Analysis analysis{routes, options.pattern ? options.pattern(p) : fabric::shift_pattern(p), best.placement,
+                    best.contention};
+  return {std::move(best), std::move(analysis)};
+}
+
+void bind_order(nb::module_& module) {
+  nb::class_<Ordered>(module, "BestOrder", "An order of a job's hosts, and what is known about better ones.")
+      .def_prop_ro(
+          "placement", [](const Ordered& o) { return o.order.placement; },
+          "Host of each participant; -1: a dummy.")
+      .def_ro("contention", &Ordered::analysis, "Contention under it.")
+      .def_prop_ro(
+          "how", [](const Ordered& o) { return o.order.how; }, "Which order it is, or what the search did.")
+      .def_prop_ro(
+          "proven_best", [](const Ordered& o) { return o.order.proven_best; },
+          "Whether it is free, or `proof` holds.")
+      .def_prop_ro(
+          "proof", [](const Ordered& o) { return o.order.proof; },
+          "Why no order of these hosts is free under this routing; empty: not known.")
+      .def("__repr__", [](const Ordered& o) { return "<BestOrder: " + o.order.how + ">"; });
+  module.def("best_order", &find, "routes"_a, "hosts"_a, "dummies"_a = false, "steps"_a = -1, "seed"_a = 1,
+             "pattern"_a = nb::none(), "threads"_a = 0, "progress"_a = nb::none(),
+             "Find an order of hosts, given by number, in which a pattern contends least: known orders, then "
+             "annealing\n"
+             "in `steps` swaps (-1: as many as take some seconds). `dummies`: places may stay empty; "
+             "`pattern`: called\n"
+             "with the number of participants, dummies among them, returns the Pattern (none: shift).");
 }
 
 }  // namespace

@@ -1,20 +1,171 @@
-// sortlast._fabric: topologies, routing, contention and the files of the fabric's tools.
+// sortlast._fabric, the module; and where topologies, routes and lists come from: the families by name, and
+// the files of the fabric's tools. Nothing here opens a file.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "errors.hpp"
+#include "sortlast/fabric/families.hpp"
+#include "sortlast/fabric/files.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace sortlast::python {
-void bind_contention(nanobind::module_& module);
-void bind_files(nanobind::module_& module);
-void bind_placement(nanobind::module_& module);
-void bind_routing(nanobind::module_& module);
-void bind_topology(nanobind::module_& module);
+
+void bind_contention(nb::module_& module);
+void bind_placement(nb::module_& module);
+void bind_routing(nb::module_& module);
+void bind_topology(nb::module_& module);
+
+namespace {
+
+using fabric::Counts;
+// Large fabrics are built, and long files read, without the interpreter's lock.
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+// A builder as a function that returns what Python holds.
+template <auto builder, typename... Parameters>
+std::shared_ptr<fabric::Topology> build(Parameters... parameters) {
+  return std::make_shared<fabric::Topology>(builder(parameters...));
+}
+
+void bind_trees(nb::module_& module) {
+  using Number = std::int32_t;
+  module.def("crossbar", &build<fabric::crossbar, Number>, "n"_a, Release(), "One switch with n hosts.");
+  module.def("k_ary_n_tree", &build<fabric::k_ary_n_tree, Number, Number>, "k"_a, "n"_a, Release(),
+             "k**n hosts under n levels of k**(n-1) switches (Petrini and Vanneschi, 1997).");
+  module.def("var_ary_n_tree", &build<fabric::var_ary_n_tree, const Counts&>, "k"_a, Release(),
+             "Arity k[l-1] at level l, as many links up as down (Zahavi et al., 2010).");
+  module.def(
+      "gft", &build<fabric::gft, Number, Number, Number>, "h"_a, "m"_a, "w"_a, Release(),
+      "GFT(h, m, w) of Oehring et al. (1995): m children and w parents everywhere, adapters of w ports.");
+  module.def("xgft", &build<fabric::xgft, const Counts&, const Counts&>, "m"_a, "w"_a, Release(),
+             "XGFT(h; m; w) of Oehring et al. (1995): children and parents by level, from the hosts up.");
+  module.def("pgft", &build<fabric::pgft, const Counts&, const Counts&, const Counts&>, "m"_a, "w"_a, "p"_a,
+             Release(),
+             "PGFT(h; m; w; p) of Zahavi (2010): an XGFT with p parallel links to each parent, by level.");
+  module.def("rlft", &build<fabric::rlft, Number, Number>, "ports"_a, "levels"_a, Release(),
+             "Real Life Fat-Tree (Zahavi, 2010) of most hosts with switches of `ports` ports.");
+  module.def("thin_tree", &build<fabric::thin_tree, Number, Number, Number>, "k"_a, "up"_a, "n"_a, Release(),
+             "Thin-tree k:up,n of Navaridas et al.; with up = k a fat-tree.");
+  module.def("slender_tree", &build<fabric::slender_tree, Number, Number, Number>, "k"_a, "up"_a, "n"_a,
+             Release(), "Slender-tree k:up,n of Navaridas et al.; up divides k and is below it.");
+  module.def(
+      "why_no_rlft",
+      [](const Counts& m, const Counts& w, const Counts& p) { return fabric::why_no_rlft({m, w, p}); }, "m"_a,
+      "w"_a, "p"_a, "Why PGFT(h; m; w; p) is no Real Life Fat-Tree; empty: it is one.");
+}
+
+}  // namespace
+
+void bind_families(nb::module_& module) {
+  bind_trees(module);
+  module.def("mesh", &build<fabric::mesh, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
+             "A switch with `hosts` hosts at every coordinate, x fastest.");
+  module.def("torus", &build<fabric::torus, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
+             "A mesh whose ends are joined.");
+
+  nb::class_<fabric::Family>(module, "Family", "A family of topologies, as make_topology() takes it.")
+      .def_ro("name", &fabric::Family::name)
+      .def_ro("usage", &fabric::Family::usage)
+      .def_ro("summary", &fabric::Family::summary);
+  module.def("families", [] {
+    const auto all = fabric::families();
+    return std::vector<fabric::Family>(all.begin(), all.end());
+  });
+  module.def(
+      "make_topology",
+      [](const std::string& text) { return std::make_shared<fabric::Topology>(fabric::make_topology(text)); },
+      "text"_a, Release(), "A topology by name: 'pgft:18,12;1,9;1,2', 'k-ary-n-tree:12,2', 'torus:8,8,8'.");
+}
+
+namespace {
+
+void bind_topologies(nb::module_& module) {
+  module.def("read_topology", &fabric::read_topology, "text"_a, "file"_a, Release(),
+             "The topology in a file of any known format, recognised by its content: ibnetdiscover, ibsim's\n"
+             "netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages show.\n"
+             "Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.");
+  module.def("read_ibnetdiscover", &fabric::read_ibnetdiscover, "text"_a, "file"_a, Release(),
+             "The topology of ibnetdiscover's output or of an ibsim netlist.");
+  module.def("read_subnet_list", &fabric::read_subnet_list, "text"_a, "file"_a, Release(),
+             "The topology of opensm-subnet.lst.");
+  module.def("read_slurm_topology", &fabric::read_slurm_topology, "text"_a, "file"_a, Release(),
+             "The topology of Slurm's topology.conf. It says nothing of ports: every pair gets one link.");
+  module.def(
+      "write_ibsim", &fabric::write_ibsim, "topology"_a, Release(),
+      "A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a GUID of its own.");
+  module.def(
+      "write_ibnetdiscover", &fabric::write_ibnetdiscover, "topology"_a, Release(),
+      "The form that ibnetdiscover prints, with LIDs and rates. ibsim reads it too, and then gives its\n"
+      "ports these LIDs.");
+  module.def("write_slurm_topology", &fabric::write_slurm_topology, "topology"_a, Release(),
+             "Slurm's topology.conf. Raises ArgumentError for a fabric that is no tree.");
+  module.def("assign_lids", &fabric::assign_lids, "topology"_a, Release(),
+             "The same topology with a LID for every vertex that has none: the lowest that are free.");
+}
+
+void bind_tables(nb::module_& module) {
+  module.def(
+      "read_routes", &fabric::read_routes, "topology"_a, "text"_a, "file"_a, Release(),
+      "The Routes that a dump of forwarding tables holds: opensm-lfts.dump, dump_fts, ibroute or\n"
+      "opensm.fdbs. Switches are found by GUID, destinations by LID; for those without a LID the dump\n"
+      "must name port GUIDs.");
+  module.def("write_lfts", &fabric::write_lfts, "routes"_a, Release(),
+             "Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host\n"
+             "fewer LIDs than the routes have planes.");
+}
+
+void bind_lists(nb::module_& module) {
+  module.def("read_ca_order", &fabric::read_ca_order, "topology"_a, "text"_a, "file"_a, Release(),
+             "The hosts of opensm-ftree-ca-order.dump in order; dummies are -1.");
+  module.def("read_node_list", &fabric::read_node_list, "text"_a, "file"_a, Release(),
+             "Names of a list in Slurm's bracket form, \"node[001-004,7],login\", over any number of lines.");
+  module.def(
+      "read_traffic", &fabric::read_traffic, "text"_a, "file"_a, Release(),
+      "A Pattern of lines \"stage source destination [bytes]\", all numbered from 0; # begins a comment.");
+  module.def("fold_node_list", &fabric::fold_node_list, "names"_a,
+             "The list in Slurm's bracket form. Keeps the order: only neighbours that count up are folded.");
+}
+
+void bind_launch(nb::module_& module) {
+  module.def(
+      "write_hostfile", &fabric::write_hostfile, "topology"_a, "placement"_a, "launcher"_a,
+      "A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'\n"
+      "(mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot) or 'slurm' (srun -m arbitrary,\n"
+      "with SLURM_HOSTFILE=FILE). Raises ArgumentError if Open MPI would order the ranks otherwise.");
+  module.def(
+      "write_rankfile", &fabric::write_rankfile, "topology"_a, "placement"_a, "launcher"_a,
+      "A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and\n"
+      "'slurm' the form of their hostfiles that does so.");
+  module.def(
+      "write_mpigraph", &fabric::write_mpigraph, "names"_a, "matrix"_a,
+      "Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and\n"
+      "has len(names) squared entries; its diagonal is ignored.");
+}
+
+}  // namespace
+
+void bind_files(nb::module_& module) {
+  bind_topologies(module);
+  bind_tables(module);
+  bind_lists(module);
+  bind_launch(module);
+}
+
 }  // namespace sortlast::python
 
 NB_MODULE(_fabric, module) {
   module.doc() = "The fabric lab of sortlast: topologies, routing, contention, and files of real tools.";
   sortlast::python::register_errors();
-  nanobind::module_::import_("sortlast._core");  // Schedule
+  nb::module_::import_("sortlast._core");  // Schedule
   sortlast::python::bind_topology(module);
   sortlast::python::bind_placement(module);
   sortlast::python::bind_routing(module);

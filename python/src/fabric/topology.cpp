@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "errors.hpp"
-#include "simulate/vectors.hpp"
 #include "sortlast/simulate/compositing.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

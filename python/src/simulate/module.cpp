@@ -1,18 +1,129 @@
-// sortlast._simulate: traffic with causes, and the simulators of packets and flows.
+// sortlast._simulate, the module; and traffic: patterns, schedules, and the text of files.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <sstream>
 
 #include "errors.hpp"
+#include "sortlast/schedule.hpp"
+#include "sortlast/simulate/traffic.hpp"
+#include "vectors.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace sortlast::python {
-void bind_flow(nanobind::module_& module);
-void bind_packet(nanobind::module_& module);
-void bind_traffic(nanobind::module_& module);
+
+void bind_flow(nb::module_& module);
+void bind_packet(nb::module_& module);
+void bind_traffic(nb::module_& module);
+
+namespace {
+
+using simulate::Traffic;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+// Refuses at once what no simulator can count.
+Traffic goal(std::string_view text, std::string name) {
+  Traffic traffic = simulate::read_goal(text, std::move(name));
+  (void)totals(traffic);
+  return traffic;
+}
+
+std::string written(const Traffic& traffic, void (*write)(const Traffic&, std::ostream&)) {
+  const nb::gil_scoped_release release;
+  std::ostringstream out;
+  write(traffic, out);
+  return std::move(out).str();
+}
+
+void bind_value(nb::module_& module) {
+  nb::class_<Traffic>(module, "Traffic",
+                      "Messages with causes: who sends how much to whom, and what each message waits for.")
+      .def_ro("name", &Traffic::name)
+      .def_ro("tasks", &Traffic::tasks)
+      .def_ro("repeats", &Traffic::repeats, "How often all of it is done.")
+      .def_ro("in_order", &Traffic::in_order,
+              "Whether each task sends its messages one after the other, or whatever may go.")
+      .def_prop_ro(
+          "messages", [](const Traffic& t) { return totals(t).messages; }, "Of all repetitions.")
+      .def_prop_ro(
+          "bytes", [](const Traffic& t) { return totals(t).bytes; }, "Of all messages.")
+      .def_prop_ro(
+          "source", [](const Traffic& t) { return array_of(sources(t)); }, owned,
+          "Task that sends each message of one repetition: int32 array.")
+      .def_prop_ro(
+          "destination", [](const Traffic& t) { return array_of(t.destination); }, owned,
+          "Task that receives it: int32 array; the source itself: a computation.")
+      .def_prop_ro(
+          "size", [](const Traffic& t) { return array_of(t.size); }, owned,
+          "Its bytes, of a computation its nanoseconds: int64 array.")
+      .def_prop_ro(
+          "first_cause", [](const Traffic& t) { return array_of(t.first_cause); }, owned,
+          "Where its causes begin in `causes`, and at last where they end: int64 array.")
+      .def_prop_ro(
+          "causes", [](const Traffic& t) { return array_of(t.causes); }, owned,
+          "Messages that are waited for: int32 array.")
+      .def(
+          "to_goal", [](const Traffic& t) { return written(t, &simulate::write_goal); },
+          "GOAL text, the input of LogGOPSim.")
+      .def(
+          "to_fsin", [](const Traffic& t) { return written(t, &simulate::write_fsin); },
+          "A trace for FSIN. Raises ArgumentError if the traffic is not in order.")
+      .def("__repr__", [](const Traffic& t) {
+        return "<Traffic " + t.name + " of " + std::to_string(t.tasks) + " tasks, " +
+               std::to_string(totals(t).messages) + " messages>";
+      });
+}
+
+}  // namespace
+
+void bind_traffic(nb::module_& module) {
+  bind_value(module);
+  module.def("pattern", &simulate::pattern, "name"_a, "ranks"_a, "size"_a, Release(),
+             "One of patterns() with messages of `size` bytes. Raises ArgumentError: an unknown name, ranks\n"
+             "that are no square, cube or power of two as it needs, a size below 1.");
+  module.def(
+      "patterns",
+      [] {
+        std::vector<std::pair<std::string, std::string>> entries;
+        for (const simulate::PatternEntry& entry : simulate::patterns()) {
+          entries.emplace_back(entry.name, entry.summary);
+        }
+        return entries;
+      },
+      "Name and summary of each pattern of Navaridas et al.");
+  module.def("all_to_all", &simulate::all_to_all, "ranks"_a, "size"_a, Release(),
+             "Every rank sends to rank + 1, rank + 2, ...; nobody waits.");
+  module.def(
+      "shift", &simulate::shift, "ranks"_a, "size"_a, "first"_a, "last"_a, Release(),
+      "Stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and goes on when it has\n"
+      "received its message of this stage. Raises ArgumentError for other stages.");
+  module.def("uniform", &simulate::uniform, "ranks"_a, "size"_a, "messages"_a, "seed"_a = 1, Release(),
+             "Every rank sends `messages` to others drawn uniformly; nobody waits.");
+  module.def(
+      "from_schedule", &simulate::schedule_traffic, "schedule"_a, "pixel_bytes"_a = 16, Release(),
+      "The transfers of a schedule, pixels times pixel_bytes. Each waits for the receives that its part\n"
+      "is made of, and goes as soon as they are there.");
+  module.def("parse_goal", &goal, "text"_a, "name"_a = "GOAL", Release(),
+             "Traffic in GOAL text. Raises Error, which begins with `name` and the line; ArgumentError for "
+             "more than\n"
+             "2^63 - 1 bytes.");
+  module.def(
+      "parse_fsin", &simulate::read_fsin, "text"_a, "name"_a = "FSIN trace", Release(),
+      "Traffic in a trace of FSIN. Raises Error, which begins with `name` and the line; ArgumentError for\n"
+      "more than 2^63 - 1 bytes.");
+}
+
 }  // namespace sortlast::python
 
 NB_MODULE(_simulate, module) {
   module.doc() = "The network simulator of sortlast: traffic with causes, as packets or flows on a fabric.";
   sortlast::python::register_errors();
-  nanobind::module_::import_("sortlast._fabric");  // Topology, Routes; and with it Schedule
+  nb::module_::import_("sortlast._fabric");  // Topology, Routes; and with it Schedule
   sortlast::python::bind_traffic(module);
   sortlast::python::bind_packet(module);
   sortlast::python::bind_flow(module);

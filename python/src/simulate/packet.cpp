@@ -13,8 +13,8 @@
 #include <variant>
 
 #include "errors.hpp"
-#include "simulate/vectors.hpp"
 #include "sortlast/error.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

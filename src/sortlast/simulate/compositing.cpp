@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/simulate/compositing.hpp"
 #include "sortlast/simulate/compositing/rank_work.hpp"
+#include "sortlast/simulate/flow.hpp"
 
 namespace sortlast::simulate {
 namespace {

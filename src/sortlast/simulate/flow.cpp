@@ -35,7 +35,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/paths.hpp"
+#include "sortlast/fabric/contention/stages.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
 #include "sortlast/simulate/flow/senders.hpp"
 

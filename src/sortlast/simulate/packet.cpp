@@ -1,17 +1,185 @@
-// The packet simulator: its arguments, its networks, and the histogram of delays.
+// The packet simulator: its arguments and networks, the engine from cycle to cycle, and the histogram of
+// delays.
 #include "sortlast/simulate/packet.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/simulate/packet/engine.hpp"
 #include "sortlast/simulate/packet/engine_decide.hpp"
-#include "sortlast/simulate/packet/engine_run.hpp"
-#include "sortlast/simulate/packet/routers.hpp"
+#include "sortlast/simulate/packet/network.hpp"
 
 namespace sortlast::simulate {
+
+template <class Router>
+PacketResult Engine<Router>::run() {
+  feed_.start();
+  do {
+    begin_cycle();
+    for (std::size_t i = 0; i < to_decide_.size(); ++i) {
+      if (i + ahead < to_decide_.size()) prefetch(to_decide_[i + ahead]);
+      decide(to_decide_[i]);
+    }
+    to_decide_.clear();
+    if (options_.sample_cycles > 0 && now_ % options_.sample_cycles == 0) sample();
+    if (result_.packet_hops - reported_ >= (1 << 20)) report();
+  } while (next_cycle());
+  if (feed_.delivered() < feed_.total()) report_deadlock();
+
+  result_.seconds =
+      static_cast<double>(result_.cycles) * options_.packet_bytes / P_ / options_.link_bytes_per_second;
+  result_.bytes_used = bytes_used();
+  for (std::uint32_t c = 0; c < channels_; ++c) result_.link_loads.push_back(buffers_[c].load);
+  if (options_.message_log) result_.log = feed_.log();
+  return std::move(result_);
+}
+
+// Take what has happened up to this cycle, and note which domains have to be decided.
+template <class Router>
+void Engine<Router>::begin_cycle() {
+  // Complete messages and computations, whose consequences enter the injection queues.
+  for (const std::uint32_t m : complete_.at(now_)) {
+    feed_.arrived(static_cast<Traffic::Message>(m), now_);
+    ++result_.messages;
+    result_.cycles = now_;
+  }
+  if (feed_.computing() && feed_.next_timer() <= now_) {
+    feed_.fire(now_);
+    result_.cycles = now_;
+  }
+  for (const std::int32_t task : feed_.woken()) {
+    const std::uint32_t q = channels_ + static_cast<std::uint32_t>(task);
+    if (now_ > buffers_[q].left) wait(q);  // else the end of its transmission will see it
+  }
+  feed_.woken().clear();
+
+  // End transmissions, and let heads that have arrived at an empty queue wait.
+  const std::span<const std::uint32_t> ends = ends_.at(now_), heads = heads_.at(now_);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (i + ahead < ends.size()) buffers_.prefetch(ends[i + ahead]);
+    end_transmission(ends[i]);
+  }
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    if (i + ahead < heads.size()) buffers_.prefetch(heads[i + ahead]);
+    if (buffers_[heads[i]].count == 1 && now_ > buffers_[heads[i]].left) wait(heads[i]);
+  }
+  for (const Group leader : looks_.at(now_)) {
+    if (groups_[leader].look_at == now_) touch(leader);
+  }
+  pending_ -= complete_.clear(now_) + ends_.clear(now_) + heads_.clear(now_) + looks_.clear(now_);
+}
+
+template <class Router>
+void Engine<Router>::end_transmission(std::uint32_t q) {
+  const Queue& queue = buffers_[q];
+  touch(buffers_[queue.out].sender);
+  if (injects(q)) {
+    feed_.left(task_of(q), now_);
+    feed_.woken().clear();
+    if (!feed_.empty(task_of(q))) wait(q);
+  } else {
+    if (buffers_.gained_room(queue) && buffers_.idle(queue, now_)) touch(queue.sender);
+    if (queue.count > 0) wait(q);
+  }
+}
+
+// The first packet of a queue begins to wait for a port.
+template <class Router>
+void Engine<Router>::wait(std::uint32_t q) {
+  const Group g = injects(q) ? buffers_[q].sender : buffers_.front(q).group;
+  GroupState& group = groups_[g];
+  waiters_.add(g, buffers_[q].port);
+  ++groups_[group.leader].domain_waiting;
+  group.newest = q;
+  // If others wait already, it is known when one of these ports can be had, and this does not change it.
+  if (group.waiting++ == 0) touch(group.leader);
+}
+
+template <class Router>
+void Engine<Router>::touch(Group leader) {
+  GroupState& domain = groups_[leader];
+  if (domain.domain_waiting == 0 || domain.touched == now_) return;
+  domain.touched = now_;
+  to_decide_.push_back(leader);
+}
+
+// A packet enters its destination in this cycle: it will be there in P more, whatever happens.
+template <class Router>
+void Engine<Router>::deliver(const Packet& packet) {
+  ++result_.packets;
+  result_.delay.add(now_ + P_ - packet.entered);
+  if (!feed_.count_packet(packet.message)) return;
+  complete_.add(now_ + P_ + 1, static_cast<std::uint32_t>(packet.message));
+  ++pending_;
+}
+
+// Go on to the next cycle in which something happens; false: nothing will.
+template <class Router>
+bool Engine<Router>::next_cycle() {
+  std::int64_t next = std::int64_t{now_} + 1;
+  if (pending_ == 0) {
+    if (!feed_.computing()) return false;
+    next = std::max(next, feed_.next_timer());
+  }
+  if (next > last_cycle) {
+    throw Error("traffic '" + traffic_.name + "' takes more than 2^31 cycles; choose larger packets");
+  }
+  now_ = static_cast<std::int32_t>(next);
+  return true;
+}
+
+template <class Router>
+void Engine<Router>::report() {
+  reported_ = result_.packet_hops;
+  if (!options_.progress) return;
+  const double part =
+      feed_.total() > 0 ? static_cast<double>(feed_.delivered()) / static_cast<double>(feed_.total()) : 1;
+  if (!options_.progress(part)) throw Error("cancelled");
+}
+
+template <class Router>
+void Engine<Router>::sample() {
+  OccupationSample& made = result_.occupation.emplace_back();
+  made.cycle = now_;
+  made.packets.assign(static_cast<std::size_t>(topology_.levels()) + 1, 0);
+  for (std::uint32_t q = 0; q < channels_; ++q) {
+    const Queue& queue = buffers_[q];
+    if (queue.switch_entered < 0) continue;
+    made.packets[static_cast<std::size_t>(topology_.level(queue.switch_entered))] +=
+        queue.count + (now_ < queue.left ? 1 : 0);
+  }
+}
+
+template <class Router>
+void Engine<Router>::report_deadlock() const {
+  // Every queue whose first packet waits, and the channels that it waits for.
+  std::vector<WaitingQueue> waiting;
+  for (Group g = 0; g < groups_.size(); ++g) {
+    waiters_.for_each(g, [&](std::uint32_t port) {
+      const std::uint32_t q = queue_at_[groups_[g].first_queue + port];
+      if (!injects(q)) waiting.push_back({static_cast<fabric::Channel>(q), network_.channels(g)});
+    });
+  }
+  throw Error(describe_deadlock(topology_, waiting, feed_.waits()));
+}
+
+template <class Router>
+std::int64_t Engine<Router>::bytes_used() const {
+  const auto size = [](const auto& values) {
+    return static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
+  };
+  return feed_.bytes() + buffers_.bytes() + waiters_.bytes() + size(groups_) + size(queue_at_) + size(key_) +
+         size(network_.groups) + size(network_.queues) + size(network_.sender) +
+         size(network_.switch_entered) + size(network_.port_entered);
+}
+
 namespace {
 
 void check_range(const char* what, double value, double least, double most) {

@@ -1,6 +1,9 @@
+// Traffic: totals and checks, and the transfers of a schedule.
 #include "sortlast/simulate/traffic.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "sortlast/error.hpp"
 
@@ -93,6 +96,127 @@ void check(const Traffic& traffic) {
     }
   }
   (void)totals(traffic);
+}
+
+// A send needs a part of a value; the value is the rank's own image, or was received, or merged from parts of
+// others. So its causes are the receives at the ends of all these chains.
+
+namespace {
+
+// Messages of a schedule have numbers from their source's first on, in the order of its sends with pixels.
+struct Numbers {
+  std::vector<Program> programs;
+  std::vector<std::vector<Traffic::Message>> sent;      // by rank and send; -1: no pixels
+  std::vector<std::vector<Traffic::Message>> received;  // by rank and receive
+};
+
+// Both ends of a pair list the transfers between them in the same order.
+void match_receives(Numbers& numbers) {
+  std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Traffic::Message>> between;
+  for (std::size_t r = 0; r < numbers.programs.size(); ++r) {
+    for (std::size_t i = 0; i < numbers.programs[r].sends.size(); ++i) {
+      between[{static_cast<std::int32_t>(r), numbers.programs[r].sends[i].peer}].push_back(
+          numbers.sent[r][i]);
+    }
+  }
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> taken;
+  for (std::size_t r = 0; r < numbers.programs.size(); ++r) {
+    std::vector<Traffic::Message>& received = numbers.received.emplace_back();
+    for (const Receive& receive : numbers.programs[r].receives) {
+      const std::pair key(receive.peer, static_cast<std::int32_t>(r));
+      const std::vector<Traffic::Message>& sends = between[key];
+      const std::size_t k = taken[key]++;
+      if (k >= sends.size()) {
+        throw Error("rank " + std::to_string(r) + " receives more from rank " + std::to_string(receive.peer) +
+                    " than that one sends to it");
+      }
+      received.push_back(sends[k]);
+    }
+  }
+}
+
+// Finds the receives that a part of a value needs.
+class Needs {
+ public:
+  Needs(const Program& program, const std::vector<Traffic::Message>& received)
+      : merges_(program.values.size()), arrival_(program.values.size(), -1) {
+    for (const Merge& merge : program.merges)
+      merges_[static_cast<std::size_t>(merge.value)].push_back(&merge);
+    for (std::size_t i = 0; i < received.size(); ++i) {
+      arrival_[static_cast<std::size_t>(program.receives[i].value)] = received[i];
+    }
+  }
+
+  // Each once, in rising order.
+  std::vector<Traffic::Message> of(Value value, Range pixels) const {
+    std::vector<Traffic::Message> found;
+    std::vector<std::pair<Value, Range>> open{{value, pixels}};
+    while (!open.empty()) {
+      const auto [v, part] = open.back();
+      open.pop_back();
+      const auto at = static_cast<std::size_t>(v);
+      if (arrival_[at] >= 0) found.push_back(arrival_[at]);
+      for (const Merge* merge : merges_[at]) {
+        const Range shared = intersection(merge->pixels, part);
+        if (shared.empty()) continue;
+        for (const Merge::Input& input : merge->inputs) open.emplace_back(input.value, shared);
+      }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+ private:
+  std::vector<std::vector<const Merge*>> merges_;  // by value that they write
+  std::vector<Traffic::Message> arrival_;          // by value; -1: not received
+};
+
+}  // namespace
+
+Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes) {
+  if (pixel_bytes < 1) {
+    throw ArgumentError("pixel_bytes is " + std::to_string(pixel_bytes) + "; expected 1 or more");
+  }
+  if (schedule.n() > INT64_MAX / pixel_bytes) {
+    throw ArgumentError(std::to_string(schedule.n()) + " pixels of " + std::to_string(pixel_bytes) +
+                        " bytes are more than 2^63 - 1 bytes");
+  }
+
+  // Number the sends that carry pixels.
+  Traffic made;
+  made.name = schedule.name();
+  made.tasks = schedule.p();
+  made.in_order = false;
+  Numbers numbers;
+  for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
+    made.first.push_back(made.messages());
+    numbers.programs.push_back(schedule.program(rank));
+    std::vector<Traffic::Message>& sent = numbers.sent.emplace_back();
+    for (const Send& send : numbers.programs.back().sends) {
+      sent.push_back(send.pixels.empty() ? -1 : made.messages());
+      if (send.pixels.empty()) continue;
+      made.destination.push_back(send.peer);
+      made.size.push_back(send.pixels.size() * pixel_bytes);
+    }
+  }
+  made.first.push_back(made.messages());
+  match_receives(numbers);
+
+  // Find what each of them waits for.
+  made.first_cause.push_back(0);
+  for (std::size_t r = 0; r < numbers.programs.size(); ++r) {
+    const Program& program = numbers.programs[r];
+    const Needs needs(program, numbers.received[r]);
+    for (const Send& send : program.sends) {
+      if (send.pixels.empty()) continue;
+      const std::vector<Traffic::Message> causes = needs.of(send.value, send.pixels);
+      made.causes.insert(made.causes.end(), causes.begin(), causes.end());
+      made.first_cause.push_back(static_cast<std::int64_t>(made.causes.size()));
+    }
+  }
+  (void)totals(made);
+  return made;
 }
 
 }  // namespace sortlast::simulate

@@ -5,7 +5,6 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/contention/shift_contention.hpp"
 #include "sortlast/fabric/contention/stages.hpp"
 
 namespace sortlast::fabric {

@@ -32,7 +32,7 @@
 //    60 hosts in 88 places for 144. (With enough dummies every routing has a free order: on a Golomb ruler
 //    all differences are different, and a stage has one flow at most. That takes about n^2 stages.) So a few
 //    dummies are tried before many, and both only if there is no other way.
-#include "sortlast/fabric/order.hpp"
+#include "sortlast/fabric/contention.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "sortlast/fabric/contention.hpp"
-#include "sortlast/fabric/contention/paths.hpp"
-#include "sortlast/fabric/pattern.hpp"
+#include "sortlast/fabric/contention/stages.hpp"
 #include "sortlast/random.hpp"
 
 namespace sortlast::fabric {

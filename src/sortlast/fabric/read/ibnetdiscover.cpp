@@ -1,4 +1,4 @@
-// ibnetdiscover's output, and ibsim's netlists, its subset.
+// ibnetdiscover's output, and ibsim's netlists, its subset; and which format a topology has.
 //
 //   switchguid=0x2010000b(2010000b)
 //   Switch  24 "S-000000002010000b"     # "sw-L1-0011" base port 0 lid 32 lmc 0
@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {
@@ -182,6 +182,24 @@ class Reader {
 
 Topology read_ibnetdiscover(std::string_view text, const std::string& file) {
   return Reader(text, file).read();
+}
+
+// Which format a topology has: this one, unless its first line says otherwise.
+Topology read_topology(std::string_view text, const std::string& file) {
+  Scanner scan(text, file);
+  while (scan.next_line()) {
+    if (scan.at_end() || scan.accept("#")) continue;
+    std::string line(scan.rest());
+    std::ranges::transform(line, line.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+    if (line.starts_with("{ ")) return read_subnet_list(text, file);
+    if (line.find("switchname=") != std::string::npos) return read_slurm_topology(text, file);
+    if (line.starts_with("unicast lids") || line.starts_with("dump_ucast_routes")) {
+      scan.fail("expected a topology, found forwarding tables; read a topology first, then these for it");
+    }
+    break;
+  }
+  return read_ibnetdiscover(text, file);
 }
 
 }  // namespace sortlast::fabric

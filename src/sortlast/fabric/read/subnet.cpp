@@ -6,7 +6,7 @@
 // Source: OpenSM, osm_dump.c, dump_topology_node.
 #include <charconv>
 
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {

@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
 
 namespace sortlast::fabric::engine {
@@ -34,7 +33,7 @@ void first_neighbour_ports(const SwitchGraph& graph, std::int32_t destination, P
   }
 }
 
-// Dimension order on a grid in closed form. Notation as in topology/grid.cpp.
+// Dimension order on a grid in closed form. Notation as in topology/builders.cpp.
 class Grid final : public Forwarding {
  public:
   Grid(const Topology& topology, const GridShape& shape) : shape_(shape), hosts_(topology.hosts()) {

@@ -4,14 +4,13 @@
 // needed, on damaged trees too, where they hang on orders and counters that no paper mentions. This file
 // tells them; what it tells was learnt from OpenSM's behaviour and its source, osm_ucast_ftree.c.
 //
-// Model. Switches are ranked from the roots (ftree_tree.cpp), links between two switches form a group,
-// switches get indices (ftree_index.cpp), and a tree whose roots were not given has to be regular
-// (ftree_tree.cpp). Then destinations are routed to one after the other, and routes are counted on every
-// group and link:
+// Model. Switches are ranked from the roots, links between two switches form a group, switches get indices,
+// and a tree whose roots were not given has to be regular (ftree_tree.cpp). Then destinations are routed to
+// one after the other, and routes are counted on every group and link:
 //
 // First to compute nodes: leaf by leaf in order of index, on a leaf by port. A leaf with fewer of them than
 // the fullest leaf is filled up with dummies, whose routes are counted but not stored, so that what follows
-// does not shift. Then to other hosts by GUID (see balance.hpp), then to switches by GUID.
+// does not shift. Then to other hosts by GUID (see engine.hpp), then to switches by GUID.
 //
 // Each begins at the destination's switch. `descend` tells all switches below how to come up: through each
 // group, fewest routes first, over its link with fewest routes, unless they know a way that is no longer.

@@ -1,16 +1,12 @@
 // See the tree in a fabric, and refuse what is none, as OpenSM's ftree does; numbers as AB09 are its errors'.
-// Rank switches as OpenSM's ftree does: their distance from the roots.
-//
-// Roots that are given have rank 0. If none are given they are found: the switches farthest from all hosts.
-// (A host on a spine therefore makes that spine a leaf and no root.) All others get their distance from the
-// roots.
-// What ftree asks of a tree whose roots were not given: all switches of a rank alike, but for missing hosts.
 #include "sortlast/fabric/routing/ftree_tree.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <string>
+#include <unordered_set>
 
-#include "sortlast/fabric/routing/balance.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
 
 namespace sortlast::fabric {
 
@@ -80,32 +76,6 @@ std::string too_small(const Topology& topology, const FtreeTree& tree) {
   return "";
 }
 
-}  // namespace
-
-FtreeTree make_ftree_tree(const Topology& topology, const RouteOptions& options) {
-  FtreeTree tree;
-  tree.switch_order = switches_by_guid(topology);
-  tree.host_order = hosts_by_guid(topology);
-  tree.refusal = too_small(topology, tree);
-  if (!tree.refusal.empty()) return tree;
-
-  tree.switches.resize(static_cast<std::size_t>(topology.switches()));
-  tree.compute.assign(static_cast<std::size_t>(topology.hosts()), options.compute.empty());
-  for (const std::int32_t h : options.compute) tree.compute[static_cast<std::size_t>(h)] = true;
-
-  rank_ftree(topology, options.roots, tree);
-  if (!tree.refusal.empty()) return tree;
-  group_links(topology, tree);
-  mark_leaves(topology, tree);
-  if (!tree.refusal.empty()) return tree;
-  index_ftree(tree);
-  // With roots given, ftree asks for no regular tree.
-  if (tree.refusal.empty() && options.roots.empty()) check_ftree(topology, tree);
-  return tree;
-}
-
-namespace {
-
 // The switches farthest from hosts.
 std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph& graph) {
   std::vector<std::int32_t> next_to_hosts;
@@ -121,8 +91,11 @@ std::vector<std::int32_t> find_roots(const Topology& topology, const SwitchGraph
   return roots;
 }
 
-}  // namespace
-
+// Rank switches as OpenSM's ftree does: their distance from the roots.
+//
+// Roots that are given have rank 0. If none are given they are found: the switches farthest from all hosts.
+// (A host on a spine therefore makes that spine a leaf and no root.) All others get their distance from the
+// roots.
 void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots, FtreeTree& tree) {
   const SwitchGraph graph(topology);
   const std::vector<std::int32_t> distance =
@@ -160,8 +133,6 @@ void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots
                    std::to_string(tree.leaf_rank + 1) + "; ftree takes 2 to 8";
   }
 }
-
-namespace {
 
 // Both switches are of one rank.
 class Pair {
@@ -208,8 +179,7 @@ class Pair {
   std::int32_t reference_, other_;
 };
 
-}  // namespace
-
+// What ftree asks of a tree whose roots were not given: all switches of a rank alike, but for missing hosts.
 void check_ftree(const Topology& topology, FtreeTree& tree) {
   std::vector<std::int32_t> reference(tree.leaf_rank + 1, -1);
   for (const std::int32_t s : tree.switch_order) {
@@ -221,6 +191,139 @@ void check_ftree(const Topology& topology, FtreeTree& tree) {
     tree.refusal = Pair(topology, tree, first, s).difference();
     if (!tree.refusal.empty()) return;
   }
+}
+
+// Index switches as OpenSM's ftree does. The indices decide every tie between equally loaded links, and so
+// the order of leaves and, on an intact tree, all routes.
+//
+// An index is a tuple of digits, the rank first. Breadth-first from the first leaf, every switch gives its
+// neighbours, in order of its own ports, its own tuple with the next free value of one digit: going down from
+// rank r digit r + 1, going up from rank r digit r. Then it sorts its groups by the indices they lead to.
+
+constexpr std::int32_t most_values = 0xFF;  // of a digit
+
+std::uint64_t with_digit(std::uint64_t index, std::uint32_t digit, std::uint64_t value) {
+  const std::uint32_t shift = 8 * (7 - digit);
+  return (index & ~(std::uint64_t{0xFF} << shift)) | value << shift;
+}
+
+class Indexing {
+ public:
+  explicit Indexing(FtreeTree& tree) : tree_(tree) {}
+
+  // From a leaf.
+  void run(std::int32_t first) {
+    const std::uint32_t rank = tree_.at(first).rank;
+    std::uint64_t index = with_digit(FtreeSwitch::no_index, 0, rank);
+    for (std::uint32_t digit = 1; digit <= tree_.leaf_rank; ++digit) index = with_digit(index, digit, 0);
+    assign(first, index);
+
+    for (; !queue_.empty() && tree_.refusal.empty(); queue_.pop_front()) {
+      FtreeSwitch& at = tree_.at(queue_.front());
+      if (at.rank < tree_.leaf_rank) visit(at, at.down, at.rank + 1, at.rank + 1);
+      if (at.rank > 0) visit(at, at.up, at.rank - 1, at.rank);
+    }
+  }
+
+ private:
+  void assign(std::int32_t s, std::uint64_t index) {
+    tree_.at(s).index = index;
+    taken_.insert(index);
+    queue_.push_back(s);
+  }
+
+  // Index the neighbours of rank `rank` that these groups lead to, by values of `digit`; then sort the
+  // groups.
+  void visit(const FtreeSwitch& at, std::vector<std::int32_t>& groups, std::uint32_t rank,
+             std::uint32_t digit) {
+    for (const std::int32_t g : groups) {
+      const std::int32_t remote = tree_.group(g).remote;
+      if (tree_.at(remote).index != FtreeSwitch::no_index) continue;
+      std::uint64_t index = with_digit(at.index, 0, rank);
+      std::uint64_t value = 0;
+      while (value < most_values && taken_.contains(index = with_digit(index, digit, value))) ++value;
+      if (value == most_values) {
+        tree_.refusal = "more than 255 switches differ in one digit of their index";
+        return;
+      }
+      assign(remote, index);
+    }
+    std::stable_sort(groups.begin(), groups.end(), [&](std::int32_t a, std::int32_t b) {
+      return tree_.remote_index(a) < tree_.remote_index(b);
+    });
+  }
+
+  FtreeTree& tree_;
+  std::unordered_set<std::uint64_t> taken_;
+  std::deque<std::int32_t> queue_;
+};
+
+// Number the indices that are in use, so that comparing them is cheap.
+void place_groups(FtreeTree& tree) {
+  std::vector<std::uint64_t> indices;
+  for (const std::int32_t s : tree.switch_order) indices.push_back(tree.at(s).index);
+  std::sort(indices.begin(), indices.end());
+  for (FtreeGroup& group : tree.groups) {
+    const auto place = std::lower_bound(indices.begin(), indices.end(), tree.at(group.remote).index);
+    group.position = static_cast<std::int32_t>(place - indices.begin());
+  }
+}
+
+// The switches of leaf rank by index, from the first that compute nodes hang on to the last.
+std::vector<std::int32_t> find_leaves(const FtreeTree& tree) {
+  std::vector<std::int32_t> all;
+  for (const std::int32_t s : tree.switch_order) {
+    if (tree.at(s).rank == tree.leaf_rank) all.push_back(s);
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [&](std::int32_t a, std::int32_t b) { return tree.at(a).index < tree.at(b).index; });
+  const auto is_leaf = [&](std::int32_t s) { return tree.at(s).leaf; };
+  const auto first = std::find_if(all.begin(), all.end(), is_leaf);
+  const auto last = std::find_if(all.rbegin(), all.rend(), is_leaf).base();
+  return {first, last};
+}
+
+void index_ftree(FtreeTree& tree) {
+  Indexing(tree).run(*std::find_if(tree.switch_order.begin(), tree.switch_order.end(),
+                                   [&](std::int32_t s) { return tree.at(s).leaf; }));
+  if (!tree.refusal.empty()) return;
+  place_groups(tree);
+  tree.leaves = find_leaves(tree);
+  if (tree.leaves.size() < 2) {
+    tree.refusal = "all compute nodes hang on one switch";
+    return;
+  }
+  for (const std::int32_t s : tree.leaves) {
+    const auto& hosts = tree.at(s).hosts;
+    const auto here = std::count_if(hosts.begin(), hosts.end(), [&](std::int32_t h) {
+      return static_cast<bool>(tree.compute[static_cast<std::size_t>(h)]);
+    });
+    tree.most_compute = std::max(tree.most_compute, static_cast<std::int32_t>(here));
+  }
+}
+
+}  // namespace
+
+FtreeTree make_ftree_tree(const Topology& topology, const RouteOptions& options) {
+  FtreeTree tree;
+  tree.switch_order = switches_by_guid(topology);
+  tree.host_order = hosts_by_guid(topology);
+  tree.refusal = too_small(topology, tree);
+  if (!tree.refusal.empty()) return tree;
+
+  tree.switches.resize(static_cast<std::size_t>(topology.switches()));
+  tree.compute.assign(static_cast<std::size_t>(topology.hosts()), options.compute.empty());
+  for (const std::int32_t h : options.compute) tree.compute[static_cast<std::size_t>(h)] = true;
+
+  rank_ftree(topology, options.roots, tree);
+  if (!tree.refusal.empty()) return tree;
+  group_links(topology, tree);
+  mark_leaves(topology, tree);
+  if (!tree.refusal.empty()) return tree;
+  index_ftree(tree);
+  // With roots given, ftree asks for no regular tree.
+  if (tree.refusal.empty() && options.roots.empty()) check_ftree(topology, tree);
+  return tree;
 }
 
 }  // namespace sortlast::fabric

@@ -61,11 +61,6 @@ struct FtreeTree {
   std::uint64_t remote_index(std::int32_t g) const { return at(group(g).remote).index; }
 };
 
-// Steps of make_ftree_tree, in this order; each may set tree.refusal, after which none follows.
-void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots, FtreeTree& tree);
-void index_ftree(FtreeTree& tree);
-void check_ftree(const Topology& topology, FtreeTree& tree);
-
 FtreeTree make_ftree_tree(const Topology& topology, const RouteOptions& options);
 
 }  // namespace sortlast::fabric

@@ -1,7 +1,7 @@
 // lash, OpenSM's LASH: shortest ways, and as many virtual lanes as it takes to keep credit loops away.
 //
 // Lysne, Skeie, Reinemo, Theiss, "Layered Routing in Irregular Networks" (2006); OpenSM 3.3.23,
-// osm_ucast_lash.c. Switches are taken in the order of their GUIDs (see balance.hpp). A breadth-first tree
+// osm_ucast_lash.c. Switches are taken in the order of their GUIDs (see engine.hpp). A breadth-first tree
 // is grown from each, and every switch of the tree keeps, for all below it, the way down the tree, unless an
 // earlier tree has settled it. So there is one way from a switch to another, by the first of several cables,
 // the same for all hosts there: shortest, and not balanced at all.
@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
 #include "sortlast/fabric/routing/lash_lanes.hpp"
 

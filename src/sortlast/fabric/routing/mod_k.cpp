@@ -22,7 +22,7 @@
 //
 // Slender-trees have several ways down as well, and no published D-mod-K. Every subtree has k' tops, whatever
 // its height, and each of them is linked to all tops of the subtrees below it. So the top at each level may
-// be chosen freely, q_l for level l + 1 (levels from 0 as in topology/slender_tree.cpp), on the way up and on
+// be chosen freely, q_l for level l + 1 (levels from 0 as in topology/builders.cpp), on the way up and on
 // the way down. Destinations are spread evenly over a level's links if the pair (q_{l-1}, q_l) is spread
 // evenly over the k'^2 pairs. Rejected: q_l = floor(d / k'^l) mod k', the formula of a thin-tree, which is
 // constant once k'^l reaches the number of hosts. Taken: q_l = floor(d / k'^(l mod 2)) mod k', the lowest two
@@ -160,7 +160,7 @@ class DModK final : public ModK {
   }
 };
 
-// Places in a slender-tree, by the formulas of topology/slender_tree.cpp.
+// Places in a slender-tree, by the formulas of topology/builders.cpp.
 class Slender {
  public:
   Slender(const Topology& topology, const SlenderShape& shape) : topology_(topology), shape_(shape) {

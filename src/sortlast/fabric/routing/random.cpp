@@ -17,8 +17,8 @@
 #include <memory>
 #include <numeric>
 
-#include "sortlast/fabric/edit.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "sortlast/fabric/topology/switch_graph.hpp"
 #include "sortlast/random.hpp"
 

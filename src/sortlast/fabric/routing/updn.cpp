@@ -23,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/fabric/routing/balance.hpp"
 #include "sortlast/fabric/routing/engine.hpp"
 
 namespace sortlast::fabric::engine {

@@ -9,7 +9,7 @@
 // What cannot be seen: a switch that has lost all its links to a group is no longer of it, and a pair that is
 // a group of its own has nothing to be compared with. Where most pairs of a group have no link, it is not
 // regular in this sense, and nothing is missing.
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 
 #include <algorithm>
 #include <map>

@@ -30,7 +30,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/edit.hpp"
+#include "sortlast/fabric/topology.hpp"
 #include "sortlast/fabric/topology/switch_graph.hpp"
 
 namespace sortlast::fabric {

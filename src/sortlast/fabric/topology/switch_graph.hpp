@@ -1,6 +1,7 @@
 // Switch graph: the cables between switches, and the one search that goes over them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,7 +22,19 @@ struct SwitchCable {
 // The cables of every switch that lead to switches, by port.
 class SwitchGraph {
  public:
-  explicit SwitchGraph(const Topology& topology);
+  explicit SwitchGraph(const Topology& topology) {
+    first_.reserve(static_cast<std::size_t>(topology.switches()) + 1);
+    for (std::int32_t s = 0; s < topology.switches(); ++s) {
+      first_.push_back(cables_.size());
+      most_ports_ = std::max(most_ports_, topology.switch_at(s).ports);
+      for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+        const End& end = topology.target(topology.channel(s, port));
+        if (!end.connected() || topology.is_host(end.vertex)) continue;
+        cables_.push_back({port, topology.switch_of(end.vertex), end.port});
+      }
+    }
+    first_.push_back(cables_.size());
+  }
 
   std::int32_t switches() const { return static_cast<std::int32_t>(first_.size()) - 1; }
   std::int32_t most_ports() const { return most_ports_; }
@@ -54,6 +67,20 @@ std::vector<std::int32_t> breadth_first(const SwitchGraph& graph, std::vector<st
 }
 
 // Cables from each switch to the nearest of `sources`; -1: there is no way.
-std::vector<std::int32_t> distances(const SwitchGraph& graph, const std::vector<std::int32_t>& sources);
+inline std::vector<std::int32_t> distances(const SwitchGraph& graph,
+                                           const std::vector<std::int32_t>& sources) {
+  std::vector<std::int32_t> distance(static_cast<std::size_t>(graph.switches()), -1);
+  std::vector<std::int32_t> distinct;
+  for (const std::int32_t s : sources) {
+    if (std::exchange(distance[static_cast<std::size_t>(s)], 0) < 0) distinct.push_back(s);
+  }
+  breadth_first(graph, std::move(distinct), [&](std::int32_t s, const SwitchCable& cable) {
+    std::int32_t& there = distance[static_cast<std::size_t>(cable.other)];
+    if (there >= 0) return false;
+    there = distance[static_cast<std::size_t>(s)] + 1;
+    return true;
+  });
+  return distance;
+}
 
 }  // namespace sortlast::fabric

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
-#include "sortlast/fabric/write.hpp"
 
 namespace sortlast::fabric {
 

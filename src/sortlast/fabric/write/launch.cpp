@@ -1,3 +1,189 @@
+// What launchers and schedulers read: Slurm's lists of names and its topology.conf, hostfiles and rankfiles.
+//
+// In a list names that follow each other and count up become a range, "node[001-004,007],login". The order of
+// the list stays as it is, so reading it back gives the same names. In topology.conf a switch is a line, with
+// the nodes or switches below it folded. See read/slurm.cpp.
+#include <algorithm>
+#include <charconv>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/topology.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+// Whether a name is made of letters, digits, '.', '_' and '-' only.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
+}
+
+// The machine that a host is in: its name up to the first blank ("host00000" of "host00000 HCA-1"). Throws
+// ArgumentError if that is no plain name.
+std::string machine_of(const Host& host) {
+  std::string machine = host.name.substr(0, host.name.find(' '));
+  if (!is_plain_name(machine)) {
+    throw ArgumentError("host '" + host.name +
+                        "' does not begin with the name of a machine (letters, digits, "
+                        "'.', '_', '-' up to a blank); launchers and schedulers need one");
+  }
+  return machine;
+}
+
+constexpr std::size_t most_digits = 18;
+
+struct Split {
+  std::string_view head;    // "node"
+  std::string_view digits;  // "001"; empty: the name ends otherwise
+};
+
+Split split(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
+  if (name.size() - begin > most_digits) begin = name.size() - most_digits;
+  return {name.substr(0, begin), name.substr(begin)};
+}
+
+// The number after `digits`, with as many leading zeros as it needs to be as long.
+std::string next_number(std::string_view digits) {
+  std::int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const std::string next = std::to_string(number + 1);
+  return std::string(digits.size() > next.size() ? digits.size() - next.size() : 0, '0') + next;
+}
+
+// Names that share a head and stand next to each other.
+class Group {
+ public:
+  explicit Group(const Split& first) : head_(first.head) { begin_range(first.digits); }
+
+  bool add(const Split& name) {
+    if (name.digits.empty() || name.head != head_ || first_.empty()) return false;
+    if (next_ == name.digits) {
+      last_ = name.digits;
+      next_ = next_number(last_);
+      ++count_;
+    } else {
+      end_range();
+      begin_range(name.digits);
+    }
+    return true;
+  }
+
+  std::string text() {
+    if (first_.empty()) return std::string(head_);
+    end_range();
+    return std::string(head_) + (many_ ? "[" + ranges_ + "]" : ranges_);
+  }
+
+ private:
+  void begin_range(std::string_view digits) {
+    first_ = last_ = digits;
+    next_ = digits.empty() ? "" : next_number(digits);
+    count_ = 1;
+  }
+
+  void end_range() {
+    many_ = many_ || !ranges_.empty() || count_ > 1;
+    if (!ranges_.empty()) ranges_ += ',';
+    ranges_ += first_;
+    if (count_ > 1) ranges_.append("-").append(last_);
+  }
+
+  std::string_view head_, first_, last_;  // of the range that is open
+  std::string next_;                      // number that would extend it
+  std::string ranges_;                    // that are closed
+  std::int64_t count_ = 0;
+  bool many_ = false;
+};
+
+}  // namespace
+
+std::string fold_node_list(const std::vector<std::string>& names) {
+  std::string list;
+  const auto append = [&list](const std::string& text) { list += (list.empty() ? "" : ",") + text; };
+  std::vector<Group> open;  // none or one
+  for (const std::string& name : names) {
+    if (!is_plain_name(name)) {
+      throw ArgumentError("'" + name +
+                          "' cannot stand in a list of names: expected letters, digits, '.', '_' "
+                          "and '-'");
+    }
+    const Split parts = split(name);
+    if (!open.empty() && open.back().add(parts)) continue;
+    if (!open.empty()) append(open.back().text());
+    open.assign(1, Group(parts));
+  }
+  if (!open.empty()) append(open.back().text());
+  return list;
+}
+
+namespace {
+
+// Names of switches as topology.conf can hold them: their own if they are plain and differ, else GUIDs.
+std::vector<std::string> switch_names(const Topology& topology) {
+  std::map<std::string, int> uses;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) ++uses[topology.switch_at(s).name];
+  std::vector<std::string> names;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    const Switch& on = topology.switch_at(s);
+    if (is_plain_name(on.name) && uses[on.name] == 1) {
+      names.push_back(on.name);
+    } else {
+      char guid[19];
+      std::snprintf(guid, sizeof guid, "S-%016" PRIx64, on.guid);
+      names.emplace_back(guid);
+    }
+  }
+  return names;
+}
+
+std::vector<std::int32_t> tree_levels(const Topology& topology) {
+  Levels found = levels_of(topology);
+  if (std::ranges::any_of(found.level, [](std::int32_t level) { return level == 0; })) {
+    throw ArgumentError("topology.conf can only hold a tree, and " + topology.name() +
+                        " is none: " + found.why);
+  }
+  return std::move(found.level);
+}
+
+}  // namespace
+
+std::string write_slurm_topology(const Topology& topology) {
+  const std::vector<std::string> names = switch_names(topology);
+  const std::vector<std::int32_t> levels = tree_levels(topology);
+  std::string text;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    std::vector<std::string> nodes, below;
+    std::set<std::string> listed;
+    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+      const End& to = topology.target(topology.channel(s, port));
+      if (!to.connected()) continue;
+      const bool host = topology.is_host(to.vertex);
+      const std::int32_t other = topology.switch_of(to.vertex);
+      if (!host && levels[static_cast<std::size_t>(other)] >= levels[static_cast<std::size_t>(s)]) continue;
+      const std::string name =
+          host ? machine_of(topology.host(to.vertex)) : names[static_cast<std::size_t>(other)];
+      if (listed.insert((host ? "node " : "switch ") + name).second) (host ? nodes : below).push_back(name);
+    }
+    if (nodes.empty() && below.empty()) continue;
+    text += "SwitchName=" + names[static_cast<std::size_t>(s)];
+    if (!nodes.empty()) text += " Nodes=" + fold_node_list(nodes);
+    if (!below.empty()) text += " Switches=" + fold_node_list(below);
+    text += '\n';
+  }
+  return text;
+}
+
 // Hostfiles and rankfiles: participant i becomes rank i (dummies are left out and not counted).
 //
 //   launcher  file      form                           options of mpiexec, or of srun
@@ -11,13 +197,6 @@
 // adds up the entries of a host: a hostfile cannot come back to one, which is then refused in favour of a
 // rankfile. Slurm's arbitrary distribution takes one line a task, in order, and knows nothing else.
 // Sources: MPICH, Hydra's user guide; PRRTE, "Hostfiles" and "Rankfiles"; srun(1), --distribution.
-#include <map>
-
-#include "sortlast/error.hpp"
-#include "sortlast/fabric/write.hpp"
-#include "sortlast/fabric/write/slurm.hpp"
-
-namespace sortlast::fabric {
 
 namespace {
 

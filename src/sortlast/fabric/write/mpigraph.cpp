@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/write.hpp"
+#include "sortlast/fabric/files.hpp"
 
 namespace sortlast::fabric {
 

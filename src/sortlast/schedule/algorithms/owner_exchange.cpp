@@ -1,9 +1,50 @@
-// Owner exchange, the common part of direct-send and shift.
-#include "sortlast/schedule/algorithms/owner_exchange.hpp"
-
+// Owner exchange: every rank owns a piece and receives it from all others; direct-send and shift.
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
+namespace {
+
+// Rank number j of the ring owns piece j of p. The ranks sit on a circle, in the ring's order: each sends the
+// other pieces to the ranks 1, 2, ... places further on, and receives its own piece from those 1, 2, ...
+// places before. Only the owner of a piece merges it, so who talks to whom follows the ring, whatever the
+// depth order.
+class OwnerExchange final : public Algorithm {
+ public:
+  // With `staged` step s round the circle is stage s; else all are one stage. `seats` are the places of the
+  // ring's ranks on a circle of `circle` places, rising; empty: the circle has p places, and none is free.
+  OwnerExchange(const Setting& setting, bool staged, std::vector<std::int32_t> seats = {},
+                std::int32_t circle = 0);
+
+  Program program(std::int32_t rank) const override;
+  Range piece(std::int32_t rank) const override;
+  std::int32_t stages() const override;
+  std::int32_t window() const override { return staged_ ? 2 : 0; }
+
+ private:
+  std::int64_t depth_of(std::int32_t rank) const;
+  // Number in the ring of who sits `steps` places after `seat`; -1: the place is free.
+  std::int32_t after(std::int64_t seat, std::int64_t steps) const;
+
+  std::int32_t p_;
+  std::int64_t n_;
+  bool commutes_;
+  bool staged_;
+  std::int32_t circle_;                   // places on it
+  std::vector<std::int32_t> seats_;       // number in the ring -> place on the circle
+  std::vector<std::int32_t> seated_;      // place on the circle -> number in the ring, or -1
+  std::vector<std::int32_t> ring_;        // number in the ring -> rank
+  std::vector<std::int32_t> ring_place_;  // rank -> number in the ring
+  std::vector<std::int32_t> position_;    // rank -> depth position
+};
 
 OwnerExchange::OwnerExchange(const Setting& setting, bool staged, std::vector<std::int32_t> seats,
                              std::int32_t circle)
@@ -74,6 +115,107 @@ Program OwnerExchange::program(std::int32_t rank) const {
     append_merges(program, program.result, own, arrivals, commutes_ ? p_ : 0);
   }
   return program;
+}
+
+}  // namespace
+
+// Direct-send: one stage in which every rank sends every other rank its piece.
+//
+// Source: Neumann, 1994; costs in section 4 of the shift paper.
+
+AlgorithmDefinition direct_send() {
+  return {
+      {"direct-send", "direct-send", "One stage: every rank sends every other rank the piece that it owns.",
+       "alpha (p-1)", "beta n (p-1)/p", "yes"},
+      [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
+        refuse_parameters("direct-send", parameters);
+        return std::make_unique<OwnerExchange>(setting, false);
+      },
+      [](std::int32_t p, const std::string&) {
+        return CostTerms{p - 1.0, p > 1 ? 1.0 : 0.0, (p - 1.0) / p, (p - 1.0) / p};
+      }};
+}
+
+// Shift: p - 1 stages; in stage s every rank sends to the one s places further on in the ring.
+//
+// A job whose hosts fill some switches only in part may contend in every order of its ranks, and yet not if
+// the ring has free places where the other hosts would be: routing balances for all of them. shift:3,8-11
+// leaves the places 3, 8, 9, 10 and 11 of a circle of p + 5 free, which has that many more stages.
+//
+// Source: Cavin, Demengeon, 2012, section 3.2. Every stage is a shift permutation, which fat-tree
+// routing carries without contention. At most two stages are under way at once: blending overlaps the
+// transfers of the next stage, and the pattern on the wires stays that of the paper.
+
+namespace {
+
+constexpr std::int32_t most_places = 1 << 24;
+
+// Free places of "3,8-11", rising; nothing if the text is no such list.
+std::optional<std::vector<std::int32_t>> parse(const std::string& text) {
+  std::vector<std::int32_t> places;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto number = [&](std::int32_t& value) {
+    const auto [stop, error] = std::from_chars(at, end, value);
+    at = stop;
+    return error == std::errc{} && value >= 0 && value < most_places;
+  };
+  while (true) {
+    std::int32_t first = 0;
+    if (!number(first) || (!places.empty() && first <= places.back())) return {};
+    std::int32_t last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      if (!number(last) || last < first) return {};
+    }
+    for (std::int32_t place = first; place <= last; ++place) places.push_back(place);
+    if (at == end) return places;
+    if (*at++ != ',') return {};
+  }
+}
+
+// Seats of the p ranks of the ring on a circle with these free places.
+std::vector<std::int32_t> seats(std::int32_t p, const std::vector<std::int32_t>& free) {
+  std::vector<std::int32_t> result;
+  auto next_free = free.begin();
+  for (std::int32_t place = 0; result.size() < static_cast<std::size_t>(p); ++place) {
+    if (next_free != free.end() && *next_free == place) {
+      ++next_free;
+    } else {
+      result.push_back(place);
+    }
+  }
+  return result;
+}
+
+std::unique_ptr<Algorithm> make(const Setting& setting, const std::string& parameters) {
+  if (parameters.empty()) return std::make_unique<OwnerExchange>(setting, true);
+  const auto free = parse(parameters);
+  const auto circle =
+      static_cast<std::int64_t>(setting.p) + (free ? static_cast<std::int64_t>(free->size()) : 0);
+  if (!free || free->back() >= circle) {
+    throw ArgumentError("shift:" + parameters +
+                        ": expected the free places of the circle, rising, below p plus their "
+                        "number, for example shift:3,8-11 (p = " +
+                        std::to_string(setting.p) + ")");
+  }
+  return std::make_unique<OwnerExchange>(setting, true, seats(setting.p, *free),
+                                         static_cast<std::int32_t>(circle));
+}
+
+}  // namespace
+
+AlgorithmDefinition shift() {
+  return {
+      {"shift", "shift[:FREE,...]",
+       "In stage s every rank sends one piece to the rank s places further on; contention-free on fat-trees.",
+       "alpha (p-1)", "beta n (p-1)/p", "yes"},
+      [](const Setting& setting, std::string& parameters) -> std::unique_ptr<Algorithm> {
+        return make(setting, parameters);
+      },
+      [](std::int32_t p, const std::string&) {
+        return CostTerms{p - 1.0, p - 1.0, (p - 1.0) / p, (p - 1.0) / p};
+      }};
 }
 
 }  // namespace sortlast

@@ -2,14 +2,21 @@
 // of it waits for.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "sortlast/error.hpp"
 #include "sortlast/schedule.hpp"
-#include "sortlast/simulate/compositing.hpp"
+#include "sortlast/simulate/flow.hpp"
 
 namespace sortlast::simulate {
+
+inline std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 // Longest computation [s] whose nanoseconds an integer holds.
 constexpr double most_seconds = 9e9;
@@ -121,5 +128,189 @@ class Matches {
   std::vector<std::size_t> first_;  // by rank
   std::vector<Traffic::Message> messages_;
 };
+
+inline RankWork::RankWork(const Schedule& schedule, std::int32_t rank, const CompositingOptions& options)
+    : options_(options),
+      cell_(options.chunk_bytes > 0 ? std::max<std::int64_t>(1, options.chunk_bytes / options.pixel_bytes)
+                                    : std::max<std::int64_t>(1, schedule.n())),
+      program_(schedule.program(rank)) {
+  check_count();
+  cut_sends();
+  list_steps();
+  for (const Send& send : program_.sends) stages_.push_back(send.stage);
+  for (const Receive& receive : program_.receives) stages_.push_back(receive.stage);
+  for (std::int32_t s = 1; options.barrier && s <= schedule.stages(); ++s) stages_.push_back(s);
+  std::sort(stages_.begin(), stages_.end());
+  stages_.erase(std::unique(stages_.begin(), stages_.end()), stages_.end());
+}
+
+// Before anything is cut: chunks of a few bytes may be more than memory holds.
+inline void RankWork::check_count() const {
+  std::int64_t count = 0;
+  const auto add = [&](Range pixels, std::size_t times) {
+    std::int64_t all = 0;
+    if (!__builtin_mul_overflow(cells(pixels), static_cast<std::int64_t>(times), &all) &&
+        !__builtin_add_overflow(count, all, &count) && count <= INT32_MAX) {
+      return;
+    }
+    throw ArgumentError("rank " + std::to_string(program_.rank) +
+                        " has more than 2^31 - 1 messages and computations; choose larger chunks");
+  };
+  for (const Send& send : program_.sends) add(send.pixels, 1);
+  for (const Merge& merge : program_.merges) add(merge.pixels, merge.inputs.size());
+}
+
+// The part of some pixels in the i-th of the cells that they meet.
+inline Range RankWork::in_cell(Range pixels, std::int64_t i) const {
+  const std::int64_t begin = (cell(pixels.begin) + i) * cell_;
+  return intersection(pixels, {begin, begin + cell_});
+}
+
+inline std::int64_t RankWork::bytes(Range pixels, Value value) const {
+  const std::int64_t dense = pixels.size() * options_.pixel_bytes;
+  if (options_.active == 1) return dense;
+  const auto depth = static_cast<double>(program_.values[static_cast<std::size_t>(value)].depth.size());
+  return std::llround(static_cast<double>(dense) * (1 - std::pow(1 - options_.active, depth)));
+}
+
+inline void RankWork::cut_sends() {
+  for (std::size_t k = 0; k < program_.sends.size(); ++k) {
+    const Send& send = program_.sends[k];
+    for (std::int64_t i = 0; i < cells(send.pixels); ++i) {
+      const Range part = in_cell(send.pixels, i);
+      parts_.push_back({send.stage, send.peer, send.value, part, bytes(part, send.value), k, i > 0});
+    }
+  }
+}
+
+inline void RankWork::list_steps() {
+  // Find the stage after which each value is complete.
+  std::vector<std::int32_t> ready(program_.values.size(), 0);
+  const auto ready_at = [&](Value value) -> std::int32_t& { return ready[static_cast<std::size_t>(value)]; };
+  for (const Receive& receive : program_.receives) ready_at(receive.value) = receive.stage;
+
+  // List the joins of every merge, chain by chain.
+  for (const Merge& merge : program_.merges) {
+    std::int32_t stage = ready_at(merge.inputs[0].value);
+    const bool copies = merge.inputs.size() == 1;
+    for (std::size_t j = copies ? 0 : 1; j < merge.inputs.size(); ++j) {
+      const Value joined = merge.inputs[j].value;
+      stage = std::max(stage, ready_at(joined));
+      for (std::int64_t i = 0; i < cells(merge.pixels); ++i) {
+        const Range part = in_cell(merge.pixels, i);
+        const double seconds =
+            copies || options_.blend_bytes_per_second == 0
+                ? 0
+                : static_cast<double>(bytes(part, joined)) / options_.blend_bytes_per_second;
+        if (seconds > most_seconds) {
+          throw ArgumentError("blend_bytes_per_second is " + std::to_string(options_.blend_bytes_per_second) +
+                              ", so that blending a part of the image takes more than 9e9 seconds");
+        }
+        steps_.push_back({stage, part, merge.value, j == 1 ? merge.inputs[0].value : -1, joined,
+                          std::llround(seconds * 1e9)});
+      }
+    }
+    ready_at(merge.value) = std::max(ready_at(merge.value), stage);
+  }
+  std::stable_sort(steps_.begin(), steps_.end(), [this](const Step& a, const Step& b) {
+    return a.stage != b.stage ? a.stage < b.stage : cell(a.pixels.begin) < cell(b.pixels.begin);
+  });
+}
+
+inline RankCauses::RankCauses(const RankWork& work, Message first, std::vector<Message> received)
+    : work_(work),
+      received_(std::move(received)),
+      first_part_(first),
+      first_step_(first_part_ + static_cast<Message>(work.parts().size())),
+      first_gate_(first_step_ + static_cast<Message>(work.steps().size())),
+      arrival_(work.program().values.size(), -1),
+      writers_(arrival_.size()) {
+  for (std::size_t i = 0; i < received_.size(); ++i) {
+    arrival_[index(work.program().receives[i].value)] = static_cast<std::int32_t>(i);
+  }
+  for (std::size_t i = 0; i < work.steps().size(); ++i) {
+    writers_[index(work.steps()[i].target)].push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+inline std::size_t RankCauses::place(std::int32_t stage) const {
+  return static_cast<std::size_t>(std::lower_bound(work_.stages().begin(), work_.stages().end(), stage) -
+                                  work_.stages().begin());
+}
+
+inline void RankCauses::need(Value value, Range pixels, std::vector<Message>& causes) const {
+  const std::int32_t receive = arrival_[index(value)];
+  if (receive >= 0) {
+    const Range whole = work_.program().values[index(value)].pixels;
+    causes.push_back(received_[index(receive)] +
+                     static_cast<Message>(work_.cell(pixels.begin) - work_.cell(whole.begin)));
+  }
+  const std::vector<std::int32_t>& writers = writers_[index(value)];
+  const auto last = std::find_if(writers.rbegin(), writers.rend(), [&](std::int32_t i) {
+    return !intersection(work_.steps()[index(i)].pixels, pixels).empty();
+  });
+  if (last != writers.rend()) causes.push_back(step(index(*last)));
+}
+
+inline void RankCauses::blended_before(std::int32_t stage, std::vector<Message>& causes) const {
+  const auto& steps = work_.steps();
+  const auto later =
+      std::lower_bound(steps.begin(), steps.end(), stage,
+                       [](const RankWork::Step& one, std::int32_t s) { return one.stage < s; });
+  if (later != steps.begin()) causes.push_back(step(static_cast<std::size_t>(later - steps.begin()) - 1));
+}
+
+inline void RankCauses::transfers_of(std::int32_t stage, std::vector<Message>& causes) const {
+  const auto& parts = work_.parts();
+  auto part = std::lower_bound(parts.begin(), parts.end(), stage,
+                               [](const RankWork::Part& one, std::int32_t s) { return one.stage < s; });
+  for (; part != parts.end() && part->stage == stage; ++part) {
+    causes.push_back(first_part_ + static_cast<Message>(part - parts.begin()));
+  }
+  const auto& receives = work_.program().receives;
+  auto receive = std::lower_bound(receives.begin(), receives.end(), stage,
+                                  [](const Receive& one, std::int32_t s) { return one.stage < s; });
+  for (; receive != receives.end() && receive->stage == stage; ++receive) {
+    const Message first = received_[static_cast<std::size_t>(receive - receives.begin())];
+    const std::int64_t count = work_.cells(work_.program().values[index(receive->value)].pixels);
+    for (Message i = 0; i < count; ++i) causes.push_back(first + i);
+  }
+}
+
+inline void Matches::sort(std::int32_t p) {
+  first_.assign(static_cast<std::size_t>(p) + 1, 0);
+  for (const auto& [rank, message] : added_) ++first_[static_cast<std::size_t>(rank) + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  messages_.resize(added_.size());
+  std::vector<std::size_t> at(first_.begin(), first_.end() - 1);
+  for (const auto& [rank, message] : added_) messages_[at[static_cast<std::size_t>(rank)]++] = message;
+  added_ = {};
+}
+
+template <class Ends>
+inline std::vector<Traffic::Message> Matches::matching(std::int32_t rank, const Ends& transfers) const {
+  const std::size_t begin = first_[static_cast<std::size_t>(rank)];
+  if (first_[static_cast<std::size_t>(rank) + 1] - begin != transfers.size()) {
+    throw Error("rank " + std::to_string(rank) + " has " + std::to_string(transfers.size()) +
+                " transfers, and their other ends " +
+                std::to_string(first_[static_cast<std::size_t>(rank) + 1] - begin));
+  }
+  std::vector<std::size_t> by_peer(transfers.size());
+  std::iota(by_peer.begin(), by_peer.end(), std::size_t{0});
+  std::stable_sort(by_peer.begin(), by_peer.end(),
+                   [&](std::size_t a, std::size_t b) { return transfers[a].peer < transfers[b].peer; });
+  std::vector<Traffic::Message> found(transfers.size());
+  for (std::size_t i = 0; i < by_peer.size(); ++i) found[by_peer[i]] = messages_[begin + i];
+  return found;
+}
+
+inline std::vector<Traffic::Message> Matches::of(std::int32_t rank, const std::vector<Send>& sends) const {
+  return matching(rank, sends);
+}
+
+inline std::vector<Traffic::Message> Matches::of(std::int32_t rank,
+                                                 const std::vector<Receive>& receives) const {
+  return matching(rank, receives);
+}
 
 }  // namespace sortlast::simulate

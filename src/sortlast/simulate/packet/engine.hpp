@@ -1,4 +1,4 @@
-// Engine: the packet simulator proper; its members are defined in engine_run.hpp and engine_decide.hpp.
+// Engine: the packet simulator proper; its members are defined in engine_decide.hpp and packet.cpp.
 //
 // Model, one cycle being the time of a phit on a link (Navaridas et al., section 3.1, and the simulator FSIN
 // of the same group, from which everything that the paper leaves open was learnt):

@@ -1,4 +1,4 @@
-// Engine, second part: who sends by which port. What the members do is told in engine.hpp.
+// Engine: who sends by which port. What the members do is told in engine.hpp.
 #pragma once
 
 #include <algorithm>

@@ -4,14 +4,17 @@
 // the length of messages. A packet takes its place in the queue until its tail has left.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <queue>
 #include <utility>
 #include <vector>
 
+#include "sortlast/error.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"
-#include "sortlast/simulate/traffic/dependents.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 
@@ -102,5 +105,235 @@ class Feed {
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<MessageRecord> log_;  // by message and iteration
 };
+
+inline Feed::Feed(const Traffic& traffic, const PacketOptions& options)
+    : traffic_(traffic),
+      options_(options),
+      total_(traffic.messages() * traffic.repeats),
+      source_(sources(traffic)),
+      arriving_(source_.size()),
+      completed_(source_.size()),
+      hosts_(static_cast<std::size_t>(traffic.tasks)),
+      queue_(hosts_.size() * static_cast<std::size_t>(options.injection_packets)) {
+  if (traffic.repeats > INT32_MAX) {
+    throw ArgumentError("traffic '" + traffic.name + "' repeats " + std::to_string(traffic.repeats) +
+                        " times; packets can be simulated for 2^31 - 1 or fewer");
+  }
+  packets_.reserve(source_.size());
+  for (std::size_t m = 0; m < source_.size(); ++m) {
+    const std::int64_t packets =
+        is_computation(static_cast<Traffic::Message>(m))
+            ? 1
+            : std::max<std::int64_t>(1, traffic.size[m] / options.packet_bytes +
+                                            (traffic.size[m] % options.packet_bytes > 0 ? 1 : 0));
+    if (packets > UINT32_MAX / traffic.repeats) {
+      throw ArgumentError("message " + std::to_string(m) + " of traffic '" + traffic.name + "' is " +
+                          std::to_string(packets) + " packets long; choose larger packets");
+    }
+    packets_.push_back(static_cast<std::uint32_t>(packets));
+  }
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    hosts_[i].next = traffic.first[i];
+    hosts_[i].end = traffic.first[i + 1];
+  }
+  if (!traffic.in_order) {
+    dependents_ = Dependents(traffic);
+    next_ready_.assign(source_.size(), -1);
+  }
+  if (options.message_log) log_.resize(static_cast<std::size_t>(total_));
+}
+
+inline void Feed::start() {
+  if (!traffic_.in_order) {
+    for (Traffic::Message m = 0; m < traffic_.messages(); ++m) {
+      // A message that waits may be released, and counted down, by one that was released here before it.
+      if (traffic_.first_cause[index(m)] == traffic_.first_cause[index(m) + 1]) release(m, 0);
+    }
+  }
+  for (std::int32_t task = 0; task < traffic_.tasks; ++task) fill(task, 0);
+}
+
+inline Feed::Packet Feed::take(std::int32_t task) {
+  Host& host = hosts_[static_cast<std::size_t>(task)];
+  const auto capacity = static_cast<std::size_t>(options_.injection_packets);
+  const Packet packet = queue_[static_cast<std::size_t>(task) * capacity + host.head];
+  host.head = host.head + 1u == capacity ? std::uint16_t{0} : static_cast<std::uint16_t>(host.head + 1);
+  --host.count;
+  host.leaving = true;
+  return packet;
+}
+
+inline void Feed::left(std::int32_t task, std::int32_t now) {
+  hosts_[static_cast<std::size_t>(task)].leaving = false;
+  fill(task, now);
+}
+
+// Let packets enter a queue as long as there are any and there is room.
+inline void Feed::fill(std::int32_t task, std::int32_t now) {
+  Host& host = hosts_[static_cast<std::size_t>(task)];
+  const auto capacity = static_cast<std::size_t>(options_.injection_packets);
+  const bool was_empty = host.count == 0;
+  while (host.count + (host.leaving ? 1u : 0u) < capacity) {
+    if (host.open < 0 && !open_next(task, now)) break;
+    host.entered = std::max(now, host.entered + 1);
+    std::size_t place = host.head + std::size_t{host.count};
+    if (place >= capacity) place -= capacity;
+    queue_[static_cast<std::size_t>(task) * capacity + place] = {host.open, host.entered};
+    ++host.count;
+    if (--host.uncut > 0) continue;
+    const Traffic::Message handed = std::exchange(host.open, -1);
+    if (!traffic_.in_order) over_at(handed, task, now);
+  }
+  if (was_empty && host.count > 0) woken_.push_back(task);
+}
+
+inline void Feed::open(Host& host, Traffic::Message m, std::int32_t now) {
+  host.open = m;
+  host.uncut = packets_[index(m)];
+  if (!options_.message_log) return;
+  log_[static_cast<std::size_t>(m * traffic_.repeats + host.iteration)] = {
+      m, host.iteration, std::max(now, host.entered + 1), -1};
+}
+
+inline bool Feed::open_next(std::int32_t task, std::int32_t now) {
+  if (traffic_.in_order) return open_in_order(task, now);
+  Host& host = hosts_[static_cast<std::size_t>(task)];
+  if (host.last < 0) return false;
+
+  // The list of messages that may go is a circle: its last leads to its first.
+  const Traffic::Message first = next_ready_[index(host.last)];
+  if (first == host.last) {
+    host.last = -1;
+  } else {
+    next_ready_[index(host.last)] = next_ready_[index(first)];
+  }
+  open(host, first, now);
+  return true;
+}
+
+inline bool Feed::causes_over(Traffic::Message m, const Host& host) const {
+  const std::int32_t task = source_[index(m)];
+  for (std::int64_t i = traffic_.first_cause[index(m)]; i < traffic_.first_cause[index(m) + 1]; ++i) {
+    const Traffic::Message cause = traffic_.causes[static_cast<std::size_t>(i)];
+    const bool own = source_[index(cause)] == task;
+    if (own ? cause >= m : completed_[index(cause)] <= static_cast<std::uint32_t>(host.iteration))
+      return false;
+  }
+  return true;
+}
+
+inline bool Feed::open_in_order(std::int32_t task, std::int32_t now) {
+  Host& host = hosts_[static_cast<std::size_t>(task)];
+  if (host.blocked || host.computing || host.next == host.end) return false;
+  host.blocked = !causes_over(host.next, host);
+  if (host.blocked) return false;
+  const Traffic::Message m = host.next;
+  if (is_computation(m)) {
+    host.computing = true;
+    compute(m, std::max(now, host.entered + 1));
+    return false;
+  }
+  open(host, m, now);
+  step(host, task);
+  return true;
+}
+
+// Go on to the next message of the program.
+inline void Feed::step(Host& host, std::int32_t task) {
+  if (++host.next < host.end || host.iteration + 1 >= traffic_.repeats) return;
+  host.next = traffic_.first[static_cast<std::size_t>(task)];
+  ++host.iteration;
+}
+
+inline void Feed::compute(Traffic::Message m, std::int32_t now) {
+  const double phit_seconds =
+      static_cast<double>(options_.packet_bytes) / options_.packet_phits / options_.link_bytes_per_second;
+  const double cycles = std::ceil(static_cast<double>(traffic_.size[index(m)]) * 1e-9 / phit_seconds - 1e-9);
+  constexpr double for_ever = 0x1p40;  // past the last cycle that can be simulated
+  timers_.emplace(now + static_cast<std::int64_t>(std::clamp(cycles, 0.0, for_ever)), m);
+}
+
+inline void Feed::fire(std::int32_t now) {
+  while (!timers_.empty() && timers_.top().first <= now) {
+    const Traffic::Message m = timers_.top().second;
+    timers_.pop();
+    ++delivered_;
+    const std::int32_t task = source_[index(m)];
+    Host& host = hosts_[static_cast<std::size_t>(task)];
+    if (options_.message_log) {
+      log_[static_cast<std::size_t>(m * traffic_.repeats + host.iteration)] = {m, host.iteration, now, now};
+    }
+    if (traffic_.in_order) {
+      host.computing = false;
+      step(host, task);
+    } else {
+      over_at(m, task, now);
+    }
+    fill(task, now);
+  }
+}
+
+// A message all of whose causes are over joins the list of those that may go.
+inline void Feed::release(Traffic::Message m, std::int32_t now) {
+  if (is_computation(m)) return compute(m, now);
+  Host& host = hosts_[static_cast<std::size_t>(source_[index(m)])];
+  next_ready_[index(m)] = host.last < 0 ? m : std::exchange(next_ready_[index(host.last)], m);
+  host.last = m;
+}
+
+// Message m is over at one of its ends: count down what waits for it there.
+inline void Feed::over_at(Traffic::Message m, std::int32_t task, std::int32_t now) {
+  for (const Traffic::Message dependent : dependents_.of(m)) {
+    if (source_[index(dependent)] != task) continue;
+    if (dependents_.settle(dependent)) release(dependent, now);
+  }
+}
+
+inline void Feed::arrived(Traffic::Message m, std::int32_t now) {
+  const std::int32_t task = traffic_.destination[index(m)];
+  hosts_[static_cast<std::size_t>(task)].blocked = false;
+  const std::uint32_t iteration = completed_[index(m)]++;
+  ++delivered_;
+  if (options_.message_log) {
+    log_[static_cast<std::size_t>(m * traffic_.repeats + iteration)].end = now;
+  }
+  if (!traffic_.in_order) over_at(m, task, now);
+  fill(task, now);
+}
+
+inline std::string Feed::waits() const {
+  std::string text;
+  int named = 0;
+  for (std::int32_t task = 0; task < traffic_.tasks && named < 4; ++task) {
+    const Host& host = hosts_[static_cast<std::size_t>(task)];
+    for (Traffic::Message m = host.next; m < host.end; ++m) {
+      if (!traffic_.in_order && dependents_.missing(m) <= 0) continue;
+      for (std::int64_t i = traffic_.first_cause[index(m)]; i < traffic_.first_cause[index(m) + 1]; ++i) {
+        const Traffic::Message cause = traffic_.causes[static_cast<std::size_t>(i)];
+        if (completed_[index(cause)] > static_cast<std::uint32_t>(host.iteration)) continue;
+        text += (named++ > 0 ? "; task " : "task ") + std::to_string(task) + " waits for message " +
+                std::to_string(cause) + " of task " + std::to_string(source_[index(cause)]);
+        break;
+      }
+      break;
+    }
+  }
+  return text;
+}
+
+inline std::vector<MessageRecord> Feed::log() const {
+  std::vector<MessageRecord> sorted = log_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const MessageRecord& a, const MessageRecord& b) { return a.end < b.end; });
+  return sorted;
+}
+
+inline std::int64_t Feed::bytes() const {
+  const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
+  return static_cast<std::int64_t>(size(source_) + size(packets_) + size(arriving_) + size(completed_) +
+                                   size(hosts_) + size(queue_) + size(woken_) + size(next_ready_) +
+                                   size(log_)) +
+         dependents_.bytes();
+}
 
 }  // namespace sortlast::simulate

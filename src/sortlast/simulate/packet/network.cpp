@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <numeric>
 #include <unordered_map>
+
+#include "sortlast/error.hpp"
 
 namespace sortlast::simulate {
 
@@ -107,6 +111,235 @@ std::string describe_deadlock(const fabric::Topology& topology, const std::vecto
     return text + "; use static routes without such circles, or virtual lanes";
   }
   return "deadlock: messages wait for messages that will never come: " + message_waits;
+}
+
+// The routers of trees, of shortest paths and of tables, each with the groups of its network.
+
+// --- Trees
+//
+// Reads from the topology itself which hosts are below each switch, instead of trusting a family's formulas:
+// fat-, thin- and slender-trees come out alike, and whatever does not fit is left to distances.
+
+namespace {
+
+// The ports of a switch that lead to the hosts [first, end), or up.
+struct Branch {
+  std::uint32_t first = 0, end = 0;
+  std::vector<fabric::Channel> ports;
+};
+
+struct Branches {
+  std::vector<Branch> down;  // by first host
+  std::vector<fabric::Channel> up;
+};
+
+// Hosts below a vertex, once all lower switches are known.
+using Below = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+Branches branches_of(const fabric::Topology& topology, std::int32_t s, const Below& below) {
+  Branches made;
+  for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+    const fabric::Channel c = topology.channel(s, port);
+    const fabric::End& end = topology.target(c);
+    if (!end.connected()) continue;
+    const bool host = topology.is_host(end.vertex);
+    if (!host && topology.level(topology.switch_of(end.vertex)) > topology.level(s)) {
+      made.up.push_back(c);
+      continue;
+    }
+    const auto h = static_cast<std::uint32_t>(end.vertex);
+    const auto [first, last] =
+        host ? std::pair(h, h + 1) : below[static_cast<std::size_t>(topology.switch_of(end.vertex))];
+    const auto same = std::find_if(made.down.begin(), made.down.end(),
+                                   [&, f = first](const Branch& branch) { return branch.first == f; });
+    if (same == made.down.end()) {
+      made.down.push_back({first, last, {c}});
+    } else {
+      same->ports.push_back(c);
+    }
+  }
+  std::sort(made.down.begin(), made.down.end(),
+            [](const Branch& a, const Branch& b) { return a.first < b.first; });
+  return made;
+}
+
+// Whether the branches follow each other without gaps and are equally wide.
+bool regular(const std::vector<Branch>& down) {
+  if (down.empty()) return false;
+  const std::uint32_t width = down.front().end - down.front().first;
+  for (std::size_t i = 0; i < down.size(); ++i) {
+    if (down[i].end - down[i].first != width || width == 0) return false;
+    if (i > 0 && down[i].first != down[i - 1].end) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<TreeNetwork> tree_network(const fabric::Topology& topology) {
+  const fabric::Shape& shape = topology.shape();
+  if (!std::holds_alternative<fabric::TreeShape>(shape) &&
+      !std::holds_alternative<fabric::SlenderShape>(shape)) {
+    return std::nullopt;
+  }
+
+  // Look at the switches from the lowest level up.
+  std::vector<std::int32_t> order(static_cast<std::size_t>(topology.switches()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return topology.level(a) < topology.level(b); });
+  Below below(order.size());
+  for (const std::int32_t s : order) {
+    const Branches found = branches_of(topology, s, below);
+    if (!regular(found.down)) return std::nullopt;
+    below[static_cast<std::size_t>(s)] = {found.down.front().first, found.down.back().end};
+  }
+
+  // Make the groups: one a branch, and one of all up-ports.
+  NetworkBuilder builder(topology);
+  TreeRouter router;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    const Branches found = branches_of(topology, s, below);
+    TreeRouter::Below& made = router.below_.emplace_back();
+    made.first = found.down.front().first;
+    made.hosts = found.down.back().end - made.first;
+    made.width = found.down.front().end - made.first;
+    for (std::size_t i = 0; i < found.down.size(); ++i) {
+      const Group g = builder.add_group(s, found.down[i].ports, true);
+      if (i == 0) made.down = g;
+    }
+    if (!found.up.empty()) made.up = builder.add_group(s, found.up, true);
+  }
+  return TreeNetwork{std::move(router), std::move(builder).finish()};
+}
+
+// --- Shortest paths
+//
+// Shortest paths by breadth-first search from every switch that has hosts. The sets of ports that occur at a
+// switch are few (27 at most in a 3D torus), so a table of two bytes a switch and leaf names them.
+
+namespace {
+
+// Hops from every switch to switch `to`; -1: no path.
+std::vector<std::int32_t> distances(const fabric::Topology& topology, std::int32_t to) {
+  std::vector<std::int32_t> distance(static_cast<std::size_t>(topology.switches()), -1);
+  std::vector<std::int32_t> frontier{to};
+  distance[static_cast<std::size_t>(to)] = 0;
+  for (std::size_t next = 0; next < frontier.size(); ++next) {
+    const std::int32_t s = frontier[next];
+    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+      const fabric::End& end = topology.target(topology.channel(s, port));
+      if (!end.connected() || topology.is_host(end.vertex)) continue;
+      std::int32_t& there = distance[static_cast<std::size_t>(topology.switch_of(end.vertex))];
+      if (there >= 0) continue;
+      there = distance[static_cast<std::size_t>(s)] + 1;
+      frontier.push_back(topology.switch_of(end.vertex));
+    }
+  }
+  return distance;
+}
+
+using Ports = std::vector<fabric::Channel>;
+
+// Ports of a switch that lead to switches one hop nearer.
+Ports nearer(const fabric::Topology& topology, std::int32_t s, const std::vector<std::int32_t>& distance) {
+  Ports ports;
+  for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+    const fabric::Channel c = topology.channel(s, port);
+    const fabric::End& end = topology.target(c);
+    if (!end.connected() || topology.is_host(end.vertex)) continue;
+    const std::int32_t there = distance[static_cast<std::size_t>(topology.switch_of(end.vertex))];
+    if (there >= 0 && there == distance[static_cast<std::size_t>(s)] - 1) ports.push_back(c);
+  }
+  return ports;
+}
+
+}  // namespace
+
+bool DistanceRouter::reaches(std::int32_t source, std::int32_t destination) const {
+  const auto s = static_cast<std::size_t>(switch_of_host_[static_cast<std::size_t>(source)]);
+  return local_[s * leaves_ + leaf_of_host_[static_cast<std::size_t>(destination)]] != unreachable;
+}
+
+DistanceNetwork distance_network(const fabric::Topology& topology) {
+  DistanceRouter router;
+  const auto switches = static_cast<std::size_t>(topology.switches());
+
+  // Number the switches that have hosts.
+  std::vector<std::int32_t> leaves;
+  std::vector<std::int32_t> leaf_of_switch(switches, -1);
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    const std::int32_t s = topology.switch_of(topology.attachment(h).vertex);
+    std::int32_t& leaf = leaf_of_switch[static_cast<std::size_t>(s)];
+    if (leaf < 0) {
+      leaf = static_cast<std::int32_t>(leaves.size());
+      leaves.push_back(s);
+    }
+    router.switch_of_host_.push_back(s);
+    router.leaf_of_host_.push_back(static_cast<std::uint32_t>(leaf));
+  }
+  router.leaves_ = leaves.size();
+
+  // Name the set of ports of every switch towards every leaf.
+  router.local_.assign(switches * leaves.size(), DistanceRouter::unreachable);
+  std::vector<std::map<Ports, std::uint16_t>> sets(switches);
+  for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    const std::vector<std::int32_t> distance = distances(topology, leaves[leaf]);
+    for (std::size_t s = 0; s < switches; ++s) {
+      std::uint16_t& local = router.local_[s * leaves.size() + leaf];
+      if (distance[s] == 0) local = 0;
+      if (distance[s] <= 0) continue;
+      const Ports ports = nearer(topology, static_cast<std::int32_t>(s), distance);
+      local = sets[s].try_emplace(ports, static_cast<std::uint16_t>(sets[s].size() + 1)).first->second;
+      if (sets[s].size() + 1 >= DistanceRouter::unreachable) {
+        throw Error("switch '" + topology.switch_at(static_cast<std::int32_t>(s)).name +
+                    "' has more than 65,534 sets of shortest paths; use static routes");
+      }
+    }
+  }
+
+  // Make the groups: one domain a switch, because its sets overlap.
+  NetworkBuilder builder(topology);
+  router.group_of_host_.resize(static_cast<std::size_t>(topology.hosts()));
+  for (std::size_t s = 0; s < switches; ++s) {
+    const auto number = static_cast<std::int32_t>(s);
+    bool begins = true;
+    std::vector<const Ports*> by_name(sets[s].size());
+    for (const auto& [ports, name] : sets[s]) by_name[name - 1u] = &ports;
+    router.first_group_.push_back(0);
+    for (std::size_t name = 0; name < by_name.size(); ++name) {
+      const Group g = builder.add_group(number, *by_name[name], begins);
+      if (begins) router.first_group_.back() = g;
+      begins = false;
+    }
+    for (std::int32_t port = 1; port <= topology.switch_at(number).ports; ++port) {
+      const fabric::Channel c = topology.channel(number, port);
+      const fabric::End& end = topology.target(c);
+      if (!end.connected() || !topology.is_host(end.vertex)) continue;
+      router.group_of_host_[static_cast<std::size_t>(end.vertex)] =
+          builder.add_group(number, std::array{c}, true);
+    }
+  }
+  return {std::move(router), std::move(builder).finish()};
+}
+
+// --- Tables
+
+TableRouter::TableRouter(const fabric::Routes& routes)
+    : forwarding_(routes.forwarding), hosts_(static_cast<std::uint32_t>(routes.topology->hosts())) {}
+
+TableNetwork table_network(const fabric::Routes& routes) {
+  const fabric::Topology& topology = *routes.topology;
+  NetworkBuilder builder(topology);
+  TableRouter router(routes);
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    router.first_group_.push_back(0);
+    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+      const Group g = builder.add_group(s, std::array{topology.channel(s, port)}, true);
+      if (port == 1) router.first_group_.back() = g;
+    }
+  }
+  return {std::move(router), std::move(builder).finish()};
 }
 
 }  // namespace sortlast::simulate

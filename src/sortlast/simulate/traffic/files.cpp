@@ -7,7 +7,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/scan.hpp"
 #include "sortlast/simulate/traffic.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

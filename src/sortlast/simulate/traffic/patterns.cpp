@@ -10,7 +10,7 @@
 #include <random>
 
 #include "sortlast/error.hpp"
-#include "sortlast/simulate/traffic/programs.hpp"
+#include "sortlast/simulate/traffic/causes.hpp"
 
 namespace sortlast::simulate {
 namespace {

@@ -1,21 +1,26 @@
-// Patterns: who sends to whom, stage by stage.
-#include "sortlast/fabric/pattern.hpp"
-
+// Jobs: which hosts take part, in which order, and who sends to whom, stage by stage.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/placement.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sortlast::python {
+
 namespace {
 
 using fabric::Flow;
@@ -28,20 +33,16 @@ Shared handed(std::shared_ptr<const Pattern> pattern) {
   return std::const_pointer_cast<Pattern>(std::move(pattern));
 }
 
-using Flows = nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>>;
-
-Flows flows_array(const Pattern& pattern, std::int64_t stage) {
+Matrix<std::int64_t> flows_array(const Pattern& pattern, std::int64_t stage) {
   if (stage < 0 || stage >= pattern.stages()) {
     throw ArgumentError("stage " + std::to_string(stage) + " of " + pattern.name() + "; it has " +
                         std::to_string(pattern.stages()) + ", counted from 0");
   }
   const std::vector<Flow> flows = pattern.flows(stage);
-  auto* const values = new std::vector<std::int64_t>;
-  const nb::capsule owner(values,
-                          [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
-  values->reserve(3 * flows.size());
-  for (const Flow& flow : flows) values->insert(values->end(), {flow.source, flow.destination, flow.bytes});
-  return Flows(values->data(), {flows.size(), 3}, owner);
+  std::vector<std::int64_t> values;
+  values.reserve(3 * flows.size());
+  for (const Flow& flow : flows) values.insert(values.end(), {flow.source, flow.destination, flow.bytes});
+  return matrix_of(std::move(values), 3);
 }
 
 Shared traffic(const std::string& name, std::int32_t p, const std::vector<std::vector<FlowTuple>>& stages) {
@@ -96,6 +97,32 @@ void bind_patterns(nb::module_& module) {
   module.def(
       "traffic_pattern", &traffic, "name"_a, "p"_a, "stages"_a,
       "Given flows: for each stage a list of (source, destination, bytes), participants from 0 to p - 1.");
+}
+
+void bind_placement(nb::module_& module) {
+  using Hosts = std::vector<std::int32_t>;
+  module.def("compute_hosts", &fabric::compute_hosts, "topology"_a, Release(),
+             "Numbers of the hosts that jobs run on: those on leaf switches, without aggregation nodes.");
+  module.def(
+      "order_hosts", &fabric::order_hosts, "topology"_a, "order"_a, "hosts"_a = Hosts{}, "seed"_a = 1,
+      "compute"_a = Hosts{}, Release(),
+      "Hosts (all if none are given) in an order: 'routing', 'routing-dummies', 'listed', 'alphabetical', "
+      "'natural' or 'random'. A dummy is -1. compute: hosts that routing balances for; none: "
+      "compute_hosts(). Raises ArgumentError for an unknown order, or a host that does not exist or "
+      "occurs twice.");
+  module.def("host_orders", &fabric::host_orders, "Names of the orders.");
+  module.def(
+      "allocate_hosts", &fabric::allocate_hosts, "topology"_a, "scheduler"_a, "n"_a, "free"_a = Hosts{},
+      "seed"_a = 1, Release(),
+      "What a scheduler ('contiguous', 'random' or 'leaf') gives a job of n hosts out of those that are "
+      "free (none given: compute_hosts()), in routing order. Raises ArgumentError if there are too few.");
+  module.def("schedulers", &fabric::schedulers, "Names of the schedulers.");
+  module.def(
+      "find_hosts", &fabric::find_hosts, "topology"_a, "names"_a, Release(),
+      "Numbers of hosts by name, by name up to its first space, or by GUID in hex. Raises ArgumentError "
+      "with the names that the fabric does not have, and near ones.");
+  module.def("block_mapping", &fabric::block_mapping, "grid"_a, "block"_a, Release(),
+             "Hosts of a mesh or torus block by block, x fastest in and among blocks.");
 }
 
 }  // namespace sortlast::python

@@ -1,4 +1,6 @@
-// Forwarding tables as the tools of the field dump them. All are the same list of (switch, LID, port):
+// OpenSM's dumps that name vertices by LID: forwarding tables, and the order of hosts.
+//
+// Forwarding tables, as diagnostics dump them too, are all the same list of (switch, LID, port):
 //
 //   Unicast lids [0-168] of switch Lid 2 guid 0x0000000020100000 ('sw-L1-0000'):      opensm-lfts.dump,
 //   0x0001 001 # Channel Adapter portguid 0x0000000010000001: 'host00000 HCA-1'       opensm -R file
@@ -16,15 +18,112 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <string>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "sortlast/fabric/lids.hpp"
-#include "sortlast/fabric/read.hpp"
+#include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
+
+// LIDs of a topology's vertices; and for vertices without one, what a dump that names port GUIDs tells.
+class Lids {
+ public:
+  struct Target {
+    Vertex vertex = -1;  // -1: nobody has this LID
+    std::int32_t plane = 0;
+  };
+
+  explicit Lids(const Topology& topology);
+
+  // Whether every vertex has a LID, so that there is nothing to learn.
+  bool complete() const { return complete_; }
+  // A dump says that this LID leads to the port with this GUID. Ignored for vertices whose LID is known.
+  void learn(std::int32_t lid, std::uint64_t port_guid);
+
+  Target find(std::int32_t lid) const;
+  Vertex find_guid(std::uint64_t port_guid) const;  // -1: nobody has it
+  std::int32_t planes() const;                      // most LIDs that a host has
+  std::int32_t planes(Vertex v) const {
+    return static_cast<std::int32_t>(lids_[static_cast<std::size_t>(v)].size());
+  }
+
+ private:
+  void name_guids(const Topology& topology);
+
+  std::vector<std::vector<std::int32_t>> lids_;  // by vertex, in the order of the planes
+  std::vector<bool> known_;                      // by vertex: from the topology
+  std::unordered_map<std::int32_t, Target> targets_;
+  std::unordered_map<std::uint64_t, Vertex> guids_;
+  bool complete_ = true;
+};
+
+Lids::Lids(const Topology& topology)
+    : lids_(static_cast<std::size_t>(topology.vertices())), known_(lids_.size()) {
+  name_guids(topology);
+  for (Vertex v = 0; v < topology.vertices(); ++v) {
+    const bool host = topology.is_host(v);
+    const std::int32_t first = host ? topology.host(v).lid : topology.switch_at(topology.switch_of(v)).lid;
+    const std::int32_t count = host ? std::int32_t{1} << std::clamp(topology.host(v).lmc, 0, 7) : 1;
+    const auto at = static_cast<std::size_t>(v);
+    known_[at] = first > 0;
+    complete_ = complete_ && first > 0;
+    for (std::int32_t plane = 0; first > 0 && plane < count; ++plane) {
+      lids_[at].push_back(first + plane);
+      targets_.emplace(first + plane, Target{v, plane});
+    }
+  }
+}
+
+// GUIDs that are known come first; then those that ibsim and simple adapters give their ports.
+void Lids::name_guids(const Topology& topology) {
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    if (topology.host(h).port_guid != 0) guids_.emplace(topology.host(h).port_guid, h);
+  }
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    guids_.emplace(topology.switch_at(s).guid, topology.vertex_of_switch(s));
+  }
+  for (const bool counted : {true, false}) {
+    for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+      const Host& host = topology.host(h);
+      if (host.port_guid != 0) continue;
+      guids_.emplace(host.guid + (counted ? static_cast<std::uint64_t>(host.port) : 0), h);
+    }
+  }
+}
+
+void Lids::learn(std::int32_t lid, std::uint64_t port_guid) {
+  const Vertex v = find_guid(port_guid);
+  if (v < 0 || known_[static_cast<std::size_t>(v)]) return;
+  auto& own = lids_[static_cast<std::size_t>(v)];
+  const auto at = std::lower_bound(own.begin(), own.end(), lid);
+  constexpr std::size_t most_planes = 128;
+  if ((at != own.end() && *at == lid) || own.size() == most_planes) return;
+  own.insert(at, lid);
+  for (std::size_t plane = 0; plane < own.size(); ++plane) {
+    targets_[own[plane]] = {v, static_cast<std::int32_t>(plane)};
+  }
+}
+
+Lids::Target Lids::find(std::int32_t lid) const {
+  const auto found = targets_.find(lid);
+  return found == targets_.end() ? Target{} : found->second;
+}
+
+Vertex Lids::find_guid(std::uint64_t port_guid) const {
+  const auto found = guids_.find(port_guid);
+  return found == guids_.end() ? -1 : found->second;
+}
+
+std::int32_t Lids::planes() const {
+  std::size_t most = 1;
+  for (const auto& own : lids_) most = std::max(most, own.size());
+  return static_cast<std::int32_t>(most);
+}
 
 constexpr std::int64_t no_path = 255;
 // Tables of several planes may be larger only if the file is: it has a line for each entry that it knows.
@@ -181,6 +280,53 @@ class Reader {
 Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view text, const std::string& file) {
   auto tables = Reader(*topology, text, file).read();
   return {std::move(topology), std::move(tables), file, file, {}};
+}
+
+namespace {
+
+// opensm-ftree-ca-order.dump: LID and name a line; 0xFFFF is a dummy. Source: OpenSM, osm_ucast_ftree.c.
+constexpr std::uint64_t dummy_lid = 0xFFFF;
+
+// Hosts by name, for those that have no LID; -1: several have the name.
+std::unordered_map<std::string_view, std::int32_t> hosts_by_name(const Topology& topology) {
+  std::unordered_map<std::string_view, std::int32_t> hosts;
+  for (std::int32_t h = 0; h < topology.hosts(); ++h) {
+    if (topology.host(h).lid > 0) continue;
+    const auto [at, added] = hosts.emplace(topology.host(h).name, h);
+    if (!added) at->second = -1;
+  }
+  return hosts;
+}
+
+}  // namespace
+
+Placement read_ca_order(const Topology& topology, std::string_view text, const std::string& file) {
+  const Lids lids(topology);
+  const auto by_name = hosts_by_name(topology);
+  std::vector<bool> placed(static_cast<std::size_t>(topology.hosts()));
+  Placement placement;
+  Scanner scan(text, file);
+  while (scan.next_line()) {
+    if (scan.at_end()) continue;
+    const std::uint64_t lid = scan.hex("a LID");
+    if (scan.at_end()) scan.fail_expected("a host's name, or DUMMY");
+    if (lid == dummy_lid) {
+      placement.push_back(-1);
+      continue;
+    }
+    Vertex v = lid < dummy_lid ? lids.find(static_cast<std::int32_t>(lid)).vertex : -1;
+    if (const auto named = by_name.find(scan.rest()); v < 0 && named != by_name.end()) v = named->second;
+    if (v < 0 || !topology.is_host(v)) {
+      scan.fail("no host of " + topology.name() + " has this LID, or this name and no LID: '" +
+                excerpt(scan.line()) + "'");
+    }
+    if (placed[static_cast<std::size_t>(v)]) {
+      scan.fail("'" + topology.host(v).name + "' stands here a second time");
+    }
+    placed[static_cast<std::size_t>(v)] = true;
+    placement.push_back(v);
+  }
+  return placement;
 }
 
 }  // namespace sortlast::fabric

@@ -1,33 +1,69 @@
-#include "sortlast/simulate/traffic/programs.hpp"
+// Causes of traffic: programs, which it is written as, and dependents, its causes turned round.
+#pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {
 
-Programs::Programs(std::string name, std::int32_t tasks) : name_(std::move(name)), tasks_(tasks) {
+// Collects the actions of each task in their order, and turns them into traffic in order: a send waits for
+// the receives that stand between it and the task's send before. The k-th receive by b from a with a tag is
+// the k-th send from a to b with that tag.
+class Programs {
+ public:
+  // Throws ArgumentError if there is no task.
+  Programs(std::string name, std::int32_t tasks);
+
+  // All throw ArgumentError for a task that does not exist, a negative size, or a message to oneself.
+  void send(std::int32_t task, std::int32_t to, std::int64_t bytes, std::int64_t tag = 0);
+  void receive(std::int32_t task, std::int32_t from, std::int64_t tag = 0);
+  void compute(std::int32_t task, std::int64_t nanoseconds);
+
+  // Throws ArgumentError, with both tasks, if a receive has no send; and what totals() throws.
+  Traffic finish(std::int64_t repeats = 1) &&;
+
+ private:
+  struct Action {
+    std::int32_t task = 0, peer = 0;
+    std::int64_t size = 0, tag = 0;
+    bool receives = false;
+  };
+  void add(const Action& action);
+  std::vector<Traffic::Message> matches() const;
+
+  std::string name_;
+  std::int32_t tasks_ = 0;
+  std::vector<Action> actions_;
+};
+
+inline Programs::Programs(std::string name, std::int32_t tasks) : name_(std::move(name)), tasks_(tasks) {
   if (tasks < 1) throw ArgumentError(name_ + ": " + std::to_string(tasks) + " tasks; expected 1 or more");
 }
 
-void Programs::send(std::int32_t task, std::int32_t to, std::int64_t bytes, std::int64_t tag) {
+inline void Programs::send(std::int32_t task, std::int32_t to, std::int64_t bytes, std::int64_t tag) {
   add({task, to, bytes, tag, false});
   if (task == to) throw ArgumentError(name_ + ": task " + std::to_string(task) + " sends to itself");
 }
 
-void Programs::receive(std::int32_t task, std::int32_t from, std::int64_t tag) {
+inline void Programs::receive(std::int32_t task, std::int32_t from, std::int64_t tag) {
   add({task, from, 0, tag, true});
   if (task == from) throw ArgumentError(name_ + ": task " + std::to_string(task) + " receives from itself");
 }
 
-void Programs::compute(std::int32_t task, std::int64_t nanoseconds) {
+inline void Programs::compute(std::int32_t task, std::int64_t nanoseconds) {
   add({task, task, nanoseconds, 0, false});
 }
 
-void Programs::add(const Action& action) {
+inline void Programs::add(const Action& action) {
   for (const std::int32_t task : {action.task, action.peer}) {
     if (task >= 0 && task < tasks_) continue;
     throw ArgumentError(name_ + ": task " + std::to_string(task) + " does not exist: there are " +
@@ -44,7 +80,7 @@ void Programs::add(const Action& action) {
 }
 
 // By action (sorted by task): of a send its message, of a receive the message that it takes.
-std::vector<Traffic::Message> Programs::matches() const {
+inline std::vector<Traffic::Message> Programs::matches() const {
   // Number the messages in the order of the actions.
   std::vector<Traffic::Message> match(actions_.size(), -1);
   Traffic::Message messages = 0;
@@ -85,7 +121,7 @@ std::vector<Traffic::Message> Programs::matches() const {
   return match;
 }
 
-Traffic Programs::finish(std::int64_t repeats) && {
+inline Traffic Programs::finish(std::int64_t repeats) && {
   std::stable_sort(actions_.begin(), actions_.end(),
                    [](const Action& a, const Action& b) { return a.task < b.task; });
   const std::vector<Traffic::Message> match = matches();
@@ -117,6 +153,56 @@ Traffic Programs::finish(std::int64_t repeats) && {
   made.first.resize(static_cast<std::size_t>(tasks_) + 1, made.messages());
   (void)totals(made);
   return made;
+}
+
+// What each message causes, and how many causes it still waits for.
+class Dependents {
+ public:
+  // No messages.
+  Dependents() = default;
+  explicit Dependents(const Traffic& traffic);
+
+  // What message m causes.
+  std::span<const Traffic::Message> of(Traffic::Message m) const;
+  // Causes that m still waits for.
+  std::int32_t missing(Traffic::Message m) const { return missing_[static_cast<std::size_t>(m)]; }
+  // One cause of m is over; true: it was the last.
+  bool settle(Traffic::Message m) { return --missing_[static_cast<std::size_t>(m)] == 0; }
+  std::int64_t bytes() const;
+
+ private:
+  std::vector<std::int64_t> first_;
+  std::vector<Traffic::Message> messages_;
+  std::vector<std::int32_t> missing_;
+};
+
+// Turn the list of causes round by counting.
+inline Dependents::Dependents(const Traffic& traffic)
+    : first_(static_cast<std::size_t>(traffic.messages()) + 1),
+      messages_(traffic.causes.size()),
+      missing_(static_cast<std::size_t>(traffic.messages())) {
+  for (const Traffic::Message cause : traffic.causes) ++first_[static_cast<std::size_t>(cause) + 1];
+  for (std::size_t m = 0; m < missing_.size(); ++m) first_[m + 1] += first_[m];
+  std::vector<std::int64_t> at(first_.begin(), first_.end() - 1);
+  for (std::size_t m = 0; m < missing_.size(); ++m) {
+    missing_[m] = static_cast<std::int32_t>(traffic.first_cause[m + 1] - traffic.first_cause[m]);
+    for (std::int64_t i = traffic.first_cause[m]; i < traffic.first_cause[m + 1]; ++i) {
+      const auto cause = static_cast<std::size_t>(traffic.causes[static_cast<std::size_t>(i)]);
+      messages_[static_cast<std::size_t>(at[cause]++)] = static_cast<Traffic::Message>(m);
+    }
+  }
+}
+
+inline std::span<const Traffic::Message> Dependents::of(Traffic::Message m) const {
+  const auto at = static_cast<std::size_t>(m);
+  return std::span(messages_).subspan(static_cast<std::size_t>(first_[at]),
+                                      static_cast<std::size_t>(first_[at + 1] - first_[at]));
+}
+
+inline std::int64_t Dependents::bytes() const {
+  return static_cast<std::int64_t>(first_.capacity() * sizeof(first_[0]) +
+                                   messages_.capacity() * sizeof(messages_[0]) +
+                                   missing_.capacity() * sizeof(missing_[0]));
 }
 
 }  // namespace sortlast::simulate

@@ -1,5 +1,5 @@
-// Reading what the tools of the field write. Every malformed line is an error with file, line and what was
-// expected.
+// Reading and writing the files of the field's tools. All take or return the whole file as text: nothing here
+// opens one.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "sortlast/export.hpp"
-#include "sortlast/fabric/pattern.hpp"
+#include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/topology.hpp"
 
 namespace sortlast::fabric {
 
-// `text` is the whole file; `file` is its name, for messages ("net.txt:12: expected ... , found ..."). All
-// throw ArgumentError. Nothing here opens a file.
+// Readers: `file` is its name, for messages ("net.txt:12: expected ... , found ..."). Every malformed line is
+// an ArgumentError with file, line and what was expected.
 
 // Topologies. read_topology recognises the format by its content: the output of ibnetdiscover and ibsim's
 // netlists, its subset; opensm-subnet.lst; Slurm's topology.conf, with one link a pair. Names that lists in
@@ -42,5 +42,28 @@ SORTLAST_API std::vector<std::string> read_node_list(std::string_view text, cons
 
 // Traffic: "stage source destination [bytes]" a line, # begins a comment; participants numbered from 0.
 SORTLAST_API std::shared_ptr<const Pattern> read_traffic(std::string_view text, const std::string& file);
+
+// Writers.
+
+SORTLAST_API std::string write_ibsim(const Topology& topology);  // netlist
+SORTLAST_API std::string write_ibnetdiscover(const Topology& topology);
+// Tables for `opensm -R file -U FILE`. Throws ArgumentError if a vertex has no LID (see assign_lids).
+SORTLAST_API std::string write_lfts(const Routes& routes);
+// Slurm's topology.conf, and a list of nodes: "node[001-004],login".
+SORTLAST_API std::string write_slurm_topology(const Topology& topology);
+SORTLAST_API std::string fold_node_list(const std::vector<std::string>& names);
+
+// Who runs where, for the launchers mpich, openmpi and slurm. Dummies are left out.
+SORTLAST_API std::string write_hostfile(const Topology& topology, const Placement& placement,
+                                        std::string_view launcher);
+SORTLAST_API std::string write_rankfile(const Topology& topology, const Placement& placement,
+                                        std::string_view launcher);
+
+// A p x p matrix of bandwidths in MB/s as mpiGraph prints it; row: sender; the diagonal is 0.
+SORTLAST_API std::string write_mpigraph(const std::vector<std::string>& names,
+                                        const std::vector<double>& matrix);
+
+// The same topology with LIDs 1, 2, ... for every vertex that has none.
+SORTLAST_API Topology assign_lids(const Topology& topology);
 
 }  // namespace sortlast::fabric
