@@ -70,7 +70,7 @@ class Event:
     """
 
     @property
-    def name(self) -> str:
+    def activity(self) -> str:
         """agree, send, receive, wait, blend or gather."""
 
     @property
