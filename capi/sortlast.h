@@ -76,7 +76,7 @@ enum {
 // What a pixel is.
 typedef struct sortlast_format {
   int32_t scalar;    // SORTLAST_FLOAT32, SORTLAST_FLOAT16 or SORTLAST_UINT8
-  int32_t channels;  // 3 (RGB) or 4 (RGBA), interleaved; `over` needs 4
+  int32_t channels;  // 3 (RGB) or 4 (RGBA), side by side; `over` needs 4
   bool depth;        // a float32 depth per pixel beside the colour; `closest` needs it
 } sortlast_format;
 
