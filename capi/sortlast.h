@@ -26,6 +26,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Version of these headers, the same as that of the C++ ones.
+#define SORTLAST_VERSION_MAJOR 0
+#define SORTLAST_VERSION_MINOR 1
+#define SORTLAST_VERSION_PATCH 0
+#define SORTLAST_VERSION "0.1.0"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,8 +55,8 @@ typedef enum sortlast_status {
       9  // a call that cannot be made now: two at once, on what is closed, after MPI_Finalize
 } sortlast_status;
 
-// A status as a word: "ok", "argument", "mismatch", "timeout", "mpi", "memory", "internal", "interrupt";
-// "unknown" for any other number. Never NULL; the text is constant.
+// A status as a word: "ok", "argument", "mismatch", "timeout", "mpi", "memory", "internal", "interrupt",
+// "remote", "usage"; "unknown" for any other number. Never NULL; the text is constant.
 const char* sortlast_status_name(sortlast_status status);
 
 // ---- Images ----------------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ enum {
 // What a pixel is.
 typedef struct sortlast_format {
   int32_t scalar;    // SORTLAST_FLOAT32, SORTLAST_FLOAT16 or SORTLAST_UINT8
-  int32_t channels;  // 3 (RGB) or 4 (RGBA), interleaved; `over` needs 4
+  int32_t channels;  // 3 (RGB) or 4 (RGBA), side by side; `over` needs 4
   bool depth;        // a float32 depth per pixel beside the colour; `closest` needs it
 } sortlast_format;
 

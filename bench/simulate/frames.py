@@ -57,7 +57,9 @@ def cell(routes: fabric.Routes, p: int, name: str, order: str, packets: bool) ->
     """Frame rates of one algorithm on p hosts."""
     made = schedule.make(name, p=p, n=PIXELS)
     hosts = hosts_of(p, order)
-    time = fabric.pattern_time(routes, made, hosts, link_bandwidth=LINK, stage_seconds=STAGE, pixel_bytes=16)
+    time = fabric.pattern_time(
+        routes, made, hosts, link_bytes_per_second=LINK, stage_seconds=STAGE, pixel_bytes=16
+    )
     stages = {"blend_bytes_per_second": BLEND, "stage_seconds": STAGE, "window": 1}
     frame = simulate.frame(routes, made, placement=hosts, link_bytes_per_second=LINK, **stages)
     row = {

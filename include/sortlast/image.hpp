@@ -38,7 +38,7 @@ SORTLAST_API Op op_from_name(std::string_view name);  // throws ArgumentError, l
 // depths are decided by depth position.
 SORTLAST_API bool commutes(Op op);
 
-// An image's pixel: `channels` (3 or 4) interleaved scalars, and a float32 depth in a plane of its own if
+// An image's pixel: `channels` (3 or 4) scalars side by side, and a float32 depth in a plane of its own if
 // `depth`.
 struct Format {
   Scalar scalar = Scalar::float32;
@@ -78,8 +78,8 @@ struct Rectangle {
 
 // ---- Views ------------------------------------------------------------------------------------------
 
-// Pixels that somebody else owns, in row-major order without gaps: interleaved colour, and depth (null if the
-// format has none). They need no alignment beyond that of their scalar.
+// Pixels that somebody else owns, in row-major order without gaps: colour, and depth (null if the format has
+// none). They need no alignment beyond that of their scalar.
 struct ConstPixels {
   const std::byte* colour = nullptr;
   const float* depth = nullptr;

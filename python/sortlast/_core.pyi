@@ -70,7 +70,7 @@ class Event:
     """
 
     @property
-    def name(self) -> str:
+    def activity(self) -> str:
         """agree, send, receive, wait, blend or gather."""
 
     @property
@@ -314,6 +314,12 @@ class AlgorithmEntry:
 
     @property
     def overlap(self) -> str: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
 
 def algorithms() -> list[AlgorithmEntry]: ...
 

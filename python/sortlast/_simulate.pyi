@@ -71,6 +71,10 @@ class Traffic:
 
     def __repr__(self) -> str: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 def pattern(name: str, ranks: int, size: int) -> Traffic:
     """
     One of patterns() with messages of `size` bytes. Raises ArgumentError: an unknown name, ranks
@@ -191,6 +195,10 @@ class PacketResult:
 
     def __repr__(self) -> str: ...
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketResult:
     """
     Simulate traffic with adaptive shortest paths. `placement`: host of each task; `progress`: called now
@@ -286,6 +294,10 @@ class FlowResult:
         for, or for more than 16,384 tasks.
         """
 
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
 class Frame(FlowResult):
     """A frame that was composited on a simulated network."""
 
@@ -304,6 +316,10 @@ class Frame(FlowResult):
         """
 
     def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
 
 def simulate_flows(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowResult:
     """

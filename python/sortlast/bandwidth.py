@@ -129,7 +129,11 @@ def measure(
 
 
 def predict(
-    routes: Routes, nodes: Sequence[int], message_bytes: int, link_bandwidth: float, latency: float = 0.0
+    routes: Routes,
+    nodes: Sequence[int],
+    message_bytes: int,
+    link_bytes_per_second: float,
+    latency: float = 0.0,
 ) -> Bandwidths:
     """What a fabric would give: every message has its share of the fullest link of its path.
 
@@ -137,7 +141,7 @@ def predict(
         routes: the fabric and its tables.
         nodes: the host of each rank.
         message_bytes: of each message.
-        link_bandwidth: bytes a second of a link.
+        link_bytes_per_second: bytes a second of a link.
         latency: seconds that a message takes beside its bytes.
 
     Raises:
@@ -149,7 +153,7 @@ def predict(
         raise ArgumentError(f"{len(nodes)} node has no pairs; give 2 nodes or more")
     shares = fabric.shares(fabric.contention(routes, "shift", nodes))
     np.fill_diagonal(shares, 1)
-    matrix = message_bytes / (latency + message_bytes / (link_bandwidth * shares))
+    matrix = message_bytes / (latency + message_bytes / (link_bytes_per_second * shares))
     np.fill_diagonal(matrix, 0)
     return Bandwidths(matrix, fabric.names(routes.topology, nodes), message_bytes)
 

@@ -277,20 +277,20 @@ class Compositor:
         return self._native.register_memory(_arrays.memory(array, "array"))  # type: ignore[no-any-return]
 
     def gather(
-        self, tile: Tile, root: int = 0, depth: bool = False, *, out: Out = None
+        self, tile: Tile, root: int = 0, with_depth: bool = False, *, out: Out = None
     ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``, tiles of
-        ranks that share the root's machine are parts of the image, not copies: who writes into it changes
-        them.
+        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``,
+        tiles of ranks that share the root's machine are parts of the image, not copies: who writes into it
+        changes them.
 
         Args:
             tile: what ``composite`` returned.
             root: the rank that gets the image.
-            depth: collect the depth too, if the images had it.
-            out: at the root, the array (H, W, C), or with ``depth`` the pair of arrays, in which the image is
-                to be put; it is returned.
+            with_depth: collect the depth too, if the images had it.
+            out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, in which the
+                image is to be put; it is returned.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError: see the class.
@@ -299,7 +299,7 @@ class Compositor:
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
-            with_depth = _arrays.flag(depth, "depth")
+            with_depth = _arrays.flag(with_depth, "with_depth")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)
                 if rank == self._native.rank

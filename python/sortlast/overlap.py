@@ -20,8 +20,8 @@ def union(events: Sequence[Event]) -> list[tuple[float, float]]:
 
 def hidden(events: Sequence[Event]) -> float:
     """Seconds that one rank blended while messages of its own, to or from it, were under way."""
-    blends = union([event for event in events if event.name == "blend"])
-    messages = union([event for event in events if event.name in ("send", "receive")])
+    blends = union([event for event in events if event.activity == "blend"])
+    messages = union([event for event in events if event.activity in ("send", "receive")])
     total, k = 0.0, 0
     for begin, end in blends:
         while k < len(messages) and messages[k][1] <= begin:

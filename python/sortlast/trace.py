@@ -34,11 +34,11 @@ _MICROSECONDS = 1e6  # the unit of the format's times, in a second
 class Event:
     """One thing that a rank did, from ``begin`` to ``end`` in seconds.
 
-    ``name`` is send, receive, wait, blend, agree or gather; ``peer`` is a rank and ``stage`` counts from 1,
-    as in the schedule (-1 where they mean nothing); ``bytes`` is what was moved or blended.
+    ``activity`` is send, receive, wait, blend, agree or gather; ``peer`` is a rank and ``stage`` counts from
+    1, as in the schedule (-1 where they mean nothing); ``bytes`` is what was moved or blended.
     """
 
-    name: str
+    activity: str
     begin: float
     end: float
     peer: int = -1
@@ -58,7 +58,7 @@ class Message:
 
 def gather(comm: MPI.Intracomm, compositor: Compositor) -> list[list[Event]] | None:
     """The events of all ranks of ``comm``, by rank, on rank 0; None elsewhere. Communicates."""
-    own = [(e.name, e.begin, e.end, e.peer, e.stage, e.bytes) for e in compositor.events()]
+    own = [(e.activity, e.begin, e.end, e.peer, e.stage, e.bytes) for e in compositor.events()]
     gathered = comm.gather(own, root=0)
     return None if gathered is None else [[Event(*fields) for fields in rank] for rank in gathered]
 
@@ -93,7 +93,7 @@ def lanes(events: Sequence[Event]) -> dict[str, list[Event]]:
     """One rank's events by lane; within a lane no two overlap, and each lane is in order of time."""
     placed: dict[str, list[Event]] = {"compositing": []}
     for event in sorted(events, key=lambda event: (event.begin, event.end)):
-        kind = event.name if event.name in _MESSAGES else "compositing"
+        kind = event.activity if event.activity in _MESSAGES else "compositing"
         number = 1
         lane = kind
         while placed.get(lane) and placed[lane][-1].end > event.begin:
@@ -108,13 +108,13 @@ def messages(events: Sequence[Sequence[Event]]) -> list[Message]:
     arrivals: dict[tuple[int, int, int], deque[Event]] = defaultdict(deque)
     for rank, own in enumerate(events):
         for event in own:
-            if event.name == "receive":
+            if event.activity == "receive":
                 arrivals[event.peer, rank, event.stage].append(event)
     paired = []
     for rank, own in enumerate(events):
         for event in own:
             waiting = arrivals.get((rank, event.peer, event.stage))
-            if event.name == "send" and waiting:
+            if event.activity == "send" and waiting:
                 paired.append(Message(rank, event.peer, event, waiting.popleft()))
     return paired
 
@@ -157,8 +157,8 @@ def _slice(rank: int, thread: int, event: Event, zero: float) -> dict[str, Any]:
     about = {"stage": event.stage, "peer": event.peer, "bytes": event.bytes}
     return {
         "ph": "X",
-        "name": event.name,
-        "cat": event.name,
+        "name": event.activity,
+        "cat": event.activity,
         "pid": rank,
         "tid": thread,
         "ts": (event.begin - zero) * _MICROSECONDS,

@@ -46,7 +46,7 @@ class Report:
 def measure(
     comm: MPI.Intracomm,
     seconds: float = 2.0,
-    nodes: int | None = None,
+    node_ranks: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Report:
     """Measure the machine of ``comm`` in about ``seconds``. Collective; the same report on every rank.
@@ -54,11 +54,11 @@ def measure(
     Args:
         comm: any mpi4py communicator.
         seconds: how long; the longer, the less of what else the machine does is in the figures.
-        nodes: as for :class:`sortlast.Compositor`.
+        node_ranks: as for :class:`sortlast.Compositor`.
         progress: called with the measurements done, and how many there are.
 
     Raises:
-        ArgumentError: ``seconds`` not positive, ``nodes`` below 1.
+        ArgumentError: ``seconds`` not positive, ``node_ranks`` below 1.
         MismatchError: arguments that differ between ranks, or are wrong on some.
         TimeoutError: a rank does not come within 60 s.
     """
@@ -66,10 +66,10 @@ def measure(
 
     # What C++ could not be told goes along, so that every rank hears of it.
     problem = ""
-    if nodes is not None and nodes < 1:
-        problem = f"nodes is {nodes}; expected None or a number of ranks, 1 or more"
+    if node_ranks is not None and node_ranks < 1:
+        problem = f"node_ranks is {node_ranks}; expected None or a number of ranks, 1 or more"
     handle = MPI._handleof(comm)
-    return Report(*_native.mpi().measure_machine(handle, seconds, nodes or 0, progress, problem))
+    return Report(*_native.mpi().measure_machine(handle, seconds, node_ranks or 0, progress, problem))
 
 
 def kept_profile() -> str:

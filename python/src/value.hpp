@@ -6,16 +6,80 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "sortlast/schedule.hpp"
 #include "sortlast/timing.hpp"
 
 namespace sortlast::python {
+
+// A member as it stands in a pickle: records of numbers, and lists of such, as their bytes.
+template <typename T>
+nanobind::object to_state(const T& member) {
+  if constexpr (std::is_class_v<T> && std::is_trivially_copyable_v<T>) {
+    return nanobind::bytes(&member, sizeof member);
+  } else {
+    return nanobind::cast(member);
+  }
+}
+template <typename T>
+  requires std::is_trivially_copyable_v<T>
+nanobind::object to_state(const std::vector<T>& member) {
+  return nanobind::bytes(member.data(), member.size() * sizeof(T));
+}
+
+[[noreturn]] inline void refuse_state() {
+  throw nanobind::value_error("a pickle of another version of sortlast");
+}
+
+template <typename T>
+void from_state(nanobind::handle state, T& member) {
+  if constexpr (std::is_class_v<T> && std::is_trivially_copyable_v<T>) {
+    const auto bytes = nanobind::cast<nanobind::bytes>(state);
+    if (bytes.size() != sizeof member) refuse_state();
+    std::memcpy(static_cast<void*>(&member), bytes.data(), sizeof member);
+  } else {
+    member = nanobind::cast<T>(state);
+  }
+}
+template <typename T>
+  requires std::is_trivially_copyable_v<T>
+void from_state(nanobind::handle state, std::vector<T>& member) {
+  const auto bytes = nanobind::cast<nanobind::bytes>(state);
+  if (bytes.size() % sizeof(T) != 0) refuse_state();
+  member.resize(bytes.size() / sizeof(T));
+  std::copy_n(static_cast<const std::byte*>(bytes.data()), bytes.size(),
+              reinterpret_cast<std::byte*>(member.data()));
+}
+
+// Pickling. `members` makes a tuple of references to all that a value consists of, as std::tie does.
+template <typename T, typename... Bases, typename Members>
+void bind_pickle(nanobind::class_<T, Bases...>& type, Members members) {
+  namespace nb = nanobind;
+  type.def("__getstate__", [members](const T& value) {
+    return std::apply([](const auto&... each) { return nb::make_tuple(to_state(each)...); }, members(value));
+  });
+  type.def("__setstate__", [members](T& self, const nb::tuple& state) {
+    T value{};
+    std::apply(
+        [&state](auto&... each) {
+          if (state.size() != sizeof...(each)) refuse_state();
+          std::size_t at = 0;
+          (from_state(state[at++], each), ...);
+        },
+        members(value));
+    new (&self) T(std::move(value));
+  });
+}
 
 // A member of T as Python sees it.
 template <typename T, typename Member>
@@ -35,14 +99,7 @@ Field<T, Member> field(const char* name, Member T::* member, const char* doc = "
 template <typename T, typename... Members>
 void bind_plain(nanobind::class_<T>& type, Field<T, Members>... fields) {
   namespace nb = nanobind;
-  type.def("__getstate__", [fields...](const T& value) { return nb::make_tuple(value.*fields.member...); });
-  type.def("__setstate__", [fields...](T& self, const nb::tuple& state) {
-    if (state.size() != sizeof...(Members)) throw nb::value_error("a pickle of another version of sortlast");
-    T value{};
-    std::size_t at = 0;
-    ((value.*fields.member = nb::cast<Members>(state[at++])), ...);
-    new (&self) T(std::move(value));
-  });
+  bind_pickle(type, [fields...](auto& value) { return std::tie(value.*fields.member...); });
   type.def("__repr__", [fields...](nb::handle self) {
     std::string text = nb::cast<std::string>(self.type().attr("__name__")) + "(";
     const char* separator = "";

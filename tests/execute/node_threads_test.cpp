@@ -1,11 +1,8 @@
 // The protocol of a node between threads of one process: several nodes over one control segment, without MPI.
 //
 // All nodes share one mapping of that segment, so that ThreadSanitizer sees their atomics as the same
-// objects: plain data that the protocol guards is raced for unless the protocol orders it. To run it so:
-//   g++ -std=c++20 -g -O1 -fsanitize=thread -Iinclude -Isrc -Itests tests/execute/node_threads_test.cpp
-//     tests/execute/event_count_test.cpp src/sortlast/execute/node/*.cpp src/sortlast/execute/run/pool.cpp
-//     src/sortlast/image/format.cpp src/sortlast/image/pixel_buffer.cpp -lgtest -lgtest_main
-// and, where it does not start for the layout of addresses, under `setarch -R`.
+// objects: plain data that the protocol guards is raced for unless the protocol orders it. `./run sanitize` runs
+// it so.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

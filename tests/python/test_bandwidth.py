@@ -134,7 +134,7 @@ def test_figures_leave_the_diagonal_out():
 def test_prediction_divides_a_link_among_its_flows():
     # Two leaves of four hosts and one spine: all that goes from leaf to leaf shares one link.
     routes = fabric.route(fabric.pgft(m=[4, 2], w=[1, 1], p=[1, 1]), "ftree")
-    found = bandwidth.predict(routes, range(8), message_bytes=1000, link_bandwidth=1e6)
+    found = bandwidth.predict(routes, range(8), message_bytes=1000, link_bytes_per_second=1e6)
     for sender in range(8):
         for receiver in range(8):
             shift = (receiver - sender) % 8

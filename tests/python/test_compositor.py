@@ -76,7 +76,7 @@ def test_depth_and_ranks_without_an_image():
                 tile = comp.composite(None, op="closest", shape=(9, 13, 3), dtype=np.uint8)
             else:
                 tile = comp.composite(pictures[rank], depths[rank], op="closest")
-            frame = comp.gather(tile, depth=True)
+            frame = comp.gather(tile, with_depth=True)
             plain = comp.gather(tile, root=1)
             if rank == 0 and len(without) < 4:
                 present = [None if r in without else image for r, image in enumerate(pictures)]
@@ -190,10 +190,10 @@ def test_timing_and_events():
         comp.gather(tile)
         assert comp.timing.gather > 0 and comp.timing.total > timing.total
         events = comp.events()
-        assert {event.name for event in events} >= {"agree", "send", "receive", "blend", "gather"}
+        assert {event.activity for event in events} >= {"agree", "send", "receive", "blend", "gather"}
         assert all(event.begin <= event.end for event in events)
         for name in ("send", "receive"):
-            some = [event for event in events if event.name == name]
+            some = [event for event in events if event.activity == name]
             assert sorted(event.stage for event in some) == [1, 2]
             assert {event.peer for event in some} == {rank ^ 1, rank ^ 2}
             assert sum(event.bytes for event in some) == timing.bytes_sent

@@ -146,7 +146,7 @@ def test_gather():
         found = {}
         for name, call in {
             "root": lambda: comp.gather(tile, root=2),
-            "depth": lambda: comp.gather(tile, depth=True),
+            "depth": lambda: comp.gather(tile, with_depth=True),
             "range": lambda: comp.gather(tile, root=3),
             "huge": lambda: comp.gather(tile, root=2**40),
             "type": lambda: comp.gather(tile, root="first"),

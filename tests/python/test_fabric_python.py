@@ -143,13 +143,13 @@ def test_times_count_the_bytes_of_pixels(tree):
         [(t.source, t.destination, 16 * (t.pixels[1] - t.pixels[0])) for t in stage]
         for stage in made.stages()
     ]
-    rates = {"link_bandwidth": 1e6, "stage_seconds": 1e-3}
+    rates = {"link_bytes_per_second": 1e6, "stage_seconds": 1e-3}
     found = fabric.pattern_time(routes, made, pixel_bytes=16, **rates)
     assert found.synchronised == fabric.pattern_time(routes, whole, **rates).synchronised
     # Three messages of a quarter over one link, then three of a sixteenth.
     assert found.synchronised == pytest.approx(2e-3 + 3 * (400 + 100) * 16 / 1e6)
     with pytest.raises(ArgumentError, match="bytes per second"):
-        fabric.pattern_time(routes, made, link_bandwidth=0)
+        fabric.pattern_time(routes, made, link_bytes_per_second=0)
 
 
 def test_a_pattern_must_fit_the_nodes(tree):

@@ -29,7 +29,10 @@ def run(ranks: int, body: str, **options):
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        ("lambda: comp.gather(tile, depth=np.ones(2))", "depth is array([1., 1.]); expected True or False"),
+        (
+            "lambda: comp.gather(tile, with_depth=np.ones(2))",
+            "with_depth is array([1., 1.]); expected True or False",
+        ),
         ("lambda: comp.gather(tile, root='0')", "root is '0'"),
         ("lambda: comp.gather(None)", "tile is a NoneType"),
         (
@@ -147,7 +150,7 @@ def test_pixels_go_where_the_caller_wants_them():
         for options in [{}, dict(node_ranks=1), dict(node_ranks=1, partition="interleaved")]:
             comp = sortlast.Compositor(comm, "direct-send", timeout=20, **options)
             plain = comp.composite(image, depth, op="closest")
-            frame = comp.gather(plain, depth=True)
+            frame = comp.gather(plain, with_depth=True)
             out = np.full_like(image, 7), np.full_like(depth, 7)
             tile = comp.composite(image, depth, op="closest", out=out)
             flat, flat_depth = out[0].reshape(-1, 4), out[1].reshape(-1)
@@ -156,7 +159,7 @@ def test_pixels_go_where_the_caller_wants_them():
             same.append(bool((flat[others] == 7).all() and (flat_depth[others] == 7).all()))
             same.append(bool((flat[mine] == plain.pixels).all() and (flat_depth[mine] == plain.depth).all()))
             whole = (np.empty_like(image), np.empty_like(depth)) if rank == 0 else None
-            gathered = comp.gather(tile, depth=True, out=whole)
+            gathered = comp.gather(tile, with_depth=True, out=whole)
             if rank == 0:
                 same.append(gathered[0] is whole[0] and gathered[1] is whole[1])
                 same += [bool((a == b).all()) for a, b in zip(gathered, frame)]

@@ -25,4 +25,4 @@ def test_hidden_counts_each_moment_once() -> None:
         Event("wait", 8, 9),
     ]
     assert hidden(events) == pytest.approx(1 + 0.5 + 0.125)
-    assert hidden([event for event in events if event.name != "blend"]) == 0
+    assert hidden([event for event in events if event.activity != "blend"]) == 0

@@ -52,7 +52,7 @@ def test_interleaved_tiles_are_where_their_ranges_say(ranks):
                     assert np.array_equal(tile.depth[begin:end], near.ravel()[first:last])
                     begin = end
                 assert tile.pixels.shape == (begin, 4)
-                frame = comp.gather(tile, root=size - 1, depth=True)
+                frame = comp.gather(tile, root=size - 1, with_depth=True)
                 if frame is not None:
                     assert np.abs(frame[0] - oracle).max() <= 1e-6 * size
                     assert np.array_equal(frame[1], near)

@@ -43,8 +43,8 @@ def test_a_timeline_has_each_message_at_both_its_ends():
     run = simulate.packet(fabric.k_ary_n_tree(4, 2), t, message_log=True)
     events = timeline(t, run)
     assert len(events) == 16
-    sends = [(task, e) for task, own in enumerate(events) for e in own if e.name == "send"]
-    receives = [(task, e) for task, own in enumerate(events) for e in own if e.name == "receive"]
+    sends = [(task, e) for task, own in enumerate(events) for e in own if e.activity == "send"]
+    receives = [(task, e) for task, own in enumerate(events) for e in own if e.activity == "receive"]
     assert len(sends) == len(receives) == t.messages == run.messages
     assert sorted((task, e.peer, e.stage, e.begin, e.end) for task, e in sends) == sorted(
         (e.peer, task, e.stage, e.begin, e.end) for task, e in receives

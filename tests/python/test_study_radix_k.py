@@ -156,7 +156,7 @@ def test_rounds_of_a_simulated_binary_swap_halve_and_do_not_overlap():
     swap = events["binary-swap"]
     assert len(swap) == 64
     for own in swap:
-        blends = [event.end - event.begin for event in own if event.name == "blend"]
+        blends = [event.end - event.begin for event in own if event.activity == "blend"]
         assert len(blends) == 6
         assert all(b == pytest.approx(a / 2, rel=1e-3) for a, b in pairwise(blends))
     assert len(messages(swap)) == 64 * 6
@@ -177,7 +177,7 @@ def test_measured_profiles_hold_every_message():
     assert set(found) == set(profile.ALGORITHMS)
     for events in found.values():
         assert len(events) == 4
-        sent = sum(event.bytes for own in events for event in own if event.name == "send")
+        sent = sum(event.bytes for own in events for event in own if event.activity == "send")
         assert sent == 4 * (MEGAPIXEL // 4) * PIXEL_BYTES * 3 / 4
         assert 0 <= profile.hidden(events) <= 1
 

@@ -26,10 +26,12 @@ events = st.builds(
 @given(st.lists(events, max_size=40))
 def test_lanes_hold_every_event_once_and_none_that_overlap(own):
     placed = trace.lanes(own)
-    key = lambda event: (event.begin, event.end, event.name, event.peer)  # noqa: E731
+    key = lambda event: (event.begin, event.end, event.activity, event.peer)  # noqa: E731
     assert sorted((e for lane in placed.values() for e in lane), key=key) == sorted(own, key=key)
     for lane, content in placed.items():
-        kinds = {event.name if event.name in ("send", "receive") else "compositing" for event in content}
+        kinds = {
+            event.activity if event.activity in ("send", "receive") else "compositing" for event in content
+        }
         assert kinds <= {lane.split()[0]}
         for before, after in pairwise(content):
             assert before.end <= after.begin

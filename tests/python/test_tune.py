@@ -142,7 +142,8 @@ def test_all_ranks_get_the_same_report():
         """
         from sortlast import tune
         told = []
-        report_ = tune.measure(comm, 0.3, nodes=2, progress=lambda done, total: told.append((done, total)))
+        progress = lambda done, total: told.append((done, total))
+        report_ = tune.measure(comm, 0.3, node_ranks=2, progress=progress)
         report([report_.machine.to_json(), report_.low.to_json(), report_.measured, report_.ranks, told])
         """,
     )
@@ -160,7 +161,7 @@ def test_wrong_arguments_are_named_on_every_rank():
         import sortlast
         from sortlast import tune
         told = []
-        for arguments in ({"seconds": 0}, {"seconds": float("nan")}, {"nodes": 0}):
+        for arguments in ({"seconds": 0}, {"seconds": float("nan")}, {"node_ranks": 0}):
             try:
                 tune.measure(comm, **arguments)
             except sortlast.ArgumentError as error:
@@ -173,7 +174,7 @@ def test_wrong_arguments_are_named_on_every_rank():
         assert told == [
             "seconds is 0; expected a time, more than 0",
             "seconds is nan; expected a time, more than 0",
-            "nodes is 0; expected None or a number of ranks, 1 or more",
+            "node_ranks is 0; expected None or a number of ranks, 1 or more",
         ]
 
 

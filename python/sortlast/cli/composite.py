@@ -116,7 +116,7 @@ class _Job:
             order=self.order,
             background=background,
         )
-        frame = compositor.gather(tile, root=0, depth=image.depth is not None)
+        frame = compositor.gather(tile, root=0, with_depth=image.depth is not None)
         result = None
         if frame is not None:
             result = image_files.Image(*frame) if isinstance(frame, tuple) else image_files.Image(frame)

@@ -50,7 +50,7 @@ def pattern_time(
     what: Communication,
     nodes: Nodes = None,
     *,
-    link_bandwidth: float,
+    link_bytes_per_second: float,
     stage_seconds: float = 0.0,
     pixel_bytes: int = 1,
     threads: int = 0,
@@ -58,15 +58,15 @@ def pattern_time(
 ) -> PatternTime:
     """Estimate how long a pattern takes from the tables alone.
 
-    A message lasts ``stage_seconds``, and its bytes at ``link_bandwidth`` divided among the flows on the
-    fullest channel of its path.
+    A message lasts ``stage_seconds``, and its bytes at ``link_bytes_per_second`` divided among the flows on
+    the fullest channel of its path.
 
     Args:
         routes: the fabric and its tables.
         what: as for :func:`pattern`. Messages are as long as the Schedule or the traffic says; those of
             "shift", "all-to-all" and of a permutation have one byte.
         nodes: the hosts of the participants in order, as for :func:`placement`.
-        link_bandwidth: of every link, in one direction [byte/s].
+        link_bytes_per_second: of every link, in one direction [byte/s].
         stage_seconds: the fixed cost of a stage.
         pixel_bytes: of a Schedule and of an algorithm, which count pixels.
         threads: 0: one a core.
@@ -78,7 +78,7 @@ def pattern_time(
     """
     hosts = placement(routes.topology, nodes)
     made = pattern(what, len(hosts), pixel_bytes)
-    return _fabric.pattern_time(routes, made, hosts, link_bandwidth, stage_seconds, threads, progress)
+    return _fabric.pattern_time(routes, made, hosts, link_bytes_per_second, stage_seconds, threads, progress)
 
 
 def bisection(

@@ -50,7 +50,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
     # Draw one collection of bars a kind of event.
     shown = []
     for name, colour in COLOURS.items():
-        bars = [(rank, event) for rank, own in enumerate(events) for event in own if event.name == name]
+        bars = [(rank, event) for rank, own in enumerate(events) for event in own if event.activity == name]
         if not bars:
             continue
         _bars(axes, bars, zero, name, colour)
@@ -102,7 +102,7 @@ def draw(events: Sequence[Sequence[Event]]) -> Figure:
 
 def _busy(events: Sequence[Sequence[Event]], name: str) -> float:
     """Seconds during which at least one event of this name is under way on a rank, in the mean."""
-    intervals = [overlap.union([event for event in own if event.name == name]) for own in events]
+    intervals = [overlap.union([event for event in own if event.activity == name]) for own in events]
     return sum(end - begin for own in intervals for begin, end in own) / len(events)
 
 

@@ -44,7 +44,7 @@ void bind_timing(nb::module_& module) {
       module, "Event",
       "One thing that a rank did, in seconds of a clock that all processes of a host share.");
   bind_value(
-      event, field("name", &Event::activity, "agree, send, receive, wait, blend or gather."),
+      event, field("activity", &Event::activity, "agree, send, receive, wait, blend or gather."),
       field("begin", &Event::begin), field("end", &Event::end),
       field("peer", &Event::peer, "The other rank of a send or receive, the root of a gather; else -1."),
       field("stage", &Event::stage, "Stage of a send or receive, counted from 1; else -1."),

@@ -113,13 +113,11 @@ void bind_schedules(nb::module_& module) {
 }
 
 void bind_registry(nb::module_& module) {
-  nb::class_<AlgorithmEntry>(module, "AlgorithmEntry", "An algorithm of the registry and its published cost.")
-      .def_ro("name", &AlgorithmEntry::name)
-      .def_ro("usage", &AlgorithmEntry::usage)
-      .def_ro("summary", &AlgorithmEntry::summary)
-      .def_ro("latency", &AlgorithmEntry::latency)
-      .def_ro("transfer", &AlgorithmEntry::transfer)
-      .def_ro("overlap", &AlgorithmEntry::overlap);
+  nb::class_<AlgorithmEntry> entry(module, "AlgorithmEntry",
+                                   "An algorithm of the registry and its published cost.");
+  bind_value(entry, field("name", &AlgorithmEntry::name), field("usage", &AlgorithmEntry::usage),
+             field("summary", &AlgorithmEntry::summary), field("latency", &AlgorithmEntry::latency),
+             field("transfer", &AlgorithmEntry::transfer), field("overlap", &AlgorithmEntry::overlap));
   module.def("algorithms", [] {
     const auto entries = algorithms();
     return std::vector<AlgorithmEntry>(entries.begin(), entries.end());

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "value.hpp"
 #include "vectors.hpp"
 
 namespace nb = nanobind;
@@ -140,15 +141,22 @@ void bind_contention_value(nb::module_& module) {
 }
 
 void bind_bisection(nb::module_& module) {
-  nb::class_<Bisection>(module, "Bisection", "Effective bisection bandwidth, in parts of a link's.")
-      .def_ro("one_way", &Bisection::one_way, "One half sends to the other: mean share of a flow.")
+  nb::class_<Bisection> value(module, "Bisection", "Effective bisection bandwidth, in parts of a link's.");
+  value.def_ro("one_way", &Bisection::one_way, "One half sends to the other: mean share of a flow.")
       .def_ro("both_ways", &Bisection::both_ways, "Both halves send to each other at once.")
       .def_prop_ro(
           "one_way_samples", [](const Bisection& b) { return array_of(b.one_way_samples); }, owned,
           "float64 array (samples,)")
       .def_prop_ro(
           "both_ways_samples", [](const Bisection& b) { return array_of(b.both_ways_samples); }, owned,
-          "float64 array (samples,)");
+          "float64 array (samples,)")
+      .def("__repr__", [](const Bisection& b) {
+        return nb::str("<Bisection one_way={:.4g} both_ways={:.4g} samples={}>")
+            .format(b.one_way, b.both_ways, b.one_way_samples.size());
+      });
+  bind_pickle(value, [](auto& b) {
+    return std::tie(b.one_way, b.both_ways, b.one_way_samples, b.both_ways_samples);
+  });
   module.def(
       "bisection",
       [](const fabric::Routes& routes, const Placement& placement, std::int64_t samples, std::uint64_t seed,
@@ -162,13 +170,14 @@ void bind_bisection(nb::module_& module) {
 }
 
 void bind_time(nb::module_& module) {
-  nb::class_<PatternTime>(module, "PatternTime", "How long a pattern takes.")
-      .def_ro("synchronised", &PatternTime::synchronised,
-              "If every stage lasts as long as its slowest message [s].")
-      .def_ro("free_running", &PatternTime::free_running,
-              "If every participant goes on by itself: the slowest one's sum [s].")
-      .def_ro("mean_bandwidth", &PatternTime::mean_bandwidth,
-              "Mean over messages between hosts of bytes / duration [byte/s].");
+  nb::class_<PatternTime> time(module, "PatternTime", "How long a pattern takes.");
+  bind_value(time,
+             field("synchronised", &PatternTime::synchronised,
+                   "If every stage lasts as long as its slowest message [s]."),
+             field("free_running", &PatternTime::free_running,
+                   "If every participant goes on by itself: the slowest one's sum [s]."),
+             field("mean_bandwidth", &PatternTime::mean_bandwidth,
+                   "Mean over messages between hosts of bytes / duration [byte/s]."));
   module.def(
       "pattern_time",
       [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement,

@@ -13,6 +13,7 @@
 #include "errors.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/files.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -72,10 +73,9 @@ void bind_families(nb::module_& module) {
   module.def("torus", &build<fabric::torus, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
              "A mesh whose ends are joined.");
 
-  nb::class_<fabric::Family>(module, "Family", "A family of topologies, as make_topology() takes it.")
-      .def_ro("name", &fabric::Family::name)
-      .def_ro("usage", &fabric::Family::usage)
-      .def_ro("summary", &fabric::Family::summary);
+  nb::class_<fabric::Family> family(module, "Family", "A family of topologies, as make_topology() takes it.");
+  bind_value(family, field("name", &fabric::Family::name), field("usage", &fabric::Family::usage),
+             field("summary", &fabric::Family::summary));
   module.def("families", [] {
     const auto all = fabric::families();
     return std::vector<fabric::Family>(all.begin(), all.end());

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -124,10 +125,9 @@ Routes route(std::shared_ptr<Topology> topology, const std::string& engine, cons
 
 void bind_routing(nb::module_& module) {
   bind_routes(module);
-  nb::class_<fabric::Engine>(module, "Engine", "A routing engine that route() knows.")
-      .def_ro("name", &fabric::Engine::name)
-      .def_ro("summary", &fabric::Engine::summary, "One sentence.")
-      .def("__repr__", [](const fabric::Engine& e) { return "<Engine '" + e.name + "'>"; });
+  nb::class_<fabric::Engine> engine(module, "Engine", "A routing engine that route() knows.");
+  bind_value(engine, field("name", &fabric::Engine::name),
+             field("summary", &fabric::Engine::summary, "One sentence."));
   module.def(
       "engines",
       [] { return std::vector<fabric::Engine>(fabric::engines().begin(), fabric::engines().end()); },

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "value.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -144,8 +145,8 @@ std::string hex(std::uint64_t guid) {
 }
 
 void bind_parts(nb::module_& module) {
-  nb::class_<HostRecord>(module, "Host", "A host: one port of an adapter.")
-      .def_ro("number", &HostRecord::number, "Its number, which is also its vertex and its channel.")
+  nb::class_<HostRecord> host(module, "Host", "A host: one port of an adapter.");
+  host.def_ro("number", &HostRecord::number, "Its number, which is also its vertex and its channel.")
       .def_prop_ro("name", [](const HostRecord& h) { return h.host.name; })
       .def_prop_ro(
           "guid", [](const HostRecord& h) { return h.host.guid; }, "Of the adapter.")
@@ -164,8 +165,12 @@ void bind_parts(nb::module_& module) {
         return "<Host " + std::to_string(h.number) + " '" + h.host.name + "' guid=" + hex(h.host.guid) +
                " switch=" + std::to_string(h.on) + " switch_port=" + std::to_string(h.switch_port) + ">";
       });
-  nb::class_<SwitchRecord>(module, "Switch", "A switch.")
-      .def_ro("number", &SwitchRecord::number)
+  bind_pickle(host, [](auto& h) {
+    return std::tie(h.number, h.host.name, h.host.guid, h.host.port_guid, h.host.port, h.host.lid, h.host.lmc,
+                    h.on, h.switch_port);
+  });
+  nb::class_<SwitchRecord> on(module, "Switch", "A switch.");
+  on.def_ro("number", &SwitchRecord::number)
       .def_ro("vertex", &SwitchRecord::vertex, "Its vertex: the number of hosts plus its own.")
       .def_prop_ro("name", [](const SwitchRecord& s) { return s.value.name; })
       .def_prop_ro("guid", [](const SwitchRecord& s) { return s.value.guid; })
@@ -178,9 +183,13 @@ void bind_parts(nb::module_& module) {
         return "<Switch " + std::to_string(s.number) + " '" + s.value.name + "' guid=" + hex(s.value.guid) +
                " ports=" + std::to_string(s.value.ports) + " level=" + std::to_string(s.level) + ">";
       });
-  nb::class_<LinkRecord>(module, "Link",
-                         "A cable between port a_port of vertex a and port b_port of vertex b.")
-      .def_ro("channel", &LinkRecord::channel, "The channel from a to b; without_links() takes it.")
+  bind_pickle(on, [](auto& s) {
+    return std::tie(s.number, s.vertex, s.value.name, s.value.guid, s.value.ports, s.value.lid,
+                    s.value.system_guid, s.level);
+  });
+  nb::class_<LinkRecord> link(module, "Link",
+                              "A cable between port a_port of vertex a and port b_port of vertex b.");
+  link.def_ro("channel", &LinkRecord::channel, "The channel from a to b; without_links() takes it.")
       .def_prop_ro("a", [](const LinkRecord& l) { return l.a.vertex; })
       .def_prop_ro("a_port", [](const LinkRecord& l) { return l.a.port; })
       .def_ro("a_name", &LinkRecord::a_name)
@@ -192,6 +201,7 @@ void bind_parts(nb::module_& module) {
         return "<Link '" + l.a_name + "' port " + std::to_string(l.a.port) + " - '" + l.b_name + "' port " +
                std::to_string(l.b.port) + ">";
       });
+  bind_pickle(link, [](auto& l) { return std::tie(l.channel, l.a, l.b, l.a_name, l.b_name, l.gbps); });
   bind_sequence<Hosts>(module, "Hosts", "def __iter__(self) -> collections.abc.Iterator[Host]",
                        "The hosts of a topology, by number.");
   bind_sequence<Switches>(module, "Switches", "def __iter__(self) -> collections.abc.Iterator[Switch]",
@@ -204,38 +214,28 @@ void bind_shapes(nb::module_& module) {
   using fabric::GridShape;
   using fabric::SlenderShape;
   using fabric::TreeShape;
-  nb::class_<TreeShape>(module, "TreeShape",
-                        "PGFT(h; m; w; p): children, parents, and links to each by level.")
-      .def_ro("m", &TreeShape::m)
-      .def_ro("w", &TreeShape::w)
-      .def_ro("p", &TreeShape::p)
-      .def("__repr__", [](const TreeShape& shape) {
-        return nb::str("TreeShape(m={}, w={}, p={})").format(shape.m, shape.w, shape.p);
-      });
-  nb::class_<SlenderShape>(module, "SlenderShape", "Slender-tree k:k',n, with up for k'.")
-      .def_ro("k", &SlenderShape::k)
-      .def_ro("up", &SlenderShape::up)
-      .def_ro("n", &SlenderShape::n)
-      .def("__repr__", [](const SlenderShape& shape) {
-        return nb::str("SlenderShape(k={}, up={}, n={})").format(shape.k, shape.up, shape.n);
-      });
-  nb::class_<GridShape>(module, "GridShape",
-                        "Mesh, or torus if it wraps: switches along x, y, ..., hosts on each.")
-      .def_ro("size", &GridShape::size)
-      .def_ro("wraps", &GridShape::wraps)
-      .def_ro("hosts", &GridShape::hosts)
-      .def("__repr__", [](const GridShape& shape) {
-        return nb::str("GridShape(size={}, wraps={}, hosts={})").format(shape.size, shape.wraps, shape.hosts);
-      });
+  nb::class_<TreeShape> tree(module, "TreeShape",
+                             "PGFT(h; m; w; p): children, parents, and links to each by level.");
+  bind_value(tree, field("m", &TreeShape::m), field("w", &TreeShape::w), field("p", &TreeShape::p));
+  nb::class_<SlenderShape> slender(module, "SlenderShape", "Slender-tree k:k',n, with up for k'.");
+  bind_value(slender, field("k", &SlenderShape::k), field("up", &SlenderShape::up),
+             field("n", &SlenderShape::n));
+  nb::class_<GridShape> grid(module, "GridShape",
+                             "Mesh, or torus if it wraps: switches along x, y, ..., hosts on each.");
+  bind_value(grid, field("size", &GridShape::size), field("wraps", &GridShape::wraps),
+             field("hosts", &GridShape::hosts));
 }
 
 void bind_found(nb::module_& module) {
-  nb::class_<fabric::Levels>(module, "Levels", "Levels of switches.")
-      .def_ro("level", &fabric::Levels::level, "By switch, 1 next to hosts; all 0 if the fabric is no tree.")
-      .def_ro("roots", &fabric::Levels::roots, "Switches of the highest level.")
-      .def_ro("why", &fabric::Levels::why, "Why the fabric is no tree; empty: it is one.");
-  nb::class_<MissingRecord>(module, "MissingLinks",
-                            "A lower and an upper switch with fewer links than such pairs have.")
+  nb::class_<fabric::Levels> levels(module, "Levels", "Levels of switches.");
+  bind_value(
+      levels,
+      field("level", &fabric::Levels::level, "By switch, 1 next to hosts; all 0 if the fabric is no tree."),
+      field("roots", &fabric::Levels::roots, "Switches of the highest level."),
+      field("why", &fabric::Levels::why, "Why the fabric is no tree; empty: it is one."));
+  nb::class_<MissingRecord> missing(module, "MissingLinks",
+                                    "A lower and an upper switch with fewer links than such pairs have.");
+  missing
       .def_prop_ro(
           "lower", [](const MissingRecord& m) { return m.value.lower; }, "Number of the lower switch.")
       .def_prop_ro(
@@ -248,6 +248,7 @@ void bind_found(nb::module_& module) {
         return "<MissingLinks '" + m.lower + "' - '" + m.upper + "': " + std::to_string(m.value.present) +
                " of " + std::to_string(m.value.expected) + ">";
       });
+  bind_pickle(missing, [](auto& m) { return std::tie(m.value, m.lower, m.upper); });
 }
 
 std::optional<std::pair<Vertex, std::int32_t>> pair_of(const End& end) {
@@ -308,7 +309,7 @@ void bind_edits(nb::class_<Topology>& topology) {
            "no tree.");
 }
 
-void bind_value(nb::module_& module) {
+void bind_topologies(nb::module_& module) {
   nb::class_<Topology> topology(
       module, "Topology",
       "Hosts, switches, and the links between their ports. Vertices are the hosts, then the switches. "
@@ -361,7 +362,7 @@ void bind_topology(nb::module_& module) {
   bind_parts(module);
   bind_shapes(module);
   bind_found(module);
-  bind_value(module);
+  bind_topologies(module);
   bind_families(module);
 }
 

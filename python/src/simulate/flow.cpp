@@ -15,6 +15,7 @@
 
 #include "errors.hpp"
 #include "sortlast/simulate/compositing.hpp"
+#include "value.hpp"
 #include "vectors.hpp"
 
 namespace nb = nanobind;
@@ -92,6 +93,13 @@ Vector<T> column(const TimedFlow& flow, T TaskResult::* member) {
   values.reserve(flow.run.tasks.size());
   for (const TaskResult& task : flow.run.tasks) values.push_back(task.*member);
   return array_of(std::move(values));
+}
+
+// All that a run consists of, as std::tie() gives it.
+auto tie_flow(auto& flow) {
+  auto& run = flow.run;
+  return std::tie(flow.traffic, flow.elapsed, run.seconds, run.messages, run.bytes, run.channel_bytes,
+                  run.tasks, run.log, run.events, run.shares, run.bytes_used);
 }
 
 void bind_options(nb::module_& module) {
@@ -202,7 +210,10 @@ void bind_flow(nb::module_& module) {
   nb::class_<TimedFlow> run(module, "FlowResult", "What a simulation of flows found.");
   bind_figures(run);
   bind_arrays(run);
-  nb::class_<TimedFrame, TimedFlow>(module, "Frame", "A frame that was composited on a simulated network.")
+  bind_pickle(run, [](auto& f) { return tie_flow(f); });
+  nb::class_<TimedFrame, TimedFlow> frame(module, "Frame",
+                                          "A frame that was composited on a simulated network.");
+  frame
       .def_prop_ro(
           "timing", [](const TimedFrame& f) { return f.timing; },
           "Of the rank that ends last; `wait` is when it did not blend.")
@@ -216,6 +227,9 @@ void bind_flow(nb::module_& module) {
         return "<Frame " + f.traffic->name + " of " + std::to_string(f.traffic->tasks) + " ranks, " +
                std::to_string(f.frames_per_second) + " FPS>";
       });
+  bind_pickle(frame, [](auto& f) {
+    return std::tuple_cat(tie_flow(f), std::tie(f.timing, f.hidden, f.frames_per_second));
+  });
   module.def(
       "simulate_flows", &run_flows, "routes"_a, "traffic"_a, "placement"_a, "options"_a,
       "progress"_a = nb::none(),

@@ -10,6 +10,7 @@
 #include "errors.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/simulate/traffic.hpp"
+#include "value.hpp"
 #include "vectors.hpp"
 
 namespace nb = nanobind;
@@ -40,10 +41,11 @@ std::string written(const Traffic& traffic, void (*write)(const Traffic&, std::o
   return std::move(out).str();
 }
 
-void bind_value(nb::module_& module) {
-  nb::class_<Traffic>(module, "Traffic",
-                      "Messages with causes: who sends how much to whom, and what each message waits for.")
-      .def_ro("name", &Traffic::name)
+void bind_messages(nb::module_& module) {
+  nb::class_<Traffic> type(
+      module, "Traffic",
+      "Messages with causes: who sends how much to whom, and what each message waits for.");
+  type.def_ro("name", &Traffic::name)
       .def_ro("tasks", &Traffic::tasks)
       .def_ro("repeats", &Traffic::repeats, "How often all of it is done.")
       .def_ro("in_order", &Traffic::in_order,
@@ -77,12 +79,16 @@ void bind_value(nb::module_& module) {
         return "<Traffic " + t.name + " of " + std::to_string(t.tasks) + " tasks, " +
                std::to_string(totals(t).messages) + " messages>";
       });
+  bind_pickle(type, [](auto& t) {
+    return std::tie(t.name, t.tasks, t.first, t.destination, t.size, t.first_cause, t.causes, t.repeats,
+                    t.in_order);
+  });
 }
 
 }  // namespace
 
 void bind_traffic(nb::module_& module) {
-  bind_value(module);
+  bind_messages(module);
   module.def("pattern", &simulate::pattern, "name"_a, "ranks"_a, "size"_a, Release(),
              "One of patterns() with messages of `size` bytes. Raises ArgumentError: an unknown name, ranks\n"
              "that are no square, cube or power of two as it needs, a size below 1.");

@@ -14,10 +14,26 @@
 
 #include "errors.hpp"
 #include "sortlast/error.hpp"
+#include "value.hpp"
 #include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
+
+namespace nanobind::detail {
+
+using sortlast::simulate::OccupationSample;
+using SamplePair = std::pair<std::int64_t, std::vector<std::int64_t>>;
+inline SamplePair sample_pair(const OccupationSample& sample) { return {sample.cycle, sample.packets}; }
+inline bool pair_sample(const SamplePair& pair, OccupationSample& sample) {
+  sample = {pair.first, pair.second};
+  return true;
+}
+template <>
+struct type_caster<OccupationSample> : plain_caster<OccupationSample, SamplePair, sample_pair, pair_sample> {
+};
+
+}  // namespace nanobind::detail
 
 namespace sortlast::python {
 namespace {
@@ -175,6 +191,10 @@ void bind_packet(nb::module_& module) {
   run.def("__repr__", [](const TimedRun& r) {
     return "<PacketResult cycles=" + std::to_string(r.run.cycles) +
            " packets=" + std::to_string(r.run.packets) + ">";
+  });
+  bind_pickle(run, [](auto& r) {
+    return std::tie(r.elapsed, r.run.cycles, r.run.seconds, r.run.messages, r.run.packets, r.run.packet_hops,
+                    r.run.delay, r.run.link_loads, r.run.occupation, r.run.log, r.run.bytes_used);
   });
 
   module.def(

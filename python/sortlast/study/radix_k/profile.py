@@ -45,7 +45,7 @@ def hidden(found: Sequence[Sequence[Event]]) -> float:
     blending = sum(
         end - begin
         for own in found
-        for begin, end in overlap.union([event for event in own if event.name == "blend"])
+        for begin, end in overlap.union([event for event in own if event.activity == "blend"])
     )
     return sum(map(overlap.hidden, found)) / blending
 

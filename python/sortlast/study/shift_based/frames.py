@@ -43,7 +43,7 @@ def contention(p: int, pixels: int, hosts: Sequence[int], constants: Calibration
         cluster.tree(),
         schedule.make("shift", p=p, n=pixels),
         hosts,
-        link_bandwidth=constants.link,
+        link_bytes_per_second=constants.link,
         stage_seconds=constants.stage_seconds,
         pixel_bytes=cluster.PIXEL_BYTES,
         threads=1,
