@@ -1,5 +1,5 @@
 // Eventcounts: who waits is woken, and nobody sleeps through a ring.
-#include "sortlast/execute/node/event_count.hpp"
+#include "sortlast/execute/node/control.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

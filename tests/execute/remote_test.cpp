@@ -1,5 +1,5 @@
 // Memory that other processes read: it is put on huge pages when it is offered again, and keeps its contents.
-#include "sortlast/execute/node/remote.hpp"
+#include "sortlast/execute/node/process_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

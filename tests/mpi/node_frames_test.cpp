@@ -12,7 +12,7 @@
 
 #include "mpi/node_ranks.hpp"
 #include "no_more_files.hpp"
-#include "sortlast/execute/node/frames.hpp"
+#include "sortlast/execute/node/shared_images.hpp"
 
 namespace sortlast {
 namespace {

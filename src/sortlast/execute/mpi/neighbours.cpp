@@ -16,7 +16,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/execute/node/control.hpp"
-#include "sortlast/execute/node/remote.hpp"
+#include "sortlast/execute/node/process_memory.hpp"
 
 namespace sortlast {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
-#include "sortlast/execute/node/remote.hpp"
+#include "sortlast/execute/node/process_memory.hpp"
 #include "sortlast/execute/node/shared_images.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/timing.hpp"
