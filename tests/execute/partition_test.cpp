@@ -1,5 +1,5 @@
 // How unevenly contiguous pieces of an image are drawn on, and what partition is chosen from that.
-#include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Partitions, AreChosenFromTheCoverage) {
   Machine machine;
   machine.beta = 8e-8;  // 100 Mbit/s
   const auto shared_out = [&](Partition partition, const Coverage* coverage) {
-    return share_out(partition, size.pixels(), 4, coverage, machine);
+    return choose_partition(partition, size.pixels(), 4, coverage, machine);
   };
   const Interleaving dealt(size.pixels(), 4);
   EXPECT_EQ(shared_out(Partition::interleaved, nullptr).interleaving, dealt);
@@ -42,7 +42,8 @@ TEST(Partitions, AreChosenFromTheCoverage) {
   EXPECT_DOUBLE_EQ(shared_out(Partition::automatic, &middle).unevenness, 2);
   const Coverage even = coverage_of({}, size, 0.25);
   EXPECT_TRUE(shared_out(Partition::automatic, &even).interleaving.none());
-  EXPECT_TRUE(share_out(Partition::interleaved, most_counted + 1, 4, nullptr, machine).interleaving.none());
+  EXPECT_TRUE(
+      choose_partition(Partition::interleaved, most_counted + 1, 4, nullptr, machine).interleaving.none());
 }
 
 TEST(Partitions, InBlocksPayOnSlowNetworks) {

@@ -8,7 +8,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/mpi/coverage_agreement.hpp"
-#include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/execute/run_serial.hpp"
 #include "sortlast/schedule.hpp"

@@ -20,8 +20,6 @@
 #include "sortlast/execute/mpi/survey.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
-#include "sortlast/execute/plan/explain.hpp"
-#include "sortlast/execute/plan/partition.hpp"
 #include "sortlast/execute/run/tile_data.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
@@ -66,7 +64,7 @@ class Compositor::Impl {
     if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
     if (options_.partition == Partition::automatic && !node_->everybody())
       networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
-    selection_ = std::make_unique<Selection>(options_.algorithm, profile_.machine);
+    algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
   }
 
   Tile composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
@@ -112,8 +110,8 @@ class Compositor::Impl {
     if (node_->everybody()) timing_.late = node_->late();
 
     const Plan& plan = plan_for(image, composition);
-    sharing_ = share_out(options_.partition, image.size.pixels(), size_,
-                         chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
+    partition_ = choose_partition(options_.partition, image.size.pixels(), size_,
+                                  chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
     const bool background = !composition.background.empty();
     const std::size_t before = pool_.taken();
     detail::TileData tile{
@@ -121,15 +119,15 @@ class Compositor::Impl {
         image.size,
         image.format,
         {},
-        sharing_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
+        partition_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
         plan.schedule,
         maker_,
         ++frame_,
-        sharing_.interleaving};
+        partition_.interleaving};
     const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
                                     background,
                                     place_in(tile, out),
-                                    sharing_.interleaving};
+                                    partition_.interleaving};
     if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
     tile.pixels = exchange_->run(contribution, context());
     if (background) {
@@ -193,11 +191,11 @@ class Compositor::Impl {
   std::unique_ptr<Team> team_;
   std::shared_ptr<const void> maker_;  // marks this compositor's tiles
   std::int64_t frame_ = 0;             // number of the last frame
-  std::unique_ptr<Selection> selection_;
+  std::unique_ptr<AlgorithmChoice> algorithm_;
   MachineProfile profile_;
-  bool networked_ = false;  // there are ranks on several machines; known if it matters
-  Survey survey_;           // of this frame's image, and after the agreement of all
-  Sharing sharing_;         // of the last frame
+  bool networked_ = false;     // there are ranks on several machines; known if it matters
+  Survey survey_;              // of this frame's image, and after the agreement of all
+  PartitionChoice partition_;  // of the last frame
   StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
@@ -303,7 +301,7 @@ class Compositor::Impl {
     if (problem.empty()) {
       if (!composition.premultiplied) image = straight_.premultiplied(image, *node_);
       survey_.bounds = find_bounds(image, options_.sparse, *node_);
-      const bool matters = selection_->chooses() && options_.sparse && options_.check && !node_->everybody();
+      const bool matters = algorithm_->chooses() && options_.sparse && options_.check && !node_->everybody();
       if (matters) survey_.emptiness = emptiness_of(image, survey_.bounds);
       if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse);
       offer.image = image;
@@ -316,7 +314,7 @@ class Compositor::Impl {
   const Plan& plan_for(const ImageView& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
     const std::string& name =
-        selection_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
+        algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
     const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
                       wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
                       image.format == planned_format_ && composition.op == plan_->indexed.op;
@@ -371,8 +369,8 @@ std::string Compositor::algorithm() const {
 std::string Compositor::explain() const {
   const Impl& made = impl();
   if (!made.plan_) return "Nothing has been composited yet.\n";
-  return sortlast::explain(*made.plan_->schedule, made.planned_format_, *made.selection_,
-                           made.profile_.source, made.sharing_, made.traffic_, made.timing_);
+  return sortlast::explain(*made.plan_->schedule, made.planned_format_, *made.algorithm_,
+                           made.profile_.source, made.partition_, made.traffic_, made.timing_);
 }
 void Compositor::trace(bool on) { impl().recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl().events_; }

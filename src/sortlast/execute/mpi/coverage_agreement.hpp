@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sortlast/execute/mpi/agreement.hpp"
-#include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 

@@ -5,7 +5,7 @@
 
 #include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/node/node.hpp"
-#include "sortlast/execute/plan/explain.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/threads.hpp"
 #include "sortlast/timing.hpp"

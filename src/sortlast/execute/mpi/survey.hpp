@@ -7,7 +7,7 @@
 
 #include "sortlast/compositor.hpp"
 #include "sortlast/execute/node/node.hpp"
-#include "sortlast/execute/plan/partition.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 

@@ -1,19 +1,26 @@
-// Selection: the algorithm of a frame. A fixed one, or for "auto" the one that is predicted to be fastest.
+// Choice: the algorithm and the partition of a frame, and why they were chosen, in words.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sortlast/image.hpp"
 #include "sortlast/machine.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/schedule/interleaving.hpp"
+#include "sortlast/timing.hpp"
 
 namespace sortlast {
 
-class Selection {
+// The algorithm of a frame: a fixed one, or for "auto" the one that is predicted to be fastest.
+class AlgorithmChoice {
  public:
   // `algorithm` as in Options.
-  Selection(std::string algorithm, const Machine& machine)
+  AlgorithmChoice(std::string algorithm, const Machine& machine)
       : algorithm_(std::move(algorithm)), machine_(machine) {}
 
   // Name of the algorithm for a setting and format of which the share `active` (a power of 2) of the pixels
@@ -23,7 +30,6 @@ class Selection {
 
   // Whether name() depends on `active`.
   bool chooses() const { return algorithm_ == "auto"; }
-  const Machine& machine() const { return machine_; }
   // What the last choice was made from, fastest first; empty for a fixed algorithm.
   const std::vector<Prediction>& predictions() const { return predictions_; }
   double active() const { return made_for_.active; }
@@ -44,5 +50,45 @@ class Selection {
   Key made_for_;
   std::vector<Prediction> predictions_;
 };
+
+// Active pixels in each band of the image's rows, all bands as high as each other.
+using Coverage = std::array<std::uint64_t, 16>;
+
+// Of one image: `active` is the share of active pixels inside the rectangle (none: in the image).
+Coverage coverage_of(const std::optional<Rectangle>& bounds, Size size, double active);
+
+// By how much the one of p contiguous pieces of the image that holds most active pixels passes their mean: 1
+// or more, and 1 if there are none.
+double unevenness_of(const Coverage& all, std::int32_t p);
+
+// How a frame's image is partitioned among the ranks, from where in it all of them have drawn.
+struct PartitionChoice {
+  Interleaving interleaving = {};
+  double unevenness = 0;  // of contiguous pieces, from which an automatic partition was chosen; 0: none was
+};
+
+// Of n pixels to p ranks. `coverage` is that of all ranks; null: nothing is chosen, and what is automatic
+// is contiguous. The same on every rank, if the arguments are.
+PartitionChoice choose_partition(Partition partition, std::int64_t n, std::int32_t p,
+                                 const Coverage* coverage, const Machine& machine);
+
+// Whether an interleaving saves time where ranks talk over a network. The most loaded rank receives
+// `unevenness` times the mean of bytes without it, and the mean with it; what it costs is a copy of each byte
+// that is sent, at most, as the pixels of a message lie apart then.
+bool interleaving_pays(double unevenness, const Machine& machine);
+
+// What one rank did in one frame.
+struct Traffic {
+  std::int64_t direct = 0;  // images of its node that it read where they lie
+  std::int64_t pulled = 0;  // and through the kernel
+  std::int64_t dense = 0;   // chunks that it sent with all pixels
+  std::int64_t sparse = 0;  // with active pixels alone
+  std::int64_t absent = 0;  // for ranks without an image
+};
+
+// Some lines, each a sentence; the fastest rejected algorithms with their predicted times are among them.
+std::string explain(const Schedule& schedule, const Format& format, const AlgorithmChoice& algorithm,
+                    const std::string& machine_source, const PartitionChoice& partition,
+                    const Traffic& traffic, const Timing& timing);
 
 }  // namespace sortlast

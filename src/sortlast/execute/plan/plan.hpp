@@ -1,15 +1,106 @@
 // Plan: what one rank does in one kind of frame, made once and used for as many frames as have it.
+//
+// Who needs a value and for how long, what it is stored as, in whose memory it may lie, into how many
+// messages a transfer is cut: none of it changes from frame to frame, and to find it out costs more than to
+// composite a small image. So it is kept in an index, and a Run (run/run.hpp) has beside it only what a frame
+// changes.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "sortlast/execute/plan/indexed_program.hpp"
+#include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
 
+// How pixels travel between ranks; the same on every rank.
+struct WireOptions {
+  std::int64_t chunk_bytes = 1 << 20;  // of dense pixels, that one message carries at most
+  bool sparse = true;                  // leave out empty pixels where that pays, chunk by chunk
+  bool half = false;                   // colours of float32 images travel as float16
+
+  // Pixels of a chunk of an image format: at least 1024, and a multiple of that.
+  std::int64_t chunk_pixels(const Format& format) const {
+    constexpr std::int64_t least = 1024;
+    const std::int64_t pixels = chunk_bytes / static_cast<std::int64_t>(format.pixel_bytes());
+    return std::max(pixels / least, std::int64_t{1}) * least;
+  }
+
+  // What pixels that are stored as `format`, by images of `image`, travel as.
+  Format on_the_wire(Format format, const Format& image) const {
+    if (half && image.scalar == Scalar::float32) format.scalar = Scalar::float16;
+    return format;
+  }
+};
+
+// A value of the program: what it is stored as, and who needs it.
+struct IndexedValue {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  Range pixels;
+  Format format;
+  int uses = 0;                      // sends by message and merges that read it
+  std::vector<std::size_t> sends;    // by message
+  std::vector<std::size_t> readers;  // merges that read it
+  std::vector<std::size_t> writers;  // merges that write into it
+  Value alias = -1;                  // value in whose memory its merges may go on
+  std::size_t image = none;          // number among the images that are read where they lie
+  std::size_t receive = none;        // the receive that brings it, by messages, in parts:
+  std::size_t first_part = 0;        // their places among the parts of all values
+  std::size_t parts = 0;             // one a message
+};
+
+// A send or receive.
+struct IndexedTransfer {
+  bool spared = false;      // no message: the receiver reads the sender's own image where it lies
+  std::int64_t chunks = 0;  // messages that it is cut into; 1 or more
+  std::int64_t window = 0;  // most of them under way at once
+};
+
+// One rank's program for one kind of image, with all that can be known of it before a frame.
+struct IndexedProgram {
+  // Chunks of a transfer that are under way at once, at each end, so that the memory for messages stays
+  // small.
+  static constexpr std::int64_t window = 3;
+
+  // Of `rank`, for images of `image` that are composited by `op`. Ranks that the schedule's setting puts on
+  // one node read each other's images.
+  IndexedProgram(const Schedule& schedule, std::int32_t rank, const Format& image, Op op,
+                 const WireOptions& wire);
+
+  Program program;
+  Format image;
+  Op op;
+  WireOptions wire;
+  std::int64_t chunk_pixels;
+  std::vector<IndexedValue> values;       // as program.values
+  std::vector<IndexedTransfer> sends;     // as program.sends
+  std::vector<IndexedTransfer> receives;  // as program.receives
+  std::vector<std::int64_t> part_uses;    // of each part: pixels times the merges and sends that need them
+  std::size_t images = 1;                 // that are read where they lie: the rank's own is number 0
+
+  const IndexedValue& value(Value value) const { return values[static_cast<std::size_t>(value)]; }
+
+  std::int64_t chunks(Range pixels) const;                                   // of a transfer; 1 or more
+  Range chunk_of(Range pixels, std::int64_t number) const;                   // its pixels
+  std::size_t part_at(const IndexedValue& value, std::int64_t pixel) const;  // number among the value's parts
+
+ private:
+  void spare_transfers(const Setting& setting);
+  void list_uses();
+  void store();
+  void cut_into_parts();
+  void find_aliases();
+  bool may_alias(Value target, Value source) const;
+  void receive_ahead();
+  bool needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const;
+};
+
+// The index, and what sending it by MPI takes.
 struct Plan {
   // For `rank` and images of `format` that are composited by `op`. Tags of messages are 0..tag_limit.
   Plan(std::shared_ptr<const Schedule> schedule, std::int32_t rank, const Format& format, Op op,

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/plan/wire_options.hpp"
+#include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/active.hpp"

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sortlast/execute/plan/indexed_program.hpp"
+#include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/values.hpp"
 #include "sortlast/threads.hpp"
 

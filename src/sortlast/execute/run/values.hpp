@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/plan/indexed_program.hpp"
+#include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/encoding.hpp"
 #include "sortlast/execute/run/image_reader.hpp"
 #include "sortlast/execute/run/pool.hpp"
