@@ -7,7 +7,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/run/tile_data.hpp"
+#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"

@@ -1,5 +1,5 @@
 // Shares of cores: nodes as the figures of a machine mean them, their ranks and their cores.
-#include "sortlast/core_shares.hpp"
+#include "sortlast/cores.hpp"
 
 #include <gtest/gtest.h>
 

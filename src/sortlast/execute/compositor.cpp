@@ -20,7 +20,7 @@
 #include "sortlast/execute/mpi/survey.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
-#include "sortlast/execute/run/tile_data.hpp"
+#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
 

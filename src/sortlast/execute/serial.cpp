@@ -1,5 +1,5 @@
 // The serial executor, and the oracle.
-#include "sortlast/execute/run_serial.hpp"
+#include "sortlast/serial.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +10,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/run/run.hpp"
-#include "sortlast/execute/run/tile_data.hpp"
+#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 

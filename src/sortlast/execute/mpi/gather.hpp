@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "sortlast/execute/mpi/frame_context.hpp"
-#include "sortlast/execute/run/tile_data.hpp"
+#include "sortlast/execute/run/tile.hpp"
 
 namespace sortlast {
 

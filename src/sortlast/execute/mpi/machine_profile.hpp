@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sortlast/compositor.hpp"
-#include "sortlast/core_shares.hpp"
+#include "sortlast/cores.hpp"
 #include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/machine.hpp"

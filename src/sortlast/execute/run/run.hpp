@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <optional>
 #include <queue>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/values.hpp"
 #include "sortlast/threads.hpp"
+#include "sortlast/tile.hpp"
 
 namespace sortlast {
 
@@ -114,5 +116,11 @@ class Run {
   std::vector<Link> chain_;              // of the unit that is being blended
   std::size_t merges_left_ = 0;
 };
+
+// As execute_serial() of serial.hpp, which runs all ranks in one thread, where pixels of other nodes travel
+// as `wire` says, and the schedule's pixels lie in the images as `interleaving`, made for as many, says.
+Frame execute_serial(const Schedule& schedule, std::span<const ConstPixels> images, Size size,
+                     const Format& format, Op op, std::uint32_t seed, const WireOptions& wire,
+                     const Interleaving& interleaving = {});
 
 }  // namespace sortlast

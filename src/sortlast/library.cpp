@@ -1,10 +1,13 @@
-// Names and the clock of timelines.
-#include "sortlast/timing.hpp"
-
+// What the public headers declare and no room has: the version, and the clock and names of timelines.
 #include <array>
 #include <chrono>
 
+#include "sortlast/timing.hpp"
+#include "sortlast/version.hpp"
+
 namespace sortlast {
+
+const char* version() noexcept { return SORTLAST_VERSION; }
 
 std::string_view activity_name(Activity activity) {
   constexpr std::array<std::string_view, 6> names{"agree", "send", "receive", "wait", "blend", "gather"};

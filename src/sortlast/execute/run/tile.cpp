@@ -1,10 +1,10 @@
 // Tiles, and where their pixels go.
-#include "sortlast/tile.hpp"
+#include "sortlast/execute/run/tile.hpp"
 
 #include <cstring>
 #include <functional>
+
 #include "sortlast/error.hpp"
-#include "sortlast/execute/run/tile_data.hpp"
 
 namespace sortlast {
 

@@ -1,4 +1,5 @@
-// What a tile is made of, and where its pixels go in an image, for those that make and gather tiles.
+// Tile data: what a tile is made of, and where its pixels go in an image, for those that make and gather
+// them.
 #pragma once
 
 #include <cstdint>

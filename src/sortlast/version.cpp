@@ -1,8 +1,0 @@
-// Version of the library.
-#include "sortlast/version.hpp"
-
-namespace sortlast {
-
-const char* version() noexcept { return SORTLAST_VERSION; }
-
-}  // namespace sortlast
