@@ -7,7 +7,7 @@
 
 #include "mpi/ranks.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
-#include "sortlast/execute/mpi/reports.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 
 namespace sortlast {
 namespace {

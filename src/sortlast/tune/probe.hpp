@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "sortlast/execute/mpi/alarm.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/machine.hpp"
 #include "sortlast/tune.hpp"

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,19 +23,13 @@ constexpr double lap_seconds = 0.25;  // of one measurement
 constexpr double least_laps = 3;
 constexpr double most_laps = 1e6;
 
-std::string shown(double number) {
-  std::ostringstream text;
-  text << number;
-  return text.str();
-}
-
 void check_tune_options(const TuneOptions& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
-    throw ArgumentError("seconds is " + shown(options.seconds) + "; expected a time, more than 0");
+    throw ArgumentError("seconds is " + text(options.seconds) + "; expected a time, more than 0");
   if (options.node_ranks < 0)
     throw ArgumentError("node ranks are " + std::to_string(options.node_ranks) + "; expected 0 or more");
   if (!(options.timeout > 0))
-    throw ArgumentError("timeout is " + shown(options.timeout) + " s; expected more than 0");
+    throw ArgumentError("timeout is " + text(options.timeout) + " s; expected more than 0");
 }
 
 // A communicator with its nodes, for several measurements.
@@ -74,7 +67,7 @@ class Laps {
  private:
   void agree_on(const TuneOptions& options, const std::string& problem) const {
     Arguments arguments("measure_machine");
-    arguments.add("seconds", shown(options.seconds));
+    arguments.add("seconds", text(options.seconds));
     arguments.add("node ranks", std::to_string(options.node_ranks));
     const std::string wrong = problem.empty() ? problem_of([&] { check_tune_options(options); }) : problem;
     agree(data_, alarm_, arguments, wrong, compare_by_reduction(data_, alarm_, "measure_machine"));

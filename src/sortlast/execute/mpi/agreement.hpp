@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/mpi/collectives.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 
@@ -54,5 +55,11 @@ std::string describe_difference(const std::vector<Group>& groups, const std::vec
 // `problem`: what is wrong with this rank's own arguments, or empty.
 void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem,
            const Compare& compare);
+
+// As compare_by_reduction(), in the same reduction as the sum of all ranks' coverage; `least` and
+// `coverage` go in as this rank's and come out as those of all. All ranks have to compare in this way,
+// whatever their call.
+Compare compare_with_coverage(const Communicator& comm, const Alarm& alarm, std::string call,
+                              std::uint64_t& least, Coverage& coverage);
 
 }  // namespace sortlast

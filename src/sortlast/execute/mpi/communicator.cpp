@@ -16,8 +16,8 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/alarm.hpp"
-#include "sortlast/execute/mpi/backoff.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
 namespace {
@@ -107,7 +107,7 @@ bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
   const Alarm alarm(copy, timeout, interrupt);
   MPI_Request request = MPI_REQUEST_NULL;
   try {
-    Backoff backoff(alarm, [call] { return std::string("all ranks to call ") + call + ", before stage 1"; });
+    Backoff backoff(alarm, all_ranks_to_call(call));
     check_mpi(MPI_Ibarrier(copy.get(), &request), "MPI_Ibarrier");
     while (true) {
       int done = 0;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sortlast/execute/mpi/backoff.hpp"
-#include "sortlast/execute/mpi/keep.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {

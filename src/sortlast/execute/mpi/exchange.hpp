@@ -1,13 +1,33 @@
-// Exchange: one rank's run of a plan over MPI, frame after frame.
+// Exchange: one rank's run of a plan over MPI, frame after frame, and the gathering of the tiles.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
-#include "sortlast/execute/mpi/frame_context.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/plan.hpp"
+#include "sortlast/execute/run/pool.hpp"
 #include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/run/tile.hpp"
+#include "sortlast/threads.hpp"
+#include "sortlast/timing.hpp"
 
 namespace sortlast {
+
+// What an exchange and a gather of one compositor work with.
+struct FrameContext {
+  const Communicator& comm;
+  const Alarm& alarm;
+  Node& node;
+  Pool& pool;
+  Team& team;
+  Timing& timing;
+  Traffic& traffic;
+  std::vector<Event>* events = nullptr;  // null: none are recorded
+};
 
 class Exchange {
  public:
@@ -26,5 +46,12 @@ class Exchange {
   class Frame;
   std::shared_ptr<Frame> frame_;
 };
+
+// Collective; all arguments were agreed on, and all ranks are through with compositing. At the root the frame
+// lies in `out` if that is not null. Contiguous tiles land where they belong, and those in the frame of the
+// root's node stay where they are unless there is an `out`; pixels of an image that was dealt out come as
+// they lie in the tile, and the root puts them in their places. Throws TimeoutError.
+std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth, Pixels out,
+                                  const FrameContext& context);
 
 }  // namespace sortlast

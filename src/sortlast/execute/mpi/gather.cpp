@@ -8,16 +8,16 @@
 //
 // The root may have to receive from 10^5 ranks: only a few messages are posted at a time, as MPI looks
 // through all that are for each that arrives.
-#include "sortlast/execute/mpi/gather.hpp"
+#include "sortlast/execute/mpi/exchange.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/mpi/backoff.hpp"
-#include "sortlast/execute/mpi/keep.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
 namespace {

@@ -14,13 +14,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string_view>
-#include <type_traits>
-#include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/backoff.hpp"
+#include "sortlast/execute/mpi/neighbours.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/tune.hpp"
 
 namespace sortlast {
@@ -31,7 +29,6 @@ struct Shared {
   Machine machine;
   std::array<char, 1024> source{};  // empty: it found nothing
 };
-static_assert(std::is_trivially_copyable_v<Shared>);
 
 std::string the_others() { return "all ranks to agree on a machine profile"; }
 
@@ -135,15 +132,13 @@ std::optional<MachineProfile> find_profile(const Options& options) {
 
 MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, const Node& node,
                                 const std::optional<MachineProfile>& found) {
-  const auto shared = std::make_shared<Shared>();
+  Shared shared;
   if (found) {
-    shared->machine = found->machine;
-    std::strncpy(shared->source.data(), found->source.c_str(), shared->source.size() - 1);
+    shared.machine = found->machine;
+    std::strncpy(shared.source.data(), found->source.c_str(), shared.source.size() - 1);
   }
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibcast(shared.get(), sizeof *shared, MPI_BYTE, 0, comm.get(), &request), "MPI_Ibcast");
-  wait(request, alarm, the_others, shared);
-  if (shared->source[0] != '\0') return {shared->machine, shared->source.data()};
+  shared = broadcast(comm, alarm, the_others, shared);
+  if (shared.source[0] != '\0') return {shared.machine, shared.source.data()};
 
   if (node.everybody()) return {{}, "the defaults, as all ranks share a machine"};
   const CoreShares shares = share_cores(comm, alarm, node, the_others);
@@ -151,20 +146,6 @@ MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, co
   machine.cores = shares.least_cores();
   machine.ranks = shares.most_ranks();
   return {machine, "the defaults, as no profile is kept (sortlast tune --keep)"};
-}
-
-CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
-                       const std::function<std::string()>& waits_for) {
-  static_assert(std::is_trivially_copyable_v<Identity>);
-  const auto p = static_cast<std::size_t>(comm.size());
-  const auto all = std::make_shared<std::vector<Identity>>(p + 1, own_identity());
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallgather(all->data() + p, sizeof(Identity), MPI_BYTE, all->data(), sizeof(Identity),
-                           MPI_BYTE, comm.get(), &request),
-            "MPI_Iallgather");
-  wait(request, alarm, waits_for, all);
-  all->pop_back();
-  return {*all, node.nodes()};
 }
 
 }  // namespace sortlast

@@ -2,13 +2,11 @@
 // moment.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
 #include "sortlast/compositor.hpp"
-#include "sortlast/cores.hpp"
-#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/machine.hpp"
 
@@ -28,10 +26,5 @@ std::optional<MachineProfile> find_profile(const Options& options);
 // ranks are on several nodes, with the cores and the ranks that their nodes have. Throws TimeoutError.
 MachineProfile agree_on_profile(const Communicator& comm, const Alarm& alarm, const Node& node,
                                 const std::optional<MachineProfile>& found);
-
-// Collective: which ranks share a node and its cores. `waits_for` completes "rank r waits for ...". Throws
-// TimeoutError.
-CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
-                       const std::function<std::string()>& waits_for);
 
 }  // namespace sortlast

@@ -1,4 +1,4 @@
-// Neighbours: which ranks share a machine, and whether they can share memory.
+// Neighbours.
 #include "sortlast/execute/mpi/neighbours.hpp"
 
 #include <algorithm>
@@ -9,12 +9,9 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
 
@@ -154,6 +151,11 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
 
 Node make_node(const Communicator& all, const Alarm& alarm, int ranks) {
   return {find_neighbours(all, alarm, ranks), std::make_unique<AlarmWatch>(alarm)};
+}
+
+CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
+                       const WaitsFor& waits_for) {
+  return {all_gather(comm, alarm, waits_for, own_identity()), node.nodes()};
 }
 
 }  // namespace sortlast

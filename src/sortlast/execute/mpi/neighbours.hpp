@@ -1,8 +1,8 @@
-// Neighbours: which ranks share a machine, and whether they can share memory.
+// Neighbours: which ranks share a machine and its cores, and whether they can share memory.
 #pragma once
 
-#include "sortlast/execute/mpi/alarm.hpp"
-#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/cores.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node.hpp"
 
 namespace sortlast {
@@ -14,5 +14,9 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
 
 // Collective: the node of this rank, whose waits raise the alarm, which must outlive it.
 Node make_node(const Communicator& all, const Alarm& alarm, int ranks);
+
+// Collective: which ranks share a node and its cores. Throws TimeoutError.
+CoreShares share_cores(const Communicator& comm, const Alarm& alarm, const Node& node,
+                       const WaitsFor& waits_for);
 
 }  // namespace sortlast

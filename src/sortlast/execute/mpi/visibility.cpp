@@ -11,9 +11,9 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
-#include "sortlast/execute/mpi/collectives.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
 namespace {

@@ -1,26 +1,119 @@
-// Alarm.
-//
-// A rank that waits in vain knows only its own peers, and most of those wait themselves. So the first one
-// to reach the limit tells a few others; whoever is inside a call of ours finds that within a fraction of a
-// second, adds what it waits for, passes it on, and gives up too (mpi/reports.hpp). Ranks that have not come
-// pass nothing on, so that after a moment each rank tells those silent ones that lie between itself and the
-// next rank that has come: they shall know when they do come. A little later the ranks still silent are those
-// that never came. In all this is p log2(p) messages of less than 1 KiB, once, when the job has failed, and
-// an MPI_Iprobe every 50 ms of waiting otherwise.
-#include "sortlast/execute/mpi/alarm.hpp"
+// Failure: what ranks know of each other when an alarm is raised, and how it spreads.
+#include "sortlast/execute/mpi/failure.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <sstream>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/keep.hpp"
 
 namespace sortlast {
+
+// ---- Reports --------------------------------------------------------------------------------------
+
+Report make_report(int rank, bool failed, const std::string& text) {
+  Report report{rank, failed ? 1 : 0, {}};
+  std::strncpy(report.text.data(), text.c_str(), report.text.size() - 1);
+  return report;
+}
+
+void Reports::merge_word(std::size_t word, std::uint64_t bits) {
+  const std::uint64_t fresh = bits & ~come_[word];
+  if (fresh == 0) return;
+  come_[word] |= fresh;
+  count_ += std::popcount(fresh);
+  changed_blocks_.insert(static_cast<std::int32_t>(word * 64 / ReportMessage::block_ranks));
+}
+
+void Reports::add(const Report& report) {
+  if (report.rank < 0 || report.rank >= p_) return;
+  merge_word(word_of(report.rank), std::uint64_t{1} << (report.rank % 64));
+  if (report.failed != 0) {
+    if (failure_ && failure_->rank <= report.rank) return;
+    failure_ = report;
+    changed_reports_.insert(report.rank);
+    return;
+  }
+  if (!waiting_.try_emplace(report.rank, report).second) return;
+  changed_reports_.insert(report.rank);
+  if (waiting_.size() <= listed) return;
+  changed_reports_.erase(waiting_.rbegin()->first);
+  waiting_.erase(std::prev(waiting_.end()));
+}
+
+void Reports::merge(const ReportMessage& message) {
+  add(message.report);
+  if (message.block < 0) return;
+  const auto first = static_cast<std::size_t>(message.block) * message.come.size();
+  for (std::size_t i = 0; i < message.come.size() && first + i < come_.size(); ++i)
+    merge_word(first + i, message.come[i]);
+}
+
+std::vector<ReportMessage> Reports::changes() {
+  std::vector<ReportMessage> messages(std::max(changed_blocks_.size(), changed_reports_.size()));
+  std::size_t at = 0;
+  for (const std::int32_t rank : changed_reports_) {
+    const auto found = waiting_.find(rank);
+    messages[at++].report = failure_ && failure_->rank == rank ? *failure_ : found->second;
+  }
+  at = 0;
+  for (const std::int32_t block : changed_blocks_) {
+    ReportMessage& message = messages[at++];
+    message.block = block;
+    const auto first = static_cast<std::size_t>(block) * message.come.size();
+    const std::size_t words = std::min(message.come.size(), come_.size() - first);
+    std::copy_n(&come_[first], words, message.come.data());
+  }
+  changed_blocks_.clear();
+  changed_reports_.clear();
+  return messages;
+}
+
+std::string Reports::text() const {
+  std::ostringstream out;
+  const auto silent = static_cast<std::size_t>(p_ - count_);
+  if (silent == 0) {
+    out << "all ranks have come by now, but too late for some";
+  } else {
+    out << (silent == 1 ? "rank " : "ranks ");
+    std::size_t named = 0;
+    for (int rank = 0; rank < p_ && named < listed; ++rank) {
+      if (!has_come(rank)) out << (named++ == 0 ? "" : ", ") << rank;
+    }
+    if (silent > listed) out << " and " << silent - listed << " more";
+    out << (silent == 1 ? " has" : " have") << " not come";
+  }
+  for (const auto& [rank, report] : waiting_) out << "; rank " << rank << " waits for " << report.text.data();
+  const auto more = static_cast<std::size_t>(count_) - waiting_.size();
+  if (more > 0) out << "; and " << more << " more ranks wait";
+  return out.str();
+}
+
+std::vector<int> next_ranks(int rank, int p) {
+  std::vector<int> ranks;
+  for (std::int64_t distance = 1; distance < p; distance *= 2)
+    ranks.push_back(static_cast<int>((rank + distance) % p));
+  return ranks;
+}
+
+// ---- The alarm ------------------------------------------------------------------------------------
+// A rank that waits in vain knows only its own peers, and most of those wait themselves. So the first one
+// to reach the limit tells a few others; whoever is inside a call of ours finds that within a fraction of a
+// second, adds what it waits for, passes it on, and gives up too (Reports). Ranks that have not come
+// pass nothing on, so that after a moment each rank tells those silent ones that lie between itself and the
+// next rank that has come: they shall know when they do come. A little later the ranks still silent are those
+// that never came. In all this is p log2(p) messages of less than 1 KiB, once, when the job has failed, and
+// an MPI_Iprobe every 50 ms of waiting otherwise.
+
 namespace {
 
 constexpr double time_to_answer = 1.0;      // [s]
@@ -165,6 +258,16 @@ void Alarm::pass_on() const {
 
 void Alarm::join_if_raised(const std::function<std::string()>& waits_for) const {
   if (raised()) raise(waits_for());
+}
+
+// ---- Memory that is kept --------------------------------------------------------------------------
+
+void keep_for_ever(std::shared_ptr<const void> object) {
+  // Neither is ever destroyed: messages may arrive until MPI is finalised.
+  static auto* const mutex = new std::mutex;
+  static auto* const kept = new std::vector<std::shared_ptr<const void>>;
+  const std::lock_guard lock(*mutex);
+  kept->push_back(std::move(object));
 }
 
 }  // namespace sortlast

@@ -1,15 +1,18 @@
-// Collectives that keep the limit: as MPI's, but they throw when a rank does not come, or has given up.
+// Wait: for MPI, without burning the core that another rank needs, and not for ever; and collectives that
+// throw when a rank does not come, or has given up.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "sortlast/execute/mpi/alarm.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 
 namespace sortlast {
 
@@ -18,6 +21,38 @@ using WaitsFor = std::function<std::string()>;
 
 // "all ranks to call composite, before stage 1"
 WaitsFor all_ranks_to_call(std::string call);
+
+// Give up the core after a poll in vain: at once yields it, after many polls sleeps a little. `polls` counts
+// them. For waits that have no Backoff.
+void yield_core(int polls);
+
+// Ask for pause() after every poll that found nothing, and for progress() after one that did.
+class Backoff {
+ public:
+  Backoff(const Alarm& alarm, WaitsFor waits_for);
+
+  void progress();
+  // Give up the core for a moment; throws TimeoutError after alarm.limit() seconds without progress, or
+  // when another rank has raised the alarm.
+  void pause();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void check(Clock::time_point now);
+
+  const Alarm& alarm_;
+  WaitsFor waits_for_;
+  int polls_ = 0;
+  Clock::time_point since_;       // of the last progress
+  Clock::time_point next_check_;  // of the alarm
+};
+
+// Wait for a request that works on `memory`, which is kept for ever if the wait fails; as Backoff does.
+void wait(MPI_Request request, const Alarm& alarm, WaitsFor waits_for,
+          const std::shared_ptr<const void>& memory);
+
+// ---- Collectives ----------------------------------------------------------------------------------
 
 void barrier(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for);
 

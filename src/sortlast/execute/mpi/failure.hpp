@@ -1,14 +1,19 @@
-// Reports: which ranks have come, what they wait for, and whose call failed, as it spreads when an alarm is
-// raised.
+// Failure: ranks that have waited too long, or whose call failed, raise an alarm, by which all learn who has
+// come, who waits for what and whose call failed; and all of them throw.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "sortlast/execute/mpi/communicator.hpp"
 
 namespace sortlast {
 
@@ -70,5 +75,48 @@ Report make_report(int rank, bool failed, const std::string& text);
 // messages for each block with news; and where many do not listen, the others are still likely to be
 // connected.
 std::vector<int> next_ranks(int rank, int p);
+
+// Why a call failed, for the other ranks: of the exception that is being handled. Empty for a TimeoutError or
+// RemoteError, of which they know.
+std::string cause_of_failure();
+
+class Alarm {
+ public:
+  // Alarms travel on `comm` with its largest tag, which nothing else may use. `limit` [s]: the longest wait
+  // without any progress. `interrupt`, if there is one, may throw to end a wait.
+  Alarm(const Communicator& comm, double limit, std::function<void()> interrupt)
+      : comm_(comm), limit_(limit), interrupt_(std::move(interrupt)) {}
+
+  double limit() const { return limit_; }
+
+  // Tell all other ranks that this one gives up, collect what they say they wait for, and throw a
+  // TimeoutError that names the ranks that said nothing; a RemoteError if the call of one of them has failed.
+  // `waits_for` completes "rank r waits for ...".
+  [[noreturn]] void raise(const std::string& waits_for) const;
+
+  // Tell the other ranks that this one's call has failed, without waiting for them. They throw a RemoteError
+  // that names this rank and the cause.
+  void tell_failure(const std::string& cause) const noexcept;
+
+  // Whether another rank has raised an alarm.
+  bool raised() const;
+  // Tell others of the alarms that have arrived, without joining them.
+  void pass_on() const;
+  // Join the alarm if another rank has raised one; returns if none has.
+  void join_if_raised(const std::function<std::string()>& waits_for) const;
+
+  void interrupt() const {
+    if (interrupt_) interrupt_();
+  }
+
+ private:
+  const Communicator& comm_;
+  double limit_;
+  std::function<void()> interrupt_;
+};
+
+// Never give `object` back. Requests that are under way on a communicator whose ranks did not all come can
+// neither be completed nor safely cancelled, so what they point at must stay until the process ends.
+void keep_for_ever(std::shared_ptr<const void> object);
 
 }  // namespace sortlast
