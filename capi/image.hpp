@@ -1,4 +1,5 @@
-// What C callers pass as images and compositions, checked and as the library takes it; and frames.
+// What C callers pass as images, compositions, boxes and viewpoints, checked and as the library takes it; and
+// frames and visibility orders.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,14 @@
 #include "sortlast/error.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/tile.hpp"
+#include "sortlast/visibility.hpp"
 
 struct sortlast_frame : sortlast::capi::Handle {
   sortlast::Frame frame;
+};
+
+struct sortlast_visibility : sortlast::capi::Handle {
+  std::vector<std::int32_t> order;
 };
 
 namespace sortlast::capi {
@@ -46,5 +52,9 @@ sortlast_composition read_composition(const sortlast_composition* composition);
 
 // One value a channel; empty if `background` is null.
 std::vector<float> background_of(const float* background, const Format& format);
+
+// An empty one for null.
+Box box_of(const sortlast_box* box);
+Viewpoint viewpoint_of(const sortlast_viewpoint& viewpoint);
 
 }  // namespace sortlast::capi

@@ -6,7 +6,6 @@
 
 #include "handle.hpp"
 #include "image.hpp"
-#include "sized.hpp"
 #include "sortlast/error.hpp"
 
 struct sortlast_schedule : sortlast::capi::Handle {

@@ -1,5 +1,5 @@
-// The compositor. What is wrong with one rank's arguments is told to all of them, so that none waits; so is a
-// lack of memory on the way to a collective call.
+// The compositor, and visibility orders from each rank's own box. What is wrong with one rank's arguments is
+// told to all of them, so that none waits; so is a lack of memory on the way to a collective call.
 #include "mpi/compositor.hpp"
 
 #include <memory>
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "image.hpp"
-#include "mpi/options.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
@@ -53,6 +52,14 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
 const Tile& tile_of(const sortlast_tile* tile) {
   if (tile == nullptr) throw ArgumentError("the tile is NULL; expected the one that composite made");
   return *tile->tile;
+}
+
+void check_communicator(MPI_Comm comm) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised == 0) throw ArgumentError("MPI is not initialised; call MPI_Init first");
+  if (comm == MPI_COMM_NULL)
+    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
 }
 
 }  // namespace
@@ -166,5 +173,13 @@ sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor,
         throw ArgumentError("the place for the frame's depth is NULL");
     });
     worker.gather(tile_of(tile), root, with_depth, output_of(out));
+  });
+}
+
+sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
+                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility) {
+  return make_handle(visibility, [&](sortlast_visibility& made) {
+    check_communicator(comm);
+    made.order = visibility_order(comm, box_of(box), viewpoint_of(viewpoint));
   });
 }

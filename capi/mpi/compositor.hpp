@@ -1,4 +1,5 @@
-// Handles of compositors and tiles.
+// Handles of compositors and tiles, and what C callers pass as options of a compositor or of a measurement,
+// as the library takes it.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include "handle.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/tune.hpp"
 #include "sortlast_mpi.h"
 
 struct sortlast_compositor : sortlast::capi::Handle {
@@ -31,5 +33,14 @@ inline Compositor& made(sortlast_compositor& handle) {
   throw ArgumentError(handle.closed ? "this compositor is closed; make a new one"
                                     : "this compositor was not made; check the status of its creation");
 }
+
+// Defaults for null. All throw ArgumentError for a size, number or array that is wrong; `comm` tells the
+// length of the ring.
+Options options_of(const sortlast_options* options, MPI_Comm comm);
+TuneOptions tune_options_of(const sortlast_tune_options* options);
+
+Machine machine_of(const sortlast_machine& machine);
+// Nothing if `to` is null; `to` holds its size.
+void write_machine(const Machine& machine, sortlast_machine* to);
 
 }  // namespace sortlast::capi

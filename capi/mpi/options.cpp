@@ -1,10 +1,8 @@
 // Options from C.
-#include "mpi/options.hpp"
-
 #include <functional>
 
 #include "image.hpp"
-#include "sized.hpp"
+#include "mpi/compositor.hpp"
 
 namespace sortlast::capi {
 namespace {

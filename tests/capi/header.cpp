@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-#include "mpi/options.hpp"
+#include "mpi/compositor.hpp"
 
 static_assert(std::is_standard_layout_v<sortlast_image> && std::is_trivial_v<sortlast_image>);
 static_assert(std::is_standard_layout_v<sortlast_timing> && std::is_trivial_v<sortlast_timing>);

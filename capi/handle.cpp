@@ -1,6 +1,4 @@
-// Status codes and their names.
-#include "sortlast/error.hpp"
-
+// Exceptions as status codes, and the names of these.
 #include "handle.hpp"
 
 namespace sortlast::capi {
