@@ -148,7 +148,7 @@ sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options
 const char* sortlast_compositor_message(const sortlast_compositor* compositor);
 
 // Give back its communicators, threads and shared memory; every rank closes its own. The handle stays, and
-// all further calls on it but _message and _free are ARGUMENT errors; its tiles, frames and memory stay too.
+// all further calls on it but _message and _free are USAGE errors; its tiles, frames and memory stay too.
 sortlast_status sortlast_compositor_close(sortlast_compositor* compositor);
 
 // Close it, if that was not done, and free the handle. It may be done after MPI_Finalize.

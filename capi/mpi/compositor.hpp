@@ -27,11 +27,11 @@ struct sortlast_tile {
 
 namespace sortlast::capi {
 
-// Throws ArgumentError if there is none.
+// Throws UsageError if it is closed, ArgumentError if there never was one.
 inline Compositor& made(sortlast_compositor& handle) {
   if (handle.compositor) return *handle.compositor;
-  throw ArgumentError(handle.closed ? "this compositor is closed; make a new one"
-                                    : "this compositor was not made; check the status of its creation");
+  if (handle.closed) throw UsageError("this compositor is closed; make a new one");
+  throw ArgumentError("this compositor was not made; check the status of its creation");
 }
 
 // Defaults for null. All throw ArgumentError for a size, number or array that is wrong; `comm` tells the

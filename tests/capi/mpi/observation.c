@@ -99,10 +99,10 @@ static void check_closing(sortlast_compositor* compositor, const sortlast_image*
   const sortlast_tile_pixels pixels = sortlast_tile_get(tile);
   CHECK(pixels.range.begin == pixels.range.end || pixels.colour != NULL);
   sortlast_tile_free(tile);
-  CHECK(sortlast_compositor_composite(compositor, image, NULL, &tile) == SORTLAST_ERROR_ARGUMENT);
+  CHECK(sortlast_compositor_composite(compositor, image, NULL, &tile) == SORTLAST_ERROR_USAGE);
   CHECK_HOLDS(sortlast_compositor_message(compositor), "is closed");
   CHECK(tile == NULL);
-  CHECK(sortlast_compositor_close(compositor) == SORTLAST_ERROR_ARGUMENT);
+  CHECK(sortlast_compositor_close(compositor) == SORTLAST_ERROR_USAGE);
   CHECK(sortlast_compositor_close(NULL) == SORTLAST_ERROR_ARGUMENT);
 }
 
