@@ -1,4 +1,4 @@
-// Exceptions of the C++ library become the classes of sortlast._errors.
+// Errors: exceptions of the C++ library become the classes of sortlast._errors, and Ctrl-C ends a wait.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -37,6 +37,12 @@ inline void register_errors() {
       raise("Error", error.what());
     }
   });
+}
+
+// Ctrl-C ends a wait.
+inline void see_signals() {
+  const nanobind::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
 }
 
 }  // namespace sortlast::python

@@ -6,7 +6,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "ranges.hpp"
 #include "sortlast/cost.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/schedule.hpp"

@@ -3,7 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include "ranges.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;

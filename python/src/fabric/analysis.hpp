@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "signals.hpp"
+#include "errors.hpp"
 #include "sortlast/fabric/contention.hpp"
 
 namespace sortlast::python {

@@ -1,23 +1,25 @@
 // sortlast._mpi_<family>: the compositor over one family of MPI libraries.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
+#include <string>
+
 #include "arrays.hpp"
 #include "communicator.hpp"
 #include "errors.hpp"
-#include "signals.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
+#include "sortlast/tune/probe.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sortlast::python {
-
-void bind_probe(nb::module_& module);  // probe.cpp
 
 using Output = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
@@ -189,6 +191,31 @@ void bind_visibility(nb::module_& module) {
                                                           timeout, problem);
       },
       "comm"_a, "box"_a, "position"_a, "parallel"_a, "timeout"_a, "problem"_a);
+}
+
+// ---- Measuring a communicator's machine, and the profile that is kept of it -----------------------
+
+nb::tuple measure(std::uintptr_t comm, double seconds, int nodes, std::function<void(int, int)> progress,
+                  const std::string& problem) {
+  MachineReport report;
+  {
+    const nb::gil_scoped_release release;
+    TuneOptions options;
+    options.seconds = seconds;
+    options.node_ranks = nodes;
+    options.progress = std::move(progress);
+    options.interrupt = see_signals;
+    report = detail::measure_machine(communicator(comm), options, problem);
+  }
+  return nb::make_tuple(report.machine, report.low, report.high, report.measured, report.ranks,
+                        report.messages);
+}
+
+void bind_probe(nb::module_& module) {
+  module.def("measure_machine", &measure, "comm"_a, "seconds"_a, "nodes"_a, "progress"_a, "problem"_a,
+             "See sortlast.tune.measure.");
+  module.def("kept_profile_path", &kept_profile_path, "See sortlast.tune.kept_profile.");
+  module.def("keep_profile", &keep_profile, "machine"_a, "See sortlast.tune.keep.");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "signals.hpp"
+#include "errors.hpp"
 #include "simulate/vectors.hpp"
 #include "sortlast/simulate/compositing.hpp"
 

@@ -12,7 +12,7 @@
 #include <optional>
 #include <variant>
 
-#include "signals.hpp"
+#include "errors.hpp"
 #include "simulate/vectors.hpp"
 #include "sortlast/error.hpp"
 
