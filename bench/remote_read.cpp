@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sortlast/execute/node/remote.hpp"
+#include "sortlast/execute/node/process_memory.hpp"
 
 namespace {
 
