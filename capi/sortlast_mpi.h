@@ -171,6 +171,25 @@ void* sortlast_memory_data(const sortlast_memory* memory);
 
 void sortlast_memory_free(sortlast_memory* memory);
 
+// Memory of the caller's that the other ranks of the machine read in place, as they read a sortlast_memory.
+typedef struct sortlast_registration sortlast_registration;
+
+// Register memory that images lie in frame after frame, and that a renderer cannot draw elsewhere: its pages
+// become shared ones where they lie, with their contents. Not collective. Writes a handle, which may outlive
+// the compositor, or NULL on failure (the message is the compositor's). Nothing is done for 0 bytes.
+//   - It must be ordinary private memory, as malloc gives, and in no part allocated by
+//     sortlast_compositor_allocate or registered already.
+//   - No thread may write to it while it is registered or that ends, nor may it end during a composite.
+//   - Free the registration before the memory is freed or reallocated.
+//   - A forked process shares the pages with its parent, unlike other memory.
+// Errors: ARGUMENT (memory of another kind, no place for the handle), MEMORY, INTERNAL (the system has no
+// shared memory).
+sortlast_status sortlast_compositor_register_memory(sortlast_compositor* compositor, void* data,
+                                                    int64_t bytes, sortlast_registration** registration);
+
+// End it: the memory keeps its contents, and is as private as it was before.
+void sortlast_registration_free(sortlast_registration* registration);
+
 // The pixels that one rank has finished.
 typedef struct sortlast_tile sortlast_tile;
 
@@ -274,12 +293,13 @@ sortlast_status sortlast_compositor_clear_events(sortlast_compositor* compositor
 // ---- Visibility order ------------------------------------------------------------------------------
 
 // From the box that holds each rank's data; boxes may share faces. Collective over `comm`, with the same
-// viewpoint on every rank; there is no timeout. box may be NULL: no data on this rank.
+// viewpoint on every rank, and a timeout as in sortlast_options [s]. box may be NULL: no data on this rank.
 // Errors, on every rank alike: ARGUMENT (boxes that overlap, or that cover each other in a cycle, with the
-// ranks named; the boxes of a kd-tree or a regular grid never do), MISMATCH (viewpoints that differ), MPI,
-// MEMORY.
+// ranks named; the boxes of a kd-tree or a regular grid never do), MISMATCH (viewpoints that differ),
+// TIMEOUT, MPI, MEMORY.
 sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
-                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility);
+                                           sortlast_viewpoint viewpoint, double timeout,
+                                           sortlast_visibility** visibility);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -14,6 +14,10 @@ struct sortlast_memory {
   sortlast::Memory memory;
 };
 
+struct sortlast_registration {
+  sortlast::Registration registration;
+};
+
 using namespace sortlast;
 using namespace sortlast::capi;
 
@@ -47,6 +51,10 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
   return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
           {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format), how.premultiplied},
           output_of(how.out)};
+}
+
+void check_bytes(std::int64_t bytes) {
+  if (bytes < 0) throw ArgumentError(std::to_string(bytes) + " bytes of memory; expected 0 or more");
 }
 
 const Tile& tile_of(const sortlast_tile* tile) {
@@ -97,7 +105,7 @@ sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, in
   return guarded(*compositor, [&] {
     Compositor& worker = made(*compositor);
     if (memory == nullptr) throw ArgumentError("the place for the memory is NULL");
-    if (bytes < 0) throw ArgumentError(std::to_string(bytes) + " bytes of memory; expected 0 or more");
+    check_bytes(bytes);
     auto result = std::make_unique<sortlast_memory>();
     result->memory = worker.allocate(static_cast<std::size_t>(bytes));
     *memory = result.release();
@@ -109,6 +117,22 @@ void* sortlast_memory_data(const sortlast_memory* memory) {
 }
 
 void sortlast_memory_free(sortlast_memory* memory) { delete memory; }
+
+sortlast_status sortlast_compositor_register_memory(sortlast_compositor* compositor, void* data,
+                                                    int64_t bytes, sortlast_registration** registration) {
+  if (registration != nullptr) *registration = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    if (registration == nullptr) throw ArgumentError("the place for the registration is NULL");
+    check_bytes(bytes);
+    auto result = std::make_unique<sortlast_registration>();
+    result->registration = worker.register_memory(data, static_cast<std::size_t>(bytes));
+    *registration = result.release();
+  });
+}
+
+void sortlast_registration_free(sortlast_registration* registration) { delete registration; }
 
 sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
                                               const sortlast_composition* composition, sortlast_tile** tile) {
@@ -177,9 +201,10 @@ sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor,
 }
 
 sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* box,
-                                           sortlast_viewpoint viewpoint, sortlast_visibility** visibility) {
+                                           sortlast_viewpoint viewpoint, double timeout,
+                                           sortlast_visibility** visibility) {
   return make_handle(visibility, [&](sortlast_visibility& made) {
     check_communicator(comm);
-    made.order = visibility_order(comm, box_of(box), viewpoint_of(viewpoint));
+    made.order = visibility_order(comm, box_of(box), viewpoint_of(viewpoint), timeout);
   });
 }

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "errors.hpp"
-#include "sortlast/simulate/compositing.hpp"
 #include "value.hpp"
 #include "vectors.hpp"
 

@@ -14,7 +14,7 @@ void test_before_init(void) {
   sortlast_visibility* visibility = NULL;
   const sortlast_box box = {{0, 0, 0}, {1, 1, 1}};
   const sortlast_viewpoint eye = {{0}, false};
-  status = sortlast_visibility_create(MPI_COMM_WORLD, &box, eye, &visibility);
+  status = sortlast_visibility_create(MPI_COMM_WORLD, &box, eye, 60, &visibility);
   CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_visibility_message(visibility));
   CHECK_HOLDS(sortlast_visibility_message(visibility), "MPI_Init");
   sortlast_visibility_free(visibility);

@@ -69,9 +69,24 @@ static void check_missing_creation(void) {
   }
 }
 
+static void check_missing_box(void) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (!is_last_rank()) {
+    const double begin = MPI_Wtime();
+    const sortlast_box box = {{0, 0, 0}, {1, 1, 1}};
+    const sortlast_viewpoint eye = {{9, 9, 9}, false};
+    sortlast_visibility* visibility = NULL;
+    const sortlast_status status = sortlast_visibility_create(MPI_COMM_WORLD, &box, eye, LIMIT, &visibility);
+    CHECK_STATUS(SORTLAST_ERROR_TIMEOUT, status, sortlast_visibility_message(visibility));
+    CHECK(MPI_Wtime() - begin >= LIMIT && MPI_Wtime() - begin < LATE);
+    sortlast_visibility_free(visibility);
+  }
+}
+
 void test_missing_ranks(void) {
   if (world_size() == 1) return;  // nobody to miss
   check_missing(false);
   check_missing(true);
   check_missing_creation();
+  check_missing_box();
 }
