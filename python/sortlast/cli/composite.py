@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _parse
-from sortlast.files import check_place
+from sortlast.cli import _parse, _terminal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -64,8 +63,7 @@ def composite(
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
     if not launch.under_mpiexec():
-        for path in filter(None, (output, trace)):
-            check_place(path)
+        _terminal.check_places(trace, pictures=[output])
         raise typer.Exit(launch.run("sortlast", sys.argv[1:], len(files)))
     job = _Job(files, planes, output, trace, op, ranking, colour, algorithm)
     job.run(launch.world())
@@ -125,9 +123,10 @@ class _Job:
         if self.trace is not None:
             self._write_trace(comm, compositor, self.trace)
         if result is not None:
-            print(
+            _terminal.console(self.output).print(
                 f"wrote {self.output}: {_images(len(self.files))} of {_size(result.pixels)}, {self.op},"
-                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms"
+                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
+                soft_wrap=True,
             )
 
     def _read(self, rank: int) -> Image:
@@ -164,7 +163,8 @@ class _Job:
         events = trace.write(comm, compositor, path)
         together(comm, lambda: None if events is None else plot.timeline(events, path))
         if events is not None:
-            print(f"wrote {path}\nwrote {path.with_suffix('.png')}")
+            console = _terminal.console(self.output)
+            console.print(f"wrote {path}\nwrote {path.with_suffix('.png')}", soft_wrap=True)
 
 
 def _images(count: int) -> str:

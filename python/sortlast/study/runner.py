@@ -6,7 +6,7 @@ import os
 from importlib.metadata import version
 from pathlib import Path
 
-from sortlast.files import check_place, replacing
+from sortlast.files import check_place, make_folder, replacing
 from sortlast.study.document import Document, Picture, markdown
 from sortlast.study.steps import Kept, Progress, run
 from sortlast.study.study import Results, Study
@@ -47,8 +47,8 @@ def write(
 
     Returns the report and the paths written. Raises :class:`sortlast.Error` if the place cannot be written.
     """
+    make_folder(folder)
     check_place(folder / "report.md")
-    folder.mkdir(parents=True, exist_ok=True)
     report = study.report(results, quick, folder)
     names = [block.name for block in report.blocks if isinstance(block, Picture)]
     written = [folder / f"{name}.{suffix}" for name in names for suffix in ("png", "svg")]

@@ -84,7 +84,7 @@ class Kept:
     def save(self, name: str, result: Json) -> None:
         """Keep the result of a step, whole or not at all."""
         kept = {"step": name, "settings": self.settings, "result": result}
-        with replacing(self.path(name)) as temporary:
+        with replacing(self.path(name), folders=True) as temporary:
             temporary.write_text(json.dumps(kept, indent=1) + "\n")
 
 

@@ -48,10 +48,9 @@ def register(app: typer.Typer) -> None:
 
 def _command(name: str) -> Callable[..., None]:
     def one(output: Output = Path(name), quick: Quick = False, workers: Workers = None) -> None:
-        from sortlast.files import check_place
         from sortlast.study.studies import load
 
-        check_place(output / "report.md")
+        _run.prepare(output, "report.md")
         _run.run(load(name), output, quick=quick, workers=workers)
 
     return one
@@ -63,13 +62,13 @@ def every(output: Output = Path("studies"), quick: Quick = False, workers: Worke
     The overview lists every numbered table and figure of the papers: how it was reproduced, how near, and
     where not and why. It is written as `overview.html` and `overview.md` and printed.
     """
-    from sortlast.files import check_place, replacing
+    from sortlast.files import replacing
     from sortlast.study.document import markdown, show
     from sortlast.study.overview import overview
     from sortlast.study.page import render
     from sortlast.study.studies import load
 
-    check_place(output / "overview.md")
+    _run.prepare(output, "overview.md")
     studies = {name: load(name) for name in STUDIES}
     reproduced = {}
     for name, study in studies.items():

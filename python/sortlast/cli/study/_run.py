@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 import typer
 
 from sortlast.cli import _terminal
+from sortlast.files import check_place, make_folder
 
 if TYPE_CHECKING:
     from sortlast.study.study import Results, Study
+
+
+def prepare(folder: Path, name: str) -> None:
+    """Make the folder of a study, and refuse before it runs one in which no file ``name`` can be written."""
+    make_folder(folder)
+    check_place(folder / name)
 
 
 def run(study: Study, folder: Path, *, quick: bool, workers: int | None, printed: bool = True) -> Results:
