@@ -11,12 +11,11 @@ import os
 import secrets
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sortlast import Error
+from sortlast import Error, _leftovers
 
 STANDARD_OUTPUT = Path("-")
 
@@ -114,6 +113,7 @@ def _renamed(path: Path, target: Path) -> Iterator[Path]:
     try:
         check_place(path)
         there = target.stat() if target.exists() else None
+        number = _leftovers.add("path", str(temporary))
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if there is None else 0o600))
     except OSError as error:
         raise _refusal(path, error) from error
@@ -126,13 +126,14 @@ def _renamed(path: Path, target: Path) -> Iterator[Path]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+        _leftovers.done(number)
 
 
 @contextmanager
 def _copied(path: Path, target: Path | int) -> Iterator[Path]:
     """A file elsewhere whose contents the target gets at the end."""
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        temporary = Path(folder, f"file{path.suffix}")
+    with _leftovers.folder() as folder:
+        temporary = folder / f"file{path.suffix}"
         temporary.touch()
         yield temporary
         content = temporary.read_bytes()

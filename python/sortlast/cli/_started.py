@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sortlast import launch
+from sortlast import _leftovers, launch
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -21,8 +19,8 @@ def answer(module: str, settings: DataclassInstance, ranks: int) -> Any:
 
     Ends the command, with the ranks' status, if they fail.
     """
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
+    with _leftovers.folder() as folder:
+        asked, told = folder / "settings.json", folder / "report.json"
         asked.write_text(json.dumps(asdict(settings)))
         status = launch.run(module, [str(asked), str(told)], ranks)
         if status != 0:

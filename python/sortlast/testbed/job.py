@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sortlast import launch
+from sortlast import _leftovers, launch
 from sortlast._errors import ArgumentError, Error
 from sortlast.testbed import namespaces
 
@@ -95,8 +94,8 @@ def answer(
 @contextmanager
 def _entrance() -> Iterator[Path]:
     """What launchers call to start a process on a host, as a file that may be executed."""
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        enter = Path(folder, "enter.sh")
+    with _leftovers.folder() as folder:
+        enter = folder / "enter.sh"
         shutil.copyfile(Path(__file__).with_name("enter.sh"), enter)
         enter.chmod(0o700)
         yield enter

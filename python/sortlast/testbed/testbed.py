@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortlast import _leftovers
 from sortlast._errors import ArgumentError, Error
 from sortlast.testbed import namespaces, plan
 
@@ -93,6 +94,8 @@ class Testbed:
             raise ArgumentError(f"rate_mbit is {self.settings.rate_mbit:g}; expected 0.1 to 10000 Mbit/s")
         self.routes: Routes = _routes(self.settings)
         self._plan = plan.make(self.routes)
+        self._stays = name is not None
+        self._watched: list[int] = []
 
     @classmethod
     def found(cls, name: str = NAME) -> Testbed:
@@ -145,26 +148,35 @@ class Testbed:
     def make(self) -> None:
         """Make it. Removes first what is left of one of this name, and of processes that were killed.
 
+        One that was given a name stays when this process ends, unless it was entered as a context.
+
         Raises Error, with nothing left behind, if the machine lacks something or refuses.
         """
         if reason := namespaces.why_not():
             raise Error(reason)
         remove_stale()
         self.remove()
+        self._watched = [
+            _leftovers.add("namespaces", self.prefix),
+            _leftovers.add("path", str(_state(self.name))),
+        ]
         try:
-            with namespaces.uninterrupted():
-                self._make()
-                STATES.mkdir(parents=True, exist_ok=True)
-                _state(self.name).write_text(json.dumps(asdict(self.settings)))
+            self._make()
+            STATES.mkdir(parents=True, exist_ok=True)
+            _state(self.name).write_text(json.dumps(asdict(self.settings)))
         except BaseException:
             self.remove()
             raise
+        if self._stays:
+            self._give_up()
 
     def remove(self) -> None:
         """Remove whatever has its prefix, and end the processes there."""
         remove(self.name)
+        self._give_up()
 
     def __enter__(self) -> Testbed:
+        self._stays = False
         self.make()
         return self
 
@@ -200,6 +212,11 @@ class Testbed:
     def _interfaces(self) -> dict[int, tuple[int, str]]:
         return plan.channel_interfaces(self.topology)
 
+    def _give_up(self) -> None:
+        """Let it be when this process ends: it is gone, or shall stay."""
+        while self._watched:
+            _leftovers.done(self._watched.pop())
+
     def _make(self) -> None:
         spaces = self.spaces
         for vertex, space in enumerate(spaces):
@@ -229,8 +246,7 @@ def remove(name: str) -> list[str]:
     what no testbed can be called.
     """
     _check(name)
-    left = [space for space in namespaces.listed() if _testbed_of(space) == name]
-    namespaces.remove(left)
+    left = namespaces.remove(f"sortlast-{name}-")
     _state(name).unlink(missing_ok=True)
     return left
 
