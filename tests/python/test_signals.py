@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from sortlast import _leftovers, _watcher
-from sortlast.testbed import Settings, Testbed, why_not
+from sortlast.testbed import Settings, Testbed, names, why_not
 
 pytestmark = pytest.mark.mpi
 
@@ -119,12 +119,12 @@ def shared_memory(value):
     return {word for text in maps for word in text.split() if word.startswith("/dev/shm/")}
 
 
-def left(value, folder, temporary, spaces):
+def left(value, folder, temporary, pid):
     """What there is of a command that has ended."""
     halves = [path.name for path in folder.rglob(".*")]
     for path in folder.rglob("*.json"):
         json.loads(path.read_text())
-    new = [name for name in _watcher.namespaces() if name not in spaces and name.startswith("sortlast-p")]
+    new = [name for name in _watcher.namespaces() if names.prefix(f"{pid}t")[:-1] in name]
     return [*marked(value), *halves, *os.listdir(temporary), *new]
 
 
@@ -144,7 +144,6 @@ def check(moment, folder, testbed):
         pytest.skip(why_not())
     temporary = folder / "tmp"
     temporary.mkdir()
-    spaces = _watcher.namespaces()
     value = f"{os.getpid()}-{folder}"
     process = subprocess.Popen(
         [sys.executable, *COMMANDS[moment.command]],
@@ -161,7 +160,7 @@ def check(moment, folder, testbed):
         time.sleep(moment.between)
     process.wait(60)
     waited = time.monotonic() + CLEAN
-    while found := left(value, folder, temporary, spaces):
+    while found := left(value, folder, temporary, process.pid):
         assert time.monotonic() < waited, (str(moment), found)
         time.sleep(0.05)
     assert [path for path in memory if Path(path).exists()] == []

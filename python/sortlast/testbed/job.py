@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortlast import _leftovers, launch
 from sortlast._errors import ArgumentError, Error
-from sortlast.testbed import namespaces
+from sortlast.testbed import names, namespaces
 
 if TYPE_CHECKING:
     from sortlast.testbed.testbed import Testbed
@@ -64,7 +64,7 @@ def run(
             | more
             | dict(variables or {})
             | dict(os.environ)
-            | {"SORTLAST_TESTBED_PREFIX": testbed.prefix}
+            | {"SORTLAST_TESTBED_PREFIX": testbed.prefix, names.SCOPE: names.scope()}
         )
         try:
             ranks = [*argv, "-n", str(len(hosts)), *command]
