@@ -14,7 +14,8 @@ from typing import Annotated
 
 import typer
 
-from sortlast import _failure, _leftovers, launch
+from sortlast import _leftovers, launch
+from sortlast.launch import failure
 
 app = typer.Typer(
     name="sortlast",
@@ -58,4 +59,4 @@ def main() -> None:
     try:
         app(prog_name="sortlast")
     except Exception as error:
-        _failure.end(error)
+        failure.end(error)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import statistics
-import sys
+from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast import Error, _failure, launch
+from sortlast import Error, launch
 from sortlast.cli import _parse, _terminal
 from sortlast.files import STANDARD_OUTPUT, replacing
+from sortlast.launch.failure import together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -107,15 +108,16 @@ def demo(
         _terminal.check_places(json, trace, pictures=[output])
         render.check_offscreen()
         _terminal.hand_on()
-        raise typer.Exit(launch.run("sortlast", sys.argv[1:], ranks or _RANKS))
+        asked = {"settings": asdict(settings), "output": output, "json": json}
+        raise typer.Exit(launch.ranks("sortlast.cli._demo_ranks", asked, ranks or _RANKS))
 
     comm = launch.world()
     if ranks is not None and ranks != comm.size:
         raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
-    raise typer.Exit(_run(comm, settings, output, json))
+    raise typer.Exit(run(comm, settings, output, json))
 
 
-def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None) -> int:
+def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None) -> int:
     """Run the demo on all ranks and report on rank 0. Returns the exit status, the same on every rank."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -144,7 +146,7 @@ def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | Non
             console.print(f"wrote {path}", soft_wrap=True)
         return result.error <= result.bound
 
-    passed: bool = comm.bcast(_failure.together(comm, report), root=0)
+    passed: bool = comm.bcast(together(comm, report), root=0)
     if not passed and result is not None:
         _terminal.console(output, json).print(
             f"FAILED: the composited frame differs from the serial composite by {result.error:g},"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,14 +79,12 @@ def answer(
     settings: Mapping[str, Any],
     timeout: float | None = None,
 ) -> Any:
-    """Run ``python -m module SETTINGS REPORT`` on hosts, see :func:`sortlast.launch.answer`; the report.
+    """Run ``python -m module`` on hosts, see :func:`sortlast.launch.ranks`; the report.
 
-    Raises what :func:`run` raises, and Error if the ranks failed.
+    Raises what :func:`run` raises, and RanksError if the ranks failed.
     """
-    return launch.answer(
-        settings,
-        lambda files: run(testbed, hosts, [sys.executable, "-m", module, *files], timeout),
-        f"{len(hosts)} ranks of {module} on the testbed",
+    return launch.ranks(
+        module, settings, len(hosts), start=lambda command: run(testbed, hosts, command, timeout)
     )
 
 

@@ -7,9 +7,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from statistics import median
 
-from sortlast import Error
+from sortlast import Error, launch
 from sortlast.render import check_offscreen
-from sortlast.study import ranks
 from sortlast.study.hardware_barrier import network
 from sortlast.study.hardware_barrier import published as paper
 from sortlast.study.hardware_barrier.barriers import BARRIERS, NONE
@@ -92,7 +91,7 @@ def _latency(chosen: Plan, count: int, load: str) -> Step:
 
     def compute(part_done: PartDone) -> Json:
         with background(_TIMEOUT) if load == LOADED else nullcontext():
-            return ranks.answer(f"{_PACKAGE}.latency", settings, count, _TIMEOUT)
+            return launch.ranks(f"{_PACKAGE}.latency", settings, count, _TIMEOUT)
 
     return Step(chosen.latency(count, load), compute, work=chosen.turns * chosen.calls * count, alone=True)
 
@@ -114,7 +113,7 @@ def _frames(chosen: Plan) -> Step:
     }
 
     def compute(part_done: PartDone) -> Json:
-        return ranks.answer(f"{_PACKAGE}.frames", settings, RENDERERS, 2 * _TIMEOUT)
+        return launch.ranks(f"{_PACKAGE}.frames", settings, RENDERERS, 2 * _TIMEOUT)
 
     return Step(chosen.frame_rates, compute, work=300 * chosen.frame_turns * chosen.frames, alone=True)
 
@@ -127,7 +126,7 @@ def _readback(chosen: Plan) -> Step:
             check_offscreen()
         except Error as error:
             return {"refused": str(error)}
-        return {"sizes": ranks.answer(f"{_PACKAGE}.readback", settings, 1, _TIMEOUT)}
+        return {"sizes": launch.ranks(f"{_PACKAGE}.readback", settings, 1, _TIMEOUT)}
 
     return Step(chosen.readback, compute, work=50 * chosen.reads, alone=True)
 
@@ -136,7 +135,7 @@ def _accesses(chosen: Plan, name: str, port: str, option: str = "") -> Step:
     settings = {"port": port, "turns": chosen.turns, "calls": 20 * chosen.calls}
 
     def compute(part_done: PartDone) -> Json:
-        return ranks.answer(f"{_PACKAGE}.accesses", settings, 1, _TIMEOUT)
+        return launch.ranks(f"{_PACKAGE}.accesses", settings, 1, _TIMEOUT)
 
     return Step(name, compute, work=chosen.turns * chosen.calls, alone=True, option=option)
 

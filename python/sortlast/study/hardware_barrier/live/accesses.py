@@ -12,8 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from sortlast import Error
-from sortlast.study import ranks
+from sortlast import Error, launch
 from sortlast.study.hardware_barrier.port import Port, SimulatedWire
 from sortlast.study.hardware_barrier.ppdev import ParallelPort
 from sortlast.study.steps import Json
@@ -44,4 +43,4 @@ def _mean_seconds(port: Port, calls: int) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

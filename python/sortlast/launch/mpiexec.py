@@ -1,23 +1,16 @@
-"""Start ranks: run a module of this Python under mpiexec, or tell that mpiexec already runs us.
-
-A command that needs R ranks calls :func:`run`, which starts ``mpiexec -n R python -m module ...`` and
-returns its exit status; in the ranks, :func:`under_mpiexec` is true and :func:`world` gives the
-communicator. A user who has a launcher of their own (``srun``, ``mpiexec -f hosts``) simply puts it in
-front of the same command.
-"""
+"""mpiexec: which there is, what it needs in its environment, and a job under it from its start to its end."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sortlast import Error, TimeoutError, _leftovers  # noqa: A004
 
@@ -43,6 +36,18 @@ _OPENMPI_OVERSUBSCRIBED = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
 }
 _OPENMPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+class RanksError(Error):
+    """Ranks that were started failed, and have said why on standard error.
+
+    Attributes:
+        status: of mpiexec, or 128 + the signal that ended it.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -139,25 +144,6 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: floa
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
     return status if status >= 0 else 128 - status
-
-
-def answer(settings: Mapping[str, Any], start: Callable[[list[str]], int], what: str) -> Any:
-    """What ranks report that are asked by a file: JSON both.
-
-    Args:
-        settings: what they are asked.
-        start: starts them with two more arguments, the files SETTINGS, which they read, and REPORT, which one
-            of them writes, and returns their exit status.
-        what: words for them.
-
-    Raises :class:`sortlast.Error` if they failed, and what ``start`` raises.
-    """
-    with _leftovers.folder() as folder:
-        asked, told = folder / "settings.json", folder / "report.json"
-        asked.write_text(json.dumps(dict(settings)))
-        if status := start([str(asked), str(told)]):
-            raise Error(f"{what} failed with status {status}")
-        return json.loads(told.read_text())
 
 
 def world() -> MPI.Intracomm:
