@@ -26,7 +26,7 @@ from sortlast import _watcher
 
 Kind = Literal["processes", "namespaces", "path"]
 
-_SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 _LIMIT = 60.0  # time for the watcher to remove everything [s]
 
 _lock = threading.RLock()
@@ -132,13 +132,13 @@ def end_by_signals() -> None:
     nohup. The status is 128 + the signal. For commands: no exception is raised, which would pass through
     whatever runs, and could be lost there or be followed by another one.
     """
-    for number in _SIGNALS:
+    for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
 
 
 def _end(number: int, frame: object) -> NoReturn:
-    for each in _SIGNALS:
+    for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
     _end_watcher()
     if os.isatty(2):
