@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sortlast
-from sortlast import _failure, render
+from sortlast import render
+from sortlast.launch.failure import together
 from sortlast.render.blocks import GHOSTS, Block, Bounds, Spacing
 from sortlast.render.surface import SurfaceRenderer
 from sortlast.render.volume import VolumeRenderer
@@ -116,7 +117,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
 
     # Read the volume and hand out the blocks.
     report("reading the volume", 0, steps)
-    volume = _failure.together(comm, lambda: render.load(settings.data) if comm.rank == 0 else None)
+    volume = together(comm, lambda: render.load(settings.data) if comm.rank == 0 else None)
     scene: Scene = comm.bcast(None if volume is None else _scene(volume), root=0)
     blocks = render.split(scene.shape, scene.spacing, comm.size)
     voxels = _scatter(comm, blocks, None if volume is None else volume.voxels)
@@ -124,7 +125,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
     # Render and composite the frames.
     report("starting the renderers", 1, steps)
     block = blocks[comm.rank]
-    renderer = _failure.together(comm, lambda: _renderer(settings, scene, voxels, block))
+    renderer = together(comm, lambda: _renderer(settings, scene, voxels, block))
     compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
 
     def make(k: int) -> Frame:
@@ -286,4 +287,4 @@ def _write_trace(comm: MPI.Intracomm, compositor: sortlast.Compositor, path: Pat
     from sortlast import plot, trace
 
     events = trace.write(comm, compositor, path)
-    _failure.together(comm, lambda: None if events is None else plot.timeline(events, path))
+    together(comm, lambda: None if events is None else plot.timeline(events, path))

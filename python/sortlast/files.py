@@ -1,47 +1,193 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all; what is no regular file is written to as it stands.
+
+``-`` is standard output. A pipe, a device, and what ``/dev/stdout`` or ``/dev/fd/3`` name, stay what they are
+and are written to; a symbolic link stays, and what it leads to is written.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sortlast import Error
+from sortlast import Error, _leftovers
+
+STANDARD_OUTPUT = Path("-")
+
+_MOST_LINKS = 40  # that are followed, as in Linux
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
     """A temporary path of the same suffix to write to; it becomes ``path`` when the block ends well.
 
     Whoever reads ``path`` sees the old file or the new one, never a part of it; if the block fails, the
-    old one stays. Makes missing folders. Raises :class:`sortlast.Error` if the place cannot be written.
+    old one stays. The new one has the mode of the old one, and its owner where that is allowed. What is no
+    regular file gets all that was written at the end of the block.
+
+    Args:
+        path: file, or ``-`` for standard output.
+        folders: make missing folders.
+
+    Raises :class:`sortlast.Error` if the place cannot be written, or if it is a terminal and what was written
+    is not text.
     """
     path = Path(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{path.suffix}")
-        temporary.touch(exist_ok=False)
+        if folders:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        target = _target(path)
     except OSError as error:
-        raise Error(f"cannot write {path}: {error.strerror}; choose another place") from error
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise _refusal(path, error) from error
+    if isinstance(target, int) or _is_special(target):
+        with _copied(path, target) as temporary:
+            yield temporary
+    else:
+        with _renamed(path, target) as temporary:
+            yield temporary
 
 
-def check_place(path: str | Path) -> None:
+def check_place(path: str | Path, *, text: bool = True, folders: bool = False) -> None:
     """Raise :class:`sortlast.Error` where :func:`replacing` could not write. Makes nothing.
 
-    For jobs that write at their end: what can be known of the place is said before they begin.
+    For jobs that write at their end: what can be known of the place is said before they begin. ``text``: what
+    will be written is text, which a terminal shows.
     """
     path = Path(path)
-    folder = next(each for each in path.absolute().parents if os.path.exists(each))
-    if os.path.isdir(path):
-        raise Error(f"cannot write {path}: it is a folder; name a file")
-    if not folder.is_dir():
-        raise Error(f"cannot write {path}: {folder} is no folder; choose another place")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise Error(f"cannot write {path}: you may not write to {folder}; choose another place")
+    try:
+        target = _target(path)
+        if isinstance(target, int):
+            if not text and _shows(target):
+                raise _not_text(path)
+            return
+        folder = next(each for each in target.parents if os.path.exists(each))
+        if not folder.is_dir():
+            raise Error(f"cannot write {path}: {folder} is no folder; choose another place")
+        if folder != target.parent and not folders:
+            raise Error(
+                f"cannot write {path}: there is no folder {target.parent}; make it, or name another place"
+            )
+        if target.is_dir():
+            raise Error(f"cannot write {path}: it is a folder; name a file")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise Error(f"cannot write {path}: you may not write to it; choose another place")
+        if not _is_special(target) and not os.access(folder, os.W_OK | os.X_OK):
+            raise Error(f"cannot write {path}: you may not write to {folder}; choose another place")
+    except OSError as error:
+        raise _refusal(path, error) from error
+
+
+def _target(path: Path) -> Path | int:
+    """What links lead to, or the number of the open file of this process that the path names."""
+    if path == STANDARD_OUTPUT:
+        return 1
+    path = path.absolute()
+    for _ in range(_MOST_LINKS):
+        folder = os.path.realpath(path.parent)
+        if folder == f"/proc/{os.getpid()}/fd" and path.name.isdigit():
+            return int(path.name)
+        if not path.is_symlink():
+            return Path(folder, path.name)
+        path = Path(folder, path.readlink())
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _is_special(target: Path) -> bool:
+    """Whether it is there and is neither a regular file nor a folder."""
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@contextmanager
+def _renamed(path: Path, target: Path) -> Iterator[Path]:
+    """A file beside the target that takes its place at the end."""
+    temporary = target.with_name(f".{secrets.token_hex(8)}{path.suffix}")
+    try:
+        check_place(path)
+        there = target.stat() if target.exists() else None
+        number = _leftovers.add("path", str(temporary))
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if there is None else 0o600))
+    except OSError as error:
+        raise _refusal(path, error) from error
+    try:
+        yield temporary
+        if there is not None:
+            with suppress(PermissionError):
+                os.chown(temporary, there.st_uid, there.st_gid)
+            temporary.chmod(there.st_mode & 0o777)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+        _leftovers.done(number)
+
+
+@contextmanager
+def _copied(path: Path, target: Path | int) -> Iterator[Path]:
+    """A file elsewhere whose contents the target gets at the end."""
+    with _leftovers.folder() as folder:
+        temporary = folder / f"file{path.suffix}"
+        temporary.touch()
+        yield temporary
+        content = temporary.read_bytes()
+    try:
+        if path == STANDARD_OUTPUT:
+            sys.stdout.flush()
+            _check_shown(path, 1, content)
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+            return
+        opened = os.dup(target) if isinstance(target, int) else os.open(target, os.O_WRONLY)
+        with open(opened, "wb") as file:
+            _check_shown(path, opened, content)
+            file.write(content)
+    except OSError as error:
+        raise _refusal(path, error) from error
+
+
+def _check_shown(path: Path, opened: int, content: bytes) -> None:
+    """Refuse to show on a terminal what is not text."""
+    if not _shows(opened):
+        return
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise _not_text(path) from None
+    if "\0" in text:
+        raise _not_text(path)
+
+
+def _shows(opened: int) -> bool:
+    """Whether an open file, by number, is a terminal."""
+    return sys.stdout.isatty() if opened == 1 else os.isatty(opened)
+
+
+def _not_text(path: Path) -> Error:
+    return Error(f"cannot write {path}: it is a terminal, and what is written is not text; name a file")
+
+
+def _refusal(path: Path, error: OSError) -> Error:
+    return Error(f"cannot write {path}: {error.strerror}; choose another place")
+
+
+def make_folder(path: str | Path) -> None:
+    """Make a folder for several files where there is none, but not those above it.
+
+    Raises :class:`sortlast.Error` if it cannot be made.
+    """
+    path = Path(path)
+    try:
+        path.mkdir(exist_ok=True)
+    except FileNotFoundError:
+        raise Error(
+            f"cannot make the folder {path}: there is no {path.parent}; make it, or name another place"
+        ) from None
+    except OSError as error:
+        raise _refusal(path, error) from error

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast import Error
-from sortlast.files import replacing
+from sortlast.files import STANDARD_OUTPUT, replacing
 
 Pixels = NDArray[np.float32]
 Function = TypeVar("Function")
@@ -91,7 +91,7 @@ def write(path: str | Path, image: Image) -> None:
 def check_writable(path: str | Path) -> None:
     """Raise :class:`sortlast.Error` now if :func:`write` could not write this format."""
     _by_suffix(Path(path), _WRITERS)
-    module = _OPTIONAL.get(Path(path).suffix.lower())
+    module = _OPTIONAL.get(_suffix(Path(path)))
     if module is not None:
         _optional(module, Path(path))
 
@@ -112,8 +112,13 @@ def straight(pixels: Pixels) -> Pixels:
     return np.concatenate([colour, alpha], axis=2)
 
 
+def _suffix(path: Path) -> str:
+    """What tells the format; what goes to standard output is png."""
+    return ".png" if path == STANDARD_OUTPUT else path.suffix.lower()
+
+
 def _by_suffix(path: Path, table: dict[str, Function]) -> Function:
-    found = table.get(path.suffix.lower())
+    found = table.get(_suffix(path))
     if found is None:
         known = ", ".join(suffix[1:] for suffix in table)
         raise Error(f"{path}: no image format has the suffix {path.suffix!r}; known are {known}")

@@ -19,40 +19,21 @@ Needs Linux, root, iproute2 (ip, tc) and util-linux (unshare); see `why_not`.
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
-import re
-import shutil
-import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import mpirun
-from sortlast import launch
+from sortlast import _leftovers, launch
+from sortlast.testbed import names, namespaces, remove_stale, why_not
+
+__all__ = ["Testbed", "why_not"]
 
 ENTER = Path(__file__).with_name("enter.sh")
 
 _QUEUE = "64mb"  # longest queue of an interface
 _BURST = "80kb"  # sent at once; the shaper cuts what is larger into packets, and the largest is 64 kB
-
-# Namespaces are called sortlast-PID-..., so that those of a process that was killed can be told.
-_NAME = re.compile(r"^sortlast-(\d+)-")
-_testbeds = itertools.count()
-
-
-def why_not() -> str:
-    """What this machine lacks for a testbed; empty if nothing."""
-    if os.geteuid() != 0:
-        return "hosts are network namespaces, which need root"
-    lacking = [command for command in ("ip", "tc", "unshare") if shutil.which(command) is None]
-    if lacking:
-        return f"hosts are network namespaces, which need {', '.join(lacking)} (iproute2, util-linux)"
-    command = "unshare --net --uts --ipc --pid --fork --kill-child --mount-proc true"
-    probe = subprocess.run(command.split(), capture_output=True, text=True, check=False)
-    return f"this machine refuses namespaces: {probe.stderr.strip()}" if probe.returncode else ""
 
 
 class Testbed:
@@ -74,17 +55,17 @@ class Testbed:
                 f"{hosts} hosts at {rate_mbit} Mbit/s; expected 1 to 200 hosts and at least 1 Mbit/s"
             )
         self.rate_mbit = rate_mbit
-        prefix = f"sortlast-{os.getpid()}-{next(_testbeds)}"
-        self.hosts = [f"{prefix}-host{k}" for k in range(hosts)]
-        self._switch = f"{prefix}-switch"
+        self._prefix = names.prefix(names.own())
+        self.hosts = [f"{self._prefix}host{k}" for k in range(hosts)]
+        self._switch = f"{self._prefix}switch"
 
     def __enter__(self) -> Testbed:
-        _remove(_stale())
+        remove_stale()
+        self._watched = _leftovers.add("namespaces", self._prefix)
         try:
-            with _uninterrupted():
-                self._make_switch()
-                for k in range(len(self.hosts)):
-                    self._make_host(k)
+            self._make_switch()
+            for k in range(len(self.hosts)):
+                self._make_host(k)
         except BaseException:
             self._remove()
             raise
@@ -104,7 +85,7 @@ class Testbed:
             return mpirun.run(ranks, snippet, timeout=timeout, env=env, before=before, options=options)
         finally:
             # Hosts that lost their mpiexec may still have ranks.
-            _kill([*self.hosts, self._switch])
+            namespaces.kill([*self.hosts, self._switch])
 
     def dropped(self) -> int:
         """Packets that queues have dropped since the testbed was made."""
@@ -145,45 +126,8 @@ class Testbed:
             _ip(space, f"link set {device} addrgenmode none up {more}")
 
     def _remove(self) -> None:
-        made = set(_namespaces())
-        _remove([name for name in [*self.hosts, self._switch] if name in made])
-
-
-def _remove(namespaces: list[str]) -> None:
-    """Remove namespaces, and with them their interfaces and processes."""
-    with _uninterrupted():
-        _kill(namespaces)
-        for name in namespaces:
-            _run("ip netns delete", name)
-
-
-def _kill(namespaces: list[str]) -> None:
-    for name in namespaces:
-        for pid in _run("ip netns pids", name).split():
-            try:
-                os.kill(int(pid), signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-
-
-def _namespaces() -> list[str]:
-    return [line.split()[0] for line in _run("ip netns list").splitlines() if line]
-
-
-def _stale() -> list[str]:
-    """Namespaces whose makers were killed before they could remove them."""
-    owned = [(name, _NAME.match(name)) for name in _namespaces()]
-    return [name for name, match in owned if match and not Path("/proc", match[1]).exists()]
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Put an interrupt off, so that what is half made is known, and what is half removed goes."""
-    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+        namespaces.remove(self._prefix)
+        _leftovers.done(self._watched)
 
 
 def _ip(namespace: str, command: str) -> str:
@@ -197,7 +141,8 @@ def _tc(namespace: str, *command: str) -> str:
 def _run(*command: str) -> str:
     """Run a command, given in pieces, and return its output."""
     argv = " ".join(command).split()
-    done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    done = subprocess.run(argv, **pipes, text=True, check=False, env=os.environ | _leftovers.mark())
     if done.returncode:
         raise RuntimeError(f"{' '.join(argv)} failed: {done.stderr.strip()}")
     return done.stdout

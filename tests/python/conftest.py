@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+from sortlast._leftovers import SIGNALS
 from sortlast.cli import main
 
 # The same examples on every run: a failure on one machine is a failure on all.
@@ -24,8 +25,14 @@ def cli(monkeypatch, capsys):
 
     def call(*args):
         monkeypatch.setattr(sys, "argv", ["sortlast", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
+        # The command sets signals for the whole process, which is ours here.
+        handlers = {number: signal.getsignal(number) for number in SIGNALS}
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
         captured = capsys.readouterr()
         return ended.value.code or 0, captured.out, captured.err
 

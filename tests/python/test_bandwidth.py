@@ -191,7 +191,7 @@ def test_each_matrix_has_a_row():
 
 @pytest.mark.mpi
 def test_command_prints_draws_and_writes(tmp_path):
-    drawn, table = tmp_path / "new" / "bandwidth.png", tmp_path / "bandwidth.json"
+    drawn, table = tmp_path / "bandwidth.png", tmp_path / "bandwidth.json"
     done = run("--ranks", 4, "--size", "64x64", "--repeat", 2, "--output", drawn, "--json", table)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr

@@ -32,7 +32,7 @@ def names(listed):
 
 @pytest.mark.parametrize("written_as", ["ibsim", "ibnetdiscover", "slurm"])
 def test_build_writes_what_the_others_read(cli, tmp_path, written_as):
-    path = tmp_path / "new" / "net.txt"
+    path = tmp_path / "net.txt"
     status, out, _ = cli("fabric", "build", "pgft:8,4;1,4;1,2", "--format", written_as, "--output", path)
     assert status == 0
     assert f"wrote {path}" in out

@@ -140,7 +140,7 @@ def test_a_scene_has_every_cable_once_in_both_directions(name):
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf", "html"])
 def test_draw_writes_the_format_of_the_suffix(cli, tmp_path, suffix):
-    path = tmp_path / "new" / f"fabric.{suffix}"
+    path = tmp_path / f"fabric.{suffix}"
     status, out, _ = cli("fabric", "draw", "--net", "k-ary-n-tree:4,2", "--output", path)
     assert status == 0
     assert "Contention-free" in out

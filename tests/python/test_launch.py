@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,43 @@ def test_an_interrupt_ends_every_rank(job, number):
     assert process.wait(30) != 0
     for file in started:
         wait_until(lambda: not alive(int(file.read_text())))  # noqa: B023 - called before the next turn
+
+
+ASKED = """
+import sys
+from sortlast import Error, launch
+
+def measure(comm, asked):
+    if asked.get("refuse"):
+        raise Error(asked["refuse"])
+    return {"asked": asked, "ranks": comm.allgather(comm.rank)}
+
+if __name__ == "__main__":
+    launch.serve(measure, alike=True)
+"""
+
+
+@pytest.mark.mpi
+def test_ranks_are_asked_and_rank_0_tells(job, capfd):
+    (job / "asked.py").write_text(ASKED)
+    told = launch.ranks("asked", {"numbers": [1, 2], "path": job}, 3)
+    assert told == {"asked": {"numbers": [1, 2], "path": str(job)}, "ranks": [0, 1, 2]}
+    with pytest.raises(launch.RanksError, match="2 ranks of asked failed with status 2") as failed:
+        launch.ranks("asked", {"refuse": "that is too much"}, 2)
+    assert failed.value.status == 2
+    assert capfd.readouterr().err.count("that is too much") == 1
+
+
+def test_ranks_may_be_started_elsewhere():
+    def start(command):
+        assert command[:3] == [sys.executable, "-m", "asked"]
+        asked, told = map(Path, command[3:])
+        told.write_text(asked.read_text())
+        return 0
+
+    assert launch.ranks("asked", {"a": 1}, 7, start=start) == {"a": 1}
+    with pytest.raises(launch.RanksError, match="7 ranks of asked failed with status 9"):
+        launch.ranks("asked", {}, 7, start=lambda command: 9)
 
 
 def wait_until(condition, limit=30.0):

@@ -165,7 +165,7 @@ def test_empty_timeline_can_be_drawn():
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_save_writes_the_format_of_the_suffix(tmp_path, suffix):
-    path = tmp_path / "new" / f"picture.{suffix}"
+    path = tmp_path / f"picture.{suffix}"
     plot.save(activity.draw(RUN), path)
     start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
     assert path.read_bytes().startswith(start)

@@ -181,3 +181,61 @@ def test_python_room_uses_only_what_it_may(room):
         if python_room(module) not in may
     }
     assert not breaches
+
+
+# --- circles ------------------------------------------------------------------------------------------
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """What uses itself by way of others, in the order of use; nothing if there is no circle."""
+    done: set[str] = set()
+
+    def walk(node: str, way: list[str]) -> list[str]:
+        if node in way:
+            return [*way[way.index(node) :], node]
+        if node in done:
+            return []
+        found = next((one for use in sorted(graph[node]) if (one := walk(use, [*way, node]))), [])
+        done.add(node)
+        return found
+
+    return next((found for node in sorted(graph) if (found := walk(node, []))), [])
+
+
+def test_a_circle_is_found():
+    assert circle({"a": {"b"}, "b": {"c", "d"}, "c": set(), "d": {"b"}}) == ["b", "d", "b"]
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+@pytest.mark.parametrize("column", ["C++ room", "Python room"])
+def test_rooms_do_not_use_each_other(column):
+    assert circle(table(column)) == []
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Python modules of the package by their dotted names; of compiled ones the stubs."""
+    files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]
+    names = (".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) for file in files)
+    return {name.removesuffix(".__init__"): file for name, file in zip(names, files, strict=True)}
+
+
+def uses(name: str, *, for_types: bool) -> set[str]:
+    """Modules that one imports, anywhere in it; without those of type checkers unless ``for_types``."""
+    tree = ast.parse(modules()[name].read_text())
+    found = set()
+    for node in ast.walk(tree) if for_types else nodes_of(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            wholes = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {whole if whole in modules() else node.module for whole in wholes}
+    return (found & set(modules())) - {name}
+
+
+def test_python_modules_do_not_import_each_other():
+    assert circle({name: uses(name, for_types=False) for name in modules()}) == []
+
+
+def test_python_modules_do_not_need_each_others_types():
+    """A package is left out: it imports its modules, and lends them names for types."""
+    packages = {name for name, file in modules().items() if file.name == "__init__.py"}
+    assert circle({name: uses(name, for_types=True) - packages for name in modules()}) == []

@@ -220,7 +220,7 @@ def test_options_that_do_not_fit_are_usage_errors(cli, monkeypatch, options, mes
 
 
 def test_pictures_and_a_trace_are_written(cli, tmp_path):
-    files = [tmp_path / "new" / name for name in ("links.png", "buffers.svg", "delays.pdf", "trace.json")]
+    files = [tmp_path / name for name in ("links.png", "buffers.svg", "delays.pdf", "trace.json")]
     options = zip(("--draw-links", "--draw-buffers", "--draw-delays", "--trace"), files, strict=True)
     status, out, _ = cli("simulate", "2M", *TREE, *(part for option in options for part in option))
     assert status == 0

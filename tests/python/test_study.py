@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -181,6 +182,41 @@ def test_the_runner_writes_the_report(tmp_path, quick):
     text = (tmp_path / "out/report.md").read_text()
     assert ("| bb | 2 |" in text, "quick" in text) == (not quick, quick)
     assert "![Picture figure-1.](figure-1.png)" in text
+
+
+def test_steps_that_change_the_machine_have_to_be_asked_for(tmp_path):
+    ran = []
+
+    def compute(part_done):
+        ran.append("hosts")
+        return {"seconds": 1}
+
+    study = replace(invented(), steps=lambda quick: [Step("hosts", compute, option="testbed")])
+    refused = {"hosts": {"refused": "not run, as it was not asked for; give --testbed"}}
+    assert runner.compute(study, tmp_path) == refused
+    assert runner.compute(study, tmp_path, options=["port"]) == refused
+    assert ran == []
+    assert runner.compute(study, tmp_path, options=["testbed"]) == {"hosts": {"seconds": 1}}
+    assert runner.compute(study, tmp_path) == {"hosts": {"seconds": 1}}  # that is kept
+    assert ran == ["hosts"]
+
+
+NETWORKS = (
+    "fast-ethernet-quiet",
+    "fast-ethernet-loaded",
+    "gigabit-ethernet-quiet",
+    "gigabit-ethernet-loaded",
+)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_namespaces_and_the_port_are_asked_for(name):
+    found = {step.name: step.option for step in load(name).steps(False) if step.option}
+    expected = {
+        "all-to-all": dict.fromkeys(("hosts/full", "hosts/half"), "testbed"),
+        "hardware-barrier": {f"whole/{each}": "testbed" for each in NETWORKS} | {"whole/port": "port"},
+    }
+    assert found == expected.get(name, {})
 
 
 def test_the_page_shows_the_report_in_a_browser(tmp_path):

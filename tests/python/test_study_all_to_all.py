@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import mpirun
-from sortlast import ArgumentError, Error, fabric
-from sortlast.study import ranks
+from sortlast import ArgumentError, Error, fabric, launch
 from sortlast.study.all_to_all import (
     STUDY,
     calibration,
@@ -135,7 +134,7 @@ def test_stages_of_a_shift_are_permutations_that_meet_everybody_once(ring):
 def test_every_exchange_sorts_and_is_timed(p):
     cells = [Design(p, 1, 3 * p * p, 5), Design(1, 1, 7, 2)]
     settings = {"cells": list(map(asdict, cells)), "ways": exchange.WAYS, "repeat": 2, "seed": 5}
-    told = ranks.answer(PROGRAM, settings, p, 60)
+    told = launch.ranks(PROGRAM, settings, p, 60)
     assert len(told) == 2
     for found in told:
         assert list(found) == list(exchange.WAYS)
@@ -177,7 +176,7 @@ def test_an_exchange_that_does_not_sort_is_an_error_on_every_rank(way):
 def test_too_few_ranks_are_an_error():
     settings = {"cells": [asdict(Design(3, 1, 9, 1))], "ways": ["C"], "repeat": 1, "seed": 1}
     with pytest.raises(Error, match=r"2 ranks of .* failed with status 2"):
-        ranks.answer(PROGRAM, settings, 2, 60)
+        launch.ranks(PROGRAM, settings, 2, 60)
 
 
 # --- the cluster and its simulation -----------------------------------------------------------------------

@@ -7,9 +7,9 @@ from math import prod
 
 import pytest
 
-from sortlast import Error
+from sortlast import Error, launch
 from sortlast.schedule import make
-from sortlast.study import ranks, runner
+from sortlast.study import runner
 from sortlast.study.radix_k import STUDY, blue_gene, bounds, claims, cluster, later, live, profile, scaling
 from sortlast.study.radix_k import vectors as figure_6
 from sortlast.study.radix_k.blue_gene import BLEND, LATENCY, LINK
@@ -194,7 +194,7 @@ def test_measured_frames_are_right():
         "peers": [live.MESSAGES, *live.REDUCTIONS],
         "frames": 1,
     }
-    found = {"live/p4-1": ranks.answer("sortlast.study.radix_k._bench_ranks", asked, 4, 60.0)}
+    found = {"live/p4-1": launch.ranks("sortlast.study.radix_k._bench_ranks", asked, 4, 60.0)}
     times = live.by_ranks(found)[4]
     assert set(times) == {"binary-swap", "radix-k", *live.REDUCTIONS.values()}
     assert live.worst_error(found) < 1e-6

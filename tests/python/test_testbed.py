@@ -14,7 +14,18 @@ import pytest
 
 from sortlast import ArgumentError, Error, fabric
 from sortlast.bandwidth import Bandwidths
-from sortlast.testbed import Measured, Settings, Testbed, measure, namespaces, plan, remove, run, why_not
+from sortlast.testbed import (
+    Measured,
+    Settings,
+    Testbed,
+    measure,
+    names,
+    namespaces,
+    plan,
+    remove,
+    run,
+    why_not,
+)
 
 needs_root = pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")
 
@@ -65,6 +76,16 @@ def test_routes_of_the_namespaces_lead_where_the_tables_say(net, engine):
                     break
                 interface = forward[vertex][f"{plan.address(destination)}/32"]
             assert passed == [leaves_by[channel] for channel in routes.walk(source, destination)]
+
+
+def test_hosts_called_like_switches_get_numbers(tmp_path):
+    net = tmp_path / "net.txt"
+    net.write_text(
+        'Switch 2 "Leaf"\n[1] "switch000"[1]\n[2] "other"[1]\n\n'
+        'Hca 1 "switch000"\n[1] "Leaf"[1]\n\nHca 1 "other"\n[1] "Leaf"[2]\n'
+    )
+    planned = plan.make(fabric.route(fabric.read(str(net)), "minhop"))
+    assert planned.names == ["host00000", "host00001", "switch000"]
 
 
 def test_addresses_differ_beyond_a_byte():
@@ -165,10 +186,11 @@ def test_a_failure_inside_removes_all():
 @needs_root
 def test_what_a_crash_left_is_removed_without_any_state():
     """A namespace that no file tells of, with a process in it, as after a crash while it was made."""
-    namespaces.call("ip", "netns", "add", "sortlast-testcrash-host00000")
-    process = subprocess.Popen(["ip", "netns", "exec", "sortlast-testcrash-host00000", "sleep", "60"])
+    space = names.prefix("testcrash") + "host00000"
+    namespaces.call("ip", "netns", "add", space)
+    process = subprocess.Popen(["ip", "netns", "exec", space, "sleep", "60"])
     deadline = time.monotonic() + 20
-    while not namespaces.processes("sortlast-testcrash-host00000"):
+    while not namespaces.processes(space):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     try:
@@ -181,15 +203,66 @@ def test_what_a_crash_left_is_removed_without_any_state():
 
 
 @needs_root
-def test_testbeds_of_killed_programs_are_removed_by_the_next():
+def test_testbeds_of_killed_programs_are_removed():
     with subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True) as process:
         prefix = process.stdout.readline().strip()
         assert len(spaces_of(prefix)) == 8
         process.kill()
-    assert len(spaces_of(prefix)) == 8
+    wait_until_removed(prefix)
+
+
+@needs_root
+def test_what_nobody_removed_goes_with_the_next():
+    """Two names of processes that have ended, one of which has another's number again."""
+    gone = names.prefix("4000000t1n1"), names.prefix(f"{os.getpid()}t1n0")
+    for prefix in gone:
+        namespaces.call("ip", "netns", "add", prefix + "host00000")
     with Testbed(SMALL) as other:
-        assert spaces_of(prefix) == []
+        assert [space for prefix in gone for space in spaces_of(prefix)] == []
         assert len(spaces_of(other.prefix)) == 8
+
+
+@needs_root
+def test_a_name_that_looks_like_a_process_is_not_taken_for_one():
+    with Testbed(SMALL, "p4000000n1") as named, Testbed(SMALL) as other:
+        assert len(spaces_of(named.prefix)) == len(spaces_of(other.prefix)) == 8
+    with pytest.raises(ArgumentError, match="a testbed cannot be called"):
+        Testbed(SMALL, names.own())
+
+
+@needs_root
+def test_a_testbed_of_a_process_that_runs_is_removed_by_no_other():
+    hold = HOLD.replace('2,2")', '2,2"), "testheld"')
+    with subprocess.Popen([sys.executable, "-c", hold], stdout=subprocess.PIPE, text=True) as process:
+        prefix = process.stdout.readline().strip()
+        for attempt in (lambda: remove("testheld"), Testbed(SMALL, "testheld").make):
+            with pytest.raises(Error, match=f"'testheld' is in use by process {process.pid}; end that"):
+                attempt()
+        assert len(spaces_of(prefix)) == 8
+        process.kill()
+    wait_until_removed(prefix)
+    assert remove("testheld") == []
+
+
+@needs_root
+def test_containers_leave_each_others_testbeds_alone():
+    """They share the folder of network namespaces, and see none of each other's processes."""
+    code = HOLD.replace("time.sleep(60)", "").replace('2,2")', '2,2"), "testshared"')
+    contained = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "-c", code]
+    with Testbed(SMALL, "testshared") as here, Testbed(SMALL) as own:
+        done = subprocess.run(contained, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done
+        theirs = done.stdout.strip()
+        assert theirs not in (here.prefix, own.prefix)
+        assert len(spaces_of(here.prefix)) == len(spaces_of(own.prefix)) == 8
+    assert spaces_of(theirs) == []
+
+
+def wait_until_removed(prefix):
+    deadline = time.monotonic() + 20
+    while spaces_of(prefix):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @needs_root

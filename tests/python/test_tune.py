@@ -30,7 +30,7 @@ def assert_possible(figures):
 
 
 def test_prints_figures_and_choices_and_writes_the_profile(tmp_path):
-    profile, table = tmp_path / "new" / "profile.json", tmp_path / "table.json"
+    profile, table = tmp_path / "profile.json", tmp_path / "table.json"
     done = run("--ranks", 3, "--seconds", 1, "--output", profile, "--json", table)
     assert done.returncode == 0, done.stderr
     assert "measuring on 3 ranks" in done.stderr

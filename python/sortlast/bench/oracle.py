@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,7 +15,18 @@ from sortlast.serial import composite_serial
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-    from sortlast.bench.peer import Finished
+
+@dataclass(frozen=True)
+class Finished:
+    """Finished pixels that a rank holds: ``pixels`` (m, 4) from pixel ``begin`` on."""
+
+    begin: int
+    pixels: NDArray[Any]
+
+    @classmethod
+    def nothing(cls, task: Task) -> Finished:
+        """No pixels."""
+        return cls(0, np.empty((0, CHANNELS), task.dtype))
 
 
 class Oracle:

@@ -5,31 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from sortlast.bench.oracle import Finished, Oracle
 from sortlast.bench.pattern import Image
-from sortlast.bench.task import CHANNELS, Task
+from sortlast.bench.task import Task
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-    from sortlast.bench.oracle import Oracle
-
-
-@dataclass(frozen=True)
-class Finished:
-    """Finished pixels that a rank holds: ``pixels`` (m, 4) from pixel ``begin`` on."""
-
-    begin: int
-    pixels: NDArray[Any]
-
-    @classmethod
-    def nothing(cls, task: Task) -> Finished:
-        """No pixels."""
-        return cls(0, np.empty((0, CHANNELS), task.dtype))
 
 
 @dataclass(frozen=True)

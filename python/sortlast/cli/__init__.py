@@ -14,7 +14,8 @@ from typing import Annotated
 
 import typer
 
-from sortlast import _failure
+from sortlast import _leftovers, launch
+from sortlast.launch import failure
 
 app = typer.Typer(
     name="sortlast",
@@ -52,7 +53,10 @@ for _module in pkgutil.iter_modules(__path__):
 
 def main() -> None:
     """Run the command line. Exit status 2 is an error that the message explains, 0 is success."""
+    # In a rank a signal ends the process by itself: between two calls of MPI nothing else would be noticed.
+    if not launch.under_mpiexec():
+        _leftovers.end_by_signals()
     try:
         app(prog_name="sortlast")
     except Exception as error:
-        _failure.end(error)
+        failure.end(error)

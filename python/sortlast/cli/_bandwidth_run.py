@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortlast.cli import _started
+from sortlast import launch
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -56,10 +56,10 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Bandwidths:
 
 
 def started(ranks: int, settings: Settings) -> Bandwidths:
-    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
+    """Measure on ranks that are started for it. Raises RanksError if they fail."""
     from sortlast.bandwidth import Bandwidths
 
-    told = _started.answer("sortlast.cli._bandwidth_ranks", settings, ranks)
+    told = launch.ranks("sortlast.cli._bandwidth_ranks", asdict(settings), ranks)
     return Bandwidths(np.array(told["matrix"]), told["names"], told["message_bytes"])
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sortlast import Error, launch
-from sortlast.cli import _started, _terminal
+from sortlast.cli import _terminal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -37,10 +38,10 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
 
 
 def started(ranks: int, settings: Settings) -> Report:
-    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
+    """Measure on ranks that are started for it. Raises RanksError if they fail."""
     from sortlast.bench import Report, Row
 
-    report = _started.answer("sortlast.cli._bench_ranks", settings, ranks)
+    report = launch.ranks("sortlast.cli._bench_ranks", asdict(settings), ranks)
     return Report([Row(**row) for row in report["rows"]], report["notes"])
 
 

@@ -6,20 +6,38 @@ import json
 import os
 import shutil
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from sortlast.files import replacing
+from sortlast import Error
+from sortlast.files import STANDARD_OUTPUT, check_place, replacing
 
 _WIDTH_OF_FILES = 120  # columns of output that goes to a file or a pipe
 
 
-def console() -> Console:
-    """A console on standard output, as wide as the terminal or, where there is none, 120 columns."""
-    width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Console(width=width, highlight=False, markup=False)
+def console(*files: Path | None) -> Console:
+    """A console on standard output, as wide as the terminal or, where there is none, 120 columns.
+
+    On standard error if one of the command's ``files`` goes to standard output, which holds it alone then.
+    """
+    error = STANDARD_OUTPUT in files
+    width = None if (sys.stderr if error else sys.stdout).isatty() else _WIDTH_OF_FILES
+    return Console(width=width, highlight=False, markup=False, stderr=error)
+
+
+def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) -> None:
+    """Refuse before the work what cannot be written after it; None: a file that is not wanted.
+
+    ``pictures``: those that are no text, and that no terminal shows.
+    """
+    wanted = [path for path in (*files, *pictures) if path is not None]
+    for path in wanted:
+        check_place(path, text=path not in pictures)
+    if wanted.count(STANDARD_OUTPUT) > 1:
+        raise Error("two files cannot both go to standard output; name one of them")
 
 
 def hand_on() -> None:

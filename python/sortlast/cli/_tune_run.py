@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
-from sortlast.cli import _started
+from sortlast import launch
 from sortlast.schedule import Machine
 
 if TYPE_CHECKING:
@@ -57,18 +55,18 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
 
 
 def started(ranks: int, settings: Settings) -> Measured:
-    """Measure on ranks that are started for it. Ends the command, with their status, if they fail."""
+    """Measure on ranks that are started for it. Raises RanksError if they fail."""
     from sortlast.tune import Report
 
-    told = _started.answer("sortlast.cli._tune_ranks", settings, ranks)
+    told = launch.ranks("sortlast.cli._tune_ranks", asdict(settings), ranks)
     machine, low, high = (Machine.from_json(told[name]) for name in ("machine", "low", "high"))
     report = Report(machine, low, high, told["measured"], told["ranks"], told["messages"])
     return Measured(report, told["kept"])
 
 
-def write(found: Measured, path: Path) -> None:
-    """Write what was measured for :func:`started` to read."""
+def as_json(found: Measured) -> dict[str, Any]:
+    """What was measured, for :func:`started`."""
     report = found.report
     told = {name: getattr(report, name).to_json() for name in ("machine", "low", "high")}
     others = {"measured": report.measured, "ranks": report.ranks, "messages": report.messages}
-    path.write_text(json.dumps(told | others | {"kept": found.kept}))
+    return {**told, **others, "kept": found.kept}

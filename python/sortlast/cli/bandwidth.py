@@ -10,7 +10,6 @@ import typer
 from sortlast import Error, launch
 from sortlast.cli import _bandwidth_run, _parse, _terminal
 from sortlast.cli.fabric import _show
-from sortlast.files import check_place
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -85,8 +84,7 @@ def bandwidth(
     settings = _settings(size, message_bytes, repeat)
     if output is not None:
         plot.check_format(output)
-    for path in filter(None, (output, json, matrix)):
-        check_place(path)
+    _terminal.check_places(json, matrix, pictures=[output])
     routes = None if net is None else _bandwidth_predict.routes(net, engine)
     if routes is not None and not launch.under_mpiexec():
         _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS))
@@ -95,7 +93,7 @@ def bandwidth(
     if found is None:
         return
 
-    console = _terminal.console()
+    console = _terminal.console(output, matrix, json)
     matrices = {"measured": found}
     if routes is not None:
         hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast import launch
+from sortlast import Error, launch
 from sortlast.cli import _bench_run, _bench_table, _parse, _terminal
+from sortlast.files import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from sortlast.bench import Report, Row
@@ -112,6 +114,7 @@ def composite(
     ]
     if plot is not None:
         plots.check_format(plot)
+    _terminal.check_places(json, pictures=[plot])
     named = _algorithms(algorithms)
     if not launch.under_mpiexec():
         _check_algorithms(named, counts or [_bench_run.RANKS])
@@ -122,8 +125,8 @@ def composite(
     if reports is None:
         return
     rows = [row for report in reports for row in report.rows]
-    console = _terminal.console()
-    _print(_bench_table.tables(rows), reports)
+    console = _terminal.console(json, plot)
+    _print(_bench_table.tables(rows), reports, console)
     if json is not None:
         _write(rows, json)
         console.print(f"wrote {json}")
@@ -160,6 +163,9 @@ def matrix(
     from sortlast.plot import bench as drawing
 
     # Choose the cells.
+    if json == STANDARD_OUTPUT:
+        raise Error("--json -: the rows are read again when the command goes on; name a file")
+    _terminal.check_places(json, pictures=[plot])
     if plot is not None:
         plots.check_format(plot)
     counts = None if ranks is None else _counts(ranks)
@@ -197,17 +203,16 @@ def matrix(
     # Report.
     found = {(cell.ranks, cell.task): cell for cell in cells.cells_of(rows)}
     measured = [found[key] for key in asked]
-    console = _terminal.console()
-    _print(_bench_table.summaries(measured), reports)
+    console = _terminal.console(plot)
+    _print(_bench_table.summaries(measured), reports, console)
     console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
     if plot is not None:
         plots.save(drawing.bars(measured), plot)
         console.print(f"wrote {plot}")
 
 
-def _print(tables: Iterable[Table], reports: list[Report]) -> None:
+def _print(tables: Iterable[Table], reports: list[Report], console: Console) -> None:
     """Print tables and, below them, what the reports note."""
-    console = _terminal.console()
     for table in tables:
         console.print(table)
     for line in dict.fromkeys(line for report in reports for line in report.notes):

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import statistics
-import sys
+from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast import Error, _failure, launch
+from sortlast import Error, launch
 from sortlast.cli import _parse, _terminal
-from sortlast.files import check_place, replacing
+from sortlast.files import STANDARD_OUTPUT, replacing
+from sortlast.launch.failure import together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+    from rich.table import Table
 
     from sortlast.demo import Result, Settings
 
@@ -95,7 +97,7 @@ def demo(
     width, height = _parse.size(size)
     if width < 1 or height < 1:
         raise typer.BadParameter(f"{size} has no pixels", param_hint="--size")
-    if output.suffix.lower() != ".png":
+    if output != STANDARD_OUTPUT and output.suffix.lower() != ".png":
         raise typer.BadParameter(f"{output} does not end in .png", param_hint="--output")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"{trace} does not end in .json", param_hint="--trace")
@@ -103,19 +105,19 @@ def demo(
 
     if not launch.under_mpiexec():
         schedule.make(algorithm, p=ranks or _RANKS, n=0)
-        for path in filter(None, (output, json, trace)):
-            check_place(path)
+        _terminal.check_places(json, trace, pictures=[output])
         render.check_offscreen()
         _terminal.hand_on()
-        raise typer.Exit(launch.run("sortlast", sys.argv[1:], ranks or _RANKS))
+        asked = {"settings": asdict(settings), "output": output, "json": json}
+        raise typer.Exit(launch.ranks("sortlast.cli._demo_ranks", asked, ranks or _RANKS))
 
     comm = launch.world()
     if ranks is not None and ranks != comm.size:
         raise Error(f"--ranks {ranks}, but mpiexec started {comm.size}; leave --ranks out under mpiexec")
-    raise typer.Exit(_run(comm, settings, output, json))
+    raise typer.Exit(run(comm, settings, output, json))
 
 
-def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None) -> int:
+def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None) -> int:
     """Run the demo on all ranks and report on rank 0. Returns the exit status, the same on every rank."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -135,17 +137,18 @@ def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | Non
         if result is None:
             return True
         _write_picture(result, output)
-        _print(result, settings, comm.size, output)
+        console = _terminal.console(output, json)
+        console.print(_table(result, settings, comm.size))
         if json is not None:
             _terminal.write_json(_document(result, settings, comm.size), json)
         trace = settings.trace
         for path in filter(None, (output, json, trace, trace and trace.with_suffix(".png"))):
-            _terminal.console().print(f"wrote {path}", soft_wrap=True)
+            console.print(f"wrote {path}", soft_wrap=True)
         return result.error <= result.bound
 
-    passed: bool = comm.bcast(_failure.together(comm, report), root=0)
+    passed: bool = comm.bcast(together(comm, report), root=0)
     if not passed and result is not None:
-        _terminal.console().print(
+        _terminal.console(output, json).print(
             f"FAILED: the composited frame differs from the serial composite by {result.error:g},"
             f" more than {result.bound:g}"
         )
@@ -159,7 +162,7 @@ def _write_picture(result: Result, path: Path) -> None:
     colour, alpha = result.frame[..., :3], result.frame[..., 3:]
     picture = np.clip(colour + (1 - alpha) * np.asarray(_BACKGROUND, np.float32), 0, 1)
     with replacing(path) as temporary:
-        Image.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary)
+        Image.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary, format="png")
 
 
 def _medians(result: Result) -> dict[str, float]:
@@ -172,7 +175,7 @@ def _medians(result: Result) -> dict[str, float]:
     return median | {name: frame[name] for name in ("composite", *TIMES, "rest")}
 
 
-def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None:
+def _table(result: Result, settings: Settings, ranks: int) -> Table:
     from rich.table import Table
 
     median = _medians(result)
@@ -197,8 +200,7 @@ def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None
     table.add_row("difference to one process, mean", f"{255 * whole['mean']:.4f} of 255")
     table.add_row("pixels that differ by more than 2 of 255", f"{100 * whole['share_visible']:.4f} %")
     table.add_row("rendering in one process", f"{1e3 * whole['render']:.2f} ms")
-    console = _terminal.console()
-    console.print(table)
+    return table
 
 
 def _document(result: Result, settings: Settings, ranks: int) -> dict[str, Any]:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _parse
+from sortlast.files import make_folder
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sortlast.plot.cost import Network
 
 _CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 messages shows
@@ -75,8 +78,11 @@ def price(
         raise typer.BadParameter(f"{bandwidth} MB/s is not a bandwidth; give a positive number")
     width, height = _parse.size(size)
     network = Network(width * height, pixel_bytes, alpha, bandwidth * 1e6, latency.value)
+    _terminal.check_places(json)
+    if output_dir is not None:
+        make_folder(output_dir)
     rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network, commutes)]
-    _print(rows, network)
+    _print(rows, network, _terminal.console(json))
     if json is not None:
         settings = {
             "width": width,
@@ -89,7 +95,7 @@ def price(
         }
         _terminal.write_json({"settings": settings, "rows": rows}, json)
     if output_dir is not None:
-        _draw(network, degradation, output_dir)
+        _draw(network, degradation, output_dir, _terminal.console(json))
 
 
 def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
@@ -123,13 +129,10 @@ def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
     return rows
 
 
-def _print(rows: list[dict[str, Any]], network: Network) -> None:
+def _print(rows: list[dict[str, Any]], network: Network, console: Console) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from sortlast.cli import _terminal
-
-    console = _terminal.console()
     console.print(
         f"Communication in ms: {network.n:,} pixels of {network.pixel_bytes} bytes,"
         f" alpha = {network.alpha:g} s {network.latency.replace('_', ' ')}, {network.bandwidth / 1e6:g} MB/s"
@@ -159,7 +162,7 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _draw(network: Network, degradation: float, folder: Path) -> None:
+def _draw(network: Network, degradation: float, folder: Path, console: Console) -> None:
     from sortlast.plot import cost, save
 
     names = ["binary-swap", "radix-k", "2-3-swap", "parallel-pipeline", "direct-send", "shift"]
@@ -171,4 +174,4 @@ def _draw(network: Network, degradation: float, folder: Path) -> None:
         for suffix in ("png", "svg"):
             path = folder / f"communication-{name}.{suffix}"
             save(figure, path)
-            typer.echo(f"wrote {path}")
+            console.print(f"wrote {path}", soft_wrap=True)

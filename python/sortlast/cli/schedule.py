@@ -56,6 +56,7 @@ def schedule(
         from sortlast import plot
 
         plot.check_format(draw)
+    _terminal.check_places(json, pictures=[draw])
     made = schedules.make(
         name,
         p=p,
@@ -68,7 +69,7 @@ def schedule(
     if verify:
         made.verify()
 
-    console = _terminal.console()
+    console = _terminal.console(draw, json)
     if rank is None:
         parts = list(_schedule_text.stages(made, console.width))
     else:

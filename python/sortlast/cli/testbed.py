@@ -9,9 +9,9 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from sortlast.testbed import Measured, Testbed
@@ -133,15 +133,15 @@ def bandwidth(
     from sortlast import plot
     from sortlast import testbed as testbeds
 
-    for path in filter(None, (output, json)):
-        check_place(path)
+    _terminal.check_places(json, pictures=[output])
     if output is not None:
         plot.check_format(output)
     testbed = testbeds.Testbed.found(name)
     _terminal.hand_on()
     found = testbeds.measure(testbed, _hosts(testbed, nodes, order, ranks, seed), message_bytes, repeat)
-    _terminal.console().print(_table(found))
-    _name_differences(found)
+    console = _terminal.console(output, json)
+    console.print(_table(found))
+    _name_differences(found, console)
     if output is not None:
         from sortlast.plot import bandwidth as picture
 
@@ -149,7 +149,7 @@ def bandwidth(
     if json is not None:
         _terminal.write_json(_report(testbed, found), json)
     for path in filter(None, (output, json)):
-        _terminal.console().print(f"wrote {path}", soft_wrap=True)
+        console.print(f"wrote {path}", soft_wrap=True)
     raise typer.Exit(1 if found.flows_differ else 0)
 
 
@@ -199,7 +199,7 @@ def _table(found: Measured) -> Table:
     )
 
 
-def _name_differences(found: Measured) -> None:
+def _name_differences(found: Measured, console: Console) -> None:
     """Name pairs that are contended in one matrix alone."""
     for what, pairs in (
         ("measured", found.contended_measured - found.contended_predicted),
@@ -208,7 +208,7 @@ def _name_differences(found: Measured) -> None:
         if pairs:
             named = ", ".join(f"{sender} to {receiver}" for sender, receiver in sorted(pairs)[:_NAMED])
             more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
-            _terminal.console().print(f"contended as {what} alone: {named}{more}", soft_wrap=True)
+            console.print(f"contended as {what} alone: {named}{more}", soft_wrap=True)
 
 
 def _report(testbed: Testbed, found: Measured) -> dict[str, Any]:

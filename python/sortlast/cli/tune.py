@@ -10,7 +10,7 @@ import typer
 
 from sortlast import Error, launch
 from sortlast.cli import _terminal, _tune_run
-from sortlast.files import check_place, replacing
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,9 +70,7 @@ def tune(
     `Compositor(comm, profile=FILE)` and the environment variable `SORTLAST_PROFILE=FILE` take.
     """
     # Refuse before any rank starts what cannot be written.
-    for path in (output, json):
-        if path is not None:
-            check_place(path)
+    _terminal.check_places(output, json)
 
     # Measure.
     settings = _tune_run.Settings(seconds, nodes, keep)
@@ -90,7 +88,7 @@ def tune(
     # Report.
     report = found.report
     chosen = _choices(report)
-    console = _terminal.console()
+    console = _terminal.console(output, json)
     console.print(_figures_table(report))
     how = "by message" if report.messages else "images shared within nodes"
     console.print(

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sortlast import Error
-from sortlast.files import replacing
+from sortlast.files import STANDARD_OUTPUT, replacing
 
 # Okabe and Ito's palette, told apart with any colour vision.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
@@ -27,9 +27,14 @@ def empty(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
+def _format(path: str | Path) -> str:
+    """By the suffix; what goes to standard output is png."""
+    return "png" if Path(path) == STANDARD_OUTPUT else Path(path).suffix.lower().lstrip(".")
+
+
 def draws(path: str | Path) -> bool:
     """Whether :func:`save` knows the format of this suffix."""
-    return Path(path).suffix.lower().lstrip(".") in FORMATS
+    return _format(path) in FORMATS
 
 
 def check_format(path: str | Path) -> None:
@@ -45,4 +50,4 @@ def save(figure: Figure, path: str | Path) -> None:
     """
     check_format(path)
     with replacing(path) as temporary:
-        figure.savefig(temporary, format=Path(path).suffix.lower().lstrip("."), dpi=_DOTS_PER_INCH)
+        figure.savefig(temporary, format=_format(path), dpi=_DOTS_PER_INCH)

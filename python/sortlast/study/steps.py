@@ -38,12 +38,14 @@ class Step:
             result under the key ``refused`` alone says why this machine cannot run it, and is not kept.
         work: the expected work, in any unit that the study's steps share.
         alone: nothing else may run at the same time, because time is measured.
+        option: what has to ask for it, as it changes more of the machine than files: "testbed", "port".
     """
 
     name: str
     compute: Callable[[PartDone], Json]
     work: float = 1.0
     alone: bool = False
+    option: str = ""
 
 
 class Kept:
@@ -84,7 +86,7 @@ class Kept:
     def save(self, name: str, result: Json) -> None:
         """Keep the result of a step, whole or not at all."""
         kept = {"step": name, "settings": self.settings, "result": result}
-        with replacing(self.path(name)) as temporary:
+        with replacing(self.path(name), folders=True) as temporary:
             temporary.write_text(json.dumps(kept, indent=1) + "\n")
 
 
@@ -123,7 +125,7 @@ def run(
 
         done.at(step.name, 0.0)
         result = step.compute(part_done)
-        if not _refused(result):
+        if not is_refused(result):
             kept.save(step.name, result)
         results[step.name] = result
         done.at(step.name, 1.0)
@@ -145,7 +147,8 @@ def run(
     return {name: results[name] for name in wanted}
 
 
-def _refused(result: Json) -> bool:
+def is_refused(result: Json) -> bool:
+    """Whether it says, under the key ``refused``, why a step has no result."""
     return isinstance(result, dict) and set(result) == {"refused"}
 
 

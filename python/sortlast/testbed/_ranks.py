@@ -1,25 +1,24 @@
-"""The ranks of :func:`sortlast.testbed.measure`: ``python -m sortlast.testbed._ranks SETTINGS REPORT``.
+"""The ranks of :func:`sortlast.testbed.measure`.
 
-SETTINGS is a JSON file with the testbed's name, the bytes of a message and how often a stage is repeated.
-Rank 0 writes to the JSON file REPORT the matrix, the names of the machines, and the bytes that had left by
-each channel before each stage and after the last.
+They are asked the testbed's name, the bytes of a message and how often a stage is repeated. The report has
+the matrix, the names of the machines, and the bytes that had left by each channel before each stage and after
+the last.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from sortlast import _failure, bandwidth, launch
+from sortlast import bandwidth, launch
 from sortlast.testbed.testbed import Testbed
 
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
-def main(settings_file: str, report_file: str) -> None:
+
+def measure(comm: MPI.Intracomm, asked: Any) -> Any:
     """Measure on all ranks; the counters are read between two barriers, when no message is under way."""
-    settings = json.loads(Path(settings_file).read_text())
-    comm = launch.world()
-    testbed = Testbed.found(settings["testbed"])
+    testbed = Testbed.found(asked["testbed"])
     counters = []
 
     def between_stages(done: int, total: int) -> None:
@@ -28,14 +27,9 @@ def main(settings_file: str, report_file: str) -> None:
             counters.append(testbed.sent().tolist())
         comm.Barrier()
 
-    found = bandwidth.measure(comm, settings["message_bytes"], settings["repeat"], between_stages)
-    if comm.rank == 0:
-        told = {"matrix": found.matrix.tolist(), "names": found.names, "counters": counters}
-        Path(report_file).write_text(json.dumps(told))
+    found = bandwidth.measure(comm, asked["message_bytes"], asked["repeat"], between_stages)
+    return {"matrix": found.matrix.tolist(), "names": found.names, "counters": counters}
 
 
 if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except Exception as error:
-        _failure.end(error)
+    launch.serve(measure, alike=True)

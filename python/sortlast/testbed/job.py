@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sortlast import launch
+from sortlast import _leftovers, launch
 from sortlast._errors import ArgumentError, Error
-from sortlast.testbed import namespaces
+from sortlast.testbed import names, namespaces
 
 if TYPE_CHECKING:
     from sortlast.testbed.testbed import Testbed
@@ -65,7 +63,7 @@ def run(
             | more
             | dict(variables or {})
             | dict(os.environ)
-            | {"SORTLAST_TESTBED_PREFIX": testbed.prefix}
+            | {"SORTLAST_TESTBED_PREFIX": testbed.prefix, names.SCOPE: names.scope()}
         )
         try:
             ranks = [*argv, "-n", str(len(hosts)), *command]
@@ -81,22 +79,20 @@ def answer(
     settings: Mapping[str, Any],
     timeout: float | None = None,
 ) -> Any:
-    """Run ``python -m module SETTINGS REPORT`` on hosts, see :func:`sortlast.launch.answer`; the report.
+    """Run ``python -m module`` on hosts, see :func:`sortlast.launch.ranks`; the report.
 
-    Raises what :func:`run` raises, and Error if the ranks failed.
+    Raises what :func:`run` raises, and RanksError if the ranks failed.
     """
-    return launch.answer(
-        settings,
-        lambda files: run(testbed, hosts, [sys.executable, "-m", module, *files], timeout),
-        f"{len(hosts)} ranks of {module} on the testbed",
+    return launch.ranks(
+        module, settings, len(hosts), start=lambda command: run(testbed, hosts, command, timeout)
     )
 
 
 @contextmanager
 def _entrance() -> Iterator[Path]:
     """What launchers call to start a process on a host, as a file that may be executed."""
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        enter = Path(folder, "enter.sh")
+    with _leftovers.folder() as folder:
+        enter = folder / "enter.sh"
         shutil.copyfile(Path(__file__).with_name("enter.sh"), enter)
         enter.chmod(0o700)
         yield enter

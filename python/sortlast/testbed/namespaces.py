@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
+from sortlast import _leftovers, _watcher
 from sortlast._errors import Error
 
 _PROBE = "unshare --net --uts --ipc --pid --fork --kill-child --mount-proc true"
@@ -29,25 +28,23 @@ def why_not() -> str:
 
 def listed() -> list[str]:
     """Names of all namespaces that have one."""
-    return [line.split()[0] for line in call("ip", "netns", "list").splitlines() if line]
+    return _watcher.namespaces()
 
 
-def remove(names: Iterable[str]) -> None:
-    """Remove namespaces, and with them their interfaces and processes."""
-    with uninterrupted():
-        for name in names:
-            kill([name])
-            call("ip", "netns", "delete", name)
+def remove(prefix: str) -> list[str]:
+    """Remove the namespaces whose names begin so, with their interfaces and processes; the names."""
+    try:
+        return _watcher.remove_namespaces(prefix)
+    except OSError as error:
+        raise Error(f"cannot remove namespaces {prefix}*: {error}") from error
 
 
 def kill(names: Iterable[str]) -> None:
-    """Kill all processes in namespaces."""
-    for name in names:
-        for pid in processes(name):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+    """Kill all processes in namespaces, until there is none."""
+    try:
+        _watcher.kill_inside(names)
+    except OSError as error:
+        raise Error(f"cannot end what runs in namespaces: {error}") from error
 
 
 def processes(name: str) -> list[int]:
@@ -63,20 +60,11 @@ def batch(program: str, namespace: str, lines: Sequence[str]) -> None:
 
 def call(*argv: str, stdin: str = "") -> str:
     """Run a command and return its output. Raises Error with what it wrote if it fails or is missing."""
+    env = {**os.environ, **_leftovers.mark()}
     try:
-        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False)
+        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, env=env)
     except FileNotFoundError:
         raise Error(f"{argv[0]} is missing; install iproute2 and util-linux") from None
     if done.returncode:
         raise Error(f"{' '.join(argv)} failed: {done.stderr.strip()}")
     return done.stdout
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Put an interrupt off, so that what is half made is known, and what is half removed goes."""
-    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, previous)

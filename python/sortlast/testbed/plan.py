@@ -79,7 +79,7 @@ def make(routes: Routes) -> Plan:
     if routes.planes > 1:
         raise ArgumentError(f"the tables have {routes.planes} paths to each host; route with an LMC of 0")
     return Plan(
-        names=[*host_names(topology), *(f"switch{each.number:03d}" for each in topology.switches)],
+        names=[*host_names(topology), *switch_names(topology)],
         hosts=len(topology.hosts),
         cables=[
             Cable((link.a, interface(topology, link.a, link.a_port)), _end(topology, link.b, link.b_port))
@@ -95,9 +95,15 @@ def make(routes: Routes) -> Plan:
 def host_names(topology: Topology) -> list[str]:
     """The fabric's names up to the first space where machines can be called so, else numbered ones."""
     names = [host.name.partition(" ")[0] for host in topology.hosts]
-    if len(set(names)) == len(names) and all(map(_NAME.fullmatch, names)):
+    differ = len({*names, *switch_names(topology)}) == len(names) + len(topology.switches)
+    if differ and all(map(_NAME.fullmatch, names)):
         return names
     return [f"host{number:05d}" for number in range(len(names))]
+
+
+def switch_names(topology: Topology) -> list[str]:
+    """Names of the switches, by number."""
+    return [f"switch{switch.number:03d}" for switch in topology.switches]
 
 
 def address(host: int) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
-import re
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sortlast import _leftovers
 from sortlast._errors import ArgumentError, Error
-from sortlast.testbed import namespaces, plan
+from sortlast.files import replacing
+from sortlast.testbed import names, namespaces, plan
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -25,11 +24,6 @@ if TYPE_CHECKING:
 
 NAME = "testbed"  # of the one that the command line makes
 STATES = Path("/run/sortlast")  # what testbeds are that are up, one file each
-
-_WORD = re.compile(r"[a-z][a-z0-9]{0,19}")
-_OURS = re.compile(r"sortlast-([a-z][a-z0-9]*)-")
-_OWNED = re.compile(r"p(\d+)n\d+")  # named by the process that will remove it
-_count = itertools.count()
 
 # Routes there and back may differ, so no packet is refused for where it came from. Connections that waited
 # for the next stage do not start slowly again. Queues lose nothing, but short packets overtake long ones:
@@ -87,23 +81,28 @@ class Testbed:
 
     def __init__(self, settings: Settings | None = None, name: str | None = None) -> None:
         self.settings = settings or Settings()
-        self.name = f"p{os.getpid()}n{next(_count)}" if name is None else name
-        _check(self.name)
+        if name is not None:
+            names.check(name)
+        self.name = names.own() if name is None else name
         if not 0.1 <= self.settings.rate_mbit <= 10_000:
             raise ArgumentError(f"rate_mbit is {self.settings.rate_mbit:g}; expected 0.1 to 10000 Mbit/s")
         self.routes: Routes = _routes(self.settings)
         self._plan = plan.make(self.routes)
+        self._stays = name is not None
+        self._watched: list[int] = []
 
     @classmethod
     def found(cls, name: str = NAME) -> Testbed:
         """The testbed of this name that is up. Raises Error if there is none, or not the whole of it."""
+        names.check(name, own=True)
         try:
-            settings = Settings(**json.loads(_state(name).read_text()))
+            settings = Settings(**json.loads(_state(name).read_text())["settings"])
         except FileNotFoundError:
             raise Error(f"no testbed {name!r} is up; make it with sortlast testbed up") from None
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, KeyError) as error:
             raise Error(f"cannot read {_state(name)}: {error}; run sortlast testbed down") from None
-        testbed = cls(settings, name)
+        testbed = cls(settings)
+        testbed.name, testbed._stays = name, True
         if missing := set(testbed.spaces) - set(namespaces.listed()):
             raise Error(
                 f"of testbed {name!r} {len(missing)} namespaces are gone, such as {min(missing)};"
@@ -119,7 +118,7 @@ class Testbed:
     @property
     def prefix(self) -> str:
         """What the names of its namespaces begin with."""
-        return f"sortlast-{self.name}-"
+        return names.prefix(self.name)
 
     @property
     def spaces(self) -> list[str]:
@@ -145,26 +144,38 @@ class Testbed:
     def make(self) -> None:
         """Make it. Removes first what is left of one of this name, and of processes that were killed.
 
-        Raises Error, with nothing left behind, if the machine lacks something or refuses.
+        One that was given a name stays when this process ends, unless it was entered as a context.
+
+        Raises Error, with nothing left behind, if the machine lacks something or refuses, or if a process
+        that runs has one of this name.
         """
         if reason := namespaces.why_not():
             raise Error(reason)
         remove_stale()
         self.remove()
+        self._watched = [
+            _leftovers.add("namespaces", self.prefix),
+            _leftovers.add("path", str(_state(self.name))),
+        ]
         try:
-            with namespaces.uninterrupted():
-                self._make()
-                STATES.mkdir(parents=True, exist_ok=True)
-                _state(self.name).write_text(json.dumps(asdict(self.settings)))
+            self._note(names.owner())
+            self._make()
+            if self._stays:
+                self._note("")
         except BaseException:
             self.remove()
             raise
+        if self._stays:
+            self._give_up()
 
     def remove(self) -> None:
         """Remove whatever has its prefix, and end the processes there."""
-        remove(self.name)
+        _check_unused(self.name)
+        _remove(self.name)
+        self._give_up()
 
     def __enter__(self) -> Testbed:
+        self._stays = False
         self.make()
         return self
 
@@ -200,6 +211,16 @@ class Testbed:
     def _interfaces(self) -> dict[int, tuple[int, str]]:
         return plan.channel_interfaces(self.topology)
 
+    def _note(self, owner: str) -> None:
+        """Keep for other processes what it is, and whose; "": it stays until somebody removes it."""
+        with replacing(_state(self.name), folders=True) as temporary:
+            temporary.write_text(json.dumps({"settings": asdict(self.settings), "owner": owner}))
+
+    def _give_up(self) -> None:
+        """Let it be when this process ends: it is gone, or shall stay."""
+        while self._watched:
+            _leftovers.done(self._watched.pop())
+
     def _make(self) -> None:
         spaces = self.spaces
         for vertex, space in enumerate(spaces):
@@ -226,38 +247,39 @@ def remove(name: str) -> list[str]:
     """Remove a testbed, or what is left of it; the names of its namespaces, none if there was nothing.
 
     What there is to remove is known from the names of namespaces, not from any file. Raises ArgumentError for
-    what no testbed can be called.
+    what no testbed can be called, and Error if a process that runs will remove it.
     """
-    _check(name)
-    left = [space for space in namespaces.listed() if _testbed_of(space) == name]
-    namespaces.remove(left)
-    _state(name).unlink(missing_ok=True)
-    return left
+    names.check(name)
+    _check_unused(name)
+    return _remove(name)
 
 
 def remove_stale() -> None:
     """Remove testbeds that are named by processes that were killed before they could remove them."""
-    for name in {name for space in namespaces.listed() if (name := _testbed_of(space)) is not None}:
-        owner = _OWNED.fullmatch(name)
-        if owner and not Path("/proc", owner[1]).exists():
-            remove(name)
+    for name in {name for space in namespaces.listed() if (name := names.testbed_of(space)) is not None}:
+        if names.is_stale(name):
+            _remove(name)
 
 
-def _check(name: str) -> None:
-    if not _WORD.fullmatch(name):
-        raise ArgumentError(
-            f"a testbed cannot be called {name!r}; use up to 20 of a-z and 0-9, a letter first"
-        )
+def _remove(name: str) -> list[str]:
+    left = namespaces.remove(names.prefix(name))
+    _state(name).unlink(missing_ok=True)
+    return left
 
 
-def _testbed_of(space: str) -> str | None:
-    """Name of the testbed that a namespace belongs to; None: to none."""
-    match = _OURS.match(space)
-    return match[1] if match else None
+def _check_unused(name: str) -> None:
+    """Raise Error if another process that runs has made it and will remove it."""
+    try:
+        owner = str(json.loads(_state(name).read_text())["owner"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return
+    if owner not in ("", names.owner()) and names.lives(owner):
+        pid = owner.partition("t")[0]
+        raise Error(f"testbed {name!r} is in use by process {pid}; end that, or choose another name")
 
 
 def _state(name: str) -> Path:
-    return STATES / f"{name}.json"
+    return STATES / f"{names.scope()}-{name}.json"
 
 
 def _routes(settings: Settings) -> Routes:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from sortlast.bench.cells import AUTO
 from sortlast.bench.nodes import on_one_node
+from sortlast.bench.oracle import Finished
 from sortlast.bench.pattern import Image
-from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 from sortlast.compositor import Compositor, Tile
 

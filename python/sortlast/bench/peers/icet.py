@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from sortlast._errors import Error
 from sortlast.bench import libraries
-from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.oracle import Finished
+from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 
 # Values of IceT.h.

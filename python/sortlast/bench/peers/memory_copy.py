@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortlast.bench.oracle import Oracle
-from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.oracle import Finished, Oracle
+from sortlast.bench.peer import Peer, Scene
 
 if TYPE_CHECKING:
     pass

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast.bench import libraries
-from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.oracle import Finished
+from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 
 _POWERS_OF_TWO = ("binary-swap", "binary-swap-remainder")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sortlast.bench.peer import Finished, Scene
+from sortlast.bench.oracle import Finished
+from sortlast.bench.peer import Scene
 from sortlast.bench.reduction import ReductionPeer
 
 if TYPE_CHECKING:

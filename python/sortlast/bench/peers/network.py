@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast.bench.oracle import Oracle
-from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.oracle import Finished, Oracle
+from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 
 _EXCHANGE, _GATHER = 1, 2  # tags

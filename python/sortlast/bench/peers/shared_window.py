@@ -9,7 +9,8 @@ import numpy as np
 from sortlast import _native
 from sortlast.bench import pattern
 from sortlast.bench.nodes import on_one_node
-from sortlast.bench.peer import Finished, Peer, Scene
+from sortlast.bench.oracle import Finished
+from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
 
 

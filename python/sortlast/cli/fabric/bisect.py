@@ -8,7 +8,6 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,8 +39,7 @@ def bisect(
     """
     from sortlast import fabric
 
-    if json is not None:
-        check_place(json)
+    _terminal.check_places(json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hosts = _inputs.placement(topology, nodes, compute=compute)
@@ -51,7 +49,7 @@ def bisect(
         "one way": _summary(found.one_way, found.one_way_samples),
         "both ways": _summary(found.both_ways, found.both_ways_samples),
     }
-    console = _terminal.console()
+    console = _terminal.console(json)
     counts = f"{_show.count(len(hosts), 'node')}, {_show.count(samples, 'bisection')}"
     title = f"{topology.name}, {_show.routing(routes)}: {counts}"
     columns = [("share of a flow", "left"), *((name, "right") for name in kinds["one way"])]

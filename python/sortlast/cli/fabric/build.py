@@ -11,9 +11,11 @@ import typer
 from sortlast import Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place, replacing
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sortlast.fabric import Topology
 
 
@@ -57,8 +59,7 @@ def build(
     """
     from sortlast import fabric
 
-    for path in filter(None, (output, json)):
-        check_place(path)
+    _terminal.check_places(output, json)
     made = _inputs.topology(net)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
@@ -68,10 +69,10 @@ def build(
         )
         made = made.without_hosts(gone)
 
-    console = _terminal.console()
+    console = _terminal.console(output, json)
     described = _described(made)
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
-    _print_missing(described["missing"])
+    _print_missing(described["missing"], console)
     if output is not None:
         with replacing(output) as temporary:
             temporary.write_text(_text(made, format))
@@ -122,13 +123,13 @@ def _missing(net: Topology) -> list[dict[str, object]]:
     ]
 
 
-def _print_missing(missing: object) -> None:
+def _print_missing(missing: object, console: Console) -> None:
     assert isinstance(missing, list)
     if not missing:
         return
     rows = [(each["lower"], each["upper"], str(each["present"]), str(each["expected"])) for each in missing]
     columns = (("lower switch", "left"), ("upper switch", "left"), ("links", "right"), ("expected", "right"))
-    _terminal.console().print(_show.table("missing up-links", columns, rows))
+    console.print(_show.table("missing up-links", columns, rows))
 
 
 def _text(net: Topology, format: Format) -> str:  # noqa: A002

@@ -10,7 +10,6 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place
 
 if TYPE_CHECKING:
     from sortlast.fabric import Contention
@@ -48,15 +47,14 @@ def check(
     """
     from sortlast import fabric
 
-    if json is not None:
-        check_place(json)
+    _terminal.check_places(json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
     with _show.progress("stages") as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 
-    console = _terminal.console()
+    console = _terminal.console(json)
     report = _report(found, _inputs.order_name(nodes, order))
     console.print(_show.facts(_facts(found, report)))
     if not found.contention_free:

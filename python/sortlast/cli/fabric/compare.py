@@ -8,7 +8,6 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place
 
 if TYPE_CHECKING:
     from sortlast.fabric import Routes
@@ -44,8 +43,7 @@ def compare(
     """
     from sortlast import fabric
 
-    if json is not None:
-        check_place(json)
+    _terminal.check_places(json)
     names = [each.name for each in fabric.engines()] if engines == "all" else engines.split(",")
     wanted = _orders(orders)
     rows = []
@@ -59,7 +57,7 @@ def compare(
                     hosts = _inputs.placement(topology, nodes, order, seed, compute)
                     rows.append(_row(routes, hosts, order, schedule))
 
-    console = _terminal.console()
+    console = _terminal.console(json)
     columns = [("fabric", "left"), ("order", "left"), *((name, "right") for name in names)]
     console.print(
         _show.table(f"{schedule}: most flows on a link / mean share of a flow", columns, _cells(rows, names))

@@ -10,7 +10,7 @@ import typer
 from sortlast import Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place, replacing
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from sortlast.fabric import Contention
@@ -53,8 +53,7 @@ def draw(
     is_page = output.suffix.lower() in (".html", ".htm")
     if not is_page and not plot.draws(output):
         raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
-    for path in filter(None, (output, json)):
-        check_place(path)
+    _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
@@ -73,7 +72,7 @@ def draw(
         from sortlast.plot import fabric as picture
 
         plot.save(picture.draw(drawn, found.loads(number - 1), f"Stage {number} of {found.stages}"), output)
-    console = _terminal.console()
+    console = _terminal.console(output, json)
     console.print(drawn.verdict)
     console.print(f"wrote {output}", soft_wrap=True)
     if json is not None:

@@ -10,9 +10,11 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place, replacing
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
     from sortlast.fabric import BestOrder, Contention, Topology
 
 
@@ -74,8 +76,7 @@ def order(
     """
     from sortlast import fabric
 
-    for path in filter(None, (hostfile, rankfile, nodelist, json)):
-        check_place(path)
+    _terminal.check_places(hostfile, rankfile, nodelist, json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hosts = [host for host in _inputs.placement(topology, nodes, compute=compute) if host >= 0]
@@ -87,8 +88,8 @@ def order(
     how, _, remark = best.how.partition("; ")
     given = _inputs.order_name(nodes, None)
     kept = best.placement == hosts
-    _print(title, {given: before} if kept else {given: before, how: best.contention})
-    console = _terminal.console()
+    console = _terminal.console(hostfile, rankfile, nodelist, json)
+    console.print(_orders(title, {given: before} if kept else {given: before, how: best.contention}))
     if kept:
         free = best.contention.contention_free
         console.print("It is contention-free as it is." if free else "No better order was found.")
@@ -120,7 +121,7 @@ def _algorithm(best: BestOrder) -> str:
     return "shift:" + ",".join(ranges) if free else "shift"
 
 
-def _print(title: str, rows: dict[str, Contention]) -> None:
+def _orders(title: str, rows: dict[str, Contention]) -> Group:
     columns = (
         ("order", "left"),
         ("places", "right"),
@@ -131,7 +132,7 @@ def _print(title: str, rows: dict[str, Contention]) -> None:
         (name, str(len(found.placement)), str(found.max_flows), f"{found.mean_share:.3f}")
         for name, found in rows.items()
     ]
-    _terminal.console().print(_show.table(title, columns, lines))
+    return _show.table(title, columns, lines)
 
 
 def _write(

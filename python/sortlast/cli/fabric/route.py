@@ -10,7 +10,7 @@ import typer
 from sortlast import Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import check_place, replacing
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from sortlast.fabric import Routes
@@ -44,13 +44,12 @@ def route(
     """
     from sortlast import fabric
 
-    for path in filter(None, (output, json)):
-        check_place(path)
+    _terminal.check_places(output, json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hops = None if walk is None else _walk(routes, walk)
     described = _described(routes)
-    console = _terminal.console()
+    console = _terminal.console(output, json)
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if value != ""]))
     if hops is not None:
         described["walk"] = hops

@@ -153,7 +153,7 @@ def _run(
     setup = _report.Setup(topology, method.value, how, place, settings)
     classes = link_classes(topology)
     report = _report.as_json(setup, found, classes)
-    console = _terminal.console()
+    console = _terminal.console(*outputs.files)
     console.print(_show.facts(_report.facts(setup, found, report)))
     console.print(_report.links_table(report, found.unit))
     for path in outputs.write(found, classes, report):

@@ -11,7 +11,7 @@ import typer
 
 from sortlast import Error
 from sortlast.cli import _terminal
-from sortlast.files import check_place
+from sortlast.files import STANDARD_OUTPUT
 
 if TYPE_CHECKING:
     from sortlast.cli.simulate._methods import Found
@@ -31,18 +31,26 @@ class Outputs:
     trace: Path | None
     json: Path | None
 
+    @property
+    def files(self) -> tuple[Path | None, ...]:
+        """All of them."""
+        return (*self._pictures, self.trace, self.json)
+
+    @property
+    def _pictures(self) -> tuple[Path | None, ...]:
+        return (self.links, self.buffers, self.delays)
+
     def check(self) -> None:
         """Refuse what cannot be written, before the run."""
-        pictures = [path for path in (self.links, self.buffers, self.delays) if path is not None]
+        pictures = [path for path in self._pictures if path is not None]
         if pictures:
             from sortlast import plot
 
             for path in pictures:
                 plot.check_format(path)
-        if self.trace is not None and self.trace.suffix.lower() != ".json":
+        if self.trace not in (None, STANDARD_OUTPUT) and self.trace.suffix.lower() != ".json":
             raise typer.BadParameter(f"{self.trace} does not end in .json", param_hint="--trace")
-        for file in filter(None, (*pictures, self.trace, self.json)):
-            check_place(file)
+        _terminal.check_places(self.trace, self.json, pictures=pictures)
 
     def check_length(self, made: Made) -> None:
         """Refuse a trace that would be too long to be looked at."""
@@ -67,7 +75,7 @@ class Outputs:
             yield self.json
 
     def _draw(self, found: Found, classes: Sequence[LinkClass], title: str) -> Iterator[Path]:
-        if (self.links, self.buffers, self.delays) == (None, None, None):
+        if not any(self._pictures):
             return
         from sortlast import plot
         from sortlast.plot import simulate as pictures

@@ -5,7 +5,7 @@ One command a study, all alike but for narrowed-trees, which has options of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import cleandoc
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import typer
 
 from sortlast.cli import _terminal
 from sortlast.cli.study import _run
-from sortlast.cli.study._options import Output, Quick, Workers
+from sortlast.cli.study._options import Output, Port, Quick, Testbed, Workers
 from sortlast.cli.study.narrowed_trees import narrowed_trees
 from sortlast.study.studies import STUDIES, WITHOUT_PAPER
 
@@ -47,33 +47,61 @@ def register(app: typer.Typer) -> None:
 
 
 def _command(name: str) -> Callable[..., None]:
-    def one(output: Output = Path(name), quick: Quick = False, workers: Workers = None) -> None:
-        from sortlast.files import check_place
+    def start(output: Path, quick: bool, workers: int | None, **options: bool) -> None:
         from sortlast.study.studies import load
 
-        check_place(output / "report.md")
-        _run.run(load(name), output, quick=quick, workers=workers)
+        _run.prepare(output, "report.md")
+        _run.run(load(name), output, quick=quick, workers=workers, options=_given(options))
 
-    return one
+    def plain(output: Output = Path(name), quick: Quick = False, workers: Workers = None) -> None:
+        start(output, quick, workers)
+
+    def with_testbed(
+        output: Output = Path(name), quick: Quick = False, workers: Workers = None, testbed: Testbed = False
+    ) -> None:
+        start(output, quick, workers, testbed=testbed)
+
+    def with_port(
+        output: Output = Path(name),
+        quick: Quick = False,
+        workers: Workers = None,
+        testbed: Testbed = False,
+        port: Port = False,
+    ) -> None:
+        start(output, quick, workers, testbed=testbed, port=port)
+
+    return {"all-to-all": with_testbed, "hardware-barrier": with_port}.get(name, plain)
 
 
-def every(output: Output = Path("studies"), quick: Quick = False, workers: Workers = None) -> None:
+def _given(options: Mapping[str, bool]) -> list[str]:
+    """Names of those that were given."""
+    return [name for name, given in options.items() if given]
+
+
+def every(
+    output: Output = Path("studies"),
+    quick: Quick = False,
+    workers: Workers = None,
+    testbed: Testbed = False,
+    port: Port = False,
+) -> None:
     """All studies, each in a folder of its own, and an overview.
 
     The overview lists every numbered table and figure of the papers: how it was reproduced, how near, and
     where not and why. It is written as `overview.html` and `overview.md` and printed.
     """
-    from sortlast.files import check_place, replacing
+    from sortlast.files import replacing
     from sortlast.study.document import markdown, show
     from sortlast.study.overview import overview
     from sortlast.study.page import render
     from sortlast.study.studies import load
 
-    check_place(output / "overview.md")
+    _run.prepare(output, "overview.md")
+    options = _given({"testbed": testbed, "port": port})
     studies = {name: load(name) for name in STUDIES}
     reproduced = {}
     for name, study in studies.items():
-        results = _run.run(study, output / name, quick=quick, workers=workers, printed=False)
+        results = _run.run(study, output / name, quick=quick, workers=workers, options=options, printed=False)
         reproduced[name] = study.reproduced(results, quick)
     document = overview(reproduced, studies)
     show(document, _terminal.console())

@@ -45,7 +45,6 @@ def narrowed_trees(
     weights can be changed, `report.md`, and Figures 6 and 7.
     """
     from sortlast import ArgumentError
-    from sortlast.files import check_place
     from sortlast.study import narrowed_trees as study
 
     # Refuse before anything runs what cannot be.
@@ -53,5 +52,5 @@ def narrowed_trees(
         raise ArgumentError("--quick names the sizes, and --sizes does too; leave one out")
     chosen = None if sizes is None else _parse.integers(sizes)
     wanted = study.make(sizes=chosen, seed=seed, ties=ties.value, weights=study.parse_weights(weights))
-    check_place(output / "report.md")
+    _run.prepare(output, "report.md")
     _run.run(wanted, output, quick=quick, workers=workers)

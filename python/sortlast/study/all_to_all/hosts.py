@@ -53,7 +53,9 @@ def cells(tree: str, placement: str) -> list[Design]:
 
 def step(tree: str) -> Step:
     """The step that makes the hosts under a tree, and measures there."""
-    return Step(name(tree), lambda part_done: measure(tree, part_done), work=80.0, alone=True)
+    return Step(
+        name(tree), lambda part_done: measure(tree, part_done), work=80.0, alone=True, option="testbed"
+    )
 
 
 def measure(tree: str, part_done: PartDone) -> Json:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 
-from sortlast import Error
+from sortlast import Error, launch
 from sortlast.bench import memory
-from sortlast.study import ranks
 from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, Design, length
 from sortlast.study.all_to_all.exchange import WAYS
 from sortlast.study.all_to_all.memory import refusal
@@ -63,7 +62,7 @@ def measure(run: Run, part_done: PartDone) -> Json:
 
     Under ``cores`` is the number of cores that the ranks shared.
 
-    Raises Error as :func:`sortlast.study.ranks.answer`, and if memory cannot be told.
+    Raises Error as :func:`sortlast.launch.ranks`, and if memory cannot be told.
     """
     room = memory.available()
     if room is None:
@@ -71,7 +70,7 @@ def measure(run: Run, part_done: PartDone) -> Json:
     if reason := refusal(run.design, room):
         return {"refused": reason}
     settings = {"cells": [asdict(run.design)], "ways": run.ways, "repeat": _REPEAT, "seed": _SEED}
-    [ways] = ranks.answer(PROGRAM, settings, run.design.p, _TIMEOUT)
+    [ways] = launch.ranks(PROGRAM, settings, run.design.p, _TIMEOUT)
     return {"cores": len(os.sched_getaffinity(0)), "ways": ways}
 
 

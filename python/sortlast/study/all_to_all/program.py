@@ -8,8 +8,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
-from sortlast import Error
-from sortlast.study import ranks
+from sortlast import Error, launch
 from sortlast.study.all_to_all.design import Design
 from sortlast.study.all_to_all.exchange import Exchange, prepare
 from sortlast.study.steps import Json
@@ -82,4 +81,4 @@ def _agree(comm: MPI.Intracomm, way: str, wrong: str | None) -> None:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

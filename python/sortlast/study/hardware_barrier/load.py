@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sortlast import Error
+from sortlast import Error, _leftovers
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def background(seconds: float) -> Iterator[None]:
     """
     command = [sys.executable, "-m", "sortlast.study.hardware_barrier.live.stream", str(seconds)]
     streams: list[subprocess.Popen[str]] = []
-    try:
+    with _leftovers.processes() as mark:
         for _ in os.sched_getaffinity(0):
             streams.append(
                 subprocess.Popen(
@@ -32,13 +32,12 @@ def background(seconds: float) -> Iterator[None]:
                     stdout=subprocess.PIPE,
                     text=True,
                     start_new_session=True,
+                    env={**os.environ, **mark},
                 )
             )
         for stream in streams:
             if stream.stdout is None or stream.stdout.readline() != "sending\n":
                 raise Error(f"{' '.join(command)} did not start to send")
         yield
-    finally:
-        for stream in streams:
-            stream.kill()
-            stream.communicate()
+    for stream in streams:
+        stream.communicate()

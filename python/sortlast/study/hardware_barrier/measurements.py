@@ -7,9 +7,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from statistics import median
 
-from sortlast import Error
+from sortlast import Error, launch
 from sortlast.render import check_offscreen
-from sortlast.study import ranks
 from sortlast.study.hardware_barrier import network
 from sortlast.study.hardware_barrier import published as paper
 from sortlast.study.hardware_barrier.barriers import BARRIERS, NONE
@@ -61,6 +60,11 @@ class Plan:
         """The name of a step."""
         return f"{self.name}/accesses"
 
+    @property
+    def port(self) -> str:
+        """The name of a step."""
+        return f"{self.name}/port"
+
 
 QUICK = Plan("quick", ranks=(2, 9), turns=5, calls=50, network_calls=10, frame_turns=3, frames=4, reads=9)
 WHOLE = Plan(
@@ -78,7 +82,8 @@ def steps(quick: bool) -> list[Step]:
     chosen = plan(quick)
     made = [_latency(chosen, count, load) for count in chosen.ranks for load in (QUIET, LOADED)]
     made += [_network(chosen, kind, load) for kind in network.RATES for load in (QUIET, LOADED)]
-    return [*made, _frames(chosen), _readback(chosen), _accesses(chosen)]
+    ports = [_accesses(chosen, chosen.accesses, "wire"), _accesses(chosen, chosen.port, "ppdev", "port")]
+    return [*made, _frames(chosen), _readback(chosen), *ports]
 
 
 def _latency(chosen: Plan, count: int, load: str) -> Step:
@@ -86,7 +91,7 @@ def _latency(chosen: Plan, count: int, load: str) -> Step:
 
     def compute(part_done: PartDone) -> Json:
         with background(_TIMEOUT) if load == LOADED else nullcontext():
-            return ranks.answer(f"{_PACKAGE}.latency", settings, count, _TIMEOUT)
+            return launch.ranks(f"{_PACKAGE}.latency", settings, count, _TIMEOUT)
 
     return Step(chosen.latency(count, load), compute, work=chosen.turns * chosen.calls * count, alone=True)
 
@@ -96,7 +101,7 @@ def _network(chosen: Plan, kind: str, load: str) -> Step:
         return network.latencies(kind, chosen.turns, chosen.network_calls, _TIMEOUT, congested=load == LOADED)
 
     work = 100 * chosen.turns * chosen.network_calls
-    return Step(chosen.network(kind, load), compute, work=work, alone=True)
+    return Step(chosen.network(kind, load), compute, work=work, alone=True, option="testbed")
 
 
 def _frames(chosen: Plan) -> Step:
@@ -108,7 +113,7 @@ def _frames(chosen: Plan) -> Step:
     }
 
     def compute(part_done: PartDone) -> Json:
-        return ranks.answer(f"{_PACKAGE}.frames", settings, RENDERERS, 2 * _TIMEOUT)
+        return launch.ranks(f"{_PACKAGE}.frames", settings, RENDERERS, 2 * _TIMEOUT)
 
     return Step(chosen.frame_rates, compute, work=300 * chosen.frame_turns * chosen.frames, alone=True)
 
@@ -121,18 +126,18 @@ def _readback(chosen: Plan) -> Step:
             check_offscreen()
         except Error as error:
             return {"refused": str(error)}
-        return {"sizes": ranks.answer(f"{_PACKAGE}.readback", settings, 1, _TIMEOUT)}
+        return {"sizes": launch.ranks(f"{_PACKAGE}.readback", settings, 1, _TIMEOUT)}
 
     return Step(chosen.readback, compute, work=50 * chosen.reads, alone=True)
 
 
-def _accesses(chosen: Plan) -> Step:
-    settings = {"turns": chosen.turns, "calls": 20 * chosen.calls}
+def _accesses(chosen: Plan, name: str, port: str, option: str = "") -> Step:
+    settings = {"port": port, "turns": chosen.turns, "calls": 20 * chosen.calls}
 
     def compute(part_done: PartDone) -> Json:
-        return ranks.answer(f"{_PACKAGE}.accesses", settings, 1, _TIMEOUT)
+        return launch.ranks(f"{_PACKAGE}.accesses", settings, 1, _TIMEOUT)
 
-    return Step(chosen.accesses, compute, work=chosen.turns * chosen.calls, alone=True)
+    return Step(name, compute, work=chosen.turns * chosen.calls, alone=True, option=option)
 
 
 @dataclass(frozen=True)
@@ -192,17 +197,16 @@ class Measured:
 
     def accesses(self, port: str) -> tuple[float, float] | None:
         """The median times of a write and a read; None where it cannot be used."""
-        turns = self.results[self.plan.accesses][port]
-        if isinstance(turns, str):
+        found = self.results[self.plan.port if port == "ppdev" else self.plan.accesses]
+        if "refused" in found:
             return None
-        writes, reads = zip(*turns, strict=True)
+        writes, reads = zip(*found[port], strict=True)
         return median(writes), median(reads)
 
     @property
     def port_missing(self) -> str:
         """Why there is no parallel port; empty if there is."""
-        turns = self.results[self.plan.accesses]["ppdev"]
-        return turns if isinstance(turns, str) else ""
+        return str(self.results[self.plan.port].get("refused", ""))
 
     def _frames(self, size: str) -> dict[str, Json]:
         entry: dict[str, Json] = self.results[self.plan.frame_rates][list(paper.sizes()).index(size)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from sortlast import bench
-from sortlast.study import ranks
+from sortlast import bench, launch
 from sortlast.study.steps import Json
 
 if TYPE_CHECKING:
@@ -21,4 +20,4 @@ def measure(comm: MPI.Intracomm, asked: Json) -> Json:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sortlast import Compositor, trace
-from sortlast.study import ranks
+from sortlast import Compositor, launch, trace
 from sortlast.study.steps import Json
 
 if TYPE_CHECKING:
@@ -37,4 +36,4 @@ def measure(comm: MPI.Intracomm, asked: Json) -> Json:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

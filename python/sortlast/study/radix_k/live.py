@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
+from sortlast import launch
 from sortlast.bench import Row, Task
-from sortlast.study import ranks
 from sortlast.study.steps import Json, PartDone, Step
 from sortlast.study.study import Results
 
@@ -130,6 +130,6 @@ def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int)
     }
 
     def compute(part_done: PartDone) -> Json:
-        return ranks.answer("sortlast.study.radix_k._bench_ranks", asked, p, _TIMEOUT)
+        return launch.ranks("sortlast.study.radix_k._bench_ranks", asked, p, _TIMEOUT)
 
     return Step(name, compute, work=1000 * p * len(tasks), alone=True)

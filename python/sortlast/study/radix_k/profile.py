@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sortlast import overlap
+from sortlast import launch, overlap
 from sortlast.schedule import Schedule
-from sortlast.study import ranks
 from sortlast.study.radix_k import blue_gene
 from sortlast.study.radix_k.published import MEGAPIXEL, published, radix_k, text
 from sortlast.study.steps import Json, PartDone, Step
@@ -95,6 +94,6 @@ def _measured(k: tuple[int, ...], megapixels: float) -> Step:
     }
 
     def compute(part_done: PartDone) -> Json:
-        return ranks.answer("sortlast.study.radix_k._profile_ranks", asked, p, _TIMEOUT)
+        return launch.ranks("sortlast.study.radix_k._profile_ranks", asked, p, _TIMEOUT)
 
     return Step(f"figure-3/measured-p{p}", compute, work=4000, alone=True)

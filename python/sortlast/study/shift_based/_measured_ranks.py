@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sortlast import Compositor, Error, bandwidth, composite_serial
-from sortlast.study import ranks
+from sortlast import Compositor, Error, bandwidth, composite_serial, launch
 from sortlast.study.shift_based.cluster import PIXEL_BYTES
 from sortlast.study.steps import Json
 
@@ -75,4 +74,4 @@ def _agree(comm: MPI.Intracomm, algorithm: str, pixels: Any) -> None:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from sortlast import launch
 from sortlast.bandwidth import Bandwidths
-from sortlast.study import ranks
 from sortlast.study.steps import Json, PartDone, Step
 
 _MODULE = "sortlast.study.shift_based._measured_ranks"
@@ -41,7 +41,7 @@ class Measurement:
         """Run it within a time limit, alone."""
 
         def compute(part_done: PartDone) -> Json:
-            return ranks.answer(_MODULE, asdict(self), self.ranks, _TIMEOUT)
+            return launch.ranks(_MODULE, asdict(self), self.ranks, _TIMEOUT)
 
         width, height = self.size
         name = f"{_PREFIX}{self.ranks}-ranks-{width}x{height}"

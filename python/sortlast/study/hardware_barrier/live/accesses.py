@@ -1,7 +1,8 @@
 """Seconds of a write to a port and of a read from it, Table 5: ``python -m ...accesses SETTINGS REPORT``.
 
-Settings: ``calls`` and ``turns``. The report has by port ("wire", the simulated one, and "ppdev", the
-machine's parallel port) a list of [write, read], the mean seconds of each turn; or a text, why there is none.
+Settings: ``port`` ("wire", the simulated one, or "ppdev", the machine's parallel port), ``calls`` and
+``turns``. The report has by that name a list of [write, read], the mean seconds of each turn; or under
+``refused``, why there is no such port.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from sortlast import Error
-from sortlast.study import ranks
+from sortlast import Error, launch
 from sortlast.study.hardware_barrier.port import Port, SimulatedWire
 from sortlast.study.hardware_barrier.ppdev import ParallelPort
 from sortlast.study.steps import Json
@@ -24,14 +24,12 @@ if TYPE_CHECKING:
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
     """Rank 0's port; the other ranks keep their lines low."""
     makers: dict[str, Callable[[], Port]] = {"wire": lambda: SimulatedWire(comm), "ppdev": ParallelPort}
-    report: dict[str, Json] = {}
-    for name, make in makers.items():
-        try:
-            with closing(make()) as port:
-                report[name] = [_mean_seconds(port, settings["calls"]) for _ in range(settings["turns"])]
-        except Error as error:
-            report[name] = str(error)
-    return report
+    name = settings["port"]
+    try:
+        with closing(makers[name]()) as port:
+            return {name: [_mean_seconds(port, settings["calls"]) for _ in range(settings["turns"])]}
+    except Error as error:
+        return {"refused": str(error)}
 
 
 def _mean_seconds(port: Port, calls: int) -> tuple[float, float]:
@@ -45,4 +43,4 @@ def _mean_seconds(port: Port, calls: int) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

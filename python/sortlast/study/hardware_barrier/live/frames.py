@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sortlast import Compositor, composite_serial
-from sortlast.study import ranks
+from sortlast import Compositor, composite_serial, launch
 from sortlast.study.hardware_barrier.barriers import BARRIERS, NONE, Barrier
 from sortlast.study.steps import Json
 
@@ -102,4 +101,4 @@ def _error(comm: MPI.Intracomm, screen: Image, size: tuple[int, int]) -> int:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

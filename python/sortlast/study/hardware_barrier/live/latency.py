@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from sortlast.study import ranks
+from sortlast import launch
 from sortlast.study.hardware_barrier.barriers import BARRIERS, Barrier
 from sortlast.study.hardware_barrier.live.congestion import ring
 from sortlast.study.steps import Json
@@ -45,4 +45,4 @@ def _mean_seconds(barrier: Barrier, calls: int) -> float:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sortlast import Error
+from sortlast import Error, launch
 from sortlast.render import check_offscreen
 from sortlast.render.arrays import to_numpy
-from sortlast.study import ranks
 from sortlast.study.steps import Json
 
 if TYPE_CHECKING:
@@ -83,4 +82,4 @@ def _window(size: tuple[int, int]) -> Any:
 
 
 if __name__ == "__main__":
-    ranks.main(measure)
+    launch.serve(measure)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import sortlast
-from sortlast import launch
+from sortlast.launch import mpiexec
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -33,6 +33,7 @@ def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
+_SAID = 2  # greatest status of a rank that has said why it failed
 _NOT_IN_THE_DEMO = ("sortlast._fabric", "sortlast._simulate", "matplotlib")
 
 
@@ -41,11 +42,14 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
 
     A :class:`sortlast.Error` becomes one message and exit status 2, anything else (a defect) a traceback
     and exit status 1. Errors that are the same on every rank are reported by rank 0 alone: with ``alike``
-    every :class:`sortlast.Error` but those of time and of MPI is.
+    every :class:`sortlast.Error` but those of time and of MPI is. Where ranks that were started have said why
+    they failed, their status is ours, and nothing more is said.
     """
     if isinstance(error, ModuleNotFoundError) and error.name in _NOT_IN_THE_DEMO:
         only = "this installation holds only what the demo needs"
         error = sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it")
+    if isinstance(error, mpiexec.RanksError) and error.status <= _SAID:
+        sys.exit(error.status)
     status = 2 if isinstance(error, sortlast.Error) else 1
     comm = _ranks()
     if comm is None:
@@ -68,7 +72,7 @@ def _report(error: Exception, prefix: str) -> None:
 
 def _ranks() -> MPI.Intracomm | None:
     """All ranks if there are several and MPI runs, else None."""
-    if not launch.under_mpiexec() or "mpi4py.MPI" not in sys.modules:
+    if not mpiexec.under_mpiexec() or "mpi4py.MPI" not in sys.modules:
         return None
     from mpi4py import MPI
 

@@ -1,28 +1,18 @@
-"""Start ranks: run a module of this Python under mpiexec, or tell that mpiexec already runs us.
-
-A command that needs R ranks calls :func:`run`, which starts ``mpiexec -n R python -m module ...`` and
-returns its exit status; in the ranks, :func:`under_mpiexec` is true and :func:`world` gives the
-communicator. A user who has a launcher of their own (``srun``, ``mpiexec -f hosts``) simply puts it in
-front of the same command.
-"""
+"""mpiexec: which there is, what it needs in its environment, and a job under it from its start to its end."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sortlast import Error, TimeoutError  # noqa: A004
+from sortlast import Error, TimeoutError, _leftovers  # noqa: A004
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -47,7 +37,17 @@ _OPENMPI_OVERSUBSCRIBED = {
 }
 _OPENMPI_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-_GRACE = 5.0  # time that ranks have to end after an interrupt before they are killed [s]
+
+class RanksError(Error):
+    """Ranks that were started failed, and have said why on standard error.
+
+    Attributes:
+        status: of mpiexec, or 128 + the signal that ended it.
+    """
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,9 @@ def run(module: str, args: Sequence[str], ranks: int, timeout: float | None = No
     """Run ``python -m module args`` on ``ranks`` ranks of this machine and wait for them.
 
     Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
-    signal that ended it. An interrupt ends all ranks before it is raised here. Variables that the user
-    has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec or ``ranks`` < 1, and
-    :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
+    signal that ended it. However this ends, and however this process ends, no rank is left. Variables that
+    the user has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec or ``ranks`` < 1,
+    and :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
@@ -124,74 +124,26 @@ def run(module: str, args: Sequence[str], ranks: int, timeout: float | None = No
 def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: float | None, what: str) -> int:
     """Run a command that starts ranks, and wait for it; its exit status, or 128 + the signal that ended it.
 
-    It gets ``variables`` as its environment, and no standard input. An interrupt ends it, and all that it has
-    started here, before it is raised here. So does the end of ``timeout`` seconds, which raises
-    :class:`sortlast.TimeoutError` with the words ``what``.
+    It gets ``variables`` as its environment, a folder for temporary files that is removed at the end, and no
+    standard input. However it ends, and however this process ends, all that it has started here is killed:
+    also at the end of ``timeout`` seconds, which raises :class:`sortlast.TimeoutError` with ``what``.
     """
-    # A session of its own, so that one signal reaches mpiexec and whatever it started.
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=dict(variables))
-    try:
-        with _termination_as_interrupt():
+    # At the end of the block, all is killed, then waited for, and then the folder goes.
+    with _leftovers.folder() as folder, ExitStack() as waited_for, _leftovers.processes() as mark:
+        # A session of its own, so that no signal of a terminal reaches it.
+        process = waited_for.enter_context(
+            subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                env={**variables, "TMPDIR": str(folder), **mark},
+            )
+        )
+        try:
             status = process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        _end(process)
-        raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
-    except BaseException:
-        _end(process)
-        raise
-    return status if status >= 0 else 128 - status
-
-
-def answer(settings: Mapping[str, Any], start: Callable[[list[str]], int], what: str) -> Any:
-    """What ranks report that are asked by a file: JSON both.
-
-    Args:
-        settings: what they are asked.
-        start: starts them with two more arguments, the files SETTINGS, which they read, and REPORT, which one
-            of them writes, and returns their exit status.
-        what: words for them.
-
-    Raises :class:`sortlast.Error` if they failed, and what ``start`` raises.
-    """
-    with tempfile.TemporaryDirectory(prefix="sortlast-") as folder:
-        asked, told = Path(folder, "settings.json"), Path(folder, "report.json")
-        asked.write_text(json.dumps(dict(settings)))
-        if status := start([str(asked), str(told)]):
-            raise Error(f"{what} failed with status {status}")
-        return json.loads(told.read_text())
-
-
-@contextmanager
-def _termination_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt, so that both ways of stopping us stop the ranks.
-
-    Only the main thread may change what a signal does; in any other thread this does nothing.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process and its group: ask first, kill what is left after the grace period."""
-    for number, grace in ((signal.SIGTERM, _GRACE), (signal.SIGKILL, None)):
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
-            process.wait(grace)
         except subprocess.TimeoutExpired:
-            continue
+            raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
+    return status if status >= 0 else 128 - status
 
 
 def world() -> MPI.Intracomm:

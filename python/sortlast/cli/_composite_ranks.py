@@ -1,0 +1,141 @@
+"""What ``sortlast composite`` runs on every rank: read an image, composite, write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sortlast import launch
+from sortlast.cli import _terminal
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import NDArray
+
+    from sortlast import Compositor
+    from sortlast.image_files import Image
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the ranks do: rank r reads ``files[r]`` and ``planes[r]``, rank 0 writes."""
+
+    files: list[Path]
+    planes: list[Path] | None
+    output: Path
+    trace: Path | None
+    op: str
+    order: list[int] | None
+    background: list[float] | None
+    algorithm: str
+
+    def run(self, comm: MPI.Intracomm) -> None:
+        """Read, composite, write. Communicates."""
+        from sortlast import Compositor, Error, image_files
+        from sortlast.launch.failure import together
+
+        if comm.size != len(self.files):
+            raise Error(
+                f"{len(self.files)} files on {comm.size} ranks; start as many ranks as there are files"
+            )
+        image = together(comm, lambda: self._read(comm.rank))
+        self._check_sizes(comm, image)
+        channels = 4 if self.op == "over" else max(comm.allgather(image.pixels.shape[2]))
+        background = None if self.background is None else self.background[:channels]
+
+        compositor = Compositor(comm, algorithm=self.algorithm)
+        compositor.trace = self.trace is not None
+        tile = compositor.composite(
+            _with_channels(image.pixels, channels),
+            depth=image.depth,
+            op=self.op,
+            order=self.order,
+            background=background,
+        )
+        frame = compositor.gather(tile, root=0, with_depth=image.depth is not None)
+        result = None
+        if frame is not None:
+            result = image_files.Image(*frame) if isinstance(frame, tuple) else image_files.Image(frame)
+
+        together(comm, lambda: None if result is None else image_files.write(self.output, result))
+        if self.trace is not None:
+            self._write_trace(comm, compositor, self.trace)
+        if result is not None:
+            _terminal.console(self.output).print(
+                f"wrote {self.output}: {_images(len(self.files))} of {_size(result.pixels)}, {self.op},"
+                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
+                soft_wrap=True,
+            )
+
+    def _read(self, rank: int) -> Image:
+        """This rank's image, with depth where the operator or the user asks for it."""
+        from sortlast import Error, image_files
+
+        image = image_files.read(self.files[rank])
+        if self.planes is not None:
+            depth = image_files.read_depth(self.planes[rank])
+            if depth.shape != image.pixels.shape[:2]:
+                sizes = f"{_size(depth)} but its image {self.files[rank]} is {_size(image.pixels)}"
+                raise Error(f"{self.planes[rank]} is {sizes}; give a depth plane of the image's size")
+            return image_files.Image(image.pixels, depth)
+        if self.op != "closest":
+            return image_files.Image(image.pixels)
+        if image.depth is None:
+            raise Error(f"closest needs depth, and {self.files[rank]} has none; name a plane with --depth")
+        return image
+
+    def _check_sizes(self, comm: MPI.Intracomm, image: Image) -> None:
+        """Raise the same error on every rank, naming the files, if sizes differ. Communicates."""
+        from sortlast import Error
+
+        sizes = comm.allgather(_size(image.pixels))
+        if len(set(sizes)) > 1:
+            listed = ", ".join(f"{file} is {size}" for file, size in zip(self.files, sizes, strict=True))
+            raise Error(f"the images differ in size: {listed}; give images of one size")
+
+    def _write_trace(self, comm: MPI.Intracomm, compositor: Compositor, path: Path) -> None:
+        """Write the trace and draw it. Communicates."""
+        from sortlast import plot, trace
+        from sortlast.launch.failure import together
+
+        events = trace.write(comm, compositor, path)
+        together(comm, lambda: None if events is None else plot.timeline(events, path))
+        if events is not None:
+            console = _terminal.console(self.output)
+            console.print(f"wrote {path}\nwrote {path.with_suffix('.png')}", soft_wrap=True)
+
+
+def _images(count: int) -> str:
+    return "1 image" if count == 1 else f"{count} images"
+
+
+def _size(plane: NDArray[Any]) -> str:
+    return f"{plane.shape[1]}x{plane.shape[0]}"
+
+
+def _with_channels(pixels: NDArray[Any], channels: int) -> NDArray[Any]:
+    """RGB pixels as opaque RGBA if 4 channels are asked for."""
+    import numpy as np
+
+    if pixels.shape[2] == channels:
+        return pixels
+    return np.concatenate([pixels, np.ones((*pixels.shape[:2], 1), pixels.dtype)], axis=2)
+
+
+def _measure(comm: MPI.Intracomm, asked: Any) -> None:
+    """Do a job whose paths have become text. Communicates."""
+    trace, planes = asked["trace"], asked["planes"]
+    Job(
+        **{
+            **asked,
+            "files": [Path(each) for each in asked["files"]],
+            "planes": None if planes is None else [Path(each) for each in planes],
+            "output": Path(asked["output"]),
+            "trace": None if trace is None else Path(trace),
+        }
+    ).run(comm)
+
+
+if __name__ == "__main__":
+    launch.serve(_measure, alike=True)

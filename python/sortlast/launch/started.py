@@ -1,0 +1,67 @@
+"""Ranks that are started for a job: what they are asked, and what they tell, as JSON in files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sortlast import _leftovers
+from sortlast.launch import failure, mpiexec
+from sortlast.launch.mpiexec import RanksError
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+def ranks(
+    module: str,
+    settings: Mapping[str, Any],
+    count: int,
+    timeout: float | None = None,
+    start: Callable[[Sequence[str]], int] | None = None,
+) -> Any:
+    """Run ``python -m module`` on ranks, and return its report.
+
+    Args:
+        module: it calls :func:`serve`.
+        settings: what it is asked, as JSON; paths become text.
+        count: how many ranks.
+        timeout: seconds after which they are ended; None: none.
+        start: runs a command on that many ranks elsewhere than on this machine and returns mpiexec's exit
+            status; ``timeout`` is its matter then.
+
+    Raises:
+        TimeoutError: they did not end in time.
+        RanksError: they failed.
+        Error: there is no usable mpiexec, or ``count`` < 1.
+    """
+    with _leftovers.folder() as folder:
+        asked, told = folder / "settings.json", folder / "report.json"
+        asked.write_text(json.dumps(dict(settings), default=str))
+        files = [str(asked), str(told)]
+        if start is None:
+            status = mpiexec.run(module, files, count, timeout)
+        else:
+            status = start([sys.executable, "-m", module, *files])
+        if status:
+            raise RanksError(f"{count} ranks of {module} failed with status {status}", status)
+        return json.loads(told.read_text())
+
+
+def serve(measure: Callable[[MPI.Intracomm, Any], Any], *, alike: bool = False) -> None:
+    """What the module runs in each rank: measure as asked, and let rank 0 tell the report.
+
+    A failure ends all ranks, and is told on standard error; ``alike``: by rank 0 alone, see
+    :func:`sortlast.launch.failure.end`.
+    """
+    asked, told = map(Path, sys.argv[1:])
+    try:
+        comm = mpiexec.world()
+        report = measure(comm, json.loads(asked.read_text()))
+        if comm.rank == 0:
+            told.write_text(json.dumps(report))
+    except Exception as error:
+        failure.end(error, alike=alike)

@@ -1,0 +1,87 @@
+"""Whose testbed a network namespace belongs to, by its name: ``sortlast-SCOPE-TESTBED-HOST``.
+
+SCOPE is the number of the process namespace: containers that share the folder of network namespaces do not
+see each other's processes, so that none can tell whether another's testbed is in use. Each has its own scope,
+and sees those alone. TESTBED is a word that begins with a letter, or it names the process that will remove
+it, begins with a digit, and so is no word that somebody could have chosen.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from itertools import count
+from pathlib import Path
+
+from sortlast._errors import ArgumentError
+
+_WORD = re.compile(r"[a-z][a-z0-9]{0,19}")
+_OWNER = re.compile(r"(\d+)t(\d+)n\d+")
+_count = count()
+
+
+SCOPE = "SORTLAST_TESTBED_SCOPE"  # variable of ranks on hosts, which have process namespaces of their own
+
+
+def scope() -> str:
+    """Tells those apart who do not see each other's processes."""
+    return os.environ.get(SCOPE) or _processes()
+
+
+def _processes() -> str:
+    """Number of the process namespace."""
+    return re.sub(r"\D", "", os.readlink("/proc/self/ns/pid"))
+
+
+def prefix(testbed: str) -> str:
+    """What the names of a testbed's namespaces begin with."""
+    return f"sortlast-{scope()}-{testbed}-"
+
+
+def testbed_of(namespace: str) -> str | None:
+    """Name of the testbed of this scope that a namespace belongs to; None: to none."""
+    match = re.match(rf"sortlast-{scope()}-([a-z0-9]+)-", namespace)
+    return match[1] if match else None
+
+
+def own() -> str:
+    """A name for a testbed of this process."""
+    return f"{owner()}n{next(_count)}"
+
+
+def check(testbed: str, *, own: bool = False) -> None:
+    """Raise ArgumentError for what nobody may call a testbed; ``own``: names of :func:`own` are right too."""
+    if own and _OWNER.fullmatch(testbed):
+        return
+    if not _WORD.fullmatch(testbed):
+        raise ArgumentError(
+            f"a testbed cannot be called {testbed!r}; use up to 20 of a-z and 0-9, a letter first"
+        )
+
+
+def is_stale(testbed: str) -> bool:
+    """Whether it is named by a process that has ended."""
+    match = _OWNER.fullmatch(testbed)
+    return match is not None and not lives(f"{match[1]}t{match[2]}")
+
+
+def owner() -> str:
+    """This process: its number, and when it started, which tells it from a later one of the same number."""
+    return f"{os.getpid()}t{_start(os.getpid())}"
+
+
+def lives(owner: str) -> bool:
+    """Whether a process, as :func:`owner` gives it, still runs. True where that cannot be seen: in a rank."""
+    if scope() != _processes():
+        return True
+    pid, _, start = owner.partition("t")
+    return _start(int(pid)) == start
+
+
+def _start(pid: int) -> str:
+    """When a process started; empty if it has ended."""
+    try:
+        state, *more = Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if state in "ZX" else more[18]

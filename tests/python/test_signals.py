@@ -1,0 +1,252 @@
+"""Whatever ends a command, and whenever: nothing of it is left.
+
+A command is started with a variable of its own, which all processes inherit that it starts, and with a folder
+of its own for temporary files. At some moment it gets a signal; then nothing may be left of either, nor any
+namespace, nor a file that is not whole.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import termios
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sortlast import _leftovers, _watcher
+from sortlast.testbed import Settings, Testbed, names, why_not
+
+pytestmark = pytest.mark.mpi
+
+VARIABLE = "SORTLAST_TEST_OF_SIGNALS"
+NAME = f"signals{os.getpid()}"  # of the testbed that commands use
+CLEAN = 15.0  # time until nothing may be left [s]; a machine under load takes seconds to start processes
+
+# Makes a testbed and measures on it, as a program of a user's: no command line has set any signal.
+PROGRAM = """
+from sortlast.testbed import Settings, Testbed, measure
+with Testbed(Settings("k-ary-n-tree:2,2", rate_mbit=20)) as testbed:
+    while True:
+        measure(testbed, [0, 1, 2, 3], 100_000, 3)
+"""
+SORTLAST = ["-m", "sortlast"]
+COMMANDS = {
+    "demo": [
+        *SORTLAST,
+        "demo",
+        "--ranks",
+        "4",
+        "--data",
+        "hydrogen",
+        "--size",
+        "256x256",
+        "--frames",
+        "9999",
+    ],
+    "study": [*SORTLAST, "study", "shift-based", "--quick", "--output", "study"],
+    "bandwidth": [*SORTLAST, "bandwidth", "--ranks", "3", "--repeat", "9999", "--json", "a.json"],
+    "testbed": ["-c", PROGRAM],
+    "testbed run": [*SORTLAST, "testbed", "bandwidth", "--name", NAME, "--repeat", "999"],
+}
+NEED_ROOT = ("testbed", "testbed run")
+LATEST = 6.0  # moment of a signal, after the start [s]
+WAYS: dict[str, list[int]] = {
+    "INT": [signal.SIGINT],
+    "TERM": [signal.SIGTERM],
+    "HUP": [signal.SIGHUP],
+    "QUIT": [signal.SIGQUIT],
+    "KILL": [signal.SIGKILL],
+    "INT INT": [signal.SIGINT, signal.SIGINT],
+    "INT KILL": [signal.SIGINT, signal.SIGKILL],
+}
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A command, the signals that it gets, and the times of the first and between them [s]."""
+
+    command: str
+    way: str
+    after: float
+    between: float
+
+    def __str__(self):
+        return f"{self.command}, {self.way} after {self.after:.2f} s"
+
+
+def moments(count, seed):
+    """As many of each command, in turn, and of each way."""
+    draw = random.Random(seed)
+    commands, ways = list(COMMANDS), list(WAYS)
+    return [
+        Moment(commands[k % 5], ways[k % 7], draw.uniform(0.1, LATEST), draw.uniform(0, 0.1))
+        for k in range(count)
+    ]
+
+
+def told(path):
+    """What the kernel tells of a process; nothing if that has ended meanwhile."""
+    try:
+        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def marked_folders(value):
+    """Folders in /proc of living processes that inherited the variable."""
+    folders = Path("/proc").glob("[0-9]*")
+    return [folder for folder in folders if f"{VARIABLE}={value}" in told(folder / "environ").split()]
+
+
+def marked(value):
+    """Their command lines."""
+    return [told(folder / "cmdline") for folder in marked_folders(value)]
+
+
+def shared_memory(value):
+    """Files of shared memory that these processes map."""
+    maps = [told(folder / "maps") for folder in marked_folders(value)]
+    return {word for text in maps for word in text.split() if word.startswith("/dev/shm/")}
+
+
+def left(value, folder, temporary, pid):
+    """What there is of a command that has ended."""
+    halves = [path.name for path in folder.rglob(".*")]
+    for path in folder.rglob("*.json"):
+        json.loads(path.read_text())
+    new = [name for name in _watcher.namespaces() if names.prefix(f"{pid}t")[:-1] in name]
+    return [*marked(value), *halves, *os.listdir(temporary), *new]
+
+
+@pytest.fixture(scope="module")
+def testbed():
+    """One that commands use, and that none of them removes."""
+    if why_not():
+        yield
+        return
+    with Testbed(Settings("k-ary-n-tree:2,2", rate_mbit=20), NAME) as up:
+        yield up
+
+
+def check(moment, folder, testbed):
+    """Start the command, send the signals, and look."""
+    if moment.command in NEED_ROOT and why_not():
+        pytest.skip(why_not())
+    temporary = folder / "tmp"
+    temporary.mkdir()
+    value = f"{os.getpid()}-{folder}"
+    process = subprocess.Popen(
+        [sys.executable, *COMMANDS[moment.command]],
+        cwd=folder,
+        env=os.environ | {VARIABLE: value, "TMPDIR": str(temporary)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=(folder / "errors").open("w"),
+    )
+    time.sleep(moment.after)
+    memory = shared_memory(value) if moment.command not in NEED_ROOT else set()
+    for number in WAYS[moment.way]:
+        process.send_signal(number)
+        time.sleep(moment.between)
+    process.wait(60)
+    waited = time.monotonic() + CLEAN
+    while found := left(value, folder, temporary, process.pid):
+        assert time.monotonic() < waited, (str(moment), found)
+        time.sleep(0.05)
+    assert [path for path in memory if Path(path).exists()] == []
+    if moment.command == "testbed run":
+        assert set(testbed.spaces) <= set(_watcher.namespaces())
+    errors = (folder / "errors").read_text()
+    assert "BAD TERMINATION" not in errors
+    if moment.command not in NEED_ROOT:
+        assert "Exception ignored" not in errors
+    return process.returncode
+
+
+@pytest.mark.parametrize("moment", moments(8, seed=1), ids=str)
+def test_nothing_is_left_at_some_moments(moment, tmp_path, testbed):
+    check(moment, tmp_path, testbed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", moments(50, seed=2), ids=str)
+def test_nothing_is_left_at_any_moment(moment, tmp_path, testbed):
+    check(moment, tmp_path, testbed)
+
+
+@pytest.mark.parametrize("way", ["INT", "TERM", "HUP", "QUIT"])
+def test_the_status_tells_the_signal(way, tmp_path, testbed):
+    assert check(Moment("demo", way, 5.0, 0.0), tmp_path, testbed) == 128 + WAYS[way][0]
+
+
+def test_a_terminal_gets_its_cursor_back_and_no_banner(tmp_path):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, *COMMANDS["demo"]],
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    shown = b""
+    while b"\x1b[?25l" not in shown or b"frame 3" not in shown:
+        shown += os.read(ours, 1 << 16)
+    os.write(ours, b"\x03")
+    with suppress(OSError):  # the terminal is gone with its last process
+        while more := os.read(ours, 1 << 16):
+            shown += more
+    assert process.wait(30) == 130
+    os.close(ours)
+    assert shown.rfind(b"\x1b[?25h") > shown.rfind(b"\x1b[?25l")
+    assert b"BAD TERMINATION" not in shown
+    assert b"Traceback" not in shown
+
+
+def test_ignored_signals_stay_ignored(tmp_path):
+    """As under nohup."""
+    code = (
+        "import os, signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); from sortlast import _leftovers;"
+        "_leftovers.end_by_signals(); os.kill(os.getpid(), signal.SIGHUP); print('alive', flush=True);"
+        "os.kill(os.getpid(), signal.SIGTERM); print('not here')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (128 + signal.SIGTERM, "alive\n")
+
+
+def test_what_stays_is_left_alone(tmp_path):
+    code = f"""
+from sortlast import _leftovers
+for name in ("stays", "goes"):
+    number = _leftovers.add("path", {str(tmp_path)!r} + "/" + name)
+    open({str(tmp_path)!r} + "/" + name, "w").close()
+    if name == "stays":
+        _leftovers.done(number)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["stays"]
+
+
+def test_a_process_in_a_session_of_its_own_is_killed():
+    """And one of another job is not."""
+    command = [sys.executable, "-c", "import os, time; os.fork() or os.setsid(); time.sleep(60)"]
+    with _leftovers.processes() as other:
+        alive = subprocess.Popen(["sleep", "60"], env=os.environ | other)
+        with _leftovers.processes() as mark:
+            killed = subprocess.Popen(command, env=os.environ | mark, start_new_session=True)
+            time.sleep(0.5)
+        assert killed.wait(10) == -signal.SIGKILL
+        assert alive.poll() is None
+    assert alive.wait(10) == -signal.SIGKILL
