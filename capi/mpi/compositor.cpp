@@ -62,14 +62,6 @@ const Tile& tile_of(const sortlast_tile* tile) {
   return *tile->tile;
 }
 
-void check_communicator(MPI_Comm comm) {
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  if (initialised == 0) throw ArgumentError("MPI is not initialised; call MPI_Init first");
-  if (comm == MPI_COMM_NULL)
-    throw ArgumentError("the communicator is MPI_COMM_NULL; expected one that this rank is part of");
-}
-
 }  // namespace
 
 sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
@@ -90,7 +82,7 @@ const char* sortlast_compositor_message(const sortlast_compositor* compositor) {
 sortlast_status sortlast_compositor_close(sortlast_compositor* compositor) {
   if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
   return guarded(*compositor, [&] {
-    made(*compositor);
+    made(*compositor).close();
     compositor->compositor.reset();
     compositor->closed = true;
   });
@@ -204,7 +196,6 @@ sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* bo
                                            sortlast_viewpoint viewpoint, double timeout,
                                            sortlast_visibility** visibility) {
   return make_handle(visibility, [&](sortlast_visibility& made) {
-    check_communicator(comm);
     made.order = visibility_order(comm, box_of(box), viewpoint_of(viewpoint), timeout);
   });
 }

@@ -23,9 +23,11 @@ constexpr std::size_t first_machine = offsetof(sortlast_machine, ranks) + sizeof
 // Ranks of a communicator; 0 where Compositor's constructor will say what is wrong with it.
 std::int32_t size_of(MPI_Comm comm) {
   int initialised = 0;
+  int finalised = 0;
   MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
   int size = 0;
-  if (initialised != 0 && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &size);
+  if (initialised != 0 && finalised == 0 && comm != MPI_COMM_NULL) MPI_Comm_size(comm, &size);
   return size;
 }
 

@@ -310,9 +310,11 @@ def number(value: object, what: str) -> float:
 def path(value: object, what: str) -> str:
     """A path."""
     try:
-        return os.fsdecode(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ArgumentError(f"{what} is {value!r}; expected a path") from None
+        name = os.fsdecode(value)  # type: ignore[arg-type]
+        name.encode()
+    except (TypeError, UnicodeEncodeError):
+        raise ArgumentError(f"{what} is {value!r}; expected a path, in UTF-8") from None
+    return name
 
 
 def text(value: object, what: str) -> str:

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sortlast import _native
+from sortlast import _arrays, _native
+from sortlast._errors import ArgumentError
 from sortlast.schedule import Machine, choose
 
 if TYPE_CHECKING:
@@ -65,11 +66,16 @@ def measure(
     from mpi4py import MPI
 
     # What C++ could not be told goes along, so that every rank hears of it.
-    problem = ""
-    if node_ranks is not None and node_ranks < 1:
-        problem = f"node_ranks is {node_ranks}; expected None or a number of ranks, 1 or more"
+    problem, length, ranks = "", 0.0, 0
+    try:
+        length = _arrays.number(seconds, "seconds")
+        ranks = _arrays.count(node_ranks, "node_ranks")
+        if not callable(progress):
+            raise ArgumentError(f"progress is {progress!r}; expected something that can be called")
+    except ArgumentError as error:
+        problem, progress = str(error), lambda done, total: None
     handle = MPI._handleof(comm)
-    return Report(*_native.mpi().measure_machine(handle, seconds, node_ranks or 0, progress, problem))
+    return Report(*_native.mpi().measure_machine(handle, length, ranks, progress, problem))
 
 
 def kept_profile() -> str:

@@ -19,6 +19,7 @@
 
 #include "sortlast/schedule.hpp"
 #include "sortlast/timing.hpp"
+#include "sortlast/version.hpp"
 
 namespace sortlast::python {
 
@@ -66,14 +67,16 @@ template <typename T, typename... Bases, typename Members>
 void bind_pickle(nanobind::class_<T, Bases...>& type, Members members) {
   namespace nb = nanobind;
   type.def("__getstate__", [members](const T& value) {
-    return std::apply([](const auto&... each) { return nb::make_tuple(to_state(each)...); }, members(value));
+    return std::apply([](const auto&... each) { return nb::make_tuple(version(), to_state(each)...); },
+                      members(value));
   });
   type.def("__setstate__", [members](T& self, const nb::tuple& state) {
     T value{};
     std::apply(
         [&state](auto&... each) {
-          if (state.size() != sizeof...(each)) refuse_state();
-          std::size_t at = 0;
+          if (state.size() != 1 + sizeof...(each) || nb::cast<std::string>(state[0]) != version())
+            refuse_state();
+          std::size_t at = 1;
           (from_state(state[at++], each), ...);
         },
         members(value));
@@ -114,6 +117,7 @@ void bind_plain(nanobind::class_<T>& type, Field<T, Members>... fields) {
     type.def(
         "__eq__", [](const T& a, const T& b) { return a == b; }, nb::is_operator(),
         nb::sig("def __eq__(self, arg: object, /) -> bool"));
+    type.attr("__hash__") = nb::none();  // what Python gave the class before it had this equality
   }
 }
 

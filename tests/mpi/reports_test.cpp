@@ -124,6 +124,12 @@ TEST_F(ReportsTest, NameTheLowestFailure) {
   ASSERT_TRUE(all.failure());
   EXPECT_EQ(all.failure()->rank, 3);
   EXPECT_STREQ(all.failure()->text.data(), "an error of MPI");
+
+  // Only that one is passed on.
+  const std::vector<ReportMessage> messages = all.changes();
+  ASSERT_EQ(messages.size(), 1);
+  EXPECT_EQ(messages[0].report.rank, 3);
+  EXPECT_STREQ(messages[0].report.text.data(), "an error of MPI");
 }
 
 TEST_F(ReportsTest, DifferencesOfAHundredThousandRanks) {

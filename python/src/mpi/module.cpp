@@ -203,7 +203,7 @@ void bind_visibility(nb::module_& module) {
         const Box box{{b[0], b[2], b[4]}, {b[1], b[3], b[5]}};
         const nb::gil_scoped_release release;
         return detail::CompositorAccess::visibility_order(communicator(comm), box, {position, parallel},
-                                                          timeout, problem);
+                                                          timeout, problem, see_signals);
       },
       "comm"_a, "box"_a, "position"_a, "parallel"_a, "timeout"_a, "problem"_a);
 }

@@ -91,6 +91,7 @@ class Compositor::Impl {
     if (!cause.empty()) alarm_.tell_failure(cause);
     broken_ = true;
     data_.abandon();
+    straight_.keep_for_ever();
   }
 
   // The way of an image: check and agree, plan, run, hand out the tile.
@@ -161,8 +162,7 @@ class Compositor::Impl {
         throw ArgumentError("out has no depth plane; expected one, as the depth is gathered too");
     });
     meet(arguments, problem, {});
-    std::optional<Frame> frame = gather_tiles(tile, root, with_depth, out.view(), context());
-    if (frame && out.view().colour != nullptr) frame->pixels = {out.memory(), frame->pixels.view()};
+    std::optional<Frame> frame = gather_tiles(tile, root, with_depth, out, context());
     const double end = trace_clock();
     record({Activity::gather, begin, end, root, -1, 0});
     timing_.gather = end - begin;
@@ -265,12 +265,8 @@ class Compositor::Impl {
           "new one");
     try {
       return action();
-    } catch (const MismatchError&) {
-      throw;
-    } catch (const ArgumentError&) {
-      throw;
     } catch (...) {
-      give_up(cause_of_failure());
+      if (!alarm_.every_rank_throws()) give_up(cause_of_failure());
       throw;
     }
   }

@@ -52,12 +52,8 @@ class Laps {
       }
       if (options.progress) options.progress(laps, laps);
       return machines;
-    } catch (const ArgumentError&) {
-      throw;
-    } catch (const MismatchError&) {
-      throw;
     } catch (...) {
-      data_.abandon();
+      if (!alarm_.every_rank_throws()) give_up(data_, alarm_);
       throw;
     }
   }

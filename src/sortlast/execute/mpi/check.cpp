@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/image/active.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
@@ -128,6 +129,13 @@ ImageView StraightImages::premultiplied(const ImageView& straight, Node& node) {
   image.pixels.colour = memory_.get();
   premultiply(colours, {straight.pixels.colour, nullptr}, {memory_.get(), nullptr}, n);
   return image;
+}
+
+void StraightImages::keep_for_ever() noexcept {
+  try {
+    if (memory_) sortlast::keep_for_ever(memory_);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it
+  }
 }
 
 void check_premultiplied(const ImageView& image, const Composition& composition) {

@@ -70,6 +70,8 @@ class StraightImages {
  public:
   // The premultiplied image; valid until the next call. Throws std::bad_alloc, Error.
   ImageView premultiplied(const ImageView& straight, Node& node);
+  // Messages may still be read from it when the compositor is gone.
+  void keep_for_ever() noexcept;
 
  private:
   Memory memory_;

@@ -118,9 +118,7 @@ bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
     }
     alarm.pass_on();
   } catch (...) {
-    const std::string cause = cause_of_failure();
-    if (!cause.empty()) alarm.tell_failure(cause);
-    copy.abandon();
+    give_up(copy, alarm);
     throw;
   }
   copy.abandon();
@@ -150,11 +148,12 @@ void check_mpi_is_there(const char* call) {
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
   std::swap(comm_, other.comm_);
+  std::swap(process_, other.process_);
   return *this;
 }
 
 Communicator::~Communicator() {
-  if (comm_ == MPI_COMM_NULL) return;
+  if (comm_ == MPI_COMM_NULL || process_ != this_process()) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
   // Alarms that nobody has read lie on it for ever, and an MPI may end the process that frees them.

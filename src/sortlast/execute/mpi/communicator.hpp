@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <utility>
+
+#include "sortlast/execute/node/process_memory.hpp"
 
 namespace sortlast {
 
@@ -16,12 +19,13 @@ void check_mpi(int code, const char* what);
 void check_mpi_is_there(const char* call);
 
 // A communicator of our own. It is freed with this object, unless messages may still be under way on it
-// (abandon()) or MPI has been finalised.
+// (abandon()), MPI has been finalised or this is a forked process, to which MPI does not belong.
 class Communicator {
  public:
   Communicator() = default;
   explicit Communicator(MPI_Comm comm) : comm_(comm) {}
-  Communicator(Communicator&& other) noexcept : comm_(std::exchange(other.comm_, MPI_COMM_NULL)) {}
+  Communicator(Communicator&& other) noexcept
+      : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), process_(other.process_) {}
   Communicator& operator=(Communicator&& other) noexcept;
   ~Communicator();
 
@@ -32,6 +36,7 @@ class Communicator {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::int32_t process_ = this_process();
 };
 
 // Collective over the user's `comm`: a copy of it on which all ranks have met, whose errors are returned. For

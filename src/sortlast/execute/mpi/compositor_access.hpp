@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct CompositorAccess {
   [[noreturn]] static void refuse(Compositor& compositor, const std::string& call,
                                   const std::string& problem);
 
-  // As visibility_order(), where every rank hears of what is wrong with the arguments of some.
+  // As visibility_order(), where every rank hears of what is wrong with the arguments of some, and
+  // `interrupt` (may be empty) is called as Options has it.
   static std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const Viewpoint& viewpoint,
-                                                    double timeout, const std::string& problem);
+                                                    double timeout, const std::string& problem,
+                                                    const std::function<void()>& interrupt);
 
   // Tell the others that this rank's call has failed before it could be passed on, and why ("out of memory"):
   // they throw a RemoteError at once. The compositor cannot be used any more. Not while a call is under way.

@@ -48,10 +48,10 @@ class Exchange {
 };
 
 // Collective; all arguments were agreed on, and all ranks are through with compositing. At the root the frame
-// lies in `out` if that is not null. Contiguous tiles land where they belong, and those in the frame of the
+// lies in `out` if that has pixels. Contiguous tiles land where they belong, and those in the frame of the
 // root's node stay where they are unless there is an `out`; pixels of an image that was dealt out come as
 // they lie in the tile, and the root puts them in their places. Throws TimeoutError.
-std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth, Pixels out,
-                                  const FrameContext& context);
+std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth,
+                                  const PixelBuffer& out, const FrameContext& context);
 
 }  // namespace sortlast

@@ -46,7 +46,6 @@ void Reports::add(const Report& report) {
   if (!waiting_.try_emplace(report.rank, report).second) return;
   changed_reports_.insert(report.rank);
   if (waiting_.size() <= listed) return;
-  changed_reports_.erase(waiting_.rbegin()->first);
   waiting_.erase(std::prev(waiting_.end()));
 }
 
@@ -59,13 +58,17 @@ void Reports::merge(const ReportMessage& message) {
 }
 
 std::vector<ReportMessage> Reports::changes() {
-  std::vector<ReportMessage> messages(std::max(changed_blocks_.size(), changed_reports_.size()));
-  std::size_t at = 0;
+  std::vector<ReportMessage> messages;
   for (const std::int32_t rank : changed_reports_) {
     const auto found = waiting_.find(rank);
-    messages[at++].report = failure_ && failure_->rank == rank ? *failure_ : found->second;
+    if (failure_ && failure_->rank == rank) {
+      messages.emplace_back().report = *failure_;
+    } else if (found != waiting_.end()) {  // not one whose place a lower rank has taken since
+      messages.emplace_back().report = found->second;
+    }
   }
-  at = 0;
+  messages.resize(std::max(changed_blocks_.size(), messages.size()));
+  std::size_t at = 0;
   for (const std::int32_t block : changed_blocks_) {
     ReportMessage& message = messages[at++];
     message.block = block;
@@ -175,6 +178,25 @@ constexpr const char* advice =
 }
 
 }  // namespace
+
+void give_up(Communicator& comm, const Alarm& alarm) {
+  const std::string cause = cause_of_failure();
+  if (!cause.empty()) alarm.tell_failure(cause);
+  comm.abandon();
+}
+
+bool Alarm::every_rank_throws() const {
+  if (interrupted_) return false;
+  try {
+    throw;
+  } catch (const MismatchError&) {
+    return true;
+  } catch (const ArgumentError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
 
 std::string cause_of_failure() {
   try {

@@ -106,14 +106,26 @@ class Alarm {
   void join_if_raised(const std::function<std::string()>& waits_for) const;
 
   void interrupt() const {
-    if (interrupt_) interrupt_();
+    if (!interrupt_) return;
+    interrupted_ = true;
+    interrupt_();
+    interrupted_ = false;
   }
+
+  // Whether the exception that is being handled is one that all ranks throw, as they have agreed on it: of
+  // arguments, unless it comes from `interrupt`.
+  bool every_rank_throws() const;
 
  private:
   const Communicator& comm_;
   double limit_;
   std::function<void()> interrupt_;
+  mutable bool interrupted_ = false;  // by what `interrupt` threw
 };
+
+// In the handler of an exception that this rank alone throws: tell the others why, and free the communicator
+// no more, as messages may be under way on it.
+void give_up(Communicator& comm, const Alarm& alarm);
 
 // Never give `object` back. Requests that are under way on a communicator whose ranks did not all come can
 // neither be completed nor safely cancelled, so what they point at must stay until the process ends.

@@ -35,7 +35,7 @@ class TileGather {
                 : std::max<std::int64_t>(1, copied_bytes / static_cast<std::int64_t>(format_.pixel_bytes()));
   }
 
-  std::optional<Frame> run(Pixels out, const FrameContext& with) {
+  std::optional<Frame> run(const PixelBuffer& out, const FrameContext& with) {
     // List what this rank sends or receives; what lies at the root is put in its place.
     const auto in_place = [&](int peer) { return tile_.shared && (peer == rank_ || with.node.mate(peer)); };
     if (rank_ == root_) {
@@ -79,11 +79,11 @@ class TileGather {
     PixelBuffer room;  // from which they are copied apart; empty: they land where they belong
   };
 
-  void make_frame(Pixels out, Pool& pool) {
+  void make_frame(const PixelBuffer& out, Pool& pool) {
     const std::int64_t n = tile_.size.pixels();
-    PixelBuffer whole = out.colour != nullptr ? PixelBuffer(Memory(), out)
-                        : tile_.shared        ? PixelBuffer(tile_.shared, tile_.format, n)
-                                              : take_pixels(pool, format_, n);
+    PixelBuffer whole = out.view().colour != nullptr ? out
+                        : tile_.shared               ? PixelBuffer(tile_.shared, tile_.format, n)
+                                                     : take_pixels(pool, format_, n);
     if (!format_.depth) whole = PixelBuffer(whole.memory(), Pixels{whole.view().colour, nullptr});
     frame_ = Frame{tile_.size, format_, whole};
   }
@@ -161,8 +161,8 @@ class TileGather {
 
 }  // namespace
 
-std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth, Pixels out,
-                                  const FrameContext& with) {
+std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth,
+                                  const PixelBuffer& out, const FrameContext& with) {
   const auto gather = std::make_shared<TileGather>(tile, root, with_depth, with);
   try {
     return gather->run(out, with);

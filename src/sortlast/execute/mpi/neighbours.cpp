@@ -115,15 +115,15 @@ class AlarmWatch final : public Watch {
   const Alarm& alarm_;
 };
 
-}  // namespace
-
-Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks) {
+// The same, with the communicators of the machine's ranks and of the node's.
+Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks, Communicator& machine,
+                           Communicator& node) {
   const auto p = static_cast<std::size_t>(all.size());
   Neighbours found;
   found.rank = all.rank();
   found.nodes.resize(p);
   found.members = {all.rank()};
-  const Communicator machine = machine_of(all, alarm);
+  machine = machine_of(all, alarm);
   found.cores = share_of_cores(machine, alarm);
   if (ranks == 1 || p == 1) {
     std::iota(found.nodes.begin(), found.nodes.end(), 0);
@@ -131,7 +131,7 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
   }
 
   // Find who shares this machine, and whether all of those can share memory.
-  const Communicator node = split(machine, ranks);
+  node = split(machine, ranks);
   if (node.size() > 1) found.control = share_control(node, alarm);
   if (found.control) found.remote_reads = probe_remote_reads(node, alarm, Control::in(*found.control));
 
@@ -147,6 +147,20 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
     if (lowest_of[rank] == lowest) found.members.push_back(static_cast<int>(rank));
   }
   return found;
+}
+
+}  // namespace
+
+Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks) {
+  Communicator machine;
+  Communicator node;
+  try {
+    return find_neighbours(all, alarm, ranks, machine, node);
+  } catch (...) {  // calls on them may be under way
+    machine.abandon();
+    node.abandon();
+    throw;
+  }
 }
 
 Node make_node(const Communicator& all, const Alarm& alarm, int ranks) {
