@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sortlast import _native
+from sortlast import _arrays, _native
+from sortlast._errors import ArgumentError
 from sortlast.schedule import Machine, choose
 
 if TYPE_CHECKING:
@@ -58,18 +59,20 @@ def measure(
         progress: called with the measurements done, and how many there are.
 
     Raises:
-        ArgumentError: ``seconds`` not positive, ``node_ranks`` below 1.
+        ArgumentError: ``seconds`` not positive, ``node_ranks`` below 0.
         MismatchError: arguments that differ between ranks, or are wrong on some.
         TimeoutError: a rank does not come within 60 s.
     """
     from mpi4py import MPI
 
     # What C++ could not be told goes along, so that every rank hears of it.
-    problem = ""
-    if node_ranks is not None and node_ranks < 1:
-        problem = f"node_ranks is {node_ranks}; expected None or a number of ranks, 1 or more"
+    problem, ranks = "", 0
+    try:
+        ranks = _arrays.count(node_ranks, "node_ranks")
+    except ArgumentError as error:
+        problem = str(error)
     handle = MPI._handleof(comm)
-    return Report(*_native.mpi().measure_machine(handle, seconds, node_ranks or 0, progress, problem))
+    return Report(*_native.mpi().measure_machine(handle, seconds, ranks, progress, problem))
 
 
 def kept_profile() -> str:
