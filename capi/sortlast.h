@@ -51,8 +51,7 @@ typedef enum sortlast_status {
   SORTLAST_ERROR_INTERNAL = 6,   // anything else: a defect of the library
   SORTLAST_ERROR_INTERRUPT = 7,  // the caller's own interrupt callback ended the wait
   SORTLAST_ERROR_REMOTE = 8,     // another rank's call failed on the way; the message says which, and why
-  SORTLAST_ERROR_USAGE =
-      9  // a call that cannot be made now: two at once, on what is closed, after MPI_Finalize
+  SORTLAST_ERROR_USAGE = 9  // not to be called now: another call is under way, it is closed, MPI has ended
 } sortlast_status;
 
 // A status as a word: "ok", "argument", "mismatch", "timeout", "mpi", "memory", "internal", "interrupt",

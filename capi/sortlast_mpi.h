@@ -88,7 +88,11 @@ sortlast_status sortlast_report_keep(sortlast_report* report, const char** path)
 // one is wrong on some rank, every rank gets the same error before any pixel moves, and the compositor
 // stays usable. If a rank does not come within the timeout, the others get SORTLAST_ERROR_TIMEOUT; messages
 // may then still be under way, so the memory of the images must stay until MPI_Finalize, and the compositor
-// can only be freed.
+// can only be freed. So it is after SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of which the
+// others hear by SORTLAST_ERROR_REMOTE. A new compositor may be made on the same communicator.
+//
+// One call at a time on a handle; a second one, from the interrupt callback, and every call after _close or
+// after MPI_Finalize is SORTLAST_ERROR_USAGE, on the rank that makes it, and nothing has happened.
 typedef struct sortlast_compositor sortlast_compositor;
 
 // How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets
@@ -100,7 +104,7 @@ enum { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUT
 // of itself a transfer.
 enum { SORTLAST_WIRE_IMAGE = 0, SORTLAST_WIRE_FLOAT16 = 1 };
 
-// All ranks pass the same but for timeout, threads, sparse, profile and interrupt.
+// All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
 typedef struct sortlast_options {
   size_t size;            // sizeof(sortlast_options)
   const char* algorithm;  // "shift", "radix-k:4,3", ... (sortlast_algorithm_usage); NULL: "auto"
@@ -130,7 +134,7 @@ typedef struct sortlast_options {
   int (*interrupt)(void* user);
   void* user;  // handed to it
   // Look in every composite of SORTLAST_OVER for colours above their alpha, as images have that are not
-  // premultiplied, and refuse them. It reads the whole image. Ranks may differ in it.
+  // premultiplied, and refuse them. It reads the whole image.
   bool check_premultiplied;
 } sortlast_options;
 
@@ -140,7 +144,7 @@ typedef struct sortlast_options {
 
 // Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
 // initialised. options may be NULL: all defaults.
-// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
+// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY, INTERRUPT, REMOTE, USAGE.
 sortlast_status sortlast_compositor_create(MPI_Comm comm, const sortlast_options* options,
                                            sortlast_compositor** compositor);
 
@@ -149,6 +153,7 @@ const char* sortlast_compositor_message(const sortlast_compositor* compositor);
 
 // Give back its communicators, threads and shared memory; every rank closes its own. The handle stays, and
 // all further calls on it but _message and _free are USAGE errors; its tiles, frames and memory stay too.
+// Errors: ARGUMENT (it was not made), USAGE (it is closed).
 sortlast_status sortlast_compositor_close(sortlast_compositor* compositor);
 
 // Close it, if that was not done, and free the handle. It may be done after MPI_Finalize.
@@ -196,7 +201,7 @@ typedef struct sortlast_tile sortlast_tile;
 // Composite one frame; collective. Every rank describes its image; one without an image gives colour NULL
 // and the size and format that the others have. composition may be NULL: all defaults. Writes this rank's
 // tile, or NULL on failure (the message is the compositor's).
-// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
+// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY, INTERRUPT, REMOTE, USAGE.
 sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
                                               const sortlast_composition* composition, sortlast_tile** tile);
 
@@ -219,12 +224,14 @@ void sortlast_tile_free(sortlast_tile* tile);
 // Collect the tiles of one frame in the whole image at rank `root`; collective. with_depth: the depth too,
 // if the images had it. Writes a frame at the root and NULL elsewhere, and NULL on failure (the message is
 // the compositor's). The tile may be freed at once.
-// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY.
+// Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY, INTERRUPT, REMOTE, USAGE.
 sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
                                            int32_t root, bool with_depth, sortlast_frame** frame);
 
 // The same, but the root's frame is written to memory of the caller's: width * height * channels scalars and,
-// if with_depth, as many depths as pixels. Read at the root alone.
+// if with_depth, as many depths as pixels. Read at the root alone, where a NULL plane that is needed is an
+// ARGUMENT error (MISMATCH if there are other ranks).
+// Errors: those of _gather.
 sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,
                                                 int32_t root, bool with_depth, sortlast_pixels out);
 
@@ -271,23 +278,23 @@ enum {
 
 typedef struct sortlast_event {
   int32_t activity;  // SORTLAST_ACTIVITY_AGREE ...
-  int32_t peer;      // of a send or receive; -1: none
-  int32_t stage;     // of a send, receive or gather; -1: none
+  int32_t peer;      // of a send or receive the other rank, of a gather the root; -1: none
+  int32_t stage;     // of a send or receive, 1, 2, ...; -1: none
   double begin;      // [s], on a clock that all processes of a host share
   double end;        // [s]
   int64_t bytes;     // moved, or read by a blend
 } sortlast_event;
 
-// Record events from now on, or no longer.
+// Record events from now on, or no longer. Errors: ARGUMENT (the compositor was not made), USAGE.
 sortlast_status sortlast_compositor_trace(sortlast_compositor* compositor, bool on);
 
 // Those that were recorded and not cleared: writes the address of an array that the handle owns, and its
 // length. Valid until the next call on the handle.
-// Errors: ARGUMENT, MEMORY.
+// Errors: ARGUMENT, MEMORY, USAGE.
 sortlast_status sortlast_compositor_events(sortlast_compositor* compositor, const sortlast_event** events,
                                            int64_t* count);
 
-// Drop them.
+// Drop them. Errors: as of _trace.
 sortlast_status sortlast_compositor_clear_events(sortlast_compositor* compositor);
 
 // ---- Visibility order ------------------------------------------------------------------------------

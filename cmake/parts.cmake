@@ -9,7 +9,7 @@
 
 # The sources that need MPI, as regular expressions; all others must do without.
 set(needs_mpi "src/sortlast/execute/mpi/" "src/sortlast/execute/compositor[.]cpp"
-              "src/sortlast/tune/pro" "capi/mpi/")
+              "src/sortlast/tune/(probe|profile)[.]cpp" "capi/mpi/")
 
 file(GLOB_RECURSE sources_without_mpi CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} src/sortlast/*.cpp capi/*.cpp)
 list(FILTER sources_without_mpi EXCLUDE REGEX ^src/sortlast/image/kernels/)  # see kernels.cmake

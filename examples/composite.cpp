@@ -16,14 +16,14 @@ int main(int argc, char** argv) {
   }
 
   sortlast::Compositor compositor(MPI_COMM_WORLD);
-  const sortlast::ConstPixels pixels{reinterpret_cast<const std::byte*>(rgba.data())};
-  const sortlast::ImageView image{pixels, {640, 480}, {sortlast::Scalar::uint8}};
+  const auto image = sortlast::image_view<std::uint8_t>(rgba, {640, 480});
   const sortlast::Tile tile = compositor.composite(image, {.background = {1, 1, 1, 1}});
   if (const auto frame = compositor.gather(tile)) {
     std::ofstream out("discs.ppm", std::ios::binary);
     out << "P6 640 480 255\n";
-    const char* colour = reinterpret_cast<const char*>(frame->pixels.view().colour);
-    for (int i = 0; i < 640 * 480; ++i) out.write(colour + 4 * i, 3);
+    const auto colour = frame->colour<std::uint8_t>();
+    for (std::size_t i = 0; i < colour.size(); ++i)
+      if (i % 4 != 3) out.put(static_cast<char>(colour[i]));  // no alpha
   }
   MPI_Finalize();
 }

@@ -29,8 +29,9 @@ struct CompositorAccess;
 // by at most 2^-11 of itself a transfer.
 enum class Wire : std::uint8_t { image, float16 };
 
+// All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
 struct Options {
-  std::string algorithm = "auto";  // see schedule/registry.hpp
+  std::string algorithm = "auto";  // or a name of algorithms(), parameters behind it: "radix-k:4,3"
   // The ranks in the order in which they should talk (the fabric's routing order), apart from depth order;
   // empty: rank order. Shift and direct-send follow it whatever the view.
   std::vector<std::int32_t> ring = {};
@@ -42,14 +43,14 @@ struct Options {
   // ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at no cost anyway.
   bool check = true;
   // Look in every composite() with Op::over for colours above their alpha, as images have that are not
-  // premultiplied, and refuse them. It reads the whole image. Ranks may differ in it.
+  // premultiplied, and refuse them. It reads the whole image.
   bool check_premultiplied = false;
   // Threads that blend, the caller's own among them; 0: as many as this machine has cores for each of its
-  // ranks. Ranks may differ in it.
+  // ranks.
   int threads = 0;
   bool sparse = true;  // leave out empty pixels of messages where that pays; the result has the same bits
   Wire wire = Wire::image;             // what colours of float32 images travel as
-  std::int64_t chunk_bytes = 1 << 20;  // most that one message carries
+  std::int64_t chunk_bytes = 1 << 20;  // most bytes of pixels that one message carries, 4096 to 2^30
   // How the image is shared out. Interleaved: in blocks dealt out to the ranks, so that each gets as much to
   // do wherever the images are empty; a tile then covers many ranges of the image (Tile::ranges), and does
   // not lie in the frame of its node. Automatic: so for the frames for which it is predicted to be faster,
@@ -109,6 +110,8 @@ class SORTLAST_API Compositor {
  public:
   // `comm` is duplicated and may be freed at once. MPI must be initialised. Tried again after a TimeoutError,
   // it takes up the duplicate that was begun, so that the caller's own collectives on `comm` still match.
+  // Errors are as above, and of each rank by itself: ArgumentError for MPI_COMM_NULL, for an
+  // intercommunicator and before MPI_Init; UsageError after MPI_Finalize.
   explicit Compositor(MPI_Comm comm, const Options& options = {});
   Compositor(Compositor&&) noexcept;
   Compositor& operator=(Compositor&&) noexcept;
@@ -122,23 +125,22 @@ class SORTLAST_API Compositor {
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
   // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
-  // there are composited without a copy. Not collective. Null for 0 bytes.
+  // there are composited without a copy. Not collective. Null for 0 bytes. Throws Error where the system has
+  // no shared memory of that size left.
   Memory allocate(std::size_t bytes);
 
   // Let the other ranks of the machine read `bytes` at `data` in place, as if they were allocated so: images,
   // or planes of them, that lie inside are composited without a copy. The bytes keep their address and
   // contents; whole pages among them become shared ones, the others are copied in each composite(). Not
   // collective.
-  //   - It must be ordinary private memory (malloc, new, NumPy), not on a stack, in a file, locked or pinned
-  //   for
-  //     a device, and in no part allocated or registered already: else an ArgumentError, where that shows.
-  //   - No thread may write to it while this call or the end of the registration is under way, and it must
-  //   not
-  //     end while a composite() is.
+  //   - It must be ordinary private memory (malloc, new, NumPy), not on a stack, in a file, locked or
+  //     pinned for a device, and in no part allocated or registered already: else an ArgumentError, where
+  //     that shows.
+  //   - No thread may write to it while this call or the end of the registration is under way, and it
+  //     must not end while a composite() is.
   //   - End the registration before the memory is freed or reallocated.
-  //   - A forked process shares the whole pages with its parent, unlike other memory: what one writes the
-  //   other
-  //     sees, until the registration ends in either.
+  //   - A forked process shares the whole pages with its parent, unlike other memory: what one writes
+  //     the other sees, until the registration ends in either.
   // Nothing is done for 0 bytes, and for a rank that shares its machine with no other.
   [[nodiscard]] Registration register_memory(void* data, std::size_t bytes);
 
@@ -146,7 +148,8 @@ class SORTLAST_API Compositor {
   // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
   // copied: they are parts of the frame, so who writes into it changes them. `out`, looked at on the root
   // alone: memory of a whole image in which the frame is put, with a copy of those tiles too; the caller
-  // keeps it. It may be what this rank passed to composite().
+  // keeps it. It may be what this rank passed to composite(). ArgumentError: a root that is no rank, depth
+  // that the images do not have, a tile that is not of this compositor, `out` without a place for the depth.
   std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false,
                               const PixelBuffer& out = {});
 

@@ -123,7 +123,7 @@ struct Transfer {
   bool operator==(const Transfer&) const = default;
 };
 
-class Algorithm;  // what makes the programs; see src/sortlast/schedule/algorithm.hpp
+class Algorithm;  // what makes the programs
 
 class SORTLAST_API Schedule {
  public:

@@ -39,10 +39,10 @@ SORTLAST_API double trace_clock();
 // One thing that a rank did.
 struct Event {
   Activity activity = Activity::wait;
-  double begin = 0;  // [s] of trace_clock()
-  double end = 0;
-  std::int32_t peer = -1;   // of a send or receive
-  std::int32_t stage = -1;  // of a send, receive or gather
+  double begin = 0;         // [s] of trace_clock()
+  double end = 0;           // [s], too
+  std::int32_t peer = -1;   // of a send or receive the other rank, of a gather the root; -1: none
+  std::int32_t stage = -1;  // of a send or receive, 1, 2, ...; -1: none
   std::int64_t bytes = 0;   // moved, or read by a blend
 };
 

@@ -253,12 +253,12 @@ def choice(value: object, what: str, names: Sequence[str]) -> str:
 
 
 def count(value: object | None, what: str) -> int:
-    """A number of things, 1 or more; None, which stands for a default, is 0."""
+    """A number of things, 1 or more; 0 and None stand for a default, and are 0."""
     if value is None:
         return 0
     found = whole(value, what)
-    if found < 1:
-        raise ArgumentError(f"{what} is {value!r}; expected None or 1 or more")
+    if found < 0:
+        raise ArgumentError(f"{what} is {value!r}; expected 0 or more, or None")
     return found
 
 

@@ -82,41 +82,44 @@ class Compositor:
     are wrong on some, every rank raises the same MismatchError (or ArgumentError) before any pixel moves,
     and the compositor stays usable. If a rank does not come within ``timeout`` seconds, the others raise a
     TimeoutError that says who waits for whom; if the call of a rank fails on the way, the others raise a
-    RemoteError with its cause. After either the compositor cannot be used any more. One thread at a time may
-    use it: a second one gets a UsageError.
+    RemoteError with its cause. After either, and after an MpiError, a MemoryError or a KeyboardInterrupt, the
+    compositor cannot be used any more; a new one may be made on the same communicator. One thread at a time
+    may use it: a second one gets a UsageError, and so does a call after ``close`` or after MPI_Finalize.
 
     As a context manager it closes itself at the end of the block::
 
         with sortlast.Compositor(comm) as comp:
             tile = comp.composite(image)
 
+    All ranks pass the same but for ``timeout``, ``threads``, ``sparse``, ``profile`` and
+    ``check_premultiplied``.
+
     Args:
-        comm: any mpi4py communicator; it is duplicated.
+        comm: any mpi4py intracommunicator; it is duplicated.
         algorithm: a name of ``sortlast algorithms``, such as "shift" or "radix-k:8,8", or "auto".
         ring: ranks in communication order (the fabric's routing order), apart from depth order; shift and
             direct-send follow it whatever the view. None is rank order.
         timeout: longest wait without any progress, in seconds.
-        node_ranks: ranks that share a machine read each other's images where they lie. None: those that
-            really do; 1: none, all pixels travel as messages; k: at most k of them, as if the others were on
-            other machines.
-        threads: threads of this rank that blend, its own among them; None: as many as the machine has
-            cores for each of its ranks. Ranks may differ in it.
+        node_ranks: ranks that share a machine read each other's images where they lie. 0 or None: those
+            that really do; 1: none, all pixels travel as messages; k: at most k of them, as if the others
+            were on other machines.
+        threads: threads of this rank that blend, its own among them; 0 or None: as many as the machine has
+            cores for each of its ranks.
         check: check in every call, by a small reduction, that all ranks passed the same arguments.
             Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
             no cost anyway.
         check_premultiplied: look in every ``composite`` with ``over`` for colours above their alpha, which
-            images that are not premultiplied have, and refuse them. It reads the whole image. Ranks may
-            differ in it.
+            images that are not premultiplied have, and refuse them. It reads the whole image.
         sparse: leave out empty pixels (all channels 0, depth infinite) of messages where that pays. The
             result has the same bits.
         wire: "float16" lets the colours of float32 images travel as float16, which rounds each by at most
             2^-11 of itself a transfer; "image" sends what the images hold.
-        chunk_bytes: most bytes of pixels that one message carries.
+        chunk_bytes: most bytes of pixels that one message carries, 4096 to 2^30.
         partition: how the image is shared out. "contiguous": in bands of rows. "interleaved": in blocks that
             are dealt out to the ranks, so that each gets as much to do wherever the images are empty; a tile
             then holds many ``ranges``. "auto": in blocks for the frames for which that is predicted to be
             faster, which takes ``check`` and ranks on several machines.
-        machine: the machine that "auto" chooses for, as ``sortlast.tune.measure`` finds it; rank 0's counts.
+        machine: the machine that "auto" chooses for, as ``sortlast.tune.measure`` finds it.
         profile: file with a machine's figures, as ``sortlast tune`` writes it, if there is no ``machine``;
             read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE names, or
             else the one that ``sortlast tune --keep`` has kept for this machine, or else the defaults. The
@@ -214,7 +217,7 @@ class Compositor:
                 is a view of it, unless the image is dealt out. On every rank or on none.
 
         Raises:
-            ArgumentError, MismatchError, TimeoutError: see the class.
+            ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
         try:
             if image is None and depth is None:
@@ -293,7 +296,7 @@ class Compositor:
                 image is to be put; it is returned.
 
         Raises:
-            ArgumentError, MismatchError, TimeoutError: see the class.
+            ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
         try:
             if not isinstance(tile, _native.mpi().Tile):

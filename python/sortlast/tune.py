@@ -59,7 +59,7 @@ def measure(
         progress: called with the measurements done, and how many there are.
 
     Raises:
-        ArgumentError: ``seconds`` not positive, ``node_ranks`` below 1.
+        ArgumentError: ``seconds`` not positive, ``node_ranks`` below 0.
         MismatchError: arguments that differ between ranks, or are wrong on some.
         TimeoutError: a rank does not come within 60 s.
     """

@@ -8,6 +8,7 @@ run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/core -B ${WORK}/build ${tools}
     -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON -DEXAMPLES=${SOURCE}/examples)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 check_fabric(${WORK}/build/fabric)
+run(${WORK}/build/errors)
 
 # Nothing of MPI in the library, nor in what tells CMake of it.
 execute_process(COMMAND ldd ${WORK}/build/fabric OUTPUT_VARIABLE libraries COMMAND_ERROR_IS_FATAL ANY)

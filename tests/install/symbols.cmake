@@ -1,8 +1,10 @@
 # The shared libraries CORE and MPI show what is public and nothing else: functions, classes and data of the namespace
-# sortlast, but nothing of its insides, and all functions of the C headers.
+# sortlast, but nothing of its insides, and all exceptions and all functions of the C headers.
 include(${ENVIRONMENT})
 set(shown "^(typeinfo (name )?for |vtable for )?sortlast::|^sortlast_[a-z0-9_]+$")
 set(inside "sortlast::(capi|baseline|x86_64_v[34])::|[(]anonymous namespace[)]")
+file(STRINGS ${SOURCE}/include/sortlast/error.hpp exceptions REGEX "^class ")
+list(TRANSFORM exceptions REPLACE "^class (SORTLAST_API )?([A-Za-z]+) .*" "\\2")
 set(c_functions)
 foreach(library IN ITEMS ${CORE} ${MPI})
   execute_process(COMMAND ${NM} -D --defined-only --demangle --format=posix ${library} OUTPUT_VARIABLE text
@@ -19,6 +21,12 @@ foreach(library IN ITEMS ${CORE} ${MPI})
       list(APPEND c_functions ${symbol})
     endif()
     math(EXPR functions "${functions} + 1")
+  endforeach()
+  # Who catches an exception of the library asks for its type.
+  foreach(class IN LISTS exceptions)
+    if(NOT "${text}" MATCHES "typeinfo for sortlast::${class} ")
+      message(SEND_ERROR "${library} does not show the type of sortlast::${class}, which it throws")
+    endif()
   endforeach()
   if(functions LESS 10)
     message(SEND_ERROR "${library} shows only ${functions} symbols: ${text}")

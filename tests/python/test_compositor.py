@@ -218,7 +218,7 @@ def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
             picture[y0:y0 + 9, x0:x0 + 20] = images(8 + other, 9, 20)[other]
         order = [2, 0, 3, 1]
         expected = sortlast.composite_serial(pictures, order=order)
-        for nodes in (None, 1, 2, 3):
+        for nodes in (None, 0, 1, 2, 3):
             for options in ({}, {"check": False}, {"sparse": False}, {"chunk_bytes": 4096}):
                 comp = sortlast.Compositor(comm, algorithm="direct-send", node_ranks=nodes, **options)
                 shared = comp.allocate((40, 60, 4), "float32")

@@ -98,7 +98,7 @@ def test_composite(wrong, text):
     [
         ("check=object()", "check is a object; expected True or False"),
         ("sparse='no'", "sparse is 'no'; expected True or False"),
-        ("node_ranks=0", "node_ranks is 0; expected None or 1 or more"),
+        ("node_ranks=-1", "node_ranks is -1; expected 0 or more, or None"),
         ("machine='laptop'", "machine is 'laptop'; expected a Machine"),
         ("wire='float8'", "wire is 'float8'; expected 'image' or 'float16'"),
         ("chunk_bytes=2**80", "chunk_bytes is 1208925819614629174706176"),

@@ -66,7 +66,7 @@ def test_prints_figures_and_choices_and_writes_the_profile(tmp_path):
 
 
 def test_nodes_may_be_pretended(tmp_path):
-    done = run("--ranks", 4, "--nodes", 2, "--seconds", 2, "--json", tmp_path / "table.json")
+    done = run("--ranks", 4, "--node-ranks", 2, "--seconds", 2, "--json", tmp_path / "table.json")
     assert done.returncode == 0, done.stderr
     report = json.loads((tmp_path / "table.json").read_text())
     assert_possible(report["machine"])
@@ -92,7 +92,7 @@ def test_keeps_the_profile_for_every_compositor_on_this_machine(tmp_path, monkey
     assert path.startswith(str(tmp_path / "sortlast"))
     assert "on figures from the defaults, as no profile is kept (sortlast tune --keep)" in explained
 
-    done = run("--ranks", 2, "--nodes", 1, "--seconds", 0.1, "--keep")
+    done = run("--ranks", 2, "--node-ranks", 1, "--seconds", 0.1, "--keep")
     assert done.returncode == 0, done.stderr
     assert f"kept {path}\n" in done.stdout
     after = mpirun.run(2, script)
@@ -107,7 +107,7 @@ def test_keeps_the_profile_for_every_compositor_on_this_machine(tmp_path, monkey
 
 
 def test_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
-    command = [sys.executable, "-m", "sortlast", "tune", "--seconds", "0.2", "--nodes", "1"]
+    command = [sys.executable, "-m", "sortlast", "tune", "--seconds", "0.2", "--node-ranks", "1"]
     done = mpirun.run_command(2, [*command, "--output", str(tmp_path / "profile.json")])
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("by message") == 1  # rank 0 alone prints
@@ -121,7 +121,7 @@ def test_runs_on_the_ranks_of_the_users_mpiexec(tmp_path):
     ("args", "message"),
     [
         (("--ranks", "0"), "should be greater than or equal to 1"),
-        (("--nodes", "0"), "should be greater than or equal to 1"),
+        (("--node-ranks", "0"), "should be greater than or equal to 1"),
         (("--seconds", "0"), "should be greater than or equal to 0.01"),
         (("--output", "/dev/null/profile.json"), "/dev/null is no folder; choose another place"),
         (("--json", "/dev/null/table.json"), "/dev/null is no folder; choose another place"),
@@ -161,7 +161,7 @@ def test_wrong_arguments_are_named_on_every_rank():
         import sortlast
         from sortlast import tune
         told = []
-        for arguments in ({"seconds": 0}, {"seconds": float("nan")}, {"node_ranks": 0}):
+        for arguments in ({"seconds": 0}, {"seconds": float("nan")}, {"node_ranks": -1}):
             try:
                 tune.measure(comm, **arguments)
             except sortlast.ArgumentError as error:
@@ -174,7 +174,7 @@ def test_wrong_arguments_are_named_on_every_rank():
         assert told == [
             "seconds is 0; expected a time, more than 0",
             "seconds is nan; expected a time, more than 0",
-            "node_ranks is 0; expected None or a number of ranks, 1 or more",
+            "node_ranks is -1; expected 0 or more, or None",
         ]
 
 

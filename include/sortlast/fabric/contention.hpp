@@ -52,8 +52,6 @@ SORTLAST_API std::shared_ptr<const Pattern> schedule_pattern(const Schedule& sch
 SORTLAST_API std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
                                                             std::vector<std::vector<Flow>> stages);
 
-// Contention: how many flows share each link at each stage of a pattern, and which order of hosts has least.
-
 struct Contention {
   std::int64_t stages = 0;
   std::int64_t flows = 0;
@@ -126,8 +124,7 @@ struct OrderOptions {
 
 // Tries the known orders, then improves the best of them by annealing. An order is better if its mean share
 // is higher and its max_flows are not, or the other way round. For shift it may prove that no order is free;
-// with dummies there always is one. See order.cpp. Throws ArgumentError: hosts that do not exist, occur twice
-// or are none.
+// with dummies there always is one. Throws ArgumentError: hosts that do not exist, occur twice or are none.
 SORTLAST_API BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
                                   const OrderOptions& options = {});
 

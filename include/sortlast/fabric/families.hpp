@@ -1,4 +1,4 @@
-// The families of topologies: one builder each, one file each.
+// The families of topologies.
 //
 // Hosts are named "host00000 HCA-1", "host00001 HCA-1", ... and have GUIDs 0x10000000 + 16 h; switches of
 // level l are named sw-Ll-0000, ... (those of grids by their coordinates, sw-x-y-z) and have GUIDs 0x20000000

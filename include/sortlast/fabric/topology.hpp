@@ -50,8 +50,11 @@ struct End {
 // The form of an intact PGFT(h; m_1 .. m_h; w_1 .. w_h; p_1 .. p_h), after Zahavi, "D-Mod-K Routing
 // Providing Non-Blocking Traffic for Shift Permutations on Real Life Fat Trees" (2010): a vertex of level l
 // (hosts are level 0) has m_l children, and w_{l+1} parents to each of which p_{l+1} parallel links lead.
-// How vertices and ports are numbered is stated in topology/pgft.cpp. k-ary n-trees, XGFTs and thin-trees are
-// of this form too.
+// Number x of level l is W_l t + r, the r-th top (r < W_l = w_1 .. w_l) of the t-th subtree of height l. Its
+// parent a is number W_{l+1} floor(t / m_{l+1}) + W_l a + r of level l + 1, and it is that one's child
+// c = t mod m_{l+1}. Link b of those between them leaves by up-port a + w_{l+1} b and enters by down-port
+// c + m_{l+1} b, each counted from 0 among its kind; a switch has its down-ports first. k-ary n-trees, XGFTs
+// and thin-trees are of this form too.
 struct TreeShape {
   std::vector<std::int32_t> m, w, p;  // element l - 1 is that of level l
 
@@ -174,9 +177,9 @@ SORTLAST_API Topology without_switches(const Topology& topology, const std::vect
 // The same with other levels of its switches, for example those that rank_switches() finds.
 SORTLAST_API Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels);
 
-// Levels of the switches of a tree from any source. `roots`: switches of the highest level; empty: found (see
-// levels.cpp for how). All 0 if the fabric is no tree: `why` then says so. Throws ArgumentError for a root
-// that does not exist.
+// Levels of the switches of a tree from any source. `roots`: switches of the highest level; empty: found by
+// how far most hosts are from each switch. All 0 if the fabric is no tree: `why` then says so. Throws
+// ArgumentError for a root that does not exist.
 struct Levels {
   std::vector<std::int32_t> level;  // by switch; 1 next to hosts
   std::vector<std::int32_t> roots;  // switches of the highest level
@@ -187,8 +190,9 @@ SORTLAST_API Levels rank_switches(const Topology& topology, const std::vector<st
 SORTLAST_API Levels levels_of(const Topology& topology);
 
 // Up-links that the fabric's own regularity asks for and that are not there: pairs of a lower and an upper
-// switch with fewer links than such pairs have elsewhere in it (see edit.cpp). By number of the lower
-// switch, then of the upper one. Throws ArgumentError, with the reason, if the fabric is no tree.
+// switch with fewer links than most pairs have of the same group, which are the switches of two neighbouring
+// levels that links hold together. By number of the lower switch, then of the upper one. Throws
+// ArgumentError, with the reason, if the fabric is no tree.
 struct MissingLinks {
   std::int32_t lower = 0, upper = 0;  // switches
   std::int32_t present = 0, expected = 0;

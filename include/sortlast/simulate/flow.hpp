@@ -2,7 +2,8 @@
 // max-min fair share of the links.
 //
 // For messages that are long beside the network's latency, and for fabrics and images past what packets
-// allow. See src/sortlast/simulate/flow.cpp for the model.
+// allow. Switches have no buffers and links no latency: a message first costs message_seconds, and then its
+// bytes flow over all its channels at once.
 #pragma once
 
 #include <cstdint>
@@ -79,13 +80,12 @@ struct CompositingOptions {
   double active = 1;  // share of an image's pixels that are active and sent, in (0, 1]; 1: dense
   // Bytes of a fragment that a rank joins to another in a second; 0: blending takes no time.
   double blend_bytes_per_second = 0;
-  bool overlap = true;       // blending goes on while messages of the rank move
-  std::int32_t window = -1;  // most stages of a rank under way at once; 0: any number; -1: the schedule's
-  bool rendezvous = true;    // a transfer waits until its receiver has begun the stage too
-  bool barrier = false;      // all ranks begin a stage together; the window is 1
-  double stage_seconds = 0;  // cost of a stage at a rank, before its messages of that stage may go
-  std::int64_t chunk_bytes =
-      0;  // messages are cut at multiples of so many bytes of the image; 0: they are not
+  bool overlap = true;           // blending goes on while messages of the rank move
+  std::int32_t window = -1;      // most stages of a rank under way at once; 0: any number; -1: the schedule's
+  bool rendezvous = true;        // a transfer waits until its receiver has begun the stage too
+  bool barrier = false;          // all ranks begin a stage together; the window is 1
+  double stage_seconds = 0;      // cost of a stage at a rank, before its messages of that stage may go
+  std::int64_t chunk_bytes = 0;  // messages are cut at multiples of so many bytes of the image; 0: not
 };
 
 // Task i is rank i; a message is a transfer, or a chunk of one. A rank sends what is complete, in stages that

@@ -2,7 +2,7 @@
 //
 // The model is that of Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection
 // Networks", section 3.1: virtual cut-through, input-buffered switches, credits out of band, one cycle a phit
-// and a hop. See src/sortlast/simulate/packet/engine.hpp for the model in full.
+// and a hop.
 #pragma once
 
 #include <array>

@@ -19,7 +19,7 @@ class Settings:
     """As the arguments of :func:`sortlast.tune.measure`; ``keep``: keep the profile for this machine."""
 
     seconds: float
-    nodes: int | None
+    node_ranks: int | None
     keep: bool
 
 
@@ -48,7 +48,7 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
         report = tune.measure(
             comm,
             settings.seconds,
-            settings.nodes,
+            settings.node_ranks,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
     return Measured(report, tune.keep(report.machine) if settings.keep and comm.rank == 0 else "")

@@ -40,7 +40,7 @@ def tune(
     ranks: Annotated[
         int | None, typer.Option(min=1, show_default="4", help="Ranks to start, as many as a node will have.")
     ] = None,
-    nodes: Annotated[
+    node_ranks: Annotated[
         int | None,
         typer.Option(
             min=1,
@@ -73,7 +73,7 @@ def tune(
     _terminal.check_places(output, json)
 
     # Measure.
-    settings = _tune_run.Settings(seconds, nodes, keep)
+    settings = _tune_run.Settings(seconds, node_ranks, keep)
     if launch.under_mpiexec():
         comm = launch.world()
         if ranks not in (None, comm.size):

@@ -210,14 +210,14 @@ void bind_visibility(nb::module_& module) {
 
 // ---- Measuring a communicator's machine, and the profile that is kept of it -----------------------
 
-nb::tuple measure(std::uintptr_t comm, double seconds, int nodes, std::function<void(int, int)> progress,
+nb::tuple measure(std::uintptr_t comm, double seconds, int node_ranks, std::function<void(int, int)> progress,
                   const std::string& problem) {
   MachineReport report;
   {
     const nb::gil_scoped_release release;
     TuneOptions options;
     options.seconds = seconds;
-    options.node_ranks = nodes;
+    options.node_ranks = node_ranks;
     options.progress = std::move(progress);
     options.interrupt = see_signals;
     report = detail::measure_machine(communicator(comm), options, problem);
@@ -227,7 +227,7 @@ nb::tuple measure(std::uintptr_t comm, double seconds, int nodes, std::function<
 }
 
 void bind_probe(nb::module_& module) {
-  module.def("measure_machine", &measure, "comm"_a, "seconds"_a, "nodes"_a, "progress"_a, "problem"_a,
+  module.def("measure_machine", &measure, "comm"_a, "seconds"_a, "node_ranks"_a, "progress"_a, "problem"_a,
              "See sortlast.tune.measure.");
   module.def("kept_profile_path", &kept_profile_path, "See sortlast.tune.kept_profile.");
   module.def("keep_profile", &keep_profile, "machine"_a, "See sortlast.tune.keep.");

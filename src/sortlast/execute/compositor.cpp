@@ -40,10 +40,10 @@ class Compositor::Impl {
     Arguments arguments("Compositor");
     arguments.add("algorithm", options_.algorithm);
     arguments.add("ring", options_.ring);
-    arguments.add("node ranks", std::to_string(options_.node_ranks));
+    arguments.add("node_ranks", std::to_string(options_.node_ranks));
     arguments.add("check", options_.check ? "yes" : "no");
     arguments.add("wire", options_.wire == Wire::float16 ? "float16" : "image");
-    arguments.add("chunk bytes", std::to_string(options_.chunk_bytes));
+    arguments.add("chunk_bytes", std::to_string(options_.chunk_bytes));
     arguments.add("partition", std::string(partition_name(options_.partition)));
     arguments.add("machine", options_.machine ? to_json(*options_.machine) : "none");
     std::optional<MachineProfile> profile;

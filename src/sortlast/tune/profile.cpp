@@ -27,7 +27,7 @@ void check_tune_options(const TuneOptions& options) {
   if (!(options.seconds > 0) || !std::isfinite(options.seconds))
     throw ArgumentError("seconds is " + text(options.seconds) + "; expected a time, more than 0");
   if (options.node_ranks < 0)
-    throw ArgumentError("node ranks are " + std::to_string(options.node_ranks) + "; expected 0 or more");
+    throw ArgumentError("node_ranks is " + std::to_string(options.node_ranks) + "; expected 0 or more");
   if (!(options.timeout > 0))
     throw ArgumentError("timeout is " + text(options.timeout) + " s; expected more than 0");
 }
@@ -64,7 +64,7 @@ class Laps {
   void agree_on(const TuneOptions& options, const std::string& problem) const {
     Arguments arguments("measure_machine");
     arguments.add("seconds", text(options.seconds));
-    arguments.add("node ranks", std::to_string(options.node_ranks));
+    arguments.add("node_ranks", std::to_string(options.node_ranks));
     const std::string wrong = problem.empty() ? problem_of([&] { check_tune_options(options); }) : problem;
     agree(data_, alarm_, arguments, wrong, compare_by_reduction(data_, alarm_, "measure_machine"));
   }

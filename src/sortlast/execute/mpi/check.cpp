@@ -51,13 +51,13 @@ void check_options(const Options& options, int p) {
   if (!(options.timeout > 0))
     throw ArgumentError("timeout is " + text(options.timeout) + " s; expected more than 0");
   if (options.node_ranks < 0)
-    throw ArgumentError("node ranks are " + std::to_string(options.node_ranks) +
+    throw ArgumentError("node_ranks is " + std::to_string(options.node_ranks) +
                         "; expected 0 (those that share a machine), 1 (each by itself) or more");
   if (options.threads < 0)
     throw ArgumentError("threads are " + std::to_string(options.threads) +
                         "; expected 0 (as many as cores are left over) or more");
   if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes)
-    throw ArgumentError("chunks of " + std::to_string(options.chunk_bytes) + " bytes; expected " +
+    throw ArgumentError("chunk_bytes is " + std::to_string(options.chunk_bytes) + "; expected " +
                         std::to_string(least_chunk_bytes) + " to " + std::to_string(most_chunk_bytes));
   check_permutation(options.ring, p, "ring");
   if (options.algorithm != "auto") parse_algorithm(options.algorithm);

@@ -1,13 +1,10 @@
-// What the public headers declare and no room has: the version, and the clock and names of timelines.
+// The clock of timelines, and the names of what they show.
+#include "sortlast/timing.hpp"
+
 #include <array>
 #include <chrono>
 
-#include "sortlast/timing.hpp"
-#include "sortlast/version.hpp"
-
 namespace sortlast {
-
-const char* version() noexcept { return SORTLAST_VERSION; }
 
 std::string_view activity_name(Activity activity) {
   constexpr std::array<std::string_view, 6> names{"agree", "send", "receive", "wait", "blend", "gather"};
