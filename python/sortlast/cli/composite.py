@@ -44,6 +44,7 @@ def composite(
     trace: Annotated[
         Path | None, typer.Option(help="Write what every rank did to this JSON file, and a PNG beside it.")
     ] = None,
+    memory: _parse.Memory = None,
 ) -> None:
     """Composite image files into one, each on a rank of its own.
 
@@ -60,6 +61,7 @@ def composite(
         raise typer.BadParameter(f"--depth names {len(planes)} files for {len(files)} images; give one each")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"--trace {trace} must end in .json")
+    most = _parse.memory(memory)
     image_files.check_writable(output)
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
@@ -67,7 +69,7 @@ def composite(
         for path in filter(None, (output, trace)):
             check_place(path)
         raise typer.Exit(launch.run("sortlast", sys.argv[1:], len(files)))
-    job = _Job(files, planes, output, trace, op, ranking, colour, algorithm)
+    job = _Job(files, planes, output, trace, op, ranking, colour, algorithm, most)
     job.run(launch.world())
 
 
@@ -92,17 +94,19 @@ class _Job:
     order: list[int] | None
     background: list[float] | None
     algorithm: str
+    memory: int | None
 
     def run(self, comm: MPI.Intracomm) -> None:
         """Read, composite, write. Communicates."""
-        from sortlast import Compositor, Error, image_files
+        from sortlast import Compositor, Error, _memory, image_files
         from sortlast._failure import together
 
         if comm.size != len(self.files):
             raise Error(
                 f"{len(self.files)} files on {comm.size} ranks; start as many ranks as there are files"
             )
-        image = together(comm, lambda: self._read(comm.rank))
+        most = _memory.limit(self.memory, _ranks_here(comm))
+        image = together(comm, lambda: self._read(comm.rank, most))
         self._check_sizes(comm, image)
         channels = 4 if self.op == "over" else max(comm.allgather(image.pixels.shape[2]))
         background = None if self.background is None else self.background[:channels]
@@ -130,13 +134,13 @@ class _Job:
                 f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms"
             )
 
-    def _read(self, rank: int) -> Image:
+    def _read(self, rank: int, most: int | None) -> Image:
         """This rank's image, with depth where the operator or the user asks for it."""
         from sortlast import Error, image_files
 
-        image = image_files.read(self.files[rank])
+        image = image_files.read(self.files[rank], most)
         if self.planes is not None:
-            depth = image_files.read_depth(self.planes[rank])
+            depth = image_files.read_depth(self.planes[rank], most)
             if depth.shape != image.pixels.shape[:2]:
                 sizes = f"{_size(depth)} but its image {self.files[rank]} is {_size(image.pixels)}"
                 raise Error(f"{self.planes[rank]} is {sizes}; give a depth plane of the image's size")
@@ -165,6 +169,16 @@ class _Job:
         together(comm, lambda: None if events is None else plot.timeline(events, path))
         if events is not None:
             print(f"wrote {path}\nwrote {path.with_suffix('.png')}")
+
+
+def _ranks_here(comm: MPI.Intracomm) -> int:
+    """How many ranks share this machine's memory. Communicates."""
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    count = node.size
+    node.Free()
+    return count
 
 
 def _images(count: int) -> str:
