@@ -75,7 +75,8 @@ def foreign(path: str | Path, kind: str) -> Iterator[None]:
 
     The package may know no better than to raise anything at all for a damaged file, and to warn on the way.
     """
-    logging.getLogger("tifffile").addHandler(logging.NullHandler())  # else its words go to standard error
+    logged = logging.root.manager.disable
+    logging.disable()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -88,6 +89,8 @@ def foreign(path: str | Path, kind: str) -> Iterator[None]:
         raise Error(f"cannot read {path} as {kind}: {error.strerror or _line(error)}") from error
     except Exception as error:
         raise Error(f"cannot read {path} as {kind}: {_line(error)}; is it damaged?") from error
+    finally:
+        logging.disable(logged)
 
 
 def parse(text: str) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
     from sortlast.demo import Result, Settings
+    from sortlast.render.window import Image
 
 _RANKS = 8
 _BACKGROUND = (0.055, 0.065, 0.09)  # of the picture
@@ -62,15 +63,28 @@ def demo(
     ] = None,
     algorithm: Annotated[str, typer.Option(help="Compositing algorithm; see sortlast algorithms.")] = "auto",
     size: Annotated[str, typer.Option(help="Width x height of the picture in pixels.")] = "1024x1024",
-    frames: Annotated[int, typer.Option(min=1, help="Frames of one turn around the volume.")] = 1,
+    frames: Annotated[
+        int, typer.Option(min=1, help="Frames of one turn around the volume, each with its picture.")
+    ] = 1,
     mode: Annotated[Mode, typer.Option(help="Ray-cast the volume, or draw its isosurface.")] = Mode.volume,
     data: Annotated[
         str,
         typer.Option(
-            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, or FILE.raw:XxYxZ:DTYPE."
+            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or"
+            " FILE.raw:XxYxZ:DTYPE."
         ),
     ] = "mni152",
-    output: Annotated[Path, typer.Option(help="The first frame, as PNG.")] = Path("demo.png"),
+    component: Annotated[
+        int | None,
+        typer.Option(min=0, show_default="the first", help="Component of the data's values, from 0."),
+    ] = None,
+    time: Annotated[
+        int | None, typer.Option(min=0, show_default="the first", help="Time of the data, from 0.")
+    ] = None,
+    memory: _parse.Memory = None,
+    output: Annotated[
+        Path, typer.Option(help="The first frame, as PNG; of several, the second is demo-2.png, and so on.")
+    ] = Path("demo.png"),
     json: Annotated[Path | None, typer.Option(help="Also write all numbers to this JSON file.")] = None,
     trace: Annotated[
         Path | None,
@@ -99,7 +113,10 @@ def demo(
         raise typer.BadParameter(f"{output} does not end in .png", param_hint="--output")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"{trace} does not end in .json", param_hint="--trace")
-    settings = Settings(data, mode.value, (width, height), frames, algorithm, timeout, trace)
+    most = _parse.memory(memory)
+    settings = Settings(
+        data, mode.value, (width, height), frames, algorithm, timeout, trace, component, time, most
+    )
 
     if not launch.under_mpiexec():
         schedule.make(algorithm, p=ranks or _RANKS, n=0)
@@ -129,17 +146,23 @@ def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | Non
         def progress(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
-        result = program.run(comm, settings, progress)
+        def keep(k: int, frame: Image) -> None:
+            _write_picture(frame, _of_frame(output, k))
+
+        result = program.run(comm, settings, progress, keep)
 
     def report() -> bool:
         if result is None:
             return True
-        _write_picture(result, output)
         _print(result, settings, comm.size, output)
         if json is not None:
             _terminal.write_json(_document(result, settings, comm.size), json)
         trace = settings.trace
-        for path in filter(None, (output, json, trace, trace and trace.with_suffix(".png"))):
+        pictures = [str(output)]
+        if settings.frames > 1:
+            last = f" to {_of_frame(output, settings.frames - 1)}" if settings.frames > 2 else ""
+            pictures.append(f"{_of_frame(output, 1)}{last}")
+        for path in filter(None, (*pictures, json, trace, trace and trace.with_suffix(".png"))):
             _terminal.console().print(f"wrote {path}", soft_wrap=True)
         return result.error <= result.bound
 
@@ -152,14 +175,19 @@ def _run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | Non
     return 0 if passed else 1
 
 
-def _write_picture(result: Result, path: Path) -> None:
-    import numpy as np
-    from PIL import Image
+def _of_frame(output: Path, k: int) -> Path:
+    """Where frame k, from 0, is written: demo.png, demo-2.png, demo-3.png, ..."""
+    return output if k == 0 else output.with_stem(f"{output.stem}-{k + 1}")
 
-    colour, alpha = result.frame[..., :3], result.frame[..., 3:]
+
+def _write_picture(frame: Image, path: Path) -> None:
+    import numpy as np
+    from PIL import Image as Pillow
+
+    colour, alpha = frame[..., :3], frame[..., 3:]
     picture = np.clip(colour + (1 - alpha) * np.asarray(_BACKGROUND, np.float32), 0, 1)
     with replacing(path) as temporary:
-        Image.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary)
+        Pillow.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary)
 
 
 def _medians(result: Result) -> dict[str, float]:
@@ -199,6 +227,8 @@ def _print(result: Result, settings: Settings, ranks: int, output: Path) -> None
     table.add_row("rendering in one process", f"{1e3 * whole['render']:.2f} ms")
     console = _terminal.console()
     console.print(table)
+    for remark in result.remarks:
+        console.print(f"{settings.data}: {remark}", soft_wrap=True)
 
 
 def _document(result: Result, settings: Settings, ranks: int) -> dict[str, Any]:
