@@ -98,6 +98,8 @@ def _frame(wanted: Wanted, ranks: int) -> Made:
     from sortlast import schedule, simulate
 
     width, height = _parse.size(wanted.size or "")
+    if width * height < 1:
+        raise typer.BadParameter(f"{wanted.size} has no pixels", param_hint="--size")
     if width * height > _MOST_PIXELS:
         raise typer.BadParameter(f"more than {_MOST_PIXELS:,} pixels", param_hint="--size")
     made = schedule.make(wanted.pattern, p=ranks, n=width * height)
