@@ -31,6 +31,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import mpirun
+import references
 from sortlast import launch
 
 ENTER = Path(__file__).with_name("enter.sh")
@@ -48,7 +49,7 @@ def why_not() -> str:
     if os.geteuid() != 0:
         return "hosts are network namespaces, which need root"
     lacking = [command for command in ("ip", "tc", "unshare") if shutil.which(command) is None]
-    if lacking:
+    if lacking and not references.required():
         return f"hosts are network namespaces, which need {', '.join(lacking)} (iproute2, util-linux)"
     command = "unshare --net --uts --ipc --pid --fork --kill-child --mount-proc true"
     probe = subprocess.run(command.split(), capture_output=True, text=True, check=False)
