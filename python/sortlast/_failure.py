@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import sortlast
 from sortlast import launch
+from sortlast._shown import shown
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -61,7 +62,7 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
 
 def _report(error: Exception, prefix: str) -> None:
     if isinstance(error, sortlast.Error):
-        print(f"{prefix}: {error}", file=sys.stderr, flush=True)
+        print(shown(f"{prefix}: {error}", keep="\n\t"), file=sys.stderr, flush=True)
     else:
         traceback.print_exception(error)
 

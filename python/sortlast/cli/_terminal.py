@@ -10,16 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
+from sortlast._shown import shown
 from sortlast.files import replacing
 
 _WIDTH_OF_FILES = 120  # columns of output that goes to a file or a pipe
 
 
+class _Console(Console):
+    """A console on which names from files move no cursor: what is not to be seen in them is escaped."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(shown(text, keep="\n"), **options)
+
+
 def console() -> Console:
     """A console on standard output, as wide as the terminal or, where there is none, 120 columns."""
     width = None if sys.stdout.isatty() else _WIDTH_OF_FILES
-    return Console(width=width, highlight=False, markup=False)
+    return _Console(width=width, highlight=False, markup=False)
 
 
 def hand_on() -> None:

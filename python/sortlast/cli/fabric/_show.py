@@ -96,4 +96,4 @@ def ends(net: Topology, channel: int) -> dict[str, Any]:
     """Both ends of a channel that has a cable, by name and port."""
     (a, port), end = net.source(channel), net.target(channel)
     assert end is not None
-    return {"from": net.vertex_name(a), "from_port": port, "to": net.vertex_name(end[0]), "to_port": end[1]}
+    return {"from": net.label(a), "from_port": port, "to": net.label(end[0]), "to_port": end[1]}

@@ -84,7 +84,14 @@ def build(
 def _channel(net: Topology, end: str) -> int:
     """The channel that leaves a switch by a port, of NAME:PORT."""
     name, _, port = end.rpartition(":")
-    numbers = [switch.vertex for switch in net.switches if switch.name == name]
+    numbers = [
+        switch.vertex
+        for switch in net.switches
+        if name in (switch.name, f"{switch.guid:#x}", f"{switch.guid:#018x}")
+    ]
+    if len(numbers) > 1:
+        some = ", ".join(net.label(number) for number in numbers[:3])
+        raise Error(f"--cut {end}: several switches have this name; give the GUID of one: {some}")
     for link in net.links:
         if (link.a in numbers and str(link.a_port) == port) or (
             link.b in numbers and str(link.b_port) == port

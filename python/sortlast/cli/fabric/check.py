@@ -113,9 +113,9 @@ def _worst(found: Contention) -> dict[str, Any]:
         "flows": [
             {
                 "source": source,
-                "source_host": topology.hosts[found.placement[source]].name,
+                "source_host": topology.label(found.placement[source]),
                 "destination": destination,
-                "destination_host": topology.hosts[found.placement[destination]].name,
+                "destination_host": topology.label(found.placement[destination]),
             }
             for source, destination, _ in flows
         ],
