@@ -192,9 +192,11 @@ def _write_picture(frame: Image, path: Path) -> None:
 
 def _medians(result: Result) -> dict[str, float]:
     """Medians over the frames; "composite" and its parts are one frame's, so that they fit together."""
-    from sortlast.demo import TIMES
+    from sortlast.demo import COUNTS, TIMES
 
-    median = {name: statistics.median(row[name] for row in result.rows) for name in result.rows[0]}
+    rows = result.rows
+    kinds = {name: statistics.median_low if name in COUNTS else statistics.median for name in rows[0]}
+    median = {name: kind([row[name] for row in rows]) for name, kind in kinds.items()}
     middle = statistics.median_low(row["composite"] for row in result.rows)
     frame = next(row for row in result.rows if row["composite"] == middle)
     return median | {name: frame[name] for name in ("composite", *TIMES, "rest")}

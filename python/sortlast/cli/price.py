@@ -145,7 +145,9 @@ def _print(rows: list[dict[str, Any]], network: Network) -> None:
         f" alpha = {network.alpha:g} s {network.latency.replace('_', ' ')}, {network.bandwidth / 1e6:g} MB/s"
     )
     for p in dict.fromkeys(row["p"] for row in rows):
-        table = Table(title=f"p = {p}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table = Table(
+            title=f"p = {p}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False
+        )
         table.add_column("algorithm", overflow="fold")
         table.add_column("cost", overflow="fold")
         for heading in ("formula", "schedule", "ratio", "messages"):

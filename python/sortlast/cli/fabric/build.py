@@ -32,9 +32,12 @@ def register(group: typer.Typer) -> None:
 
 def build(
     net: Annotated[
-        str,
+        str | None,
         typer.Argument(help="A family such as pgft:18,12;1,9;1,2, or a file, as --net of the others."),
-    ],
+    ] = None,
+    net_option: Annotated[
+        str | None, typer.Option("--net", help="The same, as the other commands have it.")
+    ] = None,
     without: Annotated[
         str | None, typer.Option(help="Leave these hosts out: a list such as host[00012-00020], or a file.")
     ] = None,
@@ -59,12 +62,15 @@ def build(
 
     for path in filter(None, (output, json)):
         check_place(path)
-    made = _inputs.topology(net)
+    named = [each for each in (net, net_option) if each is not None]
+    if len(named) != 1:
+        raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
+    made = _inputs.topology(named[0])
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
         gone = (
-            fabric.read_nodes(made, without) if Path(without).is_file() else fabric.placement(made, without)
+            fabric.read_nodes(made, without) if fabric.is_file(without) else fabric.placement(made, without)
         )
         made = made.without_hosts(gone)
 
