@@ -310,6 +310,11 @@ class Topology:
 
     def vertex_name(self, vertex: int) -> str: ...
 
+    def label(self, vertex: int) -> str:
+        """
+        The name of a vertex, with its GUID (a host's port's) if another vertex has the same name.
+        """
+
     def source(self, channel: int) -> tuple[int, int]:
         """(vertex, port) that a channel leaves."""
 

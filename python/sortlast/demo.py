@@ -38,6 +38,7 @@ COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
 
 Renderer = VolumeRenderer | SurfaceRenderer
 Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
+Keep = Callable[[int, Image], None]  # takes frame k, from 0
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ class Settings:
     algorithm: str
     timeout: float
     trace: Path | None
+    component: int | None = None  # of the data, and its time: as render.load() takes them
+    time: int | None = None
+    memory: int | None = None  # bytes that the data may take
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Result:
     """
 
     frame: Image  # (height, width, 4), premultiplied
+    remarks: tuple[str, ...]  # on what was taken of the data
     algorithm: str
     rows: list[dict[str, float]]
     error: float
@@ -105,11 +110,12 @@ class Frame:
     row: dict[str, float]  # see Result
 
 
-def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result | None:
+def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep) -> Result | None:
     """Render and composite all frames; a Result on rank 0, None elsewhere. Communicates.
 
-    `progress` is called on rank 0 alone. Raises sortlast.Error on every rank if the data cannot be read
-    or split, if rendering cannot work here, or if compositing fails.
+    `progress` is called on rank 0 alone, and `keep` with each timed frame there, between frames. Raises
+    sortlast.Error on every rank if the data cannot be read or split, if rendering cannot work here, or if
+    compositing fails.
     """
     steps = settings.frames + 5
     report = progress if comm.rank == 0 else lambda what, done, total: None
@@ -117,7 +123,7 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
 
     # Read the volume and hand out the blocks.
     report("reading the volume", 0, steps)
-    volume = together(comm, lambda: render.load(settings.data) if comm.rank == 0 else None)
+    volume = together(comm, lambda: _load(settings) if comm.rank == 0 else None)
     scene: Scene = comm.bcast(None if volume is None else _scene(volume), root=0)
     blocks = render.split(scene.shape, scene.spacing, comm.size)
     voxels = _scatter(comm, blocks, None if volume is None else volume.voxels)
@@ -133,7 +139,9 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
         # The last frame alone: rendering would leave several far apart on the timeline.
         compositor.trace = settings.trace is not None and k == settings.frames - 1
         report(f"frame {k + 1} of {settings.frames}", 3 + k, steps)
-        return _frame(comm, compositor, renderer, camera, block.bounds(scene.spacing))
+        frame = _frame(comm, compositor, renderer, camera, block.bounds(scene.spacing))
+        together(comm, lambda: None if frame.composited is None else keep(k, frame.composited))
+        return frame
 
     report("untimed frame", 2, steps)
     _frame(comm, compositor, renderer, scene.camera(0), block.bounds(scene.spacing))
@@ -154,7 +162,8 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Result |
         return None
     report("done", steps, steps)
     bound = BOUND_PER_RANK * comm.size if first.depth is None else 0.0
-    return Result(first.composited, compositor.algorithm, rows, error, bound, whole)
+    remarks = () if volume is None else volume.remarks
+    return Result(first.composited, remarks, compositor.algorithm, rows, error, bound, whole)
 
 
 def _share_cores(comm: MPI.Intracomm) -> None:
@@ -165,6 +174,12 @@ def _share_cores(comm: MPI.Intracomm) -> None:
     cores = len(os.sched_getaffinity(0))
     os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores // node.size)))
     node.Free()
+
+
+def _load(settings: Settings) -> render.Volume:
+    return render.load(
+        settings.data, component=settings.component, time=settings.time, memory=settings.memory
+    )
 
 
 def _scene(volume: render.Volume) -> Scene:

@@ -4,7 +4,7 @@
 suffix   pixels
 =======  =====================================================================================
 png      8 bits a channel, RGB or RGBA with straight alpha (Pillow)
-npy      (H, W, 3) or (H, W, 4), premultiplied; float32, float16 or uint8 (0 to 255 for 0 to 1)
+npy      (H, W, 3) or (H, W, 4), premultiplied; float64, 32 or 16, or uint8 (0 to 255 for 0 to 1)
 exr      R, G, B, A, premultiplied, and depth in Z (package OpenEXR)
 tif      float or 8 bits, RGB or RGBA; alpha as the file says, straight if it does not (package tifffile)
 =======  =====================================================================================
@@ -14,8 +14,11 @@ The two packages are optional: ``pip install "sortlast[files]"``.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -24,13 +27,15 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import Error
+from sortlast import Error, _image_claims, _memory
 from sortlast.files import STANDARD_OUTPUT, replacing
 
 Pixels = NDArray[np.float32]
 Function = TypeVar("Function")
 
 _PREMULTIPLIED_TIFF = 1  # value of the ExtraSamples field
+_UNCOMPRESSED_TIFF = 1  # value of the Compression field
+_TAKEN_BY_TIFF = 12  # bytes of a channel's value: float32, and that premultiplied
 
 
 @dataclass(frozen=True)
@@ -41,37 +46,33 @@ class Image:
     depth: Pixels | None = None
 
 
-def read(path: str | Path) -> Image:
+def read(path: str | Path, memory: int | None = None) -> Image:
     """Read an image by its suffix; see the module for the formats.
 
-    Raises :class:`sortlast.Error`, naming the file, if it cannot be read or is no such image.
+    ``memory`` is the most that it may take, in bytes; if not given, half of what is available. Raises
+    :class:`sortlast.Error`, naming the file, if it cannot be read, is no such image or needs more.
     """
     path = Path(path)
     reader = _by_suffix(path, _READERS)
-    try:
-        image = reader(path)
-    except Error:
-        raise
-    except OSError as error:
-        raise Error(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, SyntaxError, RuntimeError) as error:
-        raise Error(f"cannot read {path} as {path.suffix[1:]}: {error}") from error
+    with _memory.foreign(path, path.suffix[1:]):
+        image = reader(path, _memory.limit(memory))
     if image.pixels.ndim != 3 or image.pixels.shape[2] not in (3, 4):
         raise Error(f"{path} has the shape {image.pixels.shape}; expected (height, width, 3 or 4)")
     return image
 
 
-def read_depth(path: str | Path) -> Pixels:
-    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file."""
+def read_depth(path: str | Path, memory: int | None = None) -> Pixels:
+    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file; else as :func:`read`."""
     path = Path(path)
     if path.suffix.lower() == ".exr":
-        depth = read(path).depth
-        if depth is None:
+        plane = read(path, memory).depth
+        if plane is None:
             raise Error(f"{path} has no channel Z; a depth plane comes from there or from an npy file")
-        return depth
+        return plane
     if path.suffix.lower() != ".npy":
         raise Error(f"cannot read depth from {path}: expected an npy file, or an exr file with a channel Z")
-    depth = _load(path)
+    with _memory.foreign(path, "npy"):
+        depth = _image_claims.load_npy(path, _memory.limit(memory))
     if depth.ndim != 2:
         raise Error(f"{path} has the shape {depth.shape}; expected a depth plane, (height, width)")
     return np.ascontiguousarray(depth, dtype=np.float32)
@@ -135,31 +136,23 @@ def _optional(name: str, path: Path) -> ModuleType:
 def _as_float(pixels: NDArray[Any], path: Path) -> Pixels:
     if pixels.dtype == np.uint8:
         return pixels.astype(np.float32) / np.float32(255)
-    if pixels.dtype in (np.float32, np.float16):
+    if pixels.dtype in (np.float64, np.float32, np.float16):
         return np.ascontiguousarray(pixels, dtype=np.float32)
-    raise Error(f"{path} holds {pixels.dtype}; expected float32, float16 or uint8")
+    raise Error(f"{path} holds {pixels.dtype}; expected float64, float32, float16 or uint8")
 
 
 def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
     return np.rint(np.clip(np.nan_to_num(pixels), 0, 1) * 255).astype(np.uint8)
 
 
-def _load(path: Path) -> NDArray[Any]:
-    with path.open("rb") as file:
-        return np.lib.format.read_array(file, allow_pickle=False)
-
-
 # --- one reader and one writer a format ---------------------------------------------------------------
 
 
-def _read_png(path: Path) -> Image:
-    from PIL import Image as Pillow
+def _read_png(path: Path, most: int | None) -> Image:
+    from PIL.PngImagePlugin import PngImageFile
 
-    with Pillow.open(path) as picture:
-        # Pillow cuts 16 bits down to 8 without a word; the header's byte 24 has the depth of a channel.
-        with path.open("rb") as header:
-            if header.read(25)[24:] == b"\x10":
-                raise Error(f"{path} has 16 bits a channel; convert it to exr, tif or npy to keep them")
+    _image_claims.check_png(path, most)
+    with PngImageFile(path) as picture:  # and not open(), whose own limit knows nothing of the memory
         alpha = picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
         values = np.asarray(picture.convert("RGBA" if alpha else "RGB"))
     return Image(premultiplied(_as_float(values, path)))
@@ -171,17 +164,20 @@ def _write_png(path: Path, image: Image) -> None:
     Pillow.fromarray(_to_bytes(straight(image.pixels))).save(path, format="png")
 
 
-def _read_npy(path: Path) -> Image:
-    return Image(_as_float(_load(path), path))
+def _read_npy(path: Path, most: int | None) -> Image:
+    return Image(_as_float(_image_claims.load_npy(path, most), path))
 
 
 def _write_npy(path: Path, image: Image) -> None:
     np.save(path, image.pixels)
 
 
-def _read_exr(path: Path) -> Image:
+def _read_exr(path: Path, most: int | None) -> Image:
     exr = _optional("OpenEXR", path)
-    with exr.File(str(path), separate_channels=True) as file:
+    _image_claims.check_exr(path, most)
+    with _unheard(), exr.File(str(path), separate_channels=True) as file:
+        if not file.parts:
+            raise Error(f"cannot read {path} as exr: its pixels are damaged; get it anew")
         channels = {name: channel.pixels for name, channel in file.channels().items()}
     missing = [name for name in "RGB" if name not in channels]
     if missing:
@@ -190,6 +186,25 @@ def _read_exr(path: Path) -> Image:
     pixels = np.stack([channels[name].astype(np.float32) for name in names], axis=2)
     depth = channels.get("Z")
     return Image(pixels, None if depth is None else np.ascontiguousarray(depth, dtype=np.float32))
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Within: what compiled code prints is lost, as OpenEXR does of a damaged file, on both outputs."""
+    library = ctypes.CDLL(None)
+    library.fflush(None)
+    outputs = (1, 2)
+    kept = [os.dup(each) for each in outputs]
+    try:
+        with open(os.devnull, "wb") as nothing:
+            for each in outputs:
+                os.dup2(nothing.fileno(), each)
+        yield
+    finally:
+        library.fflush(None)
+        for each, copy in zip(outputs, kept, strict=True):
+            os.dup2(copy, each)
+            os.close(copy)
 
 
 def _write_exr(path: Path, image: Image) -> None:
@@ -204,10 +219,16 @@ def _write_exr(path: Path, image: Image) -> None:
     exr.File(header, channels).write(str(path))
 
 
-def _read_tiff(path: Path) -> Image:
+def _read_tiff(path: Path, most: int | None) -> Image:
     tifffile = _optional("tifffile", path)
     with tifffile.TiffFile(path) as file:
         page = file.pages[0]
+        what = f"{page.imagewidth}x{page.imagelength} pixels"
+        packed = int(sum(page.databytecounts))
+        _memory.check_holds(path, what, packed, path.stat().st_size)
+        if int(page.compression) == _UNCOMPRESSED_TIFF:
+            _memory.check_holds(path, what, page.nbytes, packed)
+        _memory.check(path, what, page.nbytes + _TAKEN_BY_TIFF * page.size, most)
         pixels = _as_float(page.asarray(), path)
         alpha_is_premultiplied = tuple(int(kind) for kind in page.extrasamples) == (_PREMULTIPLIED_TIFF,)
     return Image(pixels if alpha_is_premultiplied or pixels.ndim != 3 else premultiplied(pixels))
@@ -219,7 +240,7 @@ def _write_tiff(path: Path, image: Image) -> None:
     tifffile.imwrite(path, image.pixels, photometric="rgb", extrasamples=extra)
 
 
-_READERS: dict[str, Callable[[Path], Image]] = {
+_READERS: dict[str, Callable[[Path, int | None], Image]] = {
     ".png": _read_png,
     ".npy": _read_npy,
     ".exr": _read_exr,

@@ -69,9 +69,11 @@ TEST(WalkApart, SaysThatNoCablesLeadThere) {
     walk(route(rails, "minhop"), 0, 1);
     FAIL() << "it found a way";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "no cables lead from 'host00000 HCA-1' port 1 to 'host00000 HCA-1' port 2: the fabric is in "
-                 "separate parts; name hosts of one of them");
+    EXPECT_STREQ(
+        error.what(),
+        "no cables lead from 'host00000 HCA-1 (0x0000000010000001)' port 1 to "
+        "'host00000 HCA-1 (0x0000000010000002)' port 2: the fabric is in separate parts; name hosts of "
+        "one of them");
   }
 }
 

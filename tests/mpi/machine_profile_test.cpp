@@ -228,7 +228,7 @@ TEST_F(MachineProfiles, ARankThatDoesNotComeToMeasureIsATimeout) {
   if (rank_ > 0) {
     const double begin = MPI_Wtime();
     error_of<TimeoutError>([&] { measure_machine(comm, {.timeout = 0.3}); });
-    EXPECT_LT(MPI_Wtime() - begin, 3);
+    EXPECT_LT(MPI_Wtime() - begin, 20);  // for a busy machine; the limit of another call is 60
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -16,6 +16,7 @@ using testing::expect_same_on_all_ranks;
 using testing::Scene;
 
 constexpr Size size{12, 8};
+constexpr double at_once = 20;  // on a busy machine; the limit is 60 [s]
 
 // One call of composite() and gather(), whose arguments a test changes on one rank.
 struct Call {
@@ -68,7 +69,7 @@ class Mismatch : public ::testing::Test {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
     const std::string text = error_of<MismatchError>([&] { make(compositor, tile, call); });
-    EXPECT_LT(MPI_Wtime() - begin, 2.0);
+    EXPECT_LT(MPI_Wtime() - begin, at_once);
     for (const std::string& part : change.expected) expect_contains(text, part);
     expect_contains(text, "on rank " + std::to_string(odd));
     expect_same_on_all_ranks(text);
@@ -148,7 +149,7 @@ TEST_F(Mismatch, OfConstructors) {
       const double begin = MPI_Wtime();
       const std::string text = error_of<MismatchError>(
           [&] { Compositor(MPI_COMM_WORLD, rank_ == odd ? changed : Options{.algorithm = "shift"}); });
-      EXPECT_LT(MPI_Wtime() - begin, 2.0);
+      EXPECT_LT(MPI_Wtime() - begin, at_once);
       for (const std::string& part : expected) expect_contains(text, part);
       expect_contains(text, "on rank " + std::to_string(odd));
       expect_same_on_all_ranks(text);

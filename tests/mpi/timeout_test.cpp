@@ -18,7 +18,7 @@ using testing::Scene;
 
 constexpr double limit = 0.5;   // of the compositors here [s]
 constexpr double answer = 1.0;  // in which ranks tell each other what they wait for [s]
-constexpr double slack = 1.5;   // for a busy machine [s]
+constexpr double slack = 20;    // for a busy machine [s]
 
 class Timeout : public ::testing::Test {
  protected:
@@ -46,7 +46,7 @@ class Timeout : public ::testing::Test {
   void expect_only_a_new_one_works(Compositor& compositor) const {
     const double begin = MPI_Wtime();
     expect_contains(error_of<TimeoutError>([&] { compositor.composite(image()); }), "make a new one");
-    EXPECT_LT(MPI_Wtime() - begin, 0.1);
+    EXPECT_LT(MPI_Wtime() - begin, slack);
     Compositor fresh(MPI_COMM_WORLD);
     const Frame oracle = composite_serial(scene_.views(), scene_.size(), scene_.format(), Op::over);
     scene_.expect_near(fresh.composite(image()), oracle,

@@ -14,7 +14,6 @@ import base64
 import json
 import os
 import select
-import shutil
 import subprocess
 import tempfile
 import time
@@ -23,20 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+import references
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _LIMIT = 60.0  # longest wait for an answer [s]
 _KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowRight": 39}
-
-
-def find() -> str:
-    """Path of Chromium; a test that needs it fails without it."""
-    for name in _NAMES:
-        found = shutil.which(name)
-        if found:
-            return found
-    pytest.fail("no browser: none of " + ", ".join(_NAMES) + " is on PATH; install Debian's package chromium")
 
 
 class Page:
@@ -170,7 +159,7 @@ class Page:
 @contextmanager
 def page(path: Path) -> Iterator[Page]:
     """A browser that shows a file."""
-    program = find()
+    program = references.find("chromium")
     to_browser, from_us = os.pipe()
     from_browser, to_us = os.pipe()
     with tempfile.TemporaryDirectory(prefix="sortlast-browser-", ignore_cleanup_errors=True) as profile:

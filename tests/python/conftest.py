@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+import references
 from sortlast._leftovers import SIGNALS
 from sortlast.cli import main
 
@@ -17,6 +18,13 @@ settings.load_profile("repeatable")
 # of interrupts need it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_runtest_setup(item):
+    """Skip a test whose programs are missing, see references.py."""
+    for mark in item.iter_markers("references"):
+        for name in mark.args:
+            references.find(name)
 
 
 @pytest.fixture

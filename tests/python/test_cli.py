@@ -109,6 +109,41 @@ def test_schedule_prints_one_rank(cli):
     assert f"ends with value {program.result}, pixels 10:20" in out
 
 
+def test_one_rank_is_cheap_whatever_the_number_of_ranks(cli):
+    status, out, _ = cli("schedule", "binary-swap", "--p", 2**20, "--rank", 5)
+    assert status == 0
+    assert "1,000,000 pixels, 20 stages, not verified" in out
+    status, out, _ = cli("schedule", "shift", "--p", 50_000, "--rank", 5)
+    assert status == 0
+    assert "and 97,998 more sends and receives, which --json writes" in out
+    assert len(out.splitlines()) < 2100
+    status, out, _ = cli("schedule", "shift", "--p", 3, "--rank", 1, "--verify")
+    assert (status, "stages, verified" in out) == (0, True)
+
+
+@pytest.mark.parametrize("name", ["shift", "radix-k:4,3", "tree", "parallel-pipeline"])
+def test_one_rank_as_json_is_its_part_of_the_whole(cli, name, tmp_path):
+    assert cli("schedule", name, "--p", 12, "--json", tmp_path / "all.json")[0] == 0
+    assert cli("schedule", name, "--p", 12, "--rank", 7, "--json", tmp_path / "one.json")[0] == 0
+    whole = json.loads((tmp_path / "all.json").read_text())
+    assert json.loads((tmp_path / "one.json").read_text()) == whole["programs"][7]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("shift", "--p", 100_000), "shift of 100,000 ranks has more than 4,000,000 transfers"),
+        (("shift", "--p", 100_000, "--rank", 3, "--verify"), "the most for all ranks"),
+        (("direct-send", "--p", 2000, "--json", "a.json"), "1,000,000 transfers, the most for --json"),
+        (("direct-send", "--p", 2000, "--draw", "a.png"), "50,000 transfers, the most for --draw"),
+    ],
+)
+def test_a_schedule_of_too_many_transfers_says_what_to_ask_instead(cli, arguments, message):
+    told = refused(cli("schedule", *arguments))
+    assert message in told
+    assert "ask for the steps of one rank (--rank 0), for fewer ranks, or for the cost" in told
+
+
 def test_schedule_as_json_and_picture(cli, tmp_path):
     status, out, _ = cli(
         "schedule", "radix-k:4,3", "--p", 12, "--n", 120, "--order", "11,10,9,8,7,6,5,4,3,2,1,0",

@@ -12,6 +12,17 @@ from sortlast import schedule
 from sortlast.cli import _terminal
 
 
+def test_schedules_of_too_many_transfers_are_not_walked(cli, tmp_path):
+    path = tmp_path / "price.json"
+    status, out, _ = cli("price", "--p", "100000", "--json", path)
+    assert status == 0
+    rows = {row["algorithm"]: row for row in json.loads(path.read_text())["rows"]}
+    assert rows["shift"]["formula_s"] > 0
+    assert rows["shift"]["schedule_s"] is rows["shift"]["messages"] is None
+    assert rows["binary-swap"]["schedule_s"] > 0
+    assert "-: a schedule of more than 100,000,000 transfers, which is not walked" in out
+
+
 def test_price_is_table_1(cli, tmp_path):
     path = tmp_path / "price.json"
     status, out, _ = cli("price", "--p", "64,1", "--size", "1000x500", "--json", path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import nibabel
 import numpy as np
 import pytest
 from PIL import Image
@@ -56,7 +58,7 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
     assert picture.max() > 100
     parts = sum(numbers["median"][name] for name in PARTS)
     assert parts == pytest.approx(numbers["median"]["composite"])
-    assert done.stdout.endswith("wrote demo.png\nwrote demo.json\n")
+    assert done.stdout.endswith("wrote demo.png\nwrote demo-2.png\nwrote demo.json\n")
     for text in (
         "render",
         "composite",
@@ -75,6 +77,31 @@ def test_all_rank_counts_give_the_same_picture(tmp_path):
         assert demo(*SMALL, "--ranks", ranks, folder=tmp_path).returncode == 0
         pictures.append(np.asarray(Image.open(tmp_path / "demo.png")).astype(int))
     assert max(np.abs(picture - pictures[0]).max() for picture in pictures) <= 1
+
+
+def test_every_frame_keeps_its_picture(tmp_path):
+    done = demo(*SMALL, "--ranks", "2", "--frames", "3", folder=tmp_path)
+    assert done.returncode == 0, done
+    assert "wrote demo.png\nwrote demo-2.png to demo-3.png\n" in done.stdout
+    pictures = [np.asarray(Image.open(tmp_path / f"demo{k}.png")) for k in ("", "-2", "-3")]
+    assert not any((a == b).all() for a, b in itertools.combinations(pictures, 2))
+
+
+def test_one_component_of_the_data_is_chosen(tmp_path):
+    x, y, z = np.ogrid[-1:1:18j, -1:1:20j, -1:1:22j]
+    ball = np.clip(300 - 400 * np.sqrt(x * x + y * y + z * z), 0, 200)
+    voxels = np.stack([ball, np.flip(ball) ** 2], axis=-1)[..., np.newaxis, :].astype(np.float32)
+    nibabel.save(nibabel.Nifti1Image(voxels, np.eye(4)), tmp_path / "a.nii")
+    arguments = ["--data", "a.nii", "--size", "32x32", "--ranks", "2"]
+    done = demo(*arguments, folder=tmp_path)
+    assert done.returncode == 0, done
+    assert "a.nii: component 0 of 2 is shown; choose another with --component\n" in done.stdout
+    done = demo(*arguments, "--component", "1", folder=tmp_path)
+    assert done.returncode == 0, done
+    assert "is shown" not in done.stdout
+    done = demo(*arguments, "--memory", "64K", folder=tmp_path)
+    assert done.returncode == 2, done
+    assert "a.nii: 18x20x22 voxels need" in done.stderr
 
 
 @pytest.mark.parametrize("algorithm", ["radix-k:2,2", "shift"])

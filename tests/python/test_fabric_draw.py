@@ -184,6 +184,10 @@ def test_draw_takes_the_stage_that_it_is_told(cli, tmp_path):
         (("--output", "picture.jpg"), "the suffix must be one of png, svg, pdf, html"),
         (("--output", "/dev/null/x.html"), "choose another place"),
         (("--output", "x.png", "--nodes", "host00000"), "no stage to draw"),
+        (
+            ("--output", "x.png", "--net", "rlft:36,3"),
+            "in 3 levels has 34,992 links, more than the 20,000 of a picture; write a page",
+        ),
     ],
 )
 def test_draw_refuses(cli, options, message):

@@ -168,14 +168,6 @@ def test_a_simulation_ends_with_its_context(tmp_path):
     assert socket not in Path("/proc/net/unix").read_text()
 
 
-def test_a_missing_tool_is_an_error(monkeypatch):
-    with pytest.raises(KeyError):
-        opensm.tool("no-such-tool")
-    monkeypatch.setitem(opensm.PACKAGES, "no-such-tool", "no-such-package")
-    with pytest.raises(RuntimeError, match="no-such-package"):
-        opensm.tool("no-such-tool")
-
-
 @pytest.mark.parametrize("sample", sorted(DATA.glob("*/*"), key=str), ids=lambda path: path.name)
 def test_samples_are_read(sample):
     text = sample.read_text()

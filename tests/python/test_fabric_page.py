@@ -111,10 +111,7 @@ def test_600_hosts_make_a_small_page(tmp_path):
         ready(shown)
         assert shown.run("document.querySelectorAll('.host').length") == 600
         assert shown.run("document.querySelectorAll('path.channel').length") == 2 * 600
-        elapsed = shown.run(
-            "(() => { const t = performance.now(); go(300); return performance.now() - t; })()"
-        )
-        assert elapsed < 2000  # a stage must not make anybody wait; it takes about 20 ms
+        shown.run("go(300)")
         assert shown.run("at('summary').textContent").startswith(
             "Stage 300 of 599: rank i sends to rank (i + 300)"
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import subprocess
 from importlib.resources import files
 
 import pytest
 
 import mpirun
+import references
 from sortlast import Error
 from sortlast.study.hardware_barrier import ppdev
 from sortlast.study.hardware_barrier import published as paper
@@ -125,8 +125,7 @@ def test_the_numbers_of_ppdev_are_those_of_the_kernel_header(tmp_path):
         "#include <stdio.h>\n#include <sys/ioctl.h>\n#include <linux/ppdev.h>\n#include <linux/parport.h>\n"
         f'int main(void) {{ {prints} printf("%d\\n", PARPORT_STATUS_ACK); }}'
     )
-    compiler = shutil.which("cc")
-    assert compiler, "a C compiler compares the numbers: apt-get install gcc"
+    compiler = references.find("cc")
     subprocess.run([compiler, str(source), "-o", str(tmp_path / "numbers")], check=True)
     printed = subprocess.run([str(tmp_path / "numbers")], capture_output=True, text=True, check=True).stdout
     assert [int(line) for line in printed.split()] == [
@@ -207,10 +206,10 @@ endmodule
 """
 
 
+@pytest.mark.references("iverilog")
 @pytest.mark.parametrize("nodes", [1, 2, 9, 33])
 def test_the_verilog_of_the_wire_has_the_same_edges(nodes, tmp_path):
     """Icarus Verilog runs barrier.v on the drives that the simulated gates get."""
-    assert shutil.which("iverilog"), "the Verilog module is simulated by: apt-get install iverilog"
     drives = sorted(arrivals(nodes, 5, seed=100 + nodes), key=lambda drive: drive.time)
     times = [0, *(drive.time for drive in drives)]
     lines = [

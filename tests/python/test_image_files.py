@@ -63,6 +63,11 @@ def test_depth_travels_in_exr(tmp_path, pixels):
     np.testing.assert_array_equal(image_files.read_depth(tmp_path / "z.npy"), depth)
 
 
+def test_npy_of_doubles_is_read_as_floats(tmp_path, pixels):
+    np.save(tmp_path / "a.npy", np.asfortranarray(pixels.astype(np.float64)))
+    np.testing.assert_array_equal(image_files.read(tmp_path / "a.npy").pixels, pixels)
+
+
 def test_tiff_with_straight_alpha_is_premultiplied(tmp_path):
     tifffile = pytest.importorskip("tifffile")
     straight = np.array([[[1.0, 0.5, 0.0, 0.5]]], np.float32)
@@ -84,7 +89,7 @@ def test_other_shapes_types_and_suffixes_are_refused(tmp_path):
     Pillow.fromarray(np.zeros((4, 4), np.uint16)).save(tmp_path / "deep.png")
     for name, message in (
         ("flat.npy", r"shape \(4, 4\); expected"),
-        ("whole.npy", "holds int64; expected float32"),
+        ("whole.npy", "holds int64; expected float64, float32"),
         ("deep.png", "16 bits a channel; convert"),
         ("image.jpg", "known are png, npy, exr, tif"),
         ("missing.png", "No such file"),

@@ -33,7 +33,7 @@ def test_a_hang_is_ended_at_the_limit() -> None:
     began = time.monotonic()
     with pytest.raises(TimeoutError, match=r"2 ranks did not end within 3 s.*\n.*waiting"):
         mpirun.run(2, "print('waiting', flush=True)\ncomm.recv(source=1 - rank)", timeout=3.0)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60  # and not for ever, however busy the machine is
 
 
 def test_more_ranks_than_cores() -> None:

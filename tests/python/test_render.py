@@ -131,7 +131,7 @@ def test_named_volumes_are_normalised(name):
         ("b.raw:2x2x2:uint8", None, r"b.raw: no such file"),
         ("a.raw:1x2x2:uint8", b"1234", r"at least 2x2x2 voxels, got shape \(1, 2, 2\)"),
         ("a.raw:2x2x2:uint8", b"77777777", r"all voxels have the same value"),
-        ("a.nii", b"1234", r"not a readable NIfTI file"),
+        ("a.nii", b"1234", r"cannot read a.nii as NIfTI"),
         ("a.vti", b"1234", r"not an XML image"),
         ("a.vtk", b"1234", r"not a legacy file of structured points"),
     ],

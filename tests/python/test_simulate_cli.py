@@ -201,6 +201,7 @@ def test_wrong_input_is_refused_in_a_line(cli, options, message):
         (("binary-swap", "--size", "8x8", "--bytes", "3"), "compositing of an image"),
         (("shift", "--stages", "1-2"), "is not FIRST:LAST"),
         (("shift", "--size", "1024"), "is not WIDTHxHEIGHT"),
+        (("shift", "--size", "0x0"), "0x0 has no pixels"),
         (("shift", "--size", "9999999999x9999999999"), "more than 1,099,511,627,776 pixels"),
         (("BU", "--lft", "x", "--routing", "ftree"), "leave --routing out"),
         (("BU", "--bandwidth", "0"), "greater than or equal to 0.001"),
@@ -234,12 +235,6 @@ def test_pictures_and_a_trace_are_written(cli, tmp_path):
     assert sum(event["ph"] == "s" for event in events) == t.messages
     assert {event["args"]["bytes"] for event in slices} == {1000}
     assert {event["pid"] for event in slices} == set(range(16))
-
-
-@pytest.mark.parametrize("method", ["packet", "flow"])
-def test_an_image_without_pixels_has_no_frame_rate(cli, tmp_path, method):
-    told = simulated(cli, tmp_path, "shift", *TREE, "--size", "0x0", "--method", method)
-    assert (told["messages"], told["seconds"], told["frames_per_second"]) == (0, 0, None)
 
 
 def test_traffic_without_a_packet_can_be_drawn(cli, tmp_path):

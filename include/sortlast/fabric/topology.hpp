@@ -94,6 +94,8 @@ class SORTLAST_API Topology {
   Vertex vertex_of_switch(std::int32_t s) const { return hosts() + s; }
   std::int32_t switch_of(Vertex v) const { return v - hosts(); }  // v is a switch
   const std::string& vertex_name(Vertex v) const;
+  // The name of a vertex, with its GUID (a host's port's) if another vertex has the same name. O(vertices).
+  std::string label(Vertex v) const;
 
   Channel channels() const { return static_cast<Channel>(targets_.size()); }
   // Channel that leaves a switch by `port` (1 .. ports).

@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 def load(folder: str, names: Sequence[str], hint: str) -> list[ctypes.CDLL]:
     """Load libraries that lie anywhere below ``folder``, each after those that it is linked with.
 
+    ``folder`` may name one of the libraries too; the others lie beside it then.
+
     Raises Error if one is missing (the message ends with ``hint``, what the folder should be), cannot be
     loaded, or belongs to another MPI than that which runs.
     """
+    place = Path(folder)
+    place = place.parent if place.is_file() else place
     before = _mapped_mpi()
     libraries = []
     for name in names:
-        paths = sorted(Path(folder).glob(f"**/{name}.so*")) + sorted(Path(folder).glob(f"**/{name}.dylib"))
+        paths = sorted(place.glob(f"**/{name}.so*")) + sorted(place.glob(f"**/{name}.dylib"))
         if not paths:
             raise Error(f"no {name}.so below {folder}; expected {hint}")
         try:

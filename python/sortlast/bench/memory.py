@@ -20,14 +20,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sortlast._memory import limit, value_in
+
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 _STATUS = Path("/proc/self/status")
 _ROLLUP = Path("/proc/self/smaps_rollup")
 _CLEAR = Path("/proc/self/clear_refs")
-_MACHINE = Path("/proc/meminfo")
-_SHARE = 0.5  # of the available memory: peaks are estimates, and others use the machine too
 
 
 def resident() -> int | None:
@@ -53,17 +53,11 @@ def peak() -> int | None:
 
 def _own(name: str) -> int | None:
     """A counter of resident memory, less what other processes have of the shared pages in it."""
-    counted, touched = _read(name), _read("RssShmem")
-    own = _read("Pss_Shmem", _ROLLUP)
+    counted, touched = value_in(_STATUS, name), value_in(_STATUS, "RssShmem")
+    own = value_in(_ROLLUP, "Pss_Shmem")
     if counted is None or touched is None or own is None:
         return counted
     return counted - max(0, touched - own)
-
-
-def available() -> int | None:
-    """Bytes that this machine can give to new work, less a reserve. None if it does not tell."""
-    free = _read("MemAvailable", _MACHINE)
-    return None if free is None else int(_SHARE * free)
 
 
 def room(comm: MPI.Intracomm) -> int | None:
@@ -74,8 +68,7 @@ def room(comm: MPI.Intracomm) -> int | None:
     from mpi4py import MPI
 
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    left = available()
-    share = None if left is None else left // node.size
+    share = limit(sharers=node.size)
     node.Free()
     shares = [bytes_ for bytes_ in comm.allgather(share) if bytes_ is not None]
     return min(shares, default=None)
@@ -100,15 +93,3 @@ def groups(needs: Sequence[int], room: int | None) -> list[list[int]]:
 def _trim() -> None:
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)  # glibc's
-
-
-def _read(name: str, table: Path = _STATUS) -> int | None:
-    try:
-        lines = table.read_text().splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        key, _, value = line.partition(":")
-        if key == name:
-            return 1024 * int(value.split()[0])
-    return None

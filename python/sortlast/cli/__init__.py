@@ -20,7 +20,6 @@ from sortlast.launch import failure
 app = typer.Typer(
     name="sortlast",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",  # reflows the paragraphs of the docstrings
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -29,17 +29,19 @@ class Job:
     order: list[int] | None
     background: list[float] | None
     algorithm: str
+    memory: int | None
 
     def run(self, comm: MPI.Intracomm) -> None:
         """Read, composite, write. Communicates."""
-        from sortlast import Compositor, Error, image_files
+        from sortlast import Compositor, Error, _memory, image_files
         from sortlast.launch.failure import together
 
         if comm.size != len(self.files):
             raise Error(
                 f"{len(self.files)} files on {comm.size} ranks; start as many ranks as there are files"
             )
-        image = together(comm, lambda: self._read(comm.rank))
+        most = _memory.limit(self.memory, _ranks_here(comm))
+        image = together(comm, lambda: self._read(comm.rank, most))
         self._check_sizes(comm, image)
         channels = 4 if self.op == "over" else max(comm.allgather(image.pixels.shape[2]))
         background = None if self.background is None else self.background[:channels]
@@ -68,13 +70,13 @@ class Job:
                 soft_wrap=True,
             )
 
-    def _read(self, rank: int) -> Image:
+    def _read(self, rank: int, most: int | None) -> Image:
         """This rank's image, with depth where the operator or the user asks for it."""
         from sortlast import Error, image_files
 
-        image = image_files.read(self.files[rank])
+        image = image_files.read(self.files[rank], most)
         if self.planes is not None:
-            depth = image_files.read_depth(self.planes[rank])
+            depth = image_files.read_depth(self.planes[rank], most)
             if depth.shape != image.pixels.shape[:2]:
                 sizes = f"{_size(depth)} but its image {self.files[rank]} is {_size(image.pixels)}"
                 raise Error(f"{self.planes[rank]} is {sizes}; give a depth plane of the image's size")
@@ -104,6 +106,16 @@ class Job:
         if events is not None:
             console = _terminal.console(self.output)
             console.print(f"wrote {path}\nwrote {path.with_suffix('.png')}", soft_wrap=True)
+
+
+def _ranks_here(comm: MPI.Intracomm) -> int:
+    """How many ranks share this machine's memory. Communicates."""
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    count = node.size
+    node.Free()
+    return count
 
 
 def _images(count: int) -> str:

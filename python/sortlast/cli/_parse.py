@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
+
+from sortlast import _memory
+
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        show_default="half of what is available",
+        help="Most memory that data may take, such as 500M or 8G.",
+    ),
+]
 
 
 def size(text: str) -> tuple[int, int]:
@@ -30,3 +43,11 @@ def numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a list of numbers such as 0.2,0.2,0.3") from None
+
+
+def memory(text: str | None) -> int | None:
+    """``"8G"``: bytes; None if not given."""
+    try:
+        return None if text is None else _memory.parse(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--memory") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from sortlast.schedule import Program, Schedule, Transfer
 
 MAX_RANKS = 32  # more ranks than these are shown by their transfers' statistics
+_MOST_STEPS = 2000  # of one rank that are listed, of each kind
+_MOST_INPUTS = 64  # of a merge that are written out
 _MIN_COLUMN = 11  # characters that a rank's column takes at least, its frame included
 
 
@@ -66,27 +69,62 @@ def program(schedule: Schedule, rank: int) -> Iterator[str | Table]:
     table = Table()
     for heading in ("stage", "step", "peer", "value", "pixels", "depth"):
         table.add_column(heading, justify="left" if heading == "step" else "right")
-    for stage, *cells in sorted(_transfers(steps), key=lambda row: row[0]):
+    transfers = sorted(_transfers(steps), key=lambda row: row[0])
+    for stage, *cells in transfers[:_MOST_STEPS]:
         table.add_row(str(stage), *cells)
     yield table
-    for merge in steps.merges:
+    if len(transfers) > _MOST_STEPS:
+        yield f"and {len(transfers) - _MOST_STEPS:,} more sends and receives, which --json writes"
+    values = steps.values  # each access makes a list
+    for merge in steps.merges[:_MOST_STEPS]:
+        if len(merge.inputs) > _MOST_INPUTS:
+            depth, many = values[merge.value].depth, f"{len(merge.inputs):,} values"
+            yield f"value {merge.value} = {many} for pixels {_range(merge.pixels)}, depth {_range(depth)}"
+            continue
         joined = f"{merge.inputs[0][0]}"
         for value, front in merge.inputs[1:]:
             joined = f"({value} over {joined})" if front else f"({joined} over {value})"
-        depth = steps.values[merge.value].depth
+        depth = values[merge.value].depth
         yield f"value {merge.value} = {joined} for pixels {_range(merge.pixels)}, depth {_range(depth)}"
     if steps.result < 0:
         yield "ends without pixels"
     else:
-        yield f"ends with value {steps.result}, pixels {_range(steps.values[steps.result].pixels)}"
+        yield f"ends with value {steps.result}, pixels {_range(values[steps.result].pixels)}"
+
+
+def as_json(schedule: Schedule, rank: int) -> str:
+    """One rank's program as JSON, in the form of ``Schedule.to_json()``."""
+    steps = schedule.program(rank)
+    told = {
+        "rank": rank,
+        "values": [{"pixels": value.pixels, "depth": value.depth} for value in steps.values],
+        "sends": [
+            {"stage": each.stage, "peer": each.peer, "value": each.value, "pixels": each.pixels}
+            for each in steps.sends
+        ],
+        "receives": [
+            {"stage": each.stage, "peer": each.peer, "value": each.value} for each in steps.receives
+        ],
+        "merges": [
+            {
+                "value": each.value,
+                "pixels": each.pixels,
+                "inputs": [{"value": value, "front": front} for value, front in each.inputs],
+            }
+            for each in steps.merges
+        ],
+        "result": steps.result,
+    }
+    return json.dumps(told) + "\n"
 
 
 def _transfers(steps: Program) -> Iterator[tuple[int, str, str, str, str, str]]:
+    values = steps.values  # each access makes a list
     for send in steps.sends:
-        depth = _range(steps.values[send.value].depth)
+        depth = _range(values[send.value].depth)
         yield send.stage, "send", str(send.peer), str(send.value), _range(send.pixels), depth
     for receive in steps.receives:
-        value = steps.values[receive.value]
+        value = values[receive.value]
         pixels, depth = _range(value.pixels), _range(value.depth)
         yield receive.stage, "receive", str(receive.peer), str(receive.value), pixels, depth
 

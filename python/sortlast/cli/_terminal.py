@@ -10,12 +10,39 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
 
 from sortlast import Error
+from sortlast._shown import shown
 from sortlast.files import STANDARD_OUTPUT, check_place, replacing
 
+_WIDEST = 10_000  # columns that a table may be measured at
 _WIDTH_OF_FILES = 120  # columns of output that goes to a file or a pipe
+
+
+class _Console(Console):
+    """A console on which names from files move no cursor: what is not to be seen in them is escaped."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as wide as the longest words of tables need, so that no word is broken inside a cell."""
+        wide = self.options.update(width=_WIDEST)
+        least = (Measurement.get(self, wide, each).minimum for each in objects if _is_table(each))
+        usual = self.width
+        self.width = max([usual, *least])
+        try:
+            super().print(*objects, **options)
+        finally:
+            self.width = usual
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(shown(text, keep="\n"), **options)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, (Table, Group))
 
 
 def console(*files: Path | None) -> Console:
@@ -25,7 +52,7 @@ def console(*files: Path | None) -> Console:
     """
     error = STANDARD_OUTPUT in files
     width = None if (sys.stderr if error else sys.stdout).isatty() else _WIDTH_OF_FILES
-    return Console(width=width, highlight=False, markup=False, stderr=error)
+    return _Console(width=width, highlight=False, markup=False, stderr=error)
 
 
 def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) -> None:

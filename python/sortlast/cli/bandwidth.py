@@ -52,6 +52,7 @@ def bandwidth(
     net: Annotated[
         str | None,
         typer.Option(
+            "--net",
             "--predict",
             help="Beside it, what this fabric would give: a file or a family, as --net of sortlast fabric.",
         ),

@@ -29,7 +29,9 @@ _Frames = Annotated[int, typer.Option(min=1, help="Frames to time of each peer."
 _Icet = Annotated[
     Path | None,
     typer.Option(
-        exists=True, file_okay=False, help="Installation or build folder of IceT, the peer icet; else none."
+        exists=True,
+        envvar="SORTLAST_ICET",
+        help="Installation or build folder of IceT, or its libIceTCore.so: the peer icet; else none.",
     ),
 ]
 

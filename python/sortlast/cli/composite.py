@@ -35,6 +35,7 @@ def composite(
     trace: Annotated[
         Path | None, typer.Option(help="Write what every rank did to this JSON file, and a PNG beside it.")
     ] = None,
+    memory: _parse.Memory = None,
 ) -> None:
     """Composite image files into one, each on a rank of its own.
 
@@ -52,10 +53,11 @@ def composite(
         raise typer.BadParameter(f"--depth names {len(planes)} files for {len(files)} images; give one each")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"--trace {trace} must end in .json")
+    most = _parse.memory(memory)
     image_files.check_writable(output)
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
-    job = Job(files, planes, output, trace, op, ranking, colour, algorithm)
+    job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most)
     if not launch.under_mpiexec():
         _terminal.check_places(trace, pictures=[output])
         launch.ranks("sortlast.cli._composite_ranks", asdict(job), len(files))

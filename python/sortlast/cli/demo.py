@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sortlast.demo import Result, Settings
+    from sortlast.render.window import Image
 
 _RANKS = 8
 _BACKGROUND = (0.055, 0.065, 0.09)  # of the picture
@@ -64,15 +65,28 @@ def demo(
     ] = None,
     algorithm: Annotated[str, typer.Option(help="Compositing algorithm; see sortlast algorithms.")] = "auto",
     size: Annotated[str, typer.Option(help="Width x height of the picture in pixels.")] = "1024x1024",
-    frames: Annotated[int, typer.Option(min=1, help="Frames of one turn around the volume.")] = 1,
+    frames: Annotated[
+        int, typer.Option(min=1, help="Frames of one turn around the volume, each with its picture.")
+    ] = 1,
     mode: Annotated[Mode, typer.Option(help="Ray-cast the volume, or draw its isosurface.")] = Mode.volume,
     data: Annotated[
         str,
         typer.Option(
-            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, or FILE.raw:XxYxZ:DTYPE."
+            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or"
+            " FILE.raw:XxYxZ:DTYPE."
         ),
     ] = "mni152",
-    output: Annotated[Path, typer.Option(help="The first frame, as PNG.")] = Path("demo.png"),
+    component: Annotated[
+        int | None,
+        typer.Option(min=0, show_default="the first", help="Component of the data's values, from 0."),
+    ] = None,
+    time: Annotated[
+        int | None, typer.Option(min=0, show_default="the first", help="Time of the data, from 0.")
+    ] = None,
+    memory: _parse.Memory = None,
+    output: Annotated[
+        Path, typer.Option(help="The first frame, as PNG; of several, the second is demo-2.png, and so on.")
+    ] = Path("demo.png"),
     json: Annotated[Path | None, typer.Option(help="Also write all numbers to this JSON file.")] = None,
     trace: Annotated[
         Path | None,
@@ -101,11 +115,14 @@ def demo(
         raise typer.BadParameter(f"{output} does not end in .png", param_hint="--output")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"{trace} does not end in .json", param_hint="--trace")
-    settings = Settings(data, mode.value, (width, height), frames, algorithm, timeout, trace)
+    most = _parse.memory(memory)
+    settings = Settings(
+        data, mode.value, (width, height), frames, algorithm, timeout, trace, component, time, most
+    )
 
     if not launch.under_mpiexec():
         schedule.make(algorithm, p=ranks or _RANKS, n=0)
-        _terminal.check_places(json, trace, pictures=[output])
+        _terminal.check_places(json, trace, pictures=_pictures(output, frames))
         render.check_offscreen()
         _terminal.hand_on()
         asked = {"settings": asdict(settings), "output": output, "json": json}
@@ -124,6 +141,7 @@ def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None
 
     from sortlast import demo as program
 
+    pictures = _pictures(output, settings.frames)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), disable=comm.rank != 0) as bar:
         task = bar.add_task("", total=None)
@@ -131,18 +149,28 @@ def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None
         def progress(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
-        result = program.run(comm, settings, progress)
+        def keep(k: int, frame: Image) -> None:
+            if k < len(pictures):
+                _write_picture(frame, pictures[k])
+
+        result = program.run(comm, settings, progress, keep)
 
     def report() -> bool:
         if result is None:
             return True
-        _write_picture(result, output)
         console = _terminal.console(output, json)
         console.print(_table(result, settings, comm.size))
+        for remark in result.remarks:
+            console.print(f"{settings.data}: {remark}", soft_wrap=True)
         if json is not None:
             _terminal.write_json(_document(result, settings, comm.size), json)
         trace = settings.trace
-        for path in filter(None, (output, json, trace, trace and trace.with_suffix(".png"))):
+        first, *others = pictures
+        named = [str(first)]
+        if others:
+            last = f" to {others[-1]}" if len(others) > 1 else ""
+            named.append(f"{others[0]}{last}")
+        for path in filter(None, (*named, json, trace, trace and trace.with_suffix(".png"))):
             console.print(f"wrote {path}", soft_wrap=True)
         return result.error <= result.bound
 
@@ -155,21 +183,30 @@ def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None
     return 0 if passed else 1
 
 
-def _write_picture(result: Result, path: Path) -> None:
-    import numpy as np
-    from PIL import Image
+def _pictures(output: Path, frames: int) -> list[Path]:
+    """Where the frames are written: demo.png, demo-2.png, ...; standard output gets the first alone."""
+    if output == STANDARD_OUTPUT:
+        return [output]
+    return [output, *(output.with_stem(f"{output.stem}-{k + 1}") for k in range(1, frames))]
 
-    colour, alpha = result.frame[..., :3], result.frame[..., 3:]
+
+def _write_picture(frame: Image, path: Path) -> None:
+    import numpy as np
+    from PIL import Image as Pillow
+
+    colour, alpha = frame[..., :3], frame[..., 3:]
     picture = np.clip(colour + (1 - alpha) * np.asarray(_BACKGROUND, np.float32), 0, 1)
     with replacing(path) as temporary:
-        Image.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary, format="png")
+        Pillow.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary, format="png")
 
 
 def _medians(result: Result) -> dict[str, float]:
     """Medians over the frames; "composite" and its parts are one frame's, so that they fit together."""
-    from sortlast.demo import TIMES
+    from sortlast.demo import COUNTS, TIMES
 
-    median = {name: statistics.median(row[name] for row in result.rows) for name in result.rows[0]}
+    rows = result.rows
+    kinds = {name: statistics.median_low if name in COUNTS else statistics.median for name in rows[0]}
+    median = {name: kind([row[name] for row in rows]) for name, kind in kinds.items()}
     middle = statistics.median_low(row["composite"] for row in result.rows)
     frame = next(row for row in result.rows if row["composite"] == middle)
     return median | {name: frame[name] for name in ("composite", *TIMES, "rest")}

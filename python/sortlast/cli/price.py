@@ -14,8 +14,11 @@ from sortlast.files import make_folder
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from sortlast import Timing
     from sortlast.plot.cost import Network
+    from sortlast.schedule import Schedule
 
+_MOST_WALKED = 100_000_000  # transfers of a schedule, which take half a minute
 _CURVES_UP_TO = 15  # the curves end at p = 2^15, where the latency of p - 1 messages shows
 
 
@@ -108,9 +111,7 @@ def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
         if entry.name == "two-level":  # which is direct-send as long as no ranks share a node
             continue
         made = schedule.make(entry.name, p=p, n=network.n, commutes=commutes)
-        walked = schedule.price(
-            made, alpha=network.alpha, beta=network.beta, gamma=0.0, latency=network.latency
-        )
+        walked = _walked(made, network)
         formula = communication_time(entry.name, p, network)
         rows.append(
             {
@@ -120,13 +121,22 @@ def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
                 "latency": entry.latency,
                 "transfer": entry.transfer,
                 "formula_s": formula,
-                "schedule_s": walked.wait,
-                "ratio": walked.wait / formula if formula > 0 else None,
-                "messages": max(walked.messages_sent, walked.messages_received),
+                "schedule_s": walked and walked.wait,
+                "ratio": walked.wait / formula if walked is not None and formula > 0 else None,
+                "messages": walked and max(walked.messages_sent, walked.messages_received),
                 "overlap": entry.overlap,
             }
         )
     return rows
+
+
+def _walked(made: Schedule, network: Network) -> Timing | None:
+    """What a walk of all transfers finds; None if they are too many, by what a rank in the middle sends."""
+    from sortlast import schedule
+
+    if made.p * len(made.program(made.p // 2).sends) > _MOST_WALKED:
+        return None
+    return schedule.price(made, alpha=network.alpha, beta=network.beta, gamma=0.0, latency=network.latency)
 
 
 def _print(rows: list[dict[str, Any]], network: Network, console: Console) -> None:
@@ -138,7 +148,9 @@ def _print(rows: list[dict[str, Any]], network: Network, console: Console) -> No
         f" alpha = {network.alpha:g} s {network.latency.replace('_', ' ')}, {network.bandwidth / 1e6:g} MB/s"
     )
     for p in dict.fromkeys(row["p"] for row in rows):
-        table = Table(title=f"p = {p}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table = Table(
+            title=f"p = {p}", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False
+        )
         table.add_column("algorithm", overflow="fold")
         table.add_column("cost", overflow="fold")
         for heading in ("formula", "schedule", "ratio", "messages"):
@@ -148,6 +160,8 @@ def _print(rows: list[dict[str, Any]], network: Network, console: Console) -> No
             if row["p"] == p:
                 table.add_row(*_cells(row))
         console.print(table)
+    if any(row["schedule_s"] is None for row in rows):
+        console.print(f"-: a schedule of more than {_MOST_WALKED:,} transfers, which is not walked")
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
@@ -155,9 +169,9 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
         row["schedule"],
         f"{row['latency']} + {row['transfer']}",
         f"{1e3 * row['formula_s']:.3f}",
-        f"{1e3 * row['schedule_s']:.3f}",
+        "-" if row["schedule_s"] is None else f"{1e3 * row['schedule_s']:.3f}",
         "-" if row["ratio"] is None else f"{row['ratio']:.3f}",
-        str(row["messages"]),
+        "-" if row["messages"] is None else str(row["messages"]),
         row["overlap"],
     )
 

@@ -12,6 +12,11 @@ from sortlast.cli import _parse
 if TYPE_CHECKING:
     from sortlast.schedule import Schedule
 
+_MOST_TRANSFERS = 4_000_000  # half a minute and 800 MB: a shift of 2000 ranks
+_MOST_WRITTEN = 1_000_000  # 200 MB of JSON
+_MOST_DRAWN = 50_000  # half a minute
+_EVERY = 64  # ranks between two words of progress
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -39,17 +44,26 @@ def schedule(
     ] = None,
     rank: Annotated[int | None, typer.Option(help="Print the program of this rank alone.")] = None,
     draw: Annotated[Path | None, typer.Option(help="Draw it into this PNG, SVG or PDF file.")] = None,
-    json: Annotated[Path | None, typer.Option(help="Write it to this JSON file.")] = None,
-    verify: Annotated[bool, typer.Option(help="Execute it symbolically and check the result.")] = True,
+    json: Annotated[
+        Path | None, typer.Option(help="Write it, or the part of --rank, to this JSON file.")
+    ] = None,
+    verify: Annotated[
+        bool | None,
+        typer.Option(
+            show_default="verify, without --rank", help="Execute it symbolically and check the result."
+        ),
+    ] = None,
 ) -> None:
     """Print a schedule: who sends which pixels to whom, stage by stage.
 
     Ranks stand in columns, stages in rows; "> 3 250:500" sends pixels [250, 500) to rank 3, "< 3"
     receives from rank 3. A schedule that does not composite every pixel of every image in the right order
-    fails the check.
+    fails the check. All ranks together take as many steps as there are transfers, which is limited; the
+    steps of one, with --rank, are cheap for any number of ranks.
     """
     from sortlast import schedule as schedules
     from sortlast.cli import _schedule_text, _terminal
+    from sortlast.cli.fabric import _show
     from sortlast.files import replacing
 
     if draw is not None:
@@ -66,8 +80,14 @@ def schedule(
         commutes=commutes,
         nodes=_nodes(p, nodes, node_size),
     )
-    if verify:
-        made.verify()
+    verify = rank is None if verify is None else verify
+    if rank is not None:
+        made.piece(rank)  # refuses a rank that is not there before anything long begins
+    if rank is None or verify or draw is not None:
+        _check_size(made, json if rank is None else None, draw)
+    with _show.waiting("verifying"):
+        if verify:
+            made.verify()
 
     console = _terminal.console(draw, json)
     if rank is None:
@@ -78,13 +98,37 @@ def schedule(
 
     if json is not None:
         with replacing(json) as temporary:
-            temporary.write_text(made.to_json())
+            temporary.write_text(made.to_json() if rank is None else _schedule_text.as_json(made, rank))
         console.print(f"wrote {json}")
     if draw is not None:
         from sortlast.plot import schedule as pictures
 
         plot.save(pictures.draw(made), draw)
         console.print(f"wrote {draw}")
+
+
+def _check_size(made: Schedule, json: Path | None, draw: Path | None) -> None:
+    """Raise :class:`sortlast.Error` if all steps are more than can be shown in reasonable time."""
+    from sortlast import Error
+    from sortlast.cli.fabric import _show
+
+    limits = {"--draw": (draw, _MOST_DRAWN), "--json": (json, _MOST_WRITTEN)}
+    what, most = next(
+        ((option, most) for option, (path, most) in limits.items() if path is not None),
+        ("all ranks", _MOST_TRANSFERS),
+    )
+    count = 0
+    with _show.progress("counting transfers") as progress:
+        for rank in range(made.p):
+            count += len(made.program(rank).sends)
+            if count > most:
+                raise Error(
+                    f"{made.name} of {made.p:,} ranks has more than {most:,} transfers, the most for {what};"
+                    " ask for the steps of one rank (--rank 0), for fewer ranks, or for the cost"
+                    " (sortlast price)"
+                )
+            if rank % _EVERY == 0:
+                progress(rank / made.p)
 
 
 def _nodes(p: int, nodes: str | None, node_size: int | None) -> list[int] | None:

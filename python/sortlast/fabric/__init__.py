@@ -52,7 +52,7 @@ from sortlast._fabric import (
 from sortlast.fabric.analysis import best_order, bisection, contention, pattern_time, shares
 from sortlast.fabric.nodes import names, placement
 from sortlast.fabric.patterns import pattern
-from sortlast.fabric.reading import read, read_nodes, read_routes, read_traffic, text_of
+from sortlast.fabric.reading import is_file, read, read_nodes, read_routes, read_traffic, text_of
 from sortlast.fabric.routing import route
 
 __all__ = [
@@ -77,6 +77,7 @@ __all__ = [
     "fold_node_list",
     "gft",
     "host_orders",
+    "is_file",
     "k_ary_n_tree",
     "make_topology",
     "mesh",

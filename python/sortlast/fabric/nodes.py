@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sortlast import _fabric
 from sortlast._errors import ArgumentError
 from sortlast._fabric import Topology
+from sortlast._shown import shown
 
 Nodes = Sequence[str] | Sequence[int] | str | None
 
@@ -43,7 +44,7 @@ def unique(topology: Topology, hosts: Sequence[int]) -> list[int]:
         if not -1 <= host < count:
             raise ArgumentError(f"there is no host {host}; this fabric has the hosts 0 to {count - 1}")
         if host in seen:
-            raise ArgumentError(f"host {topology.hosts[host].name!r} is in the list twice; name each once")
+            raise ArgumentError(f"host {topology.label(host)!r} is in the list twice; name each once")
         if host >= 0:
             seen.add(host)
     return list(hosts)
@@ -52,3 +53,19 @@ def unique(topology: Topology, hosts: Sequence[int]) -> list[int]:
 def names(topology: Topology, hosts: Sequence[int]) -> list[str]:
     """Names of hosts, as the fabric has them; dummies are left out."""
     return [topology.hosts[host].name for host in hosts if host >= 0]
+
+
+def labels(topology: Topology) -> list[str]:
+    """What each vertex is called in a picture: its name, with its GUID where others have the same one."""
+    names: list[str] = [each.name for each in (*topology.hosts, *topology.switches)]
+    guids: list[int] = [
+        *(host.port_guid for host in topology.hosts),
+        *(switch.guid for switch in topology.switches),
+    ]
+    count: dict[str, int] = {}
+    for name in names:
+        count[name] = count.get(name, 0) + 1
+    return [
+        shown(name if count[name] == 1 else f"{name} (0x{guid:016x})")
+        for name, guid in zip(names, guids, strict=True)
+    ]

@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
+import sys
+import zlib
+from functools import cache
 from pathlib import Path
 
-from sortlast import _fabric
+from sortlast import _fabric, _memory
 from sortlast._errors import Error
 from sortlast._fabric import Pattern, Routes, Topology
 from sortlast.fabric.nodes import placement, unique
 
+_GZIP = b"\x1f\x8b"
+_TAKEN_BY_TEXT = 6  # bytes that a byte of text takes: as bytes, as text, and as what it says
 _ONE_RANK = re.compile(r"(?<=\S)(:1|[ \t]+slots=1)(?=\s|$)")  # behind each host of a hostfile
 
 
-def text_of(path: str | Path) -> str:
-    """The text of a file. Raises :class:`sortlast.Error` if it cannot be read."""
+def is_file(text: str) -> bool:
+    """Whether an option names a file, a pipe or standard input (``-``), and not a family or a list."""
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
+        return text == "-" or (Path(text).exists() and not Path(text).is_dir())
+    except OSError:  # a list that is longer than a path may be
+        return False
+
+
+def text_of(path: str | Path) -> str:
+    """The text of a file, unpacked if it is gzip's, or of standard input if ``path`` is ``-``.
+
+    Raises :class:`sortlast.Error` if it cannot be read, or would take more than half of the available memory.
+    """
+    try:
+        content = _standard_input() if str(path) == "-" else Path(path).read_bytes()
+        if content.startswith(_GZIP):
+            content = _unpacked(path, content)
     except OSError as error:
-        raise Error(f"cannot read {path}: {error.strerror}") from error
+        raise Error(f"cannot read {path}: {error.strerror or error}") from error
+    return content.decode("utf-8", errors="replace")
+
+
+@cache
+def _standard_input() -> bytes:
+    """All of standard input, which several options may name."""
+    return sys.stdin.buffer.read()
+
+
+def _unpacked(path: str | Path, content: bytes) -> bytes:
+    most = _memory.limit()
+    try:
+        with gzip.open(io.BytesIO(content)) as file:
+            found = file.read(-1 if most is None else most // _TAKEN_BY_TEXT)
+            if most is not None and file.read(1):
+                _memory.check(path, f"its more than {len(found):,} bytes of text", most + 1, most)
+    except (EOFError, zlib.error) as error:
+        raise Error(f"{path}: it is cut off or damaged ({error}); get it anew") from None
+    return found
 
 
 def read(path: str | Path) -> Topology:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sortlast._shown import shown
 from sortlast.fabric.layout import Layout, Plan, arrange
-from sortlast.fabric.nodes import placement
+from sortlast.fabric.nodes import labels, placement
 
 if TYPE_CHECKING:
     from sortlast._fabric import Contention, Routes, Topology
@@ -23,13 +24,13 @@ class Scene:
 
     ``title``: of the fabric; ``caption``: its parts in numbers; ``routing``: the engine, and why it was
     replaced; ``verdict``: in a sentence; ``free``: whether the pattern is contention-free. ``hosts``,
-    ``switches``: their names. ``first``: the first channel of each switch. ``target``: the vertex that each
-    channel leads to, -1 if there is no cable. ``cables``: pairs of channels, both directions. ``links``:
-    those of them between switches, in the order of ``layout.links``. ``table``: (planes, switches, hosts),
-    the port towards a host, 0 if there is none. ``plane``: (hosts, hosts), the plane that a flow takes; None:
-    there is one plane. ``placement``: the host of each participant, -1 for a dummy. ``flows``: of each stage
-    an (F, 2) array of participants; None: those of a shift. ``stage_max``: most flows on a channel at each
-    stage.
+    ``switches``: what they are called, see :func:`labels`. ``first``: the first channel of each switch.
+    ``target``: the vertex that each channel leads to, -1 if there is no cable. ``cables``: pairs of channels,
+    both directions. ``links``: those of them between switches, in the order of ``layout.links``. ``table``:
+    (planes, switches, hosts), the port towards a host, 0 if there is none. ``plane``: (hosts, hosts), the
+    plane that a flow takes; None: there is one plane. ``placement``: the host of each participant, -1 for a
+    dummy. ``flows``: of each stage an (F, 2) array of participants; None: those of a shift. ``stage_max``:
+    most flows on a channel at each stage.
     """
 
     title: str
@@ -55,6 +56,7 @@ def scene(found: Contention) -> Scene:
     """The scene of a fabric under the pattern of ``found``."""
     routes, topology = found.routes, found.routes.topology
     hosts, switches = len(topology.hosts), len(topology.switches)
+    names = labels(topology)
     first = hosts + np.cumsum([0, *(switch.ports for switch in topology.switches)])[:-1]
 
     # Take the cables, both directions.
@@ -70,13 +72,13 @@ def scene(found: Contention) -> Scene:
 
     table = np.stack([routes.table(plane)[:, :hosts] for plane in range(routes.planes)])
     return Scene(
-        title=f"{found.pattern.name} on {topology.name.rpartition('/')[2]}",
+        title=shown(f"{found.pattern.name} on {topology.name.rpartition('/')[2]}"),
         caption=f"{hosts:,} hosts, {switches:,} switches, {len(cables):,} links",
-        routing=f"Routing: {routes.engine}." + (f" {routes.fallback}" if routes.fallback else ""),
+        routing=shown(f"Routing: {routes.engine}." + (f" {routes.fallback}" if routes.fallback else "")),
         verdict=verdict(found),
         free=found.contention_free,
-        hosts=[host.name for host in topology.hosts],
-        switches=[switch.name for switch in topology.switches],
+        hosts=names[:hosts],
+        switches=names[hosts:],
         first=first.tolist(),
         target=target,
         cables=cables,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import sortlast
+from sortlast._shown import shown
 from sortlast.launch import mpiexec
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
 
 def _report(error: Exception, prefix: str) -> None:
     if isinstance(error, sortlast.Error):
-        print(f"{prefix}: {error}", file=sys.stderr, flush=True)
+        print(shown(f"{prefix}: {error}", keep="\n\t"), file=sys.stderr, flush=True)
     else:
         traceback.print_exception(error)
 

@@ -7,7 +7,7 @@ sends, the lower half what it receives.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -50,8 +50,9 @@ def draw(scene: Scene, loads: NDArray[np.int32], stage: str) -> Figure:
     _links(axes, scene, kinds)
     _hosts(axes, scene, kinds)
     _boxes(axes, scene)
-    axes.text(8, -_CAPTION + 6, f"{scene.title}: {scene.caption}", va="top", fontsize=10)
-    axes.text(8, -_CAPTION + 28, f"{stage}. {scene.verdict}", va="top", fontsize=8, color="#444444")
+    plain: dict[str, Any] = {"va": "top", "parse_math": False}
+    axes.text(8, -_CAPTION + 6, f"{scene.title}: {scene.caption}", fontsize=10, **plain)
+    axes.text(8, -_CAPTION + 28, f"{stage}. {scene.verdict}", fontsize=8, color="#444444", **plain)
     _legend(axes)
     return figure
 
@@ -90,7 +91,7 @@ def _boxes(axes: Axes, scene: Scene) -> None:
         PatchCollection(boxes, facecolors="white", edgecolors=GREY, linewidths=0.8, gid="switches", zorder=3)
     )
     for text, x, y in scene.layout.labels:
-        axes.text(x, y, text, va="baseline", fontsize=7, color=GREY)
+        axes.text(x, y, text, va="baseline", fontsize=7, color=GREY, parse_math=False)
 
 
 def _legend(axes: Axes) -> None:

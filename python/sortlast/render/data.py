@@ -6,29 +6,42 @@ that were scaled one by one would not match at their faces.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sortlast import Error
+from sortlast import Error, _memory
 
-from .arrays import to_numpy
+from . import metaimage, nifti, vtk_legacy, vtk_xml
 from .blocks import Spacing
+from .source import Source, Wanted
 
 NAMED = {
     "mni152": "MNI152 T1 brain, 1 mm (pip install --no-deps nilearn)",
     "ch2better": "T1 head, 0.5 mm (apt-get install mricron-data)",
     "hydrogen": "3d orbital of the hydrogen atom, computed",
 }
-FORMATS = "NIfTI (.nii, .nii.gz), VTK image (.vti, legacy .vtk) or FILE.raw:XxYxZ:DTYPE"
+FORMATS = (
+    "NIfTI (.nii, .nii.gz), VTK image (.vti, legacy .vtk), MetaImage (.mha, .mhd) or FILE.raw:XxYxZ:DTYPE"
+)
+_READERS: dict[str, Callable[[Path, Wanted], Source]] = {
+    ".nii": nifti.read,
+    ".nii.gz": nifti.read,
+    ".vti": vtk_xml.read,
+    ".vtk": vtk_legacy.read,
+    ".mha": metaimage.read,
+    ".mhd": metaimage.read,
+}
 
 NILEARN_FILE = "datasets/data/mni_icbm152_t1_tal_nlin_sym_09a_converted.nii.gz"
 CH2BETTER_FILE = Path("/usr/share/mricron/templates/ch2better.nii.gz")
+LEAST_STEP = 1e-12  # of a spacing; the greatest is its inverse, so that squares of lengths are in range
+LARGEST = 1e37  # magnitude of a voxel, so that differences are float32
 WHITE = 99.9  # percentile of the voxels above the minimum that becomes 1
 
 Array = npt.NDArray[np.float32]
@@ -39,7 +52,8 @@ class Volume:
     """Voxels in [0, 1], indexed [x, y, z] with z up, and their spacing.
 
     `threshold` separates the object from its background. `radius`, in the units of `spacing`, is that of
-    the sphere around the volume's centre that holds all voxels above half the threshold.
+    the sphere around the volume's centre that holds all voxels above half the threshold. `remarks` say what
+    was taken of several things that a file holds.
     """
 
     name: str
@@ -47,22 +61,32 @@ class Volume:
     spacing: Spacing
     threshold: float
     radius: float
+    remarks: tuple[str, ...] = ()
 
 
-def load(source: str) -> Volume:
-    """Read a volume by name (a key of NAMED) or from a file (see FORMATS). Raises Error."""
+def load(
+    source: str, *, component: int | None = None, time: int | None = None, memory: int | None = None
+) -> Volume:
+    """Read a volume by name (a key of NAMED) or from a file (see FORMATS). Raises Error.
+
+    Of voxels with several components, or at several times, the one with this number from 0 is taken; if none
+    is named, the first, and ``Volume.remarks`` say so. ``memory`` is the most that it may take, in bytes; if
+    not given, half of what is available.
+    """
+    wanted = Wanted(component, time, _memory.limit(memory))
     if source == "mni152":
-        voxels, spacing = _read_nifti(_nilearn_file())
-        voxels = _smoothed(voxels)  # its mask ends in whole voxels, which shading would show as steps
+        found = nifti.read(_nilearn_file(), wanted)
+        # Its mask ends in whole voxels, which shading would show as steps.
+        found = replace(found, voxels=_smoothed(found.voxels))
     elif source == "ch2better":
         if not CH2BETTER_FILE.is_file():
             raise Error(f"{source} is not installed: apt-get install mricron-data")
-        voxels, spacing = _read_nifti(CH2BETTER_FILE)
+        found = nifti.read(CH2BETTER_FILE, wanted)
     elif source == "hydrogen":
-        voxels, spacing = hydrogen(128), (1.0, 1.0, 1.0)
+        found = Source(hydrogen(128), (1.0, 1.0, 1.0))
     else:
-        voxels, spacing = _read_file(source)
-    return _normalised(source, voxels, spacing)
+        found = _read_file(source, wanted)
+    return _normalised(source, found)
 
 
 def hydrogen(n: int) -> Array:
@@ -83,99 +107,53 @@ def _nilearn_file() -> Path:
     raise Error("mni152 is not installed: pip install --no-deps nilearn")
 
 
-def _read_file(source: str) -> tuple[npt.NDArray[Any], Spacing]:
+def _read_file(source: str, wanted: Wanted) -> Source:
     if ":" in source and not Path(source).exists():
-        return _read_raw(source)
+        return _read_raw(source, wanted)
     path = Path(source)
     if not path.is_file():
         names = ", ".join(NAMED)
         raise Error(f"no data {source!r}: expected a name ({names}) or a file: {FORMATS}")
-    if path.name.endswith((".nii", ".nii.gz")):
-        return _read_nifti(path)
-    if path.suffix in (".vti", ".vtk"):
-        return _read_vtk(path)
+    reader = next((_READERS[suffix] for suffix in _READERS if path.name.endswith(suffix)), None)
+    if reader is not None:
+        return reader(path, wanted)
     if path.suffix == ".raw":
         raise Error(f"{path}: a raw file needs its dimensions: {path}:256x256x128:uint8")
     raise Error(f"{path}: unknown format {path.suffix!r}; expected {FORMATS}")
 
 
-def _read_nifti(path: Path) -> tuple[npt.NDArray[Any], Spacing]:
-    try:
-        nibabel: Any = importlib.import_module("nibabel")
-    except ImportError:
-        raise Error("reading NIfTI needs nibabel: pip install nibabel") from None
-    try:
-        image = nibabel.as_closest_canonical(nibabel.load(path))
-        voxels = np.squeeze(np.asarray(image.dataobj))
-    except (OSError, EOFError, ValueError, nibabel.filebasedimages.ImageFileError) as error:
-        raise Error(f"{path}: not a readable NIfTI file: {error}") from None
-    x, y, z = image.header.get_zooms()[:3]
-    return voxels, (float(x), float(y), float(z))
-
-
-def _read_vtk(path: Path) -> tuple[npt.NDArray[Any], Spacing]:
-    try:
-        from vtkmodules.vtkIOLegacy import vtkStructuredPointsReader
-        from vtkmodules.vtkIOXML import vtkXMLImageDataReader
-    except ImportError:
-        raise Error('reading VTK images needs VTK: pip install "vtk>=9.7,<10"') from None
-    xml = path.suffix == ".vti"
-    reader: Any = vtkXMLImageDataReader() if xml else vtkStructuredPointsReader()
-    reader.SetFileName(str(path))
-    with path.open("rb") as file:
-        legacy = file.read(14) == b"# vtk DataFile"  # asked of anything else, the reader itself complains
-    if not (reader.CanReadFile(str(path)) if xml else legacy and reader.IsFileStructuredPoints()):
-        kind = "an XML image" if xml else "a legacy file of structured points"
-        raise Error(f"{path}: not {kind}; other VTK data sets must be resampled to an image first")
-    reader.Update()
-    image = reader.GetOutput()
-    scalars = image.GetPointData().GetScalars()
-    if scalars is None or scalars.GetNumberOfComponents() != 1:
-        raise Error(f"{path}: expected point data with one active scalar of one component")
-    voxels = to_numpy(scalars).reshape(image.GetDimensions(), order="F")
-    x, y, z = image.GetSpacing()
-    return voxels, (x, y, z)
-
-
-def _read_raw(source: str) -> tuple[npt.NDArray[Any], Spacing]:
-    fields = source.split(":")
+def _read_raw(source: str, wanted: Wanted) -> Source:
+    fields = source.rsplit(":", 2)
     example = "expected FILE:XxYxZ:DTYPE, for example head.raw:256x256x128:uint8 (>u2 for big-endian)"
     if len(fields) != 3:
         raise Error(f"{source!r}: {example}")
     path = Path(fields[0])
     try:
-        shape = tuple(int(n) for n in fields[1].split("x"))
+        x, y, z = (int(n) for n in fields[1].split("x"))
         dtype = np.dtype(fields[2])
     except (TypeError, ValueError):
         raise Error(f"{source!r}: {example}") from None
-    if len(shape) != 3 or min(shape) < 1 or dtype.kind not in "uif":
+    if min(x, y, z) < 1 or dtype.kind not in "uif":
         raise Error(f"{source!r}: {example}")
     if not path.is_file():
         raise Error(f"{path}: no such file; {example}")
-    expected, actual = int(np.prod(shape)) * dtype.itemsize, path.stat().st_size
+    expected, actual = x * y * z * dtype.itemsize, path.stat().st_size
     if actual != expected:
         raise Error(f"{path}: {actual} bytes, but {fields[1]} of {dtype} are {expected} bytes")
-    return np.fromfile(path, dtype).reshape(shape, order="F"), (1.0, 1.0, 1.0)
+    wanted.check(path, (x, y, z), dtype.itemsize)
+    return Source(np.fromfile(path, dtype).reshape((x, y, z), order="F"), (1.0, 1.0, 1.0))
 
 
-def _normalised(name: str, voxels: npt.NDArray[Any], spacing: Spacing) -> Volume:
+def _normalised(name: str, found: Source) -> Volume:
+    voxels, spacing = found.voxels, found.spacing
     if voxels.ndim != 3 or min(voxels.shape) < 2:
         raise Error(f"{name}: expected a volume of at least 2x2x2 voxels, got shape {voxels.shape}")
     if voxels.dtype.kind not in "uif":
         raise Error(f"{name}: expected real voxels, got {voxels.dtype}")
-    if not min(spacing) > 0:
-        raise Error(f"{name}: the spacing must be positive, got {spacing}")
+    if not all(LEAST_STEP < step < 1 / LEAST_STEP for step in spacing):
+        raise Error(f"{name}: expected a spacing from {LEAST_STEP:g} to {1 / LEAST_STEP:g}, got {spacing}")
 
-    # Scale [minimum, WHITE percentile] to [0, 1]; what is not a number counts as the minimum.
-    values = voxels.astype(np.float32)
-    finite = np.isfinite(values)
-    low = values[finite].min() if finite.any() else np.float32(0)
-    values[~finite] = low
-    above = values[values > low]
-    if not above.size:
-        raise Error(f"{name}: all voxels have the same value, there is nothing to show")
-    high = np.float32(np.percentile(above, WHITE))
-    values = np.clip((values - low) / (high - low), 0, 1)
+    values = _scaled(name, voxels)
 
     # Drop the empty border, so that every rank has something to render.
     threshold = _otsu(values)
@@ -183,10 +161,28 @@ def _normalised(name: str, voxels: npt.NDArray[Any], spacing: Spacing) -> Volume
     box = []
     for axis in range(3):
         others = tuple(a for a in range(3) if a != axis)
-        found = np.flatnonzero(inside.any(axis=others))
-        box.append(slice(max(found[0] - 2, 0), found[-1] + 3))
+        filled = np.flatnonzero(inside.any(axis=others))
+        box.append(slice(max(filled[0] - 2, 0), filled[-1] + 3))
     cropped = np.asfortranarray(values[tuple(box)])
-    return Volume(name, cropped, spacing, threshold, _radius(cropped > threshold / 2, spacing))
+    radius = _radius(cropped > threshold / 2, spacing)
+    return Volume(name, cropped, spacing, threshold, radius, tuple(found.remarks))
+
+
+def _scaled(name: str, voxels: npt.NDArray[Any]) -> Array:
+    """[minimum, WHITE percentile] becomes [0, 1]; what is not a number counts as the minimum."""
+    with np.errstate(over="ignore"):  # what is no float32 is not a number here
+        values = voxels.astype(np.float32)
+    finite = np.isfinite(values)
+    low = values[finite].min() if finite.any() else np.float32(0)
+    values[~finite] = low
+    above = values[values > low]
+    if not above.size:
+        raise Error(f"{name}: all voxels have the same value, there is nothing to show")
+    if max(abs(float(low)), above.max()) > LARGEST:
+        raise Error(f"{name}: values from {low:g} to {above.max():g} are too large to show; scale them down")
+    high = np.float32(np.percentile(above, WHITE))
+    scaled: Array = np.clip((values - low) / (high - low), 0, 1)
+    return scaled
 
 
 def _radius(inside: npt.NDArray[np.bool_], spacing: Spacing) -> float:

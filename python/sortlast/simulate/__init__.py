@@ -27,7 +27,7 @@ from sortlast._simulate import (
 )
 from sortlast.simulate.flows import flow, frame, frame_traffic
 from sortlast.simulate.packets import packet
-from sortlast.simulate.reading import read_fsin, read_goal
+from sortlast.simulate.reading import read, read_fsin, read_goal
 
 __all__ = [
     "FlowResult",
@@ -42,6 +42,7 @@ __all__ = [
     "packet",
     "pattern",
     "patterns",
+    "read",
     "read_fsin",
     "read_goal",
     "shift",

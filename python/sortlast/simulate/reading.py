@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sortlast import _simulate
 from sortlast._simulate import Traffic
 from sortlast.fabric import text_of
+
+
+def read(path: str | Path) -> Traffic:
+    """Read traffic in either form, GOAL if the file says ``num_ranks``. Raises as :func:`read_goal`."""
+    text = text_of(path)
+    is_goal = re.search(r"^\s*num_ranks\b", text, re.MULTILINE) is not None
+    return (_simulate.parse_goal if is_goal else _simulate.parse_fsin)(text, str(path))
 
 
 def read_goal(path: str | Path) -> Traffic:

@@ -263,11 +263,21 @@ void check_channel(const Topology& topology, Channel c) {
           .c_str());
 }
 
-const std::string& vertex_name(const Topology& topology, Vertex v) {
-  if (v >= 0 && v < topology.vertices()) return topology.vertex_name(v);
+void check_vertex(const Topology& topology, Vertex v) {
+  if (v >= 0 && v < topology.vertices()) return;
   throw nb::index_error(
       ("vertex " + std::to_string(v) + " does not exist: there are " + std::to_string(topology.vertices()))
           .c_str());
+}
+
+const std::string& vertex_name(const Topology& topology, Vertex v) {
+  check_vertex(topology, v);
+  return topology.vertex_name(v);
+}
+
+std::string label(const Topology& topology, Vertex v) {
+  check_vertex(topology, v);
+  return topology.label(v);
 }
 
 std::vector<MissingRecord> missing_links(const Topology& topology) {
@@ -327,6 +337,8 @@ void bind_topologies(nb::module_& module) {
           "shape", [](const Topology& t) { return t.shape(); },
           "TreeShape, SlenderShape or GridShape of an intact fabric of such a family, else None.")
       .def("vertex_name", &vertex_name, "vertex"_a)
+      .def("label", &label, "vertex"_a,
+           "The name of a vertex, with its GUID (a host's port's) if another vertex has the same name.")
       .def(
           "source",
           [](const Topology& t, Channel c) {

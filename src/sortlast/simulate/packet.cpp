@@ -244,8 +244,8 @@ PacketResult simulate_packets(const fabric::Topology& topology, const Traffic& t
   const DistanceNetwork any = distance_network(topology);
   for_flows(traffic, placement, [&](std::int32_t source, std::int32_t destination) {
     if (any.router.reaches(source, destination)) return;
-    throw ArgumentError("no path leads from host '" + topology.host(source).name + "' to host '" +
-                        topology.host(destination).name + "'");
+    throw ArgumentError("no path leads from host '" + topology.label(source) + "' to host '" +
+                        topology.label(destination) + "'");
   });
   return Engine(topology, any.network, any.router, traffic, placement, options).run();
 }

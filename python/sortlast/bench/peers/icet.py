@@ -1,9 +1,10 @@
 """IceT, the compositor of ParaView and VisIt, as an installed library that is loaded at run time.
 
-An algorithm is a strategy of IceT, a single-image strategy, and what can be set of them: ``k=``, the
-preferred factor of radix-k (ICET_MAGIC_K; 8 if not named), ``split=``, the most pieces of an image
-(ICET_MAX_IMAGE_SPLIT; one a rank if not named), and ``plain``, which is without ICET_INTERLACE_IMAGES. Of all
-these the four that are fastest at a first look are timed.
+An algorithm is a strategy of IceT, a single-image strategy and what can be set of them: ``k=``, the preferred
+factor of radix-k (ICET_MAGIC_K; 8 if not named), ``split=``, the most pieces of an image
+(ICET_MAX_IMAGE_SPLIT; one a rank if not named), and ``plain``, which is without ICET_INTERLACE_IMAGES. The
+strategy *direct* has none of these: every image goes whole to rank 0, which blends them all, also where the
+frame need not be gathered. Of all these the four that are fastest at a first look are timed.
 
 Every setting keeps its context for all frames. IceT's blend of uint8 pixels truncates, so that each of the
 p - 1 blends may lose up to a unit.
@@ -30,7 +31,7 @@ from sortlast.bench.task import CHANNELS
 # Values of IceT.h.
 _COLOUR = {"uint8": 0xC001, "float32": 0xC002}
 _DEPTH_FLOAT, _DEPTH_NONE = 0xD001, 0xD000
-_STRATEGIES = {"sequential": 0x6002, "reduce": 0x6004}
+_STRATEGIES = {"direct": 0x6001, "sequential": 0x6002, "reduce": 0x6004}
 _SINGLE_IMAGE = {
     "automatic": 0x7001,
     "binary-swap": 0x7002,
@@ -62,7 +63,7 @@ class IceT(Peer):
 
     def __init__(self, scene: Scene, algorithm: str) -> None:
         super().__init__(scene, algorithm)
-        strategy, single_image, *settings = algorithm.split()
+        strategy, single_image, *settings = [*algorithm.split(), "automatic"]
         values = dict(part.partition("=")[::2] for part in settings)
         task = self.task
 
@@ -118,9 +119,8 @@ class IceT(Peer):
         settings += [f" k=4 split={split}" for split in _SPLITS if split < ranks]
         set_up = [f"{name}{values}" for name in ("radix-k", "radix-kr") for values in settings]
         plain = [f"{name} plain" for name in (*_SINGLE_IMAGE, *set_up) if name not in ("automatic", "tree")]
-        return [f"sequential {name}" for name in (*_SINGLE_IMAGE, *set_up, *plain)] + [
-            f"reduce {name}" for name in _SINGLE_IMAGE
-        ]
+        sequential = [f"sequential {name}" for name in (*_SINGLE_IMAGE, *set_up, *plain)]
+        return ["direct", *sequential, *(f"reduce {name}" for name in _SINGLE_IMAGE)]
 
     @classmethod
     def obstacle(cls, scene: Scene) -> str | None:

@@ -16,7 +16,7 @@ def topology(net: str) -> Topology:
     """The fabric that ``--net`` names."""
     from sortlast import fabric
 
-    if net and Path(net).exists():
+    if fabric.is_file(net):
         return fabric.read(net)
     names = [family.name for family in fabric.families()]
     if net.partition(":")[0] in names:
@@ -84,7 +84,7 @@ def job(schedule: str, hosts: list[int]) -> tuple[Pattern, list[int]]:
     """
     from sortlast import fabric
 
-    if not Path(schedule).is_file():
+    if not fabric.is_file(schedule):
         return fabric.pattern(schedule, len(hosts)), hosts
     traffic = fabric.read_traffic(schedule)
     if traffic.participants > len(hosts):
@@ -100,7 +100,7 @@ def _named(net: Topology, nodes: str) -> list[int]:
 
     if nodes == "all":
         return fabric.placement(net)
-    if Path(nodes).is_file():
+    if fabric.is_file(nodes):
         return fabric.read_nodes(net, nodes)
     return fabric.placement(net, nodes)
 
@@ -119,5 +119,5 @@ def _switches(net: Topology, roots: str) -> Sequence[str] | Sequence[int]:
         if found.why:
             raise Error(f"--roots top: {found.why}; name the root switches")
         return list(found.roots)
-    text = fabric.text_of(roots) if Path(roots).is_file() else roots
+    text = fabric.text_of(roots) if fabric.is_file(roots) else roots
     return fabric.read_node_list(text, roots)

@@ -15,7 +15,7 @@ Net = Annotated[
     typer.Option(
         "--net",
         help="The fabric: a file (ibnetdiscover, ibsim netlist, opensm-subnet.lst, Slurm topology.conf), or a"
-        " family such as k-ary-n-tree:12,2.",
+        " family such as k-ary-n-tree:12,2. Of files, .gz too; - is standard input.",
     ),
 ]
 Lft = Annotated[

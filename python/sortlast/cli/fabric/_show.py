@@ -31,6 +31,19 @@ def progress(what: str) -> Iterator[Callable[[float], bool]]:
         yield report
 
 
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """A line on a terminal's standard error that moves while something runs of which no part can be told."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
+
+
 def table(title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> Group:
     """A title and a table below it; ``columns`` are pairs of a heading and "left" or "right"."""
     from rich.box import SIMPLE_HEAD
@@ -83,4 +96,4 @@ def ends(net: Topology, channel: int) -> dict[str, Any]:
     """Both ends of a channel that has a cable, by name and port."""
     (a, port), end = net.source(channel), net.target(channel)
     assert end is not None
-    return {"from": net.vertex_name(a), "from_port": port, "to": net.vertex_name(end[0]), "to_port": end[1]}
+    return {"from": net.label(a), "from_port": port, "to": net.label(end[0]), "to_port": end[1]}

@@ -34,9 +34,12 @@ def register(group: typer.Typer) -> None:
 
 def build(
     net: Annotated[
-        str,
+        str | None,
         typer.Argument(help="A family such as pgft:18,12;1,9;1,2, or a file, as --net of the others."),
-    ],
+    ] = None,
+    net_option: Annotated[
+        str | None, typer.Option("--net", help="The same, as the other commands have it.")
+    ] = None,
     without: Annotated[
         str | None, typer.Option(help="Leave these hosts out: a list such as host[00012-00020], or a file.")
     ] = None,
@@ -60,12 +63,15 @@ def build(
     from sortlast import fabric
 
     _terminal.check_places(output, json)
-    made = _inputs.topology(net)
+    named = [each for each in (net, net_option) if each is not None]
+    if len(named) != 1:
+        raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
+    made = _inputs.topology(named[0])
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
         gone = (
-            fabric.read_nodes(made, without) if Path(without).is_file() else fabric.placement(made, without)
+            fabric.read_nodes(made, without) if fabric.is_file(without) else fabric.placement(made, without)
         )
         made = made.without_hosts(gone)
 
@@ -85,7 +91,14 @@ def build(
 def _channel(net: Topology, end: str) -> int:
     """The channel that leaves a switch by a port, of NAME:PORT."""
     name, _, port = end.rpartition(":")
-    numbers = [switch.vertex for switch in net.switches if switch.name == name]
+    numbers = [
+        switch.vertex
+        for switch in net.switches
+        if name in (switch.name, f"{switch.guid:#x}", f"{switch.guid:#018x}")
+    ]
+    if len(numbers) > 1:
+        some = ", ".join(net.label(number) for number in numbers[:3])
+        raise Error(f"--cut {end}: several switches have this name; give the GUID of one: {some}")
     for link in net.links:
         if (link.a in numbers and str(link.a_port) == port) or (
             link.b in numbers and str(link.b_port) == port

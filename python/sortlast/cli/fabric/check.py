@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -111,9 +110,9 @@ def _worst(found: Contention) -> dict[str, Any]:
         "flows": [
             {
                 "source": source,
-                "source_host": topology.hosts[found.placement[source]].name,
+                "source_host": topology.label(found.placement[source]),
                 "destination": destination,
-                "destination_host": topology.hosts[found.placement[destination]].name,
+                "destination_host": topology.label(found.placement[destination]),
             }
             for source, destination, _ in flows
         ],
@@ -167,7 +166,7 @@ def _advice(found: Contention, schedule: str) -> str:
     """An order that is free, found without a long search, or why there is none."""
     from sortlast import fabric
 
-    if Path(schedule).is_file():
+    if fabric.is_file(schedule):
         return "not known for traffic of a file, which may mean a certain rank by each number."
     hosts = [host for host in found.placement if host >= 0]
     best = fabric.best_order(found.routes, hosts, schedule, steps=0)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sortlast.fabric import Contention
 
 
+_MOST_LINKS = 20_000  # of a picture, which is 30 MB then
+
+
 def register(group: typer.Typer) -> None:
     """Add the command."""
     group.command()(draw)
@@ -55,6 +58,11 @@ def draw(
         raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
     topology = _inputs.topology(net)
+    if not is_page and len(topology.links) > _MOST_LINKS:
+        raise Error(
+            f"{topology.name} has {len(topology.links):,} links, more than the {_MOST_LINKS:,} of a picture;"
+            " write a page (--output NAME.html), which shows any part of it, or draw a smaller fabric"
+        )
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
     with _show.progress("stages") as progress:

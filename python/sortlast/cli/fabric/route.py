@@ -82,7 +82,7 @@ def _described(routes: Routes) -> dict[str, Any]:
 
 def _channel(routes: Routes, channel: int) -> str:
     vertex, port = routes.topology.source(channel)
-    return f"{routes.topology.vertex_name(vertex)} port {port}"
+    return f"{routes.topology.label(vertex)} port {port}"
 
 
 def _walk(routes: Routes, walk: str) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ def links_table(report: dict[str, Any], unit: str) -> Group:
         (
             row["class"],
             f"{row['links']:,}",
-            f"{row['mean']:,.1f}",
+            f"{row['mean']:,.0f}" if unit == "bytes" else f"{row['mean']:,.1f}",
             f"{row['max']:,}",
             f"{row['busy_mean']:.1%}",
             f"{row['busy_max']:.1%}",

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -38,7 +37,9 @@ class Wanted:
 
     def is_file(self) -> bool:
         """Whether the traffic lies in a file."""
-        return Path(self.pattern).is_file()
+        from sortlast import fabric
+
+        return fabric.is_file(self.pattern)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,10 @@ def make(wanted: Wanted, places: int) -> Made:
     if wanted.size is not None:
         made = _frame(wanted, wanted.ranks or places)
     else:
-        traffic = _read(wanted.pattern) if wanted.is_file() else _pattern(wanted, wanted.ranks or places)
+        from sortlast import simulate
+
+        ranks = wanted.ranks or places
+        traffic = simulate.read(wanted.pattern) if wanted.is_file() else _pattern(wanted, ranks)
         made = Made(traffic.tasks, None, lambda: traffic)
     if made.tasks > places:
         raise Error(f"{wanted.pattern} has {made.tasks} tasks, and there are {places} hosts for them")
@@ -98,6 +102,8 @@ def _frame(wanted: Wanted, ranks: int) -> Made:
     from sortlast import schedule, simulate
 
     width, height = _parse.size(wanted.size or "")
+    if width * height < 1:
+        raise typer.BadParameter(f"{wanted.size} has no pixels", param_hint="--size")
     if width * height > _MOST_PIXELS:
         raise typer.BadParameter(f"more than {_MOST_PIXELS:,} pixels", param_hint="--size")
     made = schedule.make(wanted.pattern, p=ranks, n=width * height)
@@ -140,11 +146,3 @@ def _stages(text: str | None, ranks: int) -> tuple[int, int]:
     if found is None:
         raise typer.BadParameter(f"{text!r} is not FIRST:LAST, for example 1:5", param_hint="--stages")
     return int(found[1]), int(found[2])
-
-
-def _read(path: str) -> Traffic:
-    """Traffic of a file: GOAL if it says num_ranks, else a trace of FSIN."""
-    from sortlast import fabric, simulate
-
-    is_goal = re.search(r"^\s*num_ranks\b", fabric.text_of(path), re.MULTILINE) is not None
-    return simulate.read_goal(path) if is_goal else simulate.read_fsin(path)

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass
 
-from sortlast import Error, launch
-from sortlast.bench import memory
+from sortlast import Error, _memory, launch
 from sortlast.study.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, Design, length
 from sortlast.study.all_to_all.exchange import WAYS
 from sortlast.study.all_to_all.memory import refusal
@@ -64,7 +63,7 @@ def measure(run: Run, part_done: PartDone) -> Json:
 
     Raises Error as :func:`sortlast.launch.ranks`, and if memory cannot be told.
     """
-    room = memory.available()
+    room = _memory.limit()
     if room is None:
         raise Error("/proc/meminfo does not tell how much memory is available; the study needs Linux")
     if reason := refusal(run.design, room):

@@ -92,7 +92,8 @@ class Finder {
     std::string text = quoted(name) + " may be any of " + std::to_string(found.size()) + " hosts";
     for (std::size_t i = 0; i < 2; ++i) {
       const Host& host = topology_.host(found[i]);
-      text += (i == 0 ? ": " : ", ") + quoted(host.name) + " port " + std::to_string(host.port);
+      text +=
+          (i == 0 ? ": " : ", ") + quoted(topology_.label(found[i])) + " port " + std::to_string(host.port);
     }
     return text + (found.size() > 2 ? ", ...;" : ";") +
            " give the whole name (in a list: in quotation marks) or the port's GUID";

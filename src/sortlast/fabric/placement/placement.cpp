@@ -52,7 +52,7 @@ void check_hosts(const Topology& topology, const Hosts& hosts) {
                           std::to_string(topology.hosts()));
     }
     auto seen = member.begin() + h;
-    if (*seen) throw ArgumentError("host '" + topology.host(h).name + "' is given twice");
+    if (*seen) throw ArgumentError("host '" + topology.label(h) + "' is given twice");
     *seen = true;
   }
 }
@@ -254,7 +254,7 @@ std::vector<std::int32_t> compute_hosts(const Topology& topology) {
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     const auto s = static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex));
     if (levels.why.empty() && levels.level[s] != 1) continue;
-    if (topology.host(h).name.find("Aggregation Node") == std::string::npos) hosts.push_back(h);
+    if (topology.label(h).find("Aggregation Node") == std::string::npos) hosts.push_back(h);
   }
   return hosts;
 }

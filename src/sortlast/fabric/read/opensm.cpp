@@ -251,8 +251,8 @@ class Reader {
     if (entry.port_guid == 0) return true;
     const Vertex named = lids_.find_guid(entry.port_guid);
     if (named >= 0 && named != target.vertex) {
-      scan_.fail("LID " + std::to_string(entry.lid) + " is '" + topology_.vertex_name(named) +
-                 "' here and '" + topology_.vertex_name(target.vertex) + "' in " + topology_.name() +
+      scan_.fail("LID " + std::to_string(entry.lid) + " is '" + topology_.label(named) + "' here and '" +
+                 topology_.label(target.vertex) + "' in " + topology_.name() +
                  "; are both of the same time?");
     }
     return true;

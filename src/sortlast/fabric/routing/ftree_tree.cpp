@@ -59,9 +59,10 @@ void mark_leaves(const Topology& topology, FtreeTree& tree) {
     const std::int32_t s = topology.switch_of(topology.attachment(h).vertex);
     tree.at(s).leaf = true;
     if (tree.at(s).rank == tree.leaf_rank) continue;
-    tree.refusal = "compute node '" + topology.host(h).name + "' hangs on switch '" +
-                   topology.switch_at(s).name + "' of rank " + std::to_string(tree.at(s).rank) +
-                   ", while leaves have rank " + std::to_string(tree.leaf_rank) +
+    tree.refusal = "compute node '" + topology.label(h) + "' hangs on switch '" +
+                   topology.label(topology.vertex_of_switch(s)) + "' of rank " +
+                   std::to_string(tree.at(s).rank) + ", while leaves have rank " +
+                   std::to_string(tree.leaf_rank) +
                    " (AB26); give the roots, and as compute nodes only hosts on leaves";
     return;
   }
@@ -169,8 +170,9 @@ class Pair {
   }
 
   std::string differ(const char* what, std::size_t a, std::size_t b, const char* error) const {
-    return "switch '" + topology_.switch_at(reference_).name + "' has " + std::to_string(a) + " " + what +
-           ", switch '" + topology_.switch_at(other_).name + "' of the same rank " + std::to_string(b) +
+    return "switch '" + topology_.label(topology_.vertex_of_switch(reference_)) + "' has " +
+           std::to_string(a) + " " + what + ", switch '" +
+           topology_.label(topology_.vertex_of_switch(other_)) + "' of the same rank " + std::to_string(b) +
            " (" + error + "); give the roots to have it routed all the same";
   }
 

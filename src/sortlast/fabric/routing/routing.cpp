@@ -163,7 +163,7 @@ bool joined(const Topology& topology, std::int32_t s, std::int32_t host) {
 
 Error apart(const Topology& topology, std::int32_t source, std::int32_t destination) {
   const auto text = [&](std::int32_t h) {
-    return "'" + topology.host(h).name + "' port " + std::to_string(topology.host(h).port);
+    return "'" + topology.label(h) + "' port " + std::to_string(topology.host(h).port);
   };
   return Error("no cables lead from " + text(source) + " to " + text(destination) +
                ": the fabric is in separate parts; name hosts of one of them");
@@ -184,15 +184,15 @@ std::vector<Channel> walk(const Routes& routes, std::int32_t source, std::int32_
 
   const std::int32_t plane = routes.forwarding->plane(source, destination);
   const auto stuck = [&](std::int32_t s, const std::string& what) {
-    return Error("from '" + topology.host(source).name + "' to '" + topology.host(destination).name +
-                 "': switch '" + topology.switch_at(s).name + "' " + what + " (routes of " + routes.engine +
+    return Error("from '" + topology.label(source) + "' to '" + topology.label(destination) + "': switch '" +
+                 topology.label(topology.vertex_of_switch(s)) + "' " + what + " (routes of " + routes.engine +
                  ")");
   };
   path.push_back(topology.channel_of_host(source));
   for (Vertex at = topology.attachment(source).vertex; at != destination;) {
     if (topology.is_host(at)) {
       throw stuck(topology.switch_of(topology.attachment(at).vertex),
-                  "leads to '" + topology.host(at).name + "'");
+                  "leads to '" + topology.label(at) + "'");
     }
     const std::int32_t s = topology.switch_of(at);
     const std::int32_t port = routes.forwarding->port(s, destination, plane);
@@ -212,9 +212,8 @@ std::string describe_channels(const Topology& topology, const std::vector<Channe
   std::string text;
   for (const Channel c : channels) {
     const End from = topology.source(c), &to = topology.target(c);
-    text += topology.vertex_name(from.vertex) + " [" + std::to_string(from.port) + "] -> ";
-    text +=
-        to.connected() ? "[" + std::to_string(to.port) + "] " + topology.vertex_name(to.vertex) : "nothing";
+    text += topology.label(from.vertex) + " [" + std::to_string(from.port) + "] -> ";
+    text += to.connected() ? "[" + std::to_string(to.port) + "] " + topology.label(to.vertex) : "nothing";
     text += '\n';
   }
   return text;

@@ -92,8 +92,7 @@ void cut(Kept& kept, const Topology& topology, Channel c) {
                         std::to_string(topology.channels()));
   }
   const End from = topology.source(c), to = topology.target(c);
-  const std::string port =
-      "port " + std::to_string(from.port) + " of '" + topology.vertex_name(from.vertex) + "'";
+  const std::string port = "port " + std::to_string(from.port) + " of '" + topology.label(from.vertex) + "'";
   if (!to.connected()) throw ArgumentError(port + " has no cable to cut");
   if (topology.is_host(from.vertex) || topology.is_host(to.vertex)) {
     throw ArgumentError("the cable at " + port + " is a host's, which cannot be cut; leave the host out");

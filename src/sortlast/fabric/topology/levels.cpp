@@ -44,7 +44,7 @@ std::size_t index(std::int32_t s) { return static_cast<std::size_t>(s); }
 // Why levels by these distances contradict the fabric; empty: they do not. `sources` says what they start at.
 std::string contradiction(const Topology& topology, const SwitchGraph& graph, const ByVertex& distance,
                           const std::string& sources) {
-  const auto name = [&](std::int32_t s) { return "'" + topology.switch_at(s).name + "'"; };
+  const auto name = [&](std::int32_t s) { return "'" + topology.label(topology.vertex_of_switch(s)) + "'"; };
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
     if (distance[index(s)] < 0) return "switch " + name(s) + " cannot be reached from " + sources;
     for (const SwitchCable& cable : graph.cables(s)) {
@@ -88,8 +88,10 @@ Levels rank_from_roots(const Topology& topology, const SwitchGraph& graph,
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
     result.level.push_back(1 + distance[index(leaf)] - distance[index(s)]);
     if (result.level.back() >= 1) continue;
-    return no_tree(topology, "switch '" + topology.switch_at(s).name + "' lies below the leaf switch '" +
-                                 topology.switch_at(leaf).name + "'; is it a root that was not given?");
+    return no_tree(topology, "switch '" + topology.label(topology.vertex_of_switch(s)) +
+                                 "' lies below the leaf switch '" +
+                                 topology.label(topology.vertex_of_switch(leaf)) +
+                                 "'; is it a root that was not given?");
   }
   return result;
 }

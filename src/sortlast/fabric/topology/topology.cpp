@@ -1,6 +1,8 @@
 #include "sortlast/fabric/topology.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 #include "sortlast/error.hpp"
@@ -9,6 +11,17 @@ namespace sortlast::fabric {
 
 const std::string& Topology::vertex_name(Vertex v) const {
   return is_host(v) ? host(v).name : switch_at(switch_of(v)).name;
+}
+
+std::string Topology::label(Vertex v) const {
+  const std::string& name = vertex_name(v);
+  std::int32_t same = 0;
+  for (Vertex each = 0; each < vertices(); ++each) same += vertex_name(each) == name ? 1 : 0;
+  if (same < 2) return name;
+  const std::uint64_t guid = is_host(v) ? host(v).port_guid : switch_at(switch_of(v)).guid;
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%016" PRIx64, guid);
+  return name + " (" + text + ")";
 }
 
 End Topology::source(Channel c) const {

@@ -63,8 +63,8 @@ std::vector<Destination> destinations(const Routes& routes) {
   std::ranges::sort(result, {}, &Destination::lid);
   const auto twice = std::ranges::adjacent_find(result, {}, &Destination::lid);
   if (twice != result.end()) {
-    throw ArgumentError("'" + topology.vertex_name(twice->vertex) + "' and '" +
-                        topology.vertex_name(std::next(twice)->vertex) + "' both have LID " +
+    throw ArgumentError("'" + topology.label(twice->vertex) + "' and '" +
+                        topology.label(std::next(twice)->vertex) + "' both have LID " +
                         std::to_string(twice->lid));
   }
   return result;

@@ -72,8 +72,8 @@ namespace {
 
 std::string link_name(const fabric::Topology& topology, fabric::Channel c) {
   const fabric::End from = topology.source(c), to = topology.target(c);
-  return "'" + topology.vertex_name(from.vertex) + "' port " + std::to_string(from.port) + " -> '" +
-         topology.vertex_name(to.vertex) + "'";
+  return "'" + topology.label(from.vertex) + "' port " + std::to_string(from.port) + " -> '" +
+         topology.label(to.vertex) + "'";
 }
 
 // Nothing moves, so whatever a waiting packet wants is full, and its first packet waits too: any walk along

@@ -1,0 +1,132 @@
+"""What the header of an image file claims, held against the file and the memory before a pixel is read."""
+
+from __future__ import annotations
+
+import ast
+import struct
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import _memory
+from sortlast._errors import Error
+
+# Bytes of a pixel that reading takes at once: what is decoded, float32 made of it, and that premultiplied.
+_OF_PNG = 52
+_OF_FLOATS = 36
+
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
+_NPY_MAGIC = b"\x93NUMPY"
+_EXR_MAGIC = b"v/1\x01"
+_EXR_LONG_NAMES = 0x400
+_EXR_TEXT = 255  # the longest name of an attribute or a channel
+_EXR_TYPES = {0: 4, 1: 2, 2: 4}  # bytes of a channel's type: UINT, HALF, FLOAT
+
+
+def check_png(path: Path, most: int | None) -> None:
+    """Raise :class:`sortlast.Error` if it is no PNG, or claims what its bytes or the memory cannot hold."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(33)
+    if len(head) < 33 or not head.startswith(_PNG_SIGNATURE) or head[12:16] != b"IHDR":
+        raise Error(f"cannot read {path} as png: it is none")
+    width, height, depth, colour = struct.unpack(">IIBB", head[16:26])
+    if not width or not height or colour not in _PNG_CHANNELS:
+        raise Error(f"cannot read {path} as png: its header is damaged; get it anew")
+    if depth == 16:  # which Pillow cuts down to 8 without a word
+        raise Error(f"{path} has 16 bits a channel; convert it to exr, tif or npy to keep them")
+    row = 1 + -(-width * depth * _PNG_CHANNELS[colour] // 8)
+    _memory.check_holds(path, f"{width}x{height} pixels", row * height, size, _memory.DEFLATE_RATIO)
+    _memory.check(path, f"{width}x{height} pixels", _OF_PNG * width * height, most)
+
+
+def load_npy(path: Path, most: int | None) -> NDArray[np.generic]:
+    """The array of an npy file. Raises :class:`sortlast.Error` as :func:`check_png`."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        shape, fortran, dtype = _npy_header(file, path, size)
+        count = 1
+        for length in shape:
+            count *= length
+        what = f"{'x'.join(map(str, shape))} values of {dtype}"
+        _memory.check_holds(path, what, count * dtype.itemsize, size - file.tell())
+        _memory.check(path, what, count * (dtype.itemsize + 8), most)
+        values = np.fromfile(file, dtype, count)
+    return values.reshape(shape, order="F" if fortran else "C")
+
+
+def _npy_header(file: BinaryIO, path: Path, size: int) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Shape, whether the first index runs fastest, and type."""
+    head = file.read(8)
+    if not head.startswith(_NPY_MAGIC) or len(head) < 8:
+        raise Error(f"cannot read {path} as npy: it is none")
+    form = "<H" if head[6] == 1 else "<I"
+    text = file.read(struct.calcsize(form))
+    length = struct.unpack(form, text)[0] if len(text) == struct.calcsize(form) else size + 1
+    _memory.check_holds(path, "a header of text", length, size - file.tell())
+    try:
+        found = ast.literal_eval(file.read(length).decode("latin1").strip())
+        shape, fortran, dtype = found["shape"], found["fortran_order"], np.dtype(found["descr"])
+        whole = all(type(each) is int and each >= 0 for each in shape)
+    except Exception as error:  # whatever ast and numpy raise over damaged text
+        raise Error(f"cannot read {path} as npy: its header is damaged; get it anew") from error
+    if not whole or dtype.kind not in "iufb":
+        raise Error(f"{path} holds {dtype} in the shape {shape}; expected an array of numbers")
+    return tuple(shape), bool(fortran), dtype
+
+
+def check_exr(path: Path, most: int | None) -> None:
+    """Raise :class:`sortlast.Error` as :func:`check_png`; its compressed pixels are not looked at."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        try:
+            width, height, channels = _exr_header(file, size)
+        except (struct.error, ValueError) as error:
+            raise Error(f"cannot read {path} as exr: its header is damaged, or it is none") from error
+    what = f"{width}x{height} pixels of {channels} channels"
+    _memory.check(path, what, (4 * channels + _OF_FLOATS) * width * height, most)
+
+
+def _exr_header(file: BinaryIO, size: int) -> tuple[int, int, int]:
+    """Width, height and number of channels of the first part. Raises ValueError or struct.error."""
+    head = file.read(8)
+    if not head.startswith(_EXR_MAGIC):
+        raise ValueError("no OpenEXR file")
+    window, channels = None, 0
+    while name := _exr_text(file):
+        _exr_text(file)  # the attribute's type
+        (length,) = struct.unpack("<i", file.read(4))
+        if not 0 <= length <= size - file.tell():
+            raise ValueError("an attribute is longer than the file")
+        value = file.read(length)
+        if name == b"dataWindow":
+            window = struct.unpack("<4i", value)
+        elif name == b"channels":
+            channels = _exr_channels(value)
+    if window is None or not channels or window[2] < window[0] or window[3] < window[1]:
+        raise ValueError("no window of pixels")
+    return window[2] - window[0] + 1, window[3] - window[1] + 1, channels
+
+
+def _exr_text(file: BinaryIO) -> bytes:
+    """Text that ends with a zero."""
+    text = b""
+    while (byte := file.read(1)) != b"\0":
+        text += byte
+        if not byte or len(text) > _EXR_TEXT:
+            raise ValueError("a name without an end")
+    return text
+
+
+def _exr_channels(value: bytes) -> int:
+    """How many channels a list of them names."""
+    count, at = 0, 0
+    while value[at : at + 1] != b"\0":
+        at = value.index(b"\0", at) + 17  # behind the name: type, flags and two samplings
+        if struct.unpack("<i", value[at - 16 : at - 12])[0] not in _EXR_TYPES:
+            raise ValueError("a channel of an unknown type")
+        count += 1
+    return count

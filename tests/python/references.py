@@ -1,0 +1,55 @@
+"""Programs that the tests compare with or look through, and what becomes of a test where one is missing.
+
+The test is skipped and says why. Where SORTLAST_REQUIRE_REFERENCES is 1, as under ``./run test``, it fails: a
+check that nobody makes must not look like one that passed.
+
+    @pytest.mark.references("iverilog")
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import NoReturn
+
+import pytest
+
+PACKAGES = {
+    "cc": "gcc",
+    "chromium": "chromium",
+    "dump_fts": "infiniband-diags",
+    "ibdmchk": "ibutils",
+    "ibnetdiscover": "infiniband-diags",
+    "ibroute": "infiniband-diags",
+    "ibsim": "ibsim-utils",
+    "ip": "iproute2",
+    "iverilog": "iverilog",
+    "libumad2sim.so": "ibsim-utils",
+    "opensm": "opensm",
+    "tc": "iproute2",
+    "unshare": "util-linux",
+}
+_ELSEWHERE = {"chromium": ("chromium-browser", "google-chrome")}  # other names of a program
+
+
+def required() -> bool:
+    """Whether a missing program makes a test fail."""
+    return os.environ.get("SORTLAST_REQUIRE_REFERENCES") == "1"
+
+
+def find(name: str) -> str:
+    """Path of a program; without it the test is skipped, or fails."""
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    for each in (name, *_ELSEWHERE.get(name, ())):
+        found = shutil.which(each, path=path)
+        if found:
+            return found
+    missing(name)
+
+
+def missing(name: str) -> NoReturn:
+    """Skip the test that runs, or let it fail, for want of a program or library."""
+    told = f"{name} is not installed; it is in the Debian package {PACKAGES[name]}"
+    if required():
+        pytest.fail(told, pytrace=False)
+    pytest.skip(told)

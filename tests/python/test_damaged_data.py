@@ -1,0 +1,140 @@
+"""Damaged and hostile data is refused in one line, before the memory that it claims is taken."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sortlast import Error, _memory, image_files
+from sortlast.image_files import Image
+
+CHILD = Path(__file__).with_name("damage.py")
+COUNT = 150  # damaged copies of a file
+MOST_TAKEN = 96 << 20  # bytes that reading the small files of these tests takes, and more than enough
+
+
+def read_damaged(reader: str, path: Path, header: int) -> int:
+    """Read damaged copies of a file in a child with little memory; how many were refused."""
+    done = subprocess.run(
+        [sys.executable, str(CHILD), reader, str(path), str(COUNT), str(header)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    refused, taken = map(int, done.stdout.split())
+    spoken = [line for line in done.stderr.splitlines() if not line.startswith(f"{path.name}: seed ")]
+    assert not spoken, "a package wrote to standard error"
+    assert taken < MOST_TAKEN
+    return refused
+
+
+# ---- the limit
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("500M", 500 << 20), ("8G", 8 << 30), ("1.5k", 1536), ("12", 12), ("2GiB", 2 << 30)]
+)
+def test_sizes_are_read(text, count):
+    assert _memory.parse(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1G", "0", "8X", "1e9"])
+def test_other_texts_are_no_sizes(text):
+    with pytest.raises(ValueError, match="is not a size such as 500M or 8G"):
+        _memory.parse(text)
+
+
+def test_the_limit_is_a_share_of_what_is_available_or_what_was_asked_for():
+    available = _memory.value_in(Path("/proc/meminfo"), "MemTotal")
+    assert 0 < _memory.limit() < available
+    assert _memory.limit(sharers=1000) <= available // 1000
+    assert _memory.limit(123, sharers=7) == 123
+
+
+def test_a_limit_of_the_address_space_is_kept():
+    program = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))\n"
+    program += "from sortlast import _memory; print(_memory.limit())"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 0 < int(done.stdout) < 2**30
+
+
+# ---- images
+
+
+@pytest.mark.parametrize("suffix", ["png", "npy", "exr", "tif"])
+def test_damaged_images_are_refused(suffix, tmp_path):
+    pixels = np.random.default_rng(4).random((23, 17, 4), np.float32)
+    path = tmp_path / f"a.{suffix}"
+    image_files.write(path, Image(pixels, pixels[..., 0] if suffix == "exr" else None))
+    assert read_damaged("image", path, 400) > COUNT // 4
+
+
+def test_a_damaged_depth_plane_is_refused(tmp_path):
+    np.save(tmp_path / "z.npy", np.zeros((9, 8)))
+    assert read_damaged("depth", tmp_path / "z.npy", 128) > COUNT // 4
+
+
+def png(width: int, height: int) -> bytes:
+    """A PNG of black pixels, compressed as far as it goes."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    packer = zlib.compressobj(9)
+    row = bytes(1 + width * 4)
+    data = b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+
+
+def test_a_png_that_would_grow_past_the_limit_is_refused(tmp_path):
+    (tmp_path / "bomb.png").write_bytes(png(3000, 3000))
+    with pytest.raises(
+        Error, match=r"bomb.png: 3000x3000 pixels need 446.3 MiB of memory, more than the limit of 100.0 MiB"
+    ):
+        image_files.read(tmp_path / "bomb.png", 100 << 20)
+    assert image_files.read(tmp_path / "bomb.png", 500 << 20).pixels.shape == (3000, 3000, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "a.png",
+            png(8, 8)[:16] + struct.pack(">II", 2**20, 2**20) + png(8, 8)[24:],
+            "1048576x1048576 pixels",
+        ),
+        ("a.npy", b"\x93NUMPY\1\0v\0", "a header of text, 118 bytes"),
+        ("a.npy", b"\x93NUMPY\2\0" + b"\xff" * 4, "a header of text, 4,294,967,295 bytes"),
+        ("a.npy", b"\x93NUMPY\1\0\3\0{} ", "its header is damaged"),
+        ("a.tif", b"not a picture at all", "cannot read .*a.tif as tif"),
+        ("a.hdr.tif", b"#?RADIANCE\n\n-Y 4 +X 4\n", "cannot read .*a.hdr.tif as tif"),
+        ("a.exr", b"v/1\1\2\0\0\0" + b"x" * 300, "cannot read .*a.exr as exr"),
+    ],
+)
+def test_what_a_header_claims_is_held_against_the_file(name, content, message, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(Error, match=message) as failure:
+        image_files.read(tmp_path / name)
+    assert "\n" not in str(failure.value)
+
+
+def test_an_npy_that_claims_to_be_huge_is_refused(tmp_path):
+    with (tmp_path / "a.npy").open("wb") as file:
+        shape = {"descr": "<f4", "fortran_order": False, "shape": (2**20, 2**20, 4)}
+        np.lib.format.write_array_header_1_0(file, shape)
+    with pytest.raises(Error, match=r"1048576x1048576x4 values of float32, 17,592,186,044,416 bytes"):
+        image_files.read(tmp_path / "a.npy")
+
+
+def test_composite_takes_the_limit(cli, tmp_path):
+    image_files.write(tmp_path / "a.npy", Image(np.zeros((8, 8, 4), np.float32)))
+    status, _, err = cli("composite", tmp_path / "a.npy", "-o", tmp_path / "b.npy", "--memory", "many")
+    assert (status, "is not a size such as 500M" in err) == (2, True)
