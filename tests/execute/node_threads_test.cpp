@@ -1,8 +1,8 @@
 // The protocol of a node between threads of one process: several nodes over one control segment, without MPI.
 //
 // All nodes share one mapping of that segment, so that ThreadSanitizer sees their atomics as the same
-// objects: plain data that the protocol guards is raced for unless the protocol orders it. `./run sanitize` runs
-// it so.
+// objects: plain data that the protocol guards is raced for unless the protocol orders it. `./run sanitize`
+// runs it so.
 #include <gtest/gtest.h>
 
 #include <unistd.h>
