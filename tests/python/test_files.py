@@ -183,6 +183,25 @@ def test_pictures_go_through_a_pipe_too(tmp_path):
     assert "wrote -: 2 images of 5x3" in done.stderr.decode()
 
 
+def test_of_several_frames_standard_output_gets_the_first_alone(tmp_path):
+    arguments = ["demo", "--data", "hydrogen", "--size", "32x32", "--ranks", "2", "--frames", "3"]
+    done = command(*arguments, "--output", "-", folder=tmp_path)
+    assert done.returncode == 0, done
+    assert list(tmp_path.iterdir()) == []
+    assert command(*arguments, folder=tmp_path).returncode == 0
+    assert done.stdout == (tmp_path / "demo.png").read_bytes()
+    assert done.stdout != (tmp_path / "demo-2.png").read_bytes()
+
+
+def test_the_places_of_all_frames_are_looked_at_before_the_work(tmp_path, cli, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo-2.png").mkdir()
+    status, _, errors = cli("demo", "--data", "hydrogen", "--frames", "2")
+    assert status == 2
+    assert "cannot write demo-2.png: it is a folder; name a file" in errors
+    assert [path.name for path in tmp_path.iterdir()] == ["demo-2.png"]
+
+
 def test_a_drawing_goes_to_standard_output_as_png(tmp_path):
     done = command("schedule", "shift", "--p", "4", "--draw", "-", folder=tmp_path)
     assert done.returncode == 0, done
