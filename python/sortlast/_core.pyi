@@ -116,6 +116,8 @@ class Fragment:
 
     def __eq__(self, arg: object, /) -> bool: ...
 
+    __hash__: None = None
+
 class Send:
     """Send a part of a value to a peer."""
 
@@ -224,6 +226,8 @@ class Transfer:
     def __repr__(self) -> str: ...
 
     def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
 
     @property
     def pixels(self) -> tuple[int, int]: ...
@@ -417,6 +421,8 @@ class Machine:
     def __repr__(self) -> str: ...
 
     def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
 
     def to_json(self) -> str: ...
 

@@ -183,6 +183,8 @@ class TreeShape:
 
     def __eq__(self, arg: object, /) -> bool: ...
 
+    __hash__: None = None
+
 class SlenderShape:
     """Slender-tree k:k',n, with up for k'."""
 
@@ -203,6 +205,8 @@ class SlenderShape:
 
     def __eq__(self, arg: object, /) -> bool: ...
 
+    __hash__: None = None
+
 class GridShape:
     """Mesh, or torus if it wraps: switches along x, y, ..., hosts on each."""
 
@@ -222,6 +226,8 @@ class GridShape:
     def __repr__(self) -> str: ...
 
     def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
 
 class Levels:
     """Levels of switches."""
