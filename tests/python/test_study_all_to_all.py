@@ -86,8 +86,8 @@ def test_what_connections_must_take_separates_errors_from_times():
 def test_a_run_that_does_not_fit_is_refused_before_any_rank_starts(monkeypatch):
     cell = Design(3, 1, 18, 1000)
     need = 3 * cell.rank_bytes
-    monkeypatch.setattr(measured.memory, "available", lambda: need - 1)
-    monkeypatch.setattr(measured.ranks, "answer", lambda *args: pytest.fail("ranks were started"))
+    monkeypatch.setattr(measured._memory, "limit", lambda: need - 1)
+    monkeypatch.setattr(measured.launch, "ranks", lambda *args: pytest.fail("ranks were started"))
     told = measured.measure(measured.Run(cell, ("C",)), lambda part: True)
     assert told["refused"].startswith("3 processes with n = 18 and m = 1,000 take ")
     assert told["refused"].endswith("m may be 999")
