@@ -174,7 +174,7 @@ def test_wrong_arguments_are_named_on_every_rank():
         assert told == [
             "seconds is 0; expected a time, more than 0",
             "seconds is nan; expected a time, more than 0",
-            "node_ranks is 0; expected None or a number of ranks, 1 or more",
+            "node_ranks is 0; expected None or 1 or more",
         ]
 
 
