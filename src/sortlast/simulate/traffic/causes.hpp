@@ -93,7 +93,7 @@ inline std::vector<Traffic::Message> Programs::matches() const {
   for (std::size_t a = 0; a < actions_.size(); ++a) {
     if (actions_[a].peer != actions_[a].task) order.push_back(static_cast<std::uint32_t>(a));
   }
-  const auto key = [this](const Action& action) {
+  const auto key = [](const Action& action) {
     const auto [from, to] = action.receives ? std::pair(action.peer, action.task)  //
                                             : std::pair(action.task, action.peer);
     return std::tuple(from, to, action.tag, action.receives);
