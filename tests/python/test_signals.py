@@ -138,6 +138,12 @@ def testbed():
         yield up
 
 
+def _hears_signals() -> None:
+    """Before a command is started: nohup, or a background job of a shell, ignores some for all it starts."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def check(moment, folder, testbed):
     """Start the command, send the signals, and look."""
     if moment.command in NEED_ROOT and why_not():
@@ -152,13 +158,17 @@ def check(moment, folder, testbed):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=(folder / "errors").open("w"),
+        preexec_fn=_hears_signals,
     )
     time.sleep(moment.after)
     memory = shared_memory(value) if moment.command not in NEED_ROOT else set()
     for number in WAYS[moment.way]:
         process.send_signal(number)
         time.sleep(moment.between)
-    process.wait(60)
+    try:
+        process.wait(60)
+    finally:
+        process.kill()
     waited = time.monotonic() + CLEAN
     while found := left(value, folder, temporary, process.pid):
         assert time.monotonic() < waited, (str(moment), found)
