@@ -136,7 +136,7 @@ void bind_registration(nb::module_& module) {
                            "sortlast.Compositor.register_memory. A context manager.")
       .def("close", &Registration::reset, "End it: the memory is as private as it was before.")
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
-      .def("__exit__", [](Registration& self, nb::args) { self.reset(); });
+      .def("__exit__", [](Registration& self, const nb::args&) { self.reset(); });
 }
 
 void bind_compositor(nb::module_& module) {
