@@ -6,7 +6,6 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/image.hpp"
 
 namespace sortlast {
 
