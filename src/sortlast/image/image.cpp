@@ -84,6 +84,18 @@ constexpr std::array<OpRow, 5> op_rows{{{Op::over, "over", false},
                                         {Op::max, "max", true},
                                         {Op::min, "min", true}}};
 
+// The row of a name. Throws ArgumentError, which lists the names there are.
+template <typename Rows>
+const auto& row_of(const Rows& rows, const char* what, std::string_view name) {
+  std::string known;
+  for (const auto& each : rows) {
+    if (each.name == name) return each;
+    known += known.empty() ? "" : ", ";
+    known += each.name;
+  }
+  throw ArgumentError(std::string("unknown ") + what + " '" + std::string(name) + "': use one of " + known);
+}
+
 const ScalarRow& row(Scalar scalar) {
   for (const ScalarRow& each : scalar_rows)
     if (each.scalar == scalar) return each;
@@ -102,27 +114,11 @@ std::size_t scalar_bytes(Scalar scalar) { return row(scalar).bytes; }
 
 std::string_view scalar_name(Scalar scalar) { return row(scalar).name; }
 
-Scalar scalar_from_name(std::string_view name) {
-  std::string known;
-  for (const ScalarRow& each : scalar_rows) {
-    if (each.name == name) return each.scalar;
-    known += known.empty() ? "" : ", ";
-    known += each.name;
-  }
-  throw ArgumentError("unknown scalar '" + std::string(name) + "': use one of " + known);
-}
+Scalar scalar_from_name(std::string_view name) { return row_of(scalar_rows, "scalar", name).scalar; }
 
 std::string_view op_name(Op op) { return row(op).name; }
 
-Op op_from_name(std::string_view name) {
-  std::string known;
-  for (const OpRow& each : op_rows) {
-    if (each.name == name) return each.op;
-    known += known.empty() ? "" : ", ";
-    known += each.name;
-  }
-  throw ArgumentError("unknown operator '" + std::string(name) + "': use one of " + known);
-}
+Op op_from_name(std::string_view name) { return row_of(op_rows, "operator", name).op; }
 
 bool commutes(Op op) { return row(op).commutes; }
 

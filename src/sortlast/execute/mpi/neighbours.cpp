@@ -19,7 +19,7 @@ namespace sortlast {
 namespace {
 
 // Completes "rank r waits for ...".
-std::string the_others() { return "all ranks to call Compositor, before stage 1"; }
+std::string the_others() { return "all ranks to find who shares their machine"; }
 
 // Collective: ranks that MPI says can share memory. The call cannot be given up, so all ranks are there
 // first.
