@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compare files of ``sortlast bench ... --json`` of two builds: what became slower?
 
-Give one file of each build, OLD NEW, or several that were measured by turns: OLD NEW OLD NEW .... A row's
-figure is then the median of those of its build's files. A row is a regression if its time, or the processor
-time of all its ranks, grew by more than both thresholds: --percent of the old one and --absolute ms. Exit
-status: 0 if there is none, 1 if there is one, 2 if a file cannot be used. Rows of one build alone are listed,
-and decide nothing. Needs nothing but Python.
+A row is a regression if its time, or the processor time of all its ranks, grew by more than both thresholds:
+--percent of the old one and --absolute ms. Exit status: 0 if there is none, 1 if there is one, 2 if a file
+cannot be used. Rows of one build alone are listed, and decide nothing. Where the machine is not quiet, files
+of two runs differ by more than the builds do: bench/alternate.py measures both builds by turns. Needs nothing
+but Python.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 # What makes two rows the same measurement.
@@ -41,14 +40,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("files", type=Path, nargs="+", metavar="OLD NEW")
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
     parser.add_argument("--percent", type=float, default=10.0, help="default: %(default)s")
     parser.add_argument("--absolute", type=float, default=1.0, help="in ms; default: %(default)s")
     options = parser.parse_args()
-    if len(options.files) % 2:
-        parser.error("expected as many files of the new build as of the old one: OLD NEW [OLD NEW ...]")
     try:
-        old, new = (medians([read(path) for path in options.files[side::2]]) for side in (0, 1))
+        old, new = read(options.old), read(options.new)
     except ValueError as error:
         print(f"compare.py: {error}", file=sys.stderr)
         return 2
@@ -66,17 +64,8 @@ def read(path: Path) -> Rows:
         raise ValueError(f"{path} is not a list of rows of sortlast bench: {error!r}") from error
 
 
-def medians(files: list[Rows]) -> Rows:
-    """The rows of several files as one."""
-    found: dict[Key, list[list[float]]] = {}
-    for rows in files:
-        for key, times in rows.items():
-            found.setdefault(key, []).append(times)
-    return {key: [median(column) for column in zip(*times, strict=True)] for key, times in found.items()}
-
-
 def report(old: Rows, new: Rows, percent: float, absolute: float) -> int:
-    """Print all rows of both builds; 1 if one is a regression, else 0."""
+    """Print all rows of both files; 1 if one is a regression, else 0."""
     regressions = 0
     print(f"{'old ms':>10} {'new ms':>10} {'change':>8} {'processor':>10} {'':>10} {'change':>8}")
     for key in (key for key in old if key in new):

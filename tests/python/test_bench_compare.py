@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+import sortlast
 from sortlast.bench import Row
+from sortlast.bench.cells import matrix
 
-COMPARE = Path(__file__).parents[2] / "bench" / "compare.py"
+BENCH = Path(__file__).parents[2] / "bench"
 ROW = Row(
     task="composite",
     peer="sortlast",
@@ -40,13 +42,15 @@ def row(median, **changes):
 
 
 def compare(tmp_path, old, new, *args):
-    return compare_files(tmp_path, {"old.json": old, "new.json": new}, *args)
-
-
-def compare_files(tmp_path, files, *args):
-    for name, rows in files.items():
+    files = []
+    for name, rows in (("old.json", old), ("new.json", new)):
+        files.append(str(tmp_path / name))
         (tmp_path / name).write_text(json.dumps(rows))
-    command = [sys.executable, str(COMPARE), *(str(tmp_path / name) for name in files), *args]
+    return script("compare.py", *files, *args)
+
+
+def script(name, *args):
+    command = [sys.executable, str(BENCH / name), *args]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -77,19 +81,6 @@ def test_compare_finds_more_processor_time_in_the_same_time(tmp_path):
     assert compare(tmp_path, [row(10.0, cpu_ms=40.0)], [row(10.0, cpu_ms=40.9)]).returncode == 0
 
 
-def test_compare_takes_the_medians_of_files_measured_by_turns(tmp_path):
-    old = {"old1.json": [row(10.0)], "old2.json": [row(11.0)], "old3.json": [row(30.0)]}
-    new = {"new1.json": [row(10.0)], "new2.json": [row(30.0)], "new3.json": [row(11.5)]}
-    turns = {name: rows for pair in zip(old.items(), new.items(), strict=True) for name, rows in pair}
-    done = compare_files(tmp_path, turns)
-    assert done.returncode == 0, done.stdout
-    assert "11.00      11.50" in done.stdout
-    turns["new1.json"] = [row(31.0)]
-    assert compare_files(tmp_path, turns).returncode == 1
-    turns.pop("new3.json")
-    assert compare_files(tmp_path, turns).returncode == 2
-
-
 def test_compare_matches_rows_by_what_they_measure(tmp_path):
     old = [row(10.0), row(50.0, ranks=8), row(3.0, algorithm="tree")]
     new = [row(51.0, ranks=8), row(10.0), row(90.0, gather=False), row(90.0, content="block")]
@@ -108,7 +99,40 @@ def test_compare_refuses_other_files(tmp_path):
         done = compare(tmp_path, [row(1.0)], rows)
         assert (done.returncode, done.stdout) == (2, "")
         assert "new.json" in done.stderr
-    missing = [sys.executable, str(COMPARE), str(tmp_path / "nowhere.json"), str(tmp_path / "old.json")]
-    done = subprocess.run(missing, capture_output=True, text=True, check=False)
+    done = script("compare.py", str(tmp_path / "nowhere.json"), str(tmp_path / "old.json"))
     assert done.returncode == 2
     assert "nowhere.json" in done.stderr
+
+
+@pytest.mark.mpi
+def test_alternate_times_each_cell_of_both_builds(tmp_path):
+    package = str(Path(sortlast.__file__).parents[1])
+    options = ("--ranks", "2", "--frames", "3", "--size", "24x16", "--output", str(tmp_path))
+    done = script("alternate.py", package, package, *options)
+    assert done.returncode == 0, done.stderr
+    old, new = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("old", "new"))
+    tasks = [replace(task, width=24, height=16) for ranks, task in matrix() if ranks == 2]
+    wanted = {
+        (peer, task) for peer in ("sortlast", "sortlast-allocated", "sortlast-messages") for task in tasks
+    }
+    for rows in (old, new):
+        made = [Row(**row) for row in rows]
+        assert {(row.peer, row.task_of()) for row in made} == wanted
+        assert len(made) == len(wanted)
+        assert all(row.frames == 3 and 0 < row.min_ms <= row.median_ms <= row.max_ms for row in made)
+    done = script("compare.py", str(tmp_path / "old.json"), str(tmp_path / "new.json"), "--absolute", "1e9")
+    assert done.returncode == 0, done.stderr
+    assert "only in" not in done.stdout
+
+
+@pytest.mark.mpi
+def test_alternate_says_which_build_failed(tmp_path):
+    package = str(Path(sortlast.__file__).parents[1])
+    (tmp_path / "sortlast").mkdir()
+    (tmp_path / "sortlast" / "__init__.py").write_text("raise ImportError('half installed')")
+    options = ("--ranks", "2", "--frames", "1", "--size", "24x16", "--output", str(tmp_path))
+    done = script("alternate.py", str(tmp_path), package, *options)
+    assert done.returncode == 1
+    assert "half installed" in done.stderr
+    assert f"the ranks of {tmp_path} have ended" in done.stderr
+    assert not (tmp_path / "old.json").exists()

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Time two builds of sortlast frame by frame, by turns: did a change cost anything?
+
+OLD and NEW are folders that hold the package ``sortlast`` with its extension modules, such as site-packages
+or the folder python/ of a checkout. The ranks of both are there at the same time, and those of one sleep
+while those of the other make a frame: when the speed of the machine changes, it does so for both. Each cell
+of ``sortlast bench matrix`` with this number of ranks is timed; every answer is checked before that. Writes
+old.json and new.json, which bench/compare.py compares. Exit status: 0, or 1 if a build fails, which says why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import random
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from statistics import median
+
+PEERS = ["sortlast", "sortlast-allocated", "sortlast-messages"]
+WARM_UPS = 2  # frames of each peer that are not timed
+SETUP, DONE = b"s", b"d"  # what a rank is told, beside the index of the peer whose frame it is to make
+
+
+class Build:
+    """The ranks of one build, started and asleep."""
+
+    def __init__(self, folder: Path, package: Path, ranks: int) -> None:
+        import sortlast.launch as launch
+
+        folder.mkdir()
+        self.folder, self.package, self.ranks = folder, package, ranks
+        for pipe in [*map(self._inbox, range(ranks)), folder / "said"]:
+            os.mkfifo(pipe)
+        # Open for both ways: opening waits for nobody, and reading never finds an end.
+        self._told = [os.open(self._inbox(rank), os.O_RDWR) for rank in range(ranks)]
+        self._said = os.open(folder / "said", os.O_RDWR)
+        launcher = launch.find_mpiexec()
+        cores = len(os.sched_getaffinity(0))
+        settings = launch.environment(launcher.family, ranks, cores, os.geteuid() == 0)
+        self.process = subprocess.Popen(
+            [launcher.path, "-n", str(ranks), sys.executable, __file__, "--rank", folder],
+            env={**settings, **os.environ, "PYTHONPATH": str(package)},
+            stdin=subprocess.DEVNULL,
+        )
+
+    def _inbox(self, rank: int) -> Path:
+        return self.folder / f"rank-{rank}"
+
+    def tell(self, what: bytes) -> None:
+        """Tell it to all ranks, and wait until all have done it."""
+        for pipe in self._told:
+            os.write(pipe, what)
+        left = self.ranks
+        while left:
+            if select.select([self._said], [], [], 1.0)[0]:
+                left -= len(os.read(self._said, left))
+            elif self.process.poll() is not None:
+                sys.exit(f"alternate.py: the ranks of {self.package} have ended; what they said is above")
+
+    def report(self) -> list:
+        """For each cell: errors, and of all frames the ms of the slowest rank and of all processors."""
+        if self.process.wait() != 0:
+            sys.exit(f"alternate.py: the ranks of {self.package} failed; what they said is above")
+        return json.loads((self.folder / "report.json").read_text())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument("--ranks", type=int, default=4, help="default: %(default)s")
+    parser.add_argument("--frames", type=int, default=61, help="of each build; default: %(default)s")
+    parser.add_argument("--size", help="such as 2048x1024: of all cells, in place of their own")
+    parser.add_argument(
+        "--output", type=Path, default=Path(), help="folder of the two files; default: this one"
+    )
+    options = parser.parse_args()
+
+    # Choose the cells.
+    sys.path.insert(0, str(options.new.resolve()))
+    from sortlast.bench.cells import matrix
+
+    tasks = [task for ranks, task in matrix() if ranks == options.ranks]
+    if options.size is not None:
+        width, height = map(int, options.size.split("x"))
+        tasks = list(dict.fromkeys(replace(task, width=width, height=height) for task in tasks))
+    if not tasks or options.frames < 1:
+        parser.error(f"no cell of the matrix has {options.ranks} ranks, or no frame is asked for")
+
+    # Let both builds take turns.
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Path(folder) / "plan.json"
+        plan.write_text(json.dumps([asdict(task) for task in tasks]))
+        packages = {"old": options.old.resolve(), "new": options.new.resolve()}
+        builds = {}
+        try:
+            for name, package in packages.items():
+                builds[name] = Build(Path(folder) / name, package, options.ranks)
+            for number, task in enumerate(tasks, 1):
+                print(f"{number} of {len(tasks)}: {task.title(options.ranks)}", file=sys.stderr)
+                take_turns(list(builds.values()), options.frames)
+            reports = {name: build.report() for name, build in builds.items()}
+        finally:
+            for build in builds.values():
+                build.process.terminate()
+                build.process.wait()
+
+    # Write what was measured.
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name, report in reports.items():
+        found = [
+            row(asdict(task), peer, options.ranks, error, wall[WARM_UPS:], work[WARM_UPS:])
+            for task, cell in zip(tasks, report, strict=True)
+            for peer, error, wall, work in zip(PEERS, *cell, strict=True)
+        ]
+        (options.output / f"{name}.json").write_text(json.dumps(found, indent=1))
+    return 0
+
+
+def take_turns(builds: list[Build], frames: int) -> None:
+    """One cell: peers in random order, and for each a frame of both builds, the one or the other first."""
+    chance = random.Random(frames)
+    for build in builds:
+        build.tell(SETUP)
+    for _ in range(WARM_UPS + frames):
+        for peer in chance.sample(range(len(PEERS)), len(PEERS)):
+            for build in chance.sample(builds, len(builds)):
+                build.tell(bytes([peer]))
+    for build in builds:
+        build.tell(DONE)
+
+
+def row(task: dict, peer: str, ranks: int, error: float, wall: list[float], work: list[float]) -> dict:
+    """As ``sortlast bench`` has it."""
+    return {
+        "task": "composite",
+        "peer": peer,
+        "algorithm": "auto",
+        "ranks": ranks,
+        **task,
+        "frames": len(wall),
+        "median_ms": median(wall),
+        "min_ms": min(wall),
+        "max_ms": max(wall),
+        "cpu_ms": median(work),
+        "max_abs_error": error,
+        "peak_bytes": None,
+    }
+
+
+def rank(folder: Path) -> None:
+    """A rank of one build: sleep, make the frame that it is told, say so."""
+    import numpy as np
+    from mpi4py import MPI
+
+    from sortlast.bench import Task, pattern
+    from sortlast.bench import peers as made
+    from sortlast.bench.oracle import Oracle
+    from sortlast.bench.peer import Scene
+
+    comm = MPI.COMM_WORLD
+    inbox = open(folder / f"rank-{comm.rank}", "rb", buffering=0)  # noqa: SIM115
+    said = open(folder / "said", "wb", buffering=0)  # noqa: SIM115
+    report = []
+    for fields in json.loads((folder.parent / "plan.json").read_text()):
+        # Set up and check all peers.
+        task = Task(**fields)
+        inbox.read(1)
+        scene = Scene(comm, task, pattern.image(task, comm.size, comm.rank))
+        oracle = Oracle(comm, task)
+        peers, errors = [made.PEERS[name](scene, "auto") for name in PEERS], []
+        for peer in peers:
+            peer.frame()
+            errors.append(peer.error(oracle))
+            if not errors[-1] <= peer.bound():
+                raise SystemExit(f"{peer.name} is wrong by {errors[-1]:g}: {task.title(comm.size)}")
+        oracle.close()
+        gc.collect()
+        gc.disable()
+        said.write(b".")
+
+        # Make the frames.
+        wall: list[list[float]] = [[] for _ in PEERS]
+        work: list[list[float]] = [[] for _ in PEERS]
+        while (told := inbox.read(1)) not in (DONE, b""):
+            comm.Barrier()
+            begin, worked = time.perf_counter(), time.process_time()
+            peers[told[0]].frame()
+            wall[told[0]].append(1e3 * (time.perf_counter() - begin))
+            work[told[0]].append(1e3 * (time.process_time() - worked))
+            said.write(b".")
+        slowest = np.array(wall)
+        together = np.array(work)
+        comm.Allreduce(MPI.IN_PLACE, slowest, op=MPI.MAX)
+        comm.Allreduce(MPI.IN_PLACE, together, op=MPI.SUM)
+        report.append((errors, slowest.tolist(), together.tolist()))
+        for peer in peers:
+            peer.close()
+        del peers, scene
+        gc.enable()
+        if comm.rank == 0:
+            (folder / "report.json").write_text(json.dumps(report))
+        said.write(b".")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--rank"]:
+        rank(Path(sys.argv[2]))
+    else:
+        sys.exit(main())
