@@ -21,6 +21,7 @@ from sortlast._errors import (
     ArgumentError,
     Error,
     MismatchError,
+    MissingExtraError,
     MpiError,
     RemoteError,
     TimeoutError,  # noqa: A004
@@ -54,6 +55,7 @@ __all__ = [
     "Error",
     "Event",
     "MismatchError",
+    "MissingExtraError",
     "MpiError",
     "Registration",
     "RemoteError",

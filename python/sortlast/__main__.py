@@ -1,6 +1,22 @@
-"""``python -m sortlast``: the command line, for launchers that take a module."""
+"""The command ``sortlast``, and ``python -m sortlast`` for launchers that take a module."""
 
-from sortlast.cli import main
+from __future__ import annotations
+
+from sortlast import MissingExtraError, _extras
+from sortlast.launch import failure
+
+
+def main() -> None:
+    """Run the command line, if what it needs is installed."""
+    try:
+        for package in ("typer", "rich"):
+            _extras.check(package, "the command line")
+    except MissingExtraError as error:
+        failure.end(error)
+    from sortlast import cli
+
+    cli.main()
+
 
 if __name__ == "__main__":
     main()

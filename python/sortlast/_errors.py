@@ -29,3 +29,7 @@ class UsageError(Error):
 
 class MpiError(Error):
     """The MPI library reported an error."""
+
+
+class MissingExtraError(Error, ImportError):
+    """A package is missing that an extra of sortlast brings; the message says what to install."""

@@ -144,7 +144,7 @@ class Compositor:
         machine: Machine | None = None,
         profile: str | os.PathLike[str] | None = None,
     ) -> None:
-        from mpi4py import MPI
+        from sortlast._mpi4py import MPI
 
         problem, options = "", dict[str, Any]()
         try:
@@ -375,7 +375,7 @@ def visibility_order(
         MismatchError: on every rank, if eye or direction differ.
         TimeoutError: a rank did not come.
     """
-    from mpi4py import MPI
+    from sortlast._mpi4py import MPI
 
     problem = ""
     corners, point = [1.0, 0.0] * 3, [0.0, 0.0, 0.0]

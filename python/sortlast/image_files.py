@@ -9,7 +9,7 @@ exr      R, G, B, A, premultiplied, and depth in Z (package OpenEXR)
 tif      float or 8 bits, RGB or RGBA; alpha as the file says, straight if it does not (package tifffile)
 =======  =====================================================================================
 
-The two packages are optional: ``pip install "sortlast[files]"``.
+The packages are optional: ``pip install "sortlast[files]"``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import Error, _image_claims, _memory
+from sortlast import Error, _extras, _image_claims, _memory
 from sortlast.files import STANDARD_OUTPUT, replacing
 
 Pixels = NDArray[np.float32]
@@ -127,10 +127,8 @@ def _by_suffix(path: Path, table: dict[str, Function]) -> Function:
 
 
 def _optional(name: str, path: Path) -> ModuleType:
-    try:
+    with _extras.needed(str(path)):
         return importlib.import_module(name)
-    except ModuleNotFoundError:
-        raise Error(f'{path} needs the package {name}: pip install "sortlast[files]"') from None
 
 
 def _as_float(pixels: NDArray[Any], path: Path) -> Pixels:
@@ -149,7 +147,8 @@ def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
 
 
 def _read_png(path: Path, most: int | None) -> Image:
-    from PIL.PngImagePlugin import PngImageFile
+    with _extras.needed(str(path)):
+        from PIL.PngImagePlugin import PngImageFile
 
     _image_claims.check_png(path, most)
     with PngImageFile(path) as picture:  # and not open(), whose own limit knows nothing of the memory
@@ -159,7 +158,8 @@ def _read_png(path: Path, most: int | None) -> Image:
 
 
 def _write_png(path: Path, image: Image) -> None:
-    from PIL import Image as Pillow
+    with _extras.needed(str(path)):
+        from PIL import Image as Pillow
 
     Pillow.fromarray(_to_bytes(straight(image.pixels))).save(path, format="png")
 
@@ -254,4 +254,4 @@ _WRITERS: dict[str, Callable[[Path, Image], None]] = {
     ".tif": _write_tiff,
     ".tiff": _write_tiff,
 }
-_OPTIONAL = {".exr": "OpenEXR", ".tif": "tifffile", ".tiff": "tifffile"}
+_OPTIONAL = {".png": "PIL", ".exr": "OpenEXR", ".tif": "tifffile", ".tiff": "tifffile"}

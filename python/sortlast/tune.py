@@ -63,7 +63,7 @@ def measure(
         MismatchError: arguments that differ between ranks, or are wrong on some.
         TimeoutError: a rank does not come within 60 s.
     """
-    from mpi4py import MPI
+    from sortlast._mpi4py import MPI
 
     # What C++ could not be told goes along, so that every rank hears of it.
     problem, length, ranks = "", 0.0, 0

@@ -78,12 +78,13 @@ def bandwidth(
     The prediction takes the maximum that was measured for the bandwidth of a link, so that white is the same
     in both pictures.
     """
-    from sortlast import plot
     from sortlast.cli import _bandwidth_predict
 
     # Refuse before any rank starts what cannot be done.
     settings = _settings(size, message_bytes, repeat)
     if output is not None:
+        from sortlast import plot
+
         plot.check_format(output)
     _terminal.check_places(json, matrix, pictures=[output])
     routes = None if net is None else _bandwidth_predict.routes(net, engine)
@@ -123,10 +124,10 @@ def _write(
     matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | None, json: Path | None
 ) -> None:
     """Write the files that were asked for."""
-    from sortlast import plot
     from sortlast.cli import _bandwidth_predict
 
     if output is not None:
+        from sortlast import plot
         from sortlast.plot import bandwidth as picture
 
         plot.save(picture.draw(matrices), output)

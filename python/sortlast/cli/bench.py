@@ -98,9 +98,7 @@ def composite(
     move and blends none; `floor-shared-window` blends images that already lie in memory shared by all ranks.
     The ranks are started here, or are those of your own mpiexec.
     """
-    from sortlast import plot as plots
     from sortlast.bench import CONTENTS, FORMATS, OPS, Settings, Task
-    from sortlast.plot import bench as drawing
 
     # Refuse before any rank starts what can be refused from the arguments alone.
     counts = None if ranks is None else _counts(ranks)
@@ -115,6 +113,8 @@ def composite(
         Task(*pixels, form, how, where, what, bounds) for pixels, form, how, what, where in product(*axes)
     ]
     if plot is not None:
+        from sortlast import plot as plots
+
         plots.check_format(plot)
     _terminal.check_places(json, pictures=[plot])
     named = _algorithms(algorithms)
@@ -133,6 +133,8 @@ def composite(
         _write(rows, json)
         console.print(f"wrote {json}")
     if plot is not None:
+        from sortlast.plot import bench as drawing
+
         plots.save(drawing.medians(rows), plot)
         console.print(f"wrote {plot}")
 
@@ -160,15 +162,15 @@ def matrix(
     bounds; images with depth. It takes hours where there are few cores: the file is written after every cell,
     and the same command goes on where an interrupted one stopped. Under mpiexec, the cells of its ranks.
     """
-    from sortlast import plot as plots
     from sortlast.bench import Settings, cells
-    from sortlast.plot import bench as drawing
 
     # Choose the cells.
     if json == STANDARD_OUTPUT:
         raise Error("--json -: the rows are read again when the command goes on; name a file")
     _terminal.check_places(json, pictures=[plot])
     if plot is not None:
+        from sortlast import plot as plots
+
         plots.check_format(plot)
     counts = None if ranks is None else _counts(ranks)
     sizes = None if size is None else [_size(text) for text in size.split(",")]
@@ -209,6 +211,8 @@ def matrix(
     _print(_bench_table.summaries(measured), reports, console)
     console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
     if plot is not None:
+        from sortlast.plot import bench as drawing
+
         plots.save(drawing.bars(measured), plot)
         console.print(f"wrote {plot}")
 

@@ -42,7 +42,7 @@ def composite(
     Starts as many ranks as there are files, or runs on those of your own mpiexec. Colours of png and the
     background have straight alpha; npy and exr are premultiplied. All are composited as float32.
     """
-    from sortlast import image_files, launch, schedule
+    from sortlast import _extras, image_files, launch, schedule
     from sortlast.cli._composite_ranks import Job
 
     # Refuse before any rank starts what can be refused from the arguments alone.
@@ -53,6 +53,8 @@ def composite(
         raise typer.BadParameter(f"--depth names {len(planes)} files for {len(files)} images; give one each")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"--trace {trace} must end in .json")
+    if trace is not None:
+        _extras.check("matplotlib", "--trace")
     most = _parse.memory(memory)
     image_files.check_writable(output)
     schedule.make(algorithm, p=len(files), n=0, order=ranking)

@@ -105,7 +105,7 @@ def demo(
 
     The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
     """
-    from sortlast import render, schedule
+    from sortlast import _extras, render, schedule
     from sortlast.demo import Settings
 
     width, height = _parse.size(size)
@@ -115,6 +115,8 @@ def demo(
         raise typer.BadParameter(f"{output} does not end in .png", param_hint="--output")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"{trace} does not end in .json", param_hint="--trace")
+    if trace is not None:
+        _extras.check("matplotlib", "--trace")
     most = _parse.memory(memory)
     settings = Settings(
         data, mode.value, (width, height), frames, algorithm, timeout, trace, component, time, most

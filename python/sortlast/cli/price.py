@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sortlast import _extras
 from sortlast.cli import _parse
 from sortlast.files import make_folder
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from sortlast import Timing
-    from sortlast.plot.cost import Network
+    from sortlast.cost import Network
     from sortlast.schedule import Schedule
 
 _MOST_WALKED = 100_000_000  # transfers of a schedule, which take half a minute
@@ -75,7 +76,7 @@ def price(
     agree with (5.8 frames/s of 4096x4096 at 1568 MB/s) and what is used here.
     """
     from sortlast.cli import _terminal
-    from sortlast.plot.cost import Network
+    from sortlast.cost import Network
 
     if bandwidth <= 0:
         raise typer.BadParameter(f"{bandwidth} MB/s is not a bandwidth; give a positive number")
@@ -83,6 +84,7 @@ def price(
     network = Network(width * height, pixel_bytes, alpha, bandwidth * 1e6, latency.value)
     _terminal.check_places(json)
     if output_dir is not None:
+        _extras.check("matplotlib", "--output-dir")
         make_folder(output_dir)
     rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network, commutes)]
     _print(rows, network, _terminal.console(json))
@@ -104,7 +106,7 @@ def price(
 def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
     """One row an algorithm, for p ranks; times in seconds."""
     from sortlast import schedule
-    from sortlast.plot.cost import communication_time
+    from sortlast.cost import communication_time
 
     rows = []
     for entry in schedule.algorithms():

@@ -130,11 +130,12 @@ def bandwidth(
     A pair is contended if it has less than 0.75 of a link. Exit status is 0 if every channel carried in every
     stage as many messages as the forwarding tables say, and 1 if not.
     """
-    from sortlast import plot
     from sortlast import testbed as testbeds
 
     _terminal.check_places(json, pictures=[output])
     if output is not None:
+        from sortlast import plot
+
         plot.check_format(output)
     testbed = testbeds.Testbed.found(name)
     _terminal.hand_on()

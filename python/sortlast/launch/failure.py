@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import sortlast
+from sortlast import _extras
 from sortlast._shown import shown
 from sortlast.launch import mpiexec
 
@@ -35,7 +36,7 @@ def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
 
 
 _SAID = 2  # greatest status of a rank that has said why it failed
-_NOT_IN_THE_DEMO = ("sortlast._fabric", "sortlast._simulate", "matplotlib")
+_NOT_IN_THE_DEMO = ("_fabric", "_simulate", "_bench_mpich", "_bench_openmpi")
 
 
 def end(error: Exception, *, alike: bool = True) -> NoReturn:
@@ -46,9 +47,8 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
     every :class:`sortlast.Error` but those of time and of MPI is. Where ranks that were started have said why
     they failed, their status is ours, and nothing more is said.
     """
-    if isinstance(error, ModuleNotFoundError) and error.name in _NOT_IN_THE_DEMO:
-        only = "this installation holds only what the demo needs"
-        error = sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it")
+    if isinstance(error, ModuleNotFoundError):
+        error = _explained(error)
     if isinstance(error, mpiexec.RanksError) and error.status <= _SAID:
         sys.exit(error.status)
     status = 2 if isinstance(error, sortlast.Error) else 1
@@ -62,6 +62,14 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
         _report(error, f"sortlast: rank {comm.rank}")
         comm.Abort(status)
     sys.exit(status)
+
+
+def _explained(error: ModuleNotFoundError) -> Exception:
+    """The error that says what to do where a module is missing that an installation need not have."""
+    if (error.name or "").removeprefix("sortlast.") in _NOT_IN_THE_DEMO:
+        only = "this installation holds only what the demo needs"
+        return sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it")
+    return _extras.instead_of(error, "this command") or error
 
 
 def _report(error: Exception, prefix: str) -> None:

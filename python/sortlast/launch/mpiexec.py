@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error, TimeoutError, _leftovers  # noqa: A004
+from sortlast import Error, TimeoutError, _extras, _leftovers  # noqa: A004
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -109,11 +109,13 @@ def run(module: str, args: Sequence[str], ranks: int, timeout: float | None = No
 
     Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
     signal that ended it. However this ends, and however this process ends, no rank is left. Variables that
-    the user has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec or ``ranks`` < 1,
-    and :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
+    the user has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or
+    ``ranks`` < 1, and :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than
+    ``timeout`` seconds.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
+    _extras.check("mpi4py", "starting ranks")
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     command = [str(launcher.path), "-n", str(ranks), sys.executable, "-m", module, *args]
@@ -152,7 +154,7 @@ def world() -> MPI.Intracomm:
     Raises :class:`sortlast.Error` if :func:`run` asked for another number of ranks: the mpiexec then
     belongs to another MPI than mpi4py, and each process believes it is alone.
     """
-    from mpi4py import MPI
+    from sortlast._mpi4py import MPI
 
     comm = MPI.COMM_WORLD
     asked = int(os.environ.get(_RANKS_VARIABLE, comm.size))

@@ -4,7 +4,10 @@ Every function of the modules here takes plain values and returns a ``matplotlib
 :func:`save` writes; nothing touches pyplot's global state.
 """
 
-from sortlast.plot.activity import timeline
-from sortlast.plot.figure import FORMATS, check_format, draws, save
+from sortlast import _extras
+
+with _extras.needed("a picture"):
+    from sortlast.plot.activity import timeline
+    from sortlast.plot.figure import FORMATS, check_format, draws, save
 
 __all__ = ["FORMATS", "check_format", "draws", "save", "timeline"]

@@ -3,22 +3,16 @@
 Source: section 4 of Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand
 Fat-Trees" (2012). Figure 2 is an ideal crossbar, where every algorithm has the full bandwidth; Figure 3
 a real fat-tree, where only patterns that its routing serves without contention have it.
-
-The paper counts n in pixels in Table 1, and gives beta = 0.53e-9 s "per data item". That is the time of
-one byte at 1800 MiB/s, not of a pixel: with n in pixels the whole curve would lie at 9 ms, against the
-172 ms a frame (5.8 frames/s at 1568 MB/s) that the paper measures for this image. So beta here is the
-time of a pixel, its bytes over the bandwidth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from sortlast import schedule
+from sortlast.cost import Network, communication_time
 from sortlast.plot.figure import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, empty
 
 # Patterns that fat-tree routing serves without contention if the ranks are listed in its order.
@@ -34,41 +28,6 @@ _STYLES = {
     "tree": (ORANGE, "x", ":"),
 }
 _LABELS = {"2-3-swap": "2-3-swap (published bound)"}
-
-
-@dataclass(frozen=True)
-class Network:
-    """What the curves are drawn for.
-
-    ``n``: pixels of an image; ``pixel_bytes``; ``alpha``: seconds a message; ``bandwidth``: bytes a second;
-    ``latency``: ``"per_message"`` or ``"per_round"``.
-    """
-
-    n: int
-    pixel_bytes: int
-    alpha: float
-    bandwidth: float
-    latency: str = "per_message"
-
-    @property
-    def beta(self) -> float:
-        """Seconds a pixel."""
-        return self.pixel_bytes / self.bandwidth
-
-    def degraded(self, fraction: float) -> Network:
-        """The same network with ``fraction`` of its bandwidth lost."""
-        return Network(self.n, self.pixel_bytes, self.alpha, self.bandwidth * (1 - fraction), self.latency)
-
-
-def communication_time(name: str, p: int, network: Network) -> float:
-    """Seconds that algorithm ``name`` communicates for p ranks, by its closed form.
-
-    Raises :class:`sortlast.Error` if the algorithm has no closed form.
-    """
-    timing = schedule.formula(
-        name, p, network.n, alpha=network.alpha, beta=network.beta, gamma=0.0, latency=network.latency
-    )
-    return timing.wait
 
 
 def crossbar(network: Network, names: Sequence[str], counts: Iterable[int]) -> Figure:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sortlast import Error, _memory
+from sortlast import Error, _extras, _memory
 
 from .source import Source, Wanted
 
@@ -17,10 +16,8 @@ _SCALED = 8  # bytes of a voxel once nibabel has applied the file's slope and in
 
 def read(path: Path, wanted: Wanted) -> Source:
     """Read a volume. Raises sortlast.Error."""
-    try:
-        nibabel: Any = importlib.import_module("nibabel")
-    except ImportError:
-        raise Error("reading NIfTI needs nibabel: pip install nibabel") from None
+    with _extras.needed("reading NIfTI"):
+        import nibabel
     with _memory.foreign(path, "NIfTI"):
         image = nibabel.load(path)
         return _chosen(path, image, nibabel.orientations, wanted)

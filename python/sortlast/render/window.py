@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sortlast import Error
+from sortlast import Error, _extras
 
 from .arrays import to_numpy
 
@@ -38,10 +38,8 @@ def check_offscreen() -> None:
     A window class that the user named in VTK_DEFAULT_OPENGL_WINDOW is left alone. Raises Error
     if VTK or OSMesa is missing.
     """
-    try:
+    with _extras.needed("rendering"):
         import vtkmodules.vtkCommonCore  # noqa: F401
-    except ImportError:
-        raise Error('rendering needs VTK: pip install "vtk>=9.7,<10"') from None
     if os.environ.get(WINDOW_CLASS):
         return
     for name in OSMESA:

@@ -50,12 +50,15 @@ def draw(
     The page needs no network and no other file: a slider chooses the stage; pointing at a link, a switch or a
     host names its flows, and the table and the search field do so by keyboard.
     """
-    from sortlast import fabric, page, plot
+    from sortlast import fabric, page
     from sortlast.fabric.scene import scene
 
     is_page = output.suffix.lower() in (".html", ".htm")
-    if not is_page and not plot.draws(output):
-        raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
+    if not is_page:
+        from sortlast import plot
+
+        if not plot.draws(output):
+            raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
     topology = _inputs.topology(net)
     if not is_page and len(topology.links) > _MOST_LINKS:

@@ -7,7 +7,7 @@ of 16 bytes takes 16 times as long.
 from __future__ import annotations
 
 from sortlast import schedule
-from sortlast.plot.cost import Network, communication_time
+from sortlast.cost import Network, communication_time
 from sortlast.study.document import Grid
 from sortlast.study.shift_based.published import values
 from sortlast.study.shift_based.table_1 import ALGORITHMS

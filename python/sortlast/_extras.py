@@ -1,0 +1,54 @@
+"""What the extras of the package bring, and the error where it is missing.
+
+``pip install sortlast`` brings NumPy alone; ``pip install "sortlast[plot]"`` adds what pictures need, and so
+on. What may be missing is imported inside :func:`needed`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sortlast._errors import MissingExtraError
+
+# A package as it is imported, as it is installed, and the extra that brings it.
+_BROUGHT = {
+    "mpi4py": ("mpi4py", "mpi"),
+    "rich": ("rich", "cli"),
+    "typer": ("typer", "cli"),
+    "matplotlib": ("matplotlib", "plot"),
+    "nibabel": ("nibabel", "render"),
+    "vtkmodules": ("vtk", "render"),
+    "OpenEXR": ("OpenEXR", "files"),
+    "PIL": ("pillow", "files"),
+    "tifffile": ("tifffile", "files"),
+}
+
+
+@contextmanager
+def needed(what: str) -> Iterator[None]:
+    """Within: a package of an extra that is missing is a MissingExtraError: ``what`` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = instead_of(error, what)
+        if missing is None:
+            raise
+        raise missing from None
+
+
+def check(package: str, what: str) -> None:
+    """Raise MissingExtraError, ``what`` needs it, if a package is missing; imports nothing."""
+    if importlib.util.find_spec(package) is None:
+        raise _missing(package, what)
+
+
+def instead_of(error: ModuleNotFoundError, what: str) -> MissingExtraError | None:
+    """What to raise instead of a failed import; None if no extra brings the package."""
+    return _missing(error.name, what) if error.name in _BROUGHT else None
+
+
+def _missing(package: str, what: str) -> MissingExtraError:
+    installed, extra = _BROUGHT[package]
+    return MissingExtraError(f'{what} needs the package {installed}: pip install "sortlast[{extra}]"')
