@@ -41,11 +41,11 @@ function(sortlast_add_libraries kind suffix)
   endif()
 
   set(mpi sortlast_mpi${suffix})
-  sortlast_objects(objects sortlast_part_mpi sortlast_part_capi_mpi)
+  sortlast_objects(objects sortlast_part_mpi_${family} sortlast_part_capi_mpi)
   add_library(${mpi} ${kind} ${objects})
   set_target_properties(${mpi} PROPERTIES OUTPUT_NAME sortlast_${family})
   # Users get the MPI of their own find_package; a project without C finds that of C++.
-  target_link_libraries(${mpi} PUBLIC ${core} $<BUILD_INTERFACE:sortlast_mpi_library>
+  target_link_libraries(${mpi} PUBLIC ${core} $<BUILD_INTERFACE:sortlast_mpi_library_${family}>
                                $<INSTALL_INTERFACE:$<IF:$<TARGET_EXISTS:MPI::MPI_C>,MPI::MPI_C,MPI::MPI_CXX>>)
   target_compile_definitions(${mpi} INTERFACE $<INSTALL_INTERFACE:OMPI_SKIP_MPICXX>
                                               $<INSTALL_INTERFACE:MPICH_SKIP_MPICXX>)

@@ -4,7 +4,7 @@
 #   sortlast_part_compositing   schedules, images, the serial executor; no MPI
 #   sortlast_part_lab           the fabric and the simulators; no MPI
 #   sortlast_part_capi          the C interface that needs no MPI, sortlast.h
-#   sortlast_part_mpi           the compositor
+#   sortlast_part_mpi_<family>  the compositor; sortlast_part_mpi is that of the first family
 #   sortlast_part_capi_mpi      its C interface, sortlast_mpi.h
 
 # The sources that need MPI, as regular expressions; all others must do without.
@@ -30,7 +30,10 @@ sortlast_add_part(compositing sources_without_mpi "^src/sortlast/([^/]*|(schedul
                   Threads::Threads)
 sortlast_add_part(lab sources_without_mpi "^src/sortlast/(fabric|simulate)/" sortlast_part_compositing)
 sortlast_add_part(capi sources_without_mpi "^capi/" sortlast_part_compositing)
+foreach(each IN LISTS families)
+  sortlast_add_part(mpi_${each} sources_with_mpi "^src/" sortlast_part_compositing sortlast_mpi_library_${each})
+endforeach()
 if(SORTLAST_BUILD_MPI)
-  sortlast_add_part(mpi sources_with_mpi "^src/" sortlast_part_compositing sortlast_mpi_library)
+  add_library(sortlast_part_mpi ALIAS sortlast_part_mpi_${family})
   sortlast_add_part(capi_mpi sources_with_mpi "^capi/" sortlast_part_mpi sortlast_part_capi)
 endif()
