@@ -1,4 +1,4 @@
-"""One version: that of the headers of C++ and C, of CMake, of the Python package and of CITATION.cff."""
+"""One version: of the C++ and C headers, CMake, the Python package, CITATION.cff and the recipe for conda."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def test_the_headers_of_c_have_the_version_of_those_of_cpp():
 
 def test_the_citation_has_it():
     (found,) = re.findall(r"^version: (.+)$", text("CITATION.cff"), re.M)
+    assert found == macros(HEADERS[0])[""]
+
+
+def test_the_recipe_for_conda_has_it():
+    (found,) = re.findall(r'^  version: "(.+)"$', text("packaging/conda/recipe.yaml"), re.M)
     assert found == macros(HEADERS[0])[""]
 
 
