@@ -41,6 +41,7 @@ autodoc_default_options = {"members": True, "undoc-members": True}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
 napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 
 # C and C++: what Doxygen has read.
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}

@@ -27,9 +27,10 @@ surfaces = slab.contour([0.5], scalars="height")
 plotter = pv.Plotter(off_screen=True, window_size=(width, height))
 plotter.background_color = "black"
 plotter.disable_anti_aliasing()
+plotter.enable_depth_peeling(16)  # translucent surfaces of this rank in the right order
 if surfaces.n_points:
     plotter.add_mesh(surfaces, color="teal", opacity=0.4, show_scalar_bar=False)
-eye = (2.6, 1.9, 3.2)
+eye = (3.0, 2.2, 4.0)
 plotter.camera_position = [eye, (0, 0, 0), (0, 1, 0)]
 plotter.camera.clipping_range = (0.5, 10)
 image = np.ascontiguousarray(plotter.screenshot(transparent_background=True, return_img=True))

@@ -12,7 +12,8 @@ from mpi4py import MPI
 from PIL import Image
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkFloatArray, vtkUnsignedCharArray
-from vtkmodules.vtkFiltersCore import vtkFlyingEdges3D
+from vtkmodules.vtkCommonDataModel import vtkBox
+from vtkmodules.vtkFiltersCore import vtkClipPolyData, vtkFlyingEdges3D
 from vtkmodules.vtkImagingCore import vtkRTAnalyticSource
 from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow
 
@@ -20,17 +21,24 @@ comm = MPI.COMM_WORLD
 width, height = 640, 480
 half = 40  # the data are (2 half + 1)^3 grid points
 
-# This rank's slab: neighbours share the points of the face between them, so that no gap is left.
+# This rank's slab: neighbours share the points of the face between them, so that no gap is left. A ghost layer on
+# each side gives the normals at the face; the surface in it is cut off.
 first, last = (-half + 2 * half * r // comm.size for r in (comm.rank, comm.rank + 1))
 source = vtkRTAnalyticSource()
 source.SetWholeExtent(-half, half, -half, half, -half, half)
-source.UpdateExtent((first, last, -half, half, -half, half))
+source.UpdateExtent((max(first - 1, -half), min(last + 1, half), -half, half, -half, half))
 contour = vtkFlyingEdges3D()
 contour.SetInputData(source.GetOutput())
 contour.SetValue(0, 150)
+slab = vtkBox()
+slab.SetBounds(first, last, -half, half, -half, half)
+clip = vtkClipPolyData()
+clip.SetInputConnection(contour.GetOutputPort())
+clip.SetClipFunction(slab)
+clip.InsideOutOn()
 
 mapper = vtkPolyDataMapper()
-mapper.SetInputConnection(contour.GetOutputPort())
+mapper.SetInputConnection(clip.GetOutputPort())
 mapper.ScalarVisibilityOff()
 actor = vtkActor()
 actor.SetMapper(mapper)
@@ -53,6 +61,7 @@ whole = (-half, half, -half, half, -half, half)
 camera = renderer.GetActiveCamera()
 camera.SetPosition(2, 1.5, 3)
 renderer.ResetCamera(whole)
+camera.Zoom(1.3)
 renderer.ResetCameraClippingRange(whole)
 window.Render()
 

@@ -32,7 +32,7 @@ class Drawing(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Draw, unless the picture is there from the last time."""
         command = " ".join(self.arguments[0].split())
-        folder = Path(self.env.app.doctreedir).parent / "drawings"
+        folder = Path(self.env.doctreedir) / "drawings"
         picture = folder / (re.sub(r"[^a-z0-9]+", "-", command.lower()) + ".svg")
         if not picture.exists():
             folder.mkdir(parents=True, exist_ok=True)

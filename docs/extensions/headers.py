@@ -39,7 +39,7 @@ def read(app: Sphinx) -> None:
     if doxygen is None:
         raise ExtensionError("doxygen is not installed; it is in the Debian package doxygen")
     for language, files in _LANGUAGES.items():
-        folder = Path(app.doctreedir).parent / "doxygen" / language
+        folder = Path(app.doctreedir) / "doxygen" / language
         folder.mkdir(parents=True, exist_ok=True)
         settings = (
             f"{_SETTINGS}INPUT = {files}\nOUTPUT_DIRECTORY = {folder}\n"

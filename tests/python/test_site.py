@@ -138,8 +138,10 @@ def test_every_public_name_of_python_is_documented(site: dict[Path, Page]) -> No
 
 def test_every_header_of_cpp_is_documented() -> None:
     shown = "".join(path.read_text() for path in (pages.ROOT / "docs" / "reference" / "cpp").glob("*.md"))
+    found = re.findall(r"^## (\S+)\n\n```\{doxygenfile\} (\S+)$", shown, re.MULTILINE)
+    assert all(Path(title).name == name for title, name in found)
     public = {path.relative_to(pages.ROOT / "include").as_posix() for path in HEADERS} - EMPTY
-    assert set(re.findall(r"^```\{doxygenfile\} (\S+)$", shown, re.MULTILINE)) == public
+    assert {title for title, _ in found} == public
 
 
 def test_every_function_of_c_is_documented(site: dict[Path, Page]) -> None:
