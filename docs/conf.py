@@ -18,11 +18,11 @@ project_copyright = author
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "breathe",
     # Those of this project.
     "commands",
+    "docstrings",
     "drawings",
     "headers",
 ]
@@ -37,15 +37,14 @@ myst_enable_extensions = ["deflist"]
 # Python: in the order of the sources, with the types as they are written there.
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"DTypeLike": "DTypeLike", "NDArray": "NDArray"}
 autodoc_default_options = {"members": True, "undoc-members": True}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90
-napoleon_numpy_docstring = False
-napoleon_use_ivar = True
 
 # C and C++: what Doxygen has read.
 breathe_domain_by_extension = {"h": "c", "hpp": "cpp"}
-breathe_default_members = ("members", "undoc-members")
+breathe_show_include = False
 cpp_maximum_signature_line_length = c_maximum_signature_line_length = 90
 
 html_theme = "furo"

@@ -28,7 +28,7 @@ AUTOLINK_SUPPORT = NO
 MACRO_EXPANSION = YES
 EXPAND_ONLY_PREDEF = YES
 PREDEFINED = SORTLAST_API=
-EXCLUDE_SYMBOLS = sortlast::detail*
+EXCLUDE_SYMBOLS = detail scalar_of
 """
 _LANGUAGES = {"cpp": "include/sortlast", "c": "capi/sortlast.h capi/sortlast_mpi.h"}
 
@@ -43,7 +43,7 @@ def read(app: Sphinx) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         settings = (
             f"{_SETTINGS}INPUT = {files}\nOUTPUT_DIRECTORY = {folder}\n"
-            f"INPUT_FILTER = '{sys.executable} {_FILTER}'\nFULL_PATH_NAMES = YES\n"
+            f'INPUT_FILTER = "{sys.executable} {_FILTER}"\nFULL_PATH_NAMES = YES\n'
             f"STRIP_FROM_PATH = include capi\nOPTIMIZE_OUTPUT_FOR_C = {'YES' if language == 'c' else 'NO'}\n"
         )
         done = subprocess.run(
