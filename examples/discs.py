@@ -1,9 +1,10 @@
 """Every rank draws a translucent disc; rank 0 writes their composite, its own disc in front, to discs.png."""
 
 import numpy as np
-import sortlast
 from mpi4py import MPI
 from PIL import Image
+
+import sortlast
 
 comm = MPI.COMM_WORLD
 y, x = np.mgrid[0:480, 0:640]

@@ -1,6 +1,6 @@
-"""Composite pictures that lie in files, without MPI:
+"""Composite pictures that lie in files, without MPI.
 
-python files.py OUT FRONT ... BACK
+    python files.py OUT FRONT ... BACK
 
 The pictures have alpha and one size. The first one is nearest to the viewer.
 """
@@ -8,8 +8,9 @@ The pictures have alpha and one size. The first one is nearest to the viewer.
 import sys
 
 import numpy as np
-import sortlast
 from PIL import Image
+
+import sortlast
 
 out, *names = sys.argv[1:]
 

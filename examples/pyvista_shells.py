@@ -1,4 +1,4 @@
-"""Every rank renders some shells of translucent data with PyVista; rank 0 writes their composite to shells.png."""
+"""Every rank renders its slab of translucent surfaces with PyVista; rank 0 writes the whole to shells.png."""
 
 import os
 
@@ -7,9 +7,10 @@ os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkOSOpenGLRenderWindow")
 
 import numpy as np
 import pyvista as pv
-import sortlast
 from mpi4py import MPI
 from PIL import Image
+
+import sortlast
 
 comm = MPI.COMM_WORLD
 width, height = 640, 480

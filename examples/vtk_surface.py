@@ -6,7 +6,6 @@ import os
 os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkOSOpenGLRenderWindow")
 
 import numpy as np
-import sortlast
 import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  (registers the windows)
 from mpi4py import MPI
 from PIL import Image
@@ -17,12 +16,14 @@ from vtkmodules.vtkFiltersCore import vtkClipPolyData, vtkFlyingEdges3D
 from vtkmodules.vtkImagingCore import vtkRTAnalyticSource
 from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow
 
+import sortlast
+
 comm = MPI.COMM_WORLD
 width, height = 640, 480
 half = 40  # the data are (2 half + 1)^3 grid points
 
-# This rank's slab: neighbours share the points of the face between them, so that no gap is left. A ghost layer on
-# each side gives the normals at the face; the surface in it is cut off.
+# This rank's slab: neighbours share the points of the face between them, so that no gap is left. A ghost
+# layer on each side gives the normals at the face; the surface in it is cut off.
 first, last = (-half + 2 * half * r // comm.size for r in (comm.rank, comm.rank + 1))
 source = vtkRTAnalyticSource()
 source.SetWholeExtent(-half, half, -half, half, -half, half)

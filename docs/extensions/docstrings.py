@@ -4,8 +4,8 @@ Where a page says
 
     <!-- every name of MODULE -->
 
-stand all names that the module's `__all__` has. Docstrings are in Google's style, those of properties excepted, whose
-colons mean nothing. Types are written without the modules that they come from.
+stand all names that the module's `__all__` has. Docstrings are in Google's style, those of properties
+excepted, whose colons mean nothing. Types are written without the modules that they come from.
 """
 
 from __future__ import annotations

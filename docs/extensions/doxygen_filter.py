@@ -4,11 +4,12 @@ Those of this project begin with two. Doxygen calls
 
     python docs/extensions/doxygen_filter.py HEADER
 
-for each header, and reads what is printed: the header with its comments marked, one above a declaration or behind it
-on its line. The comment at the top of a file becomes that of the file. What is private, and the namespace `detail`, are
-left out. So are three things with which Breathe or Sphinx has trouble: namespaces, which would be declared anew by every
-header (the pages name them); the typedefs of C structures, which have the same names; and the points of designated
-initialisers.
+for each header, and reads what is printed: the header with its comments marked, one above a declaration or
+behind it on its line. The comment at the top of a file becomes that of the file.
+
+What is private, and the namespace `detail`, are left out. So are three things with which Breathe or Sphinx
+has trouble: namespaces, which would be declared anew by every header (the pages name them); the typedefs of C
+structures, which have the same names; and the points of designated initialisers.
 """
 
 from __future__ import annotations

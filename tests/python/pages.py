@@ -11,13 +11,13 @@ console  commands ("$ sortlast ...", python, mpiexec or cat) and what they print
 sh       commands for reading; those of sortlast have options and values that it takes
 
 Other languages (text) are for reading. In expected output "..." stands for anything. A block below a
-comment <!-- PATH --> is the text of that file. One below <!-- write: NAME --> is written to the file NAME in the
-folder of the page's commands; a Python block is then run by them, and not with the others.
+comment <!-- PATH --> is the text of that file. One below <!-- write: NAME --> is written to the file NAME
+in the folder of the page's commands; a Python block is then run by them, and not with the others.
 
     python tests/python/pages.py [PAGE ...]
 
-writes what the snippets of the page of errors raise, the commands print and the files hold into the pages where that
-has changed.
+writes what the snippets of the page of errors raise, the commands print and the files hold into the pages
+where that has changed.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def printed(command: str, where: Path) -> str:
     launcher = launch.find_mpiexec()
     settings = launch.environment(launcher.family, RANKS, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environ = os.environ | settings | {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb", "PATH": path}
+    plain = {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run(
         [*_PROGRAMS[program], *args],
         stdout=subprocess.PIPE,
@@ -138,7 +138,7 @@ def printed(command: str, where: Path) -> str:
         stdin=subprocess.DEVNULL,
         text=True,
         cwd=where,
-        env=environ,
+        env=os.environ | settings | plain | {"PATH": path},
         timeout=300,
         check=False,
     )

@@ -87,7 +87,8 @@ def test_commands_for_reading_have_options_that_exist(path: Path) -> None:
 def test_files_of_a_page_are_used_by_its_commands() -> None:
     for path in pages.PAGES:
         page = path.read_text()
-        called = "".join(command for block in pages.blocks(page, "console") for command, _ in pages.commands(block))
+        blocks = pages.blocks(page, "console")
+        called = "".join(command for block in blocks for command, _ in pages.commands(block))
         for block in pages.blocks(page):
             name = pages.written(page, block)
             assert name is None or name in called, f"{path.name} writes {name}, which no command uses"

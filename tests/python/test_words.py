@@ -1,4 +1,4 @@
-"""One word for one thing: the public names of C++, C and Python are made of the words of docs/reference/notation.md.
+"""One word for one thing: public names of C++, C and Python are made of the words of the page of notation.
 
 The page has a table for each set of options and values that the interfaces share; a table names exactly the
 members that the headers and sources have, and those of a row are the same word. All is read as text.
