@@ -43,7 +43,7 @@ def test_discs_lie_one_above_the_other(tmp_path: Path) -> None:
         green,
         blue,
         red,
-    )  # of the discs from front to back, with centres at 200, 280, 360 and 440
+    )  # from front to back; centres at 200, 280, 360 and 440
     for x, layers in ((20, ()), (70, colours[:1]), (180, colours[:2]), (320, colours), (560, colours[3:])):
         np.testing.assert_allclose(found[240, x], over(*layers), atol=1)
 
