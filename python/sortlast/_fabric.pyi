@@ -558,7 +558,7 @@ def describe_channels(topology: Topology, channels: Sequence[int]) -> str:
     """Channels as text, a line each, with the port at both ends."""
 
 class Pattern:
-    """Who sends to whom, stage by stage; made by the functions *_pattern."""
+    """Who sends to whom, stage by stage; made by ``pattern``."""
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,4 @@
-// Memory beyond the image and the result: what docs/compositing.md promises of each algorithm, and images of
+// Memory beyond the image and the result: what docs/explanation/compositing.md promises of each algorithm, and images of
 // many chunks, more than are under way at once.
 #include <gtest/gtest.h>
 

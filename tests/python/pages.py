@@ -3,18 +3,21 @@
 A fenced block is checked by its language:
 
 python   runs on 4 ranks; all blocks of a page are one script
-         on docs/errors.md: a snippet on its own, and the text block below it is its error on every rank
+         on the page of errors: a snippet on its own, and the text block below it is its error on every rank
 cpp, c   a whole program is compiled against the installed library and run on 4 ranks
-cmake    the CMakeLists.txt that does so
-console  commands ("$ sortlast ...") and what they print, errors included
+cmake    the CMakeLists.txt that does so, on the page itself or else in the README
+console  commands ("$ sortlast ...", python, mpiexec or cat) and what they print, errors included; all
+         commands of a page run one after the other in one folder, in which `examples` is that of the checkout
+sh       commands for reading; those of sortlast have options and values that it takes
 
-Other languages (sh, text) are for reading. In expected output "..." stands for anything. A block below a
-comment <!-- PATH --> is the text of that file.
+Other languages (text) are for reading. In expected output "..." stands for anything. A block below a
+comment <!-- PATH --> is the text of that file. One below <!-- write: NAME --> is written to the file NAME
+in the folder of the page's commands; a Python block is then run by them, and not with the others.
 
-    python tests/python/pages.py
+    python tests/python/pages.py [PAGE ...]
 
-writes what errors.md's snippets raise, the commands print and the files hold into the pages where that
-has changed.
+writes what the snippets of the page of errors raise, the commands print and the files hold into the pages
+where that has changed.
 """
 
 from __future__ import annotations
@@ -26,19 +29,22 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import mpirun
+from sortlast import launch
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RANKS = 4
-ERRORS = ROOT / "docs" / "errors.md"
+ERRORS = ROOT / "docs" / "reference" / "errors.md"
 
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _SOURCE = re.compile(r"^<!-- (\S+) -->\n```\w+\n\Z", re.MULTILINE)
+_WRITTEN = re.compile(r"^<!-- write: (\S+) -->\n```\w+\n\Z", re.MULTILINE)
 _COLUMNS = 100  # of commands' output
 
 
@@ -64,14 +70,21 @@ def prose(page: str) -> str:
 
 
 def code(path: Path, language: str) -> list[str]:
-    """The texts of a page's blocks in a language."""
-    return [block.text for block in blocks(path.read_text(), language)]
+    """The texts of a page's blocks in a language, but for those that are written to files."""
+    page = path.read_text()
+    return [block.text for block in blocks(page, language) if written(page, block) is None]
 
 
 def source(page: str, block: Block) -> Path | None:
     """The file whose text a block shows, or None."""
     named = _SOURCE.search(page[: block.begin])
     return ROOT / named[1] if named else None
+
+
+def written(page: str, block: Block) -> str | None:
+    """The name of the file to which a block is written, or None."""
+    named = _WRITTEN.search(page[: block.begin])
+    return named[1] if named else None
 
 
 def matches(expected: str, real: str) -> bool:
@@ -91,24 +104,70 @@ def commands(block: Block) -> list[tuple[str, str]]:
     return list(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def printed(command: str) -> str:
-    """What `sortlast ...` prints to a pipe, output and errors, in an empty folder."""
+def sortlast_words(block: Block) -> Iterator[list[str]]:
+    """The words behind `sortlast` in each command of a sh block that calls it."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        parser = shlex.shlex(line, posix=True, punctuation_chars=True)
+        parser.whitespace_split = True
+        words = list(parser)
+        while "sortlast" in words:
+            words = words[words.index("sortlast") + 1 :]
+            yield list(itertools.takewhile(lambda word: not set(word) <= set("();<>|&"), words))
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A new folder for the commands of a page."""
+    with tempfile.TemporaryDirectory(prefix="sortlast-pages-") as name:
+        (Path(name) / "examples").symlink_to(ROOT / "examples")
+        yield Path(name)
+
+
+def printed(command: str, where: Path) -> str:
+    """What a command prints to a pipe, output and errors, in a folder."""
     program, *args = shlex.split(command)
-    assert program == "sortlast", f"{command!r} is not a command of ours; fence it as sh"
-    environ = os.environ | {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
-    with tempfile.TemporaryDirectory(prefix="sortlast-pages-") as folder:
-        done = subprocess.run(
-            [sys.executable, "-m", "sortlast", *args],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            cwd=folder,
-            env=environ,
-            timeout=300,
-            check=False,
-        )
+    assert program in _PROGRAMS, f"{command!r} is none of {', '.join(_PROGRAMS)}; fence it as sh"
+    launcher = launch.find_mpiexec()
+    settings = launch.environment(launcher.family, RANKS, len(os.sched_getaffinity(0)), os.geteuid() == 0)
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    plain = {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
+    done = subprocess.run(
+        [*_PROGRAMS[program], *args],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        cwd=where,
+        env=os.environ | settings | plain | {"PATH": path},
+        timeout=300,
+        check=False,
+    )
     return "".join(line.rstrip() + "\n" for line in done.stdout.strip("\n").splitlines())
+
+
+_PROGRAMS = {
+    "sortlast": (sys.executable, "-m", "sortlast"),
+    "python": (sys.executable,),
+    "mpiexec": (str(launch.find_mpiexec().path),),
+    "cat": ("cat",),
+}
+
+
+def runs(page: str) -> Iterator[tuple[Block, list[tuple[str, str, str]]]]:
+    """The console blocks of a page, each with (command, expected, real) for each of its commands.
+
+    Blocks that are to be written to files are when their turn comes.
+    """
+    with folder() as where:
+        for block in blocks(page):
+            name = written(page, block)
+            if name is not None:
+                (where / name).write_text(block.text)
+            if block.language == "console":
+                yield (
+                    block,
+                    [(command, expected, printed(command, where)) for command, expected in commands(block)],
+                )
 
 
 # --- errors -------------------------------------------------------------------------------------------
@@ -147,7 +206,7 @@ def snippets(page: str) -> list[tuple[Block, Block]]:
 
 
 def raised(page: str) -> list[list[str]]:
-    """What each snippet of errors.md raises, by rank; the page's first block prepares them."""
+    """What each snippet of the page of errors raises, by rank; the page's first block prepares them."""
     prepare = blocks(page, "python")[0].text
     sources = [python.text for python, _ in snippets(page)]
     job = mpirun.run(RANKS, prepare + _TRY % (sources,), timeout=120)
@@ -161,11 +220,11 @@ def raised(page: str) -> list[list[str]]:
 def renewed(page: str, is_errors: bool) -> str:
     """A page's text with what has changed of commands' output and errors written anew."""
     edits: list[tuple[Block, str]] = []
-    for block in blocks(page, "console"):
-        texts = []
-        for command, expected in commands(block):
-            real = printed(command)
-            texts.append(f"$ {command}\n{expected if matches(expected, real) else real}")
+    for block, made in runs(page):
+        texts = [
+            f"$ {command}\n{expected if matches(expected, real) else real}"
+            for command, expected, real in made
+        ]
         edits.append((block, "".join(texts)))
     for block in blocks(page):
         shown = source(page, block)
@@ -180,8 +239,8 @@ def renewed(page: str, is_errors: bool) -> str:
     return page
 
 
-def _renew_all(report: Callable[[str], None]) -> None:
-    for path in PAGES:
+def _renew_all(report: Callable[[str], None], paths: list[Path]) -> None:
+    for path in paths:
         before = path.read_text()
         after = renewed(before, path == ERRORS)
         if after != before:
@@ -190,4 +249,4 @@ def _renew_all(report: Callable[[str], None]) -> None:
 
 
 if __name__ == "__main__":
-    _renew_all(print)
+    _renew_all(print, [Path(name).resolve() for name in sys.argv[1:]] or PAGES)

@@ -17,6 +17,7 @@ import pytest
 PACKAGES = {
     "cc": "gcc",
     "chromium": "chromium",
+    "doxygen": "doxygen",
     "dump_fts": "infiniband-diags",
     "ibdmchk": "ibutils",
     "ibnetdiscover": "infiniband-diags",

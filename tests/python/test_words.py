@@ -1,4 +1,4 @@
-"""One word for one thing: the public names of C++, C and Python are made of the words of docs/notation.md.
+"""One word for one thing: public names of C++, C and Python are made of the words of the page of notation.
 
 The page has a table for each set of options and values that the interfaces share; a table names exactly the
 members that the headers and sources have, and those of a row are the same word. All is read as text.
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "notation.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "notation.md").read_text()
 PACKAGE = ROOT / "python" / "sortlast"
 CPP, C = "include/sortlast/**/*.hpp", "capi/*.h"
 IN_CODE = re.compile(r"`([^`]+)`")
@@ -156,7 +156,7 @@ OTHER = OTHERS.strip().rpartition("\n\n")[2].replace("\n", " ").rstrip(".").spli
 def test_public_names_are_made_of_words_of_the_glossary(language):
     known = KNOWN | {*OTHER}
     strange = {name: word for name in NAMES[language]() for word in words(name) if not forms(word) & known}
-    assert not strange, "words that docs/notation.md does not have; it has a word for each thing"
+    assert not strange, "words that docs/reference/notation.md does not have; it has a word for each thing"
 
 
 def test_the_list_of_other_words_has_those_that_names_use_and_no_more():
