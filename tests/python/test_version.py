@@ -1,4 +1,4 @@
-"""One version: of the C++ and C headers, CMake, the Python package, CITATION.cff and the recipe for conda."""
+"""One version: of the C++ and C headers, CMake, the Python packages, CITATION.cff and the recipe for conda."""
 
 from __future__ import annotations
 
@@ -57,6 +57,10 @@ def test_cmake_reads_it_from_the_header(tmp_path):
     script.write_text(f"{before}message(STATUS ${{version}})\n")
     done = subprocess.run(["cmake", "-P", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == f"-- {macros(HEADERS[0])['']}\n"
+
+
+def test_the_studies_have_it():
+    assert tomllib.loads(text("studies/pyproject.toml"))["project"]["version"] == macros(HEADERS[0])[""]
 
 
 def test_the_package_reads_it_from_the_header():

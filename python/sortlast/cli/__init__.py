@@ -1,7 +1,8 @@
 """The command line: ``sortlast COMMAND``. One module a command.
 
 Every public module of this package defines ``register(app)``, which adds its command; a new command is
-one new file. Modules import what is heavy (matplotlib, MPI, VTK) inside the command, so that ``--help``
+one new file. Other distributions add theirs by the entry points ``sortlast.commands``, whose functions are
+called alike. Modules import what is heavy (matplotlib, MPI, VTK) inside the command, so that ``--help``
 stays quick.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from typing import Annotated
 
 import typer
@@ -48,6 +49,8 @@ def _sortlast(
 for _module in pkgutil.iter_modules(__path__):
     if not _module.name.startswith("_"):
         importlib.import_module(f"{__name__}.{_module.name}").register(app)
+for _added in entry_points(group="sortlast.commands"):
+    _added.load()(app)
 
 
 def main() -> None:

@@ -1,0 +1,31 @@
+"""Studies: the tables and figures of papers, computed, simulated and measured with sortlast.
+
+A folder a paper, with its published values as data (``published.csv``), the model, the steps that are run
+(``steps.py``), how their results become rows of one table (``study.py``), what the text claims and what of
+the paper is reproduced, declared (``checks.toml``), figures that are drawn from the table (``figures.py``),
+and the report, a Markdown template over the table (``report.md``). What they share lies beside the folders.
+
+::
+
+    from sortlast_studies import study
+
+    shift = study.load("shift-based")
+    table = study.compute(shift, Path("out"), quick=True)
+    table.value("Figure 4", "frames/s", "flows", "simulated")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+_ORDER = ("shift-based", "radix-k", "all-to-all", "hardware-barrier", "narrowed-trees", "taper")
+NAMES = tuple(  # those that are here
+    name for name in _ORDER if Path(__file__).with_name(name.replace("-", "_")).is_dir()
+)
+
+
+def package(name: str) -> ModuleType:
+    """The package of a study, with its ``SUMMARY``; it imports none of the study's modules."""
+    return import_module(f"{__name__}.{name.replace('-', '_')}")

@@ -1,0 +1,194 @@
+"""``sortlast study``: the tables and figures of papers beside ours, and a study of our own.
+
+One command a study, all alike but for narrowed-trees, which has options of its own. ``sortlast`` finds it by
+the entry point of this distribution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from importlib import import_module
+from inspect import cleandoc
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sortlast.files import check_place, make_folder, replacing
+from sortlast_studies import NAMES, package
+
+if TYPE_CHECKING:
+    from sortlast_studies.study import Reading, Study
+    from sortlast_studies.table import Table
+
+Output = Annotated[Path, typer.Option(help="Folder for finished steps, the report and its pictures.")]
+Quick = Annotated[bool, typer.Option("--quick", help="The smaller cases alone, in less than two minutes.")]
+Testbed = Annotated[
+    bool,
+    typer.Option("--testbed", help="Also measure on hosts: network namespaces of this machine. Needs root."),
+]
+Port = Annotated[
+    bool,
+    typer.Option(
+        "--port", help="Also measure this machine's parallel port, /dev/parport0: it toggles its lines."
+    ),
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Simulations at a time; default: one a core.")]
+Again = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", help="Draw the report of this table, a CSV file of an earlier run, and run nothing."
+    ),
+]
+
+_BESIDE_A_PAPER = """\
+Prints the tables and figures beside the published values: what is computed or simulated, and what is
+measured on this machine, are columns of their own.
+"""
+_KEPT = """\
+Finished steps are kept in the output folder: a study that was ended goes on where it stopped. The folder
+then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command, a group with one member a study, and one for all."""
+    group = typer.Typer(
+        no_args_is_help=True, help="The tables and figures of a paper, beside the published ones."
+    )
+    for name in NAMES:
+        about = package(name)
+        command = _command(name, getattr(about, "OPTIONS", ()))
+        more = getattr(about, "KIND", _BESIDE_A_PAPER) + _KEPT
+        if name == "narrowed-trees":
+            command = import_module(f"{about.__name__}.command").narrowed_trees
+            more = cleandoc(command.__doc__ or "")
+        group.command(name, help=f"{about.SUMMARY}\n\n{more}")(command)
+    group.command("all")(every)
+    app.add_typer(group, name="studies")  # "study" once all are converted
+
+
+def _command(name: str, options: Collection[str]) -> Callable[..., None]:
+    def start(output: Path, quick: bool, workers: int | None, again: Path | None, **given: bool) -> None:
+        from sortlast_studies import study as studies
+
+        asked = [option for option, wanted in given.items() if wanted]
+        run(studies.load(name), output, quick=quick, workers=workers, options=asked, again=again)
+
+    def plain(
+        output: Output = Path(name), quick: Quick = False, workers: Workers = None, again: Again = None
+    ) -> None:
+        start(output, quick, workers, again)
+
+    def with_testbed(
+        output: Output = Path(name),
+        quick: Quick = False,
+        workers: Workers = None,
+        again: Again = None,
+        testbed: Testbed = False,
+    ) -> None:
+        start(output, quick, workers, again, testbed=testbed)
+
+    def with_port(
+        output: Output = Path(name),
+        quick: Quick = False,
+        workers: Workers = None,
+        again: Again = None,
+        testbed: Testbed = False,
+        port: Port = False,
+    ) -> None:
+        start(output, quick, workers, again, testbed=testbed, port=port)
+
+    return with_port if "port" in options else with_testbed if "testbed" in options else plain
+
+
+def every(
+    output: Output = Path("studies"),
+    quick: Quick = False,
+    workers: Workers = None,
+    testbed: Testbed = False,
+    port: Port = False,
+) -> None:
+    """All studies, each in a folder of its own, and an overview.
+
+    The overview lists every numbered table and figure of the papers: how it was reproduced, how near, and
+    where not and why. It is written as `overview.html` and `overview.md` and printed.
+    """
+    from sortlast.cli import _terminal
+    from sortlast_studies import report
+    from sortlast_studies import study as studies
+
+    make_folder(output)
+    check_place(output / "overview.md")
+    options = [name for name, given in {"testbed": testbed, "port": port}.items() if given]
+    readings = []
+    for name in NAMES:
+        study, folder = studies.load(name), output / name
+        readings.append(run(study, folder, quick=quick, workers=workers, options=options, printed=False))
+    text, page = studies.overview(readings)
+    report.show(text, _terminal.console())
+    for name, content in (("overview.md", text), ("overview.html", page)):
+        with replacing(output / name) as temporary:
+            temporary.write_text(content, encoding="utf-8")
+        typer.echo(f"wrote {output / name}")
+
+
+def run(
+    study: Study,
+    folder: Path,
+    *,
+    quick: bool,
+    workers: int | None,
+    options: Collection[str] = (),
+    again: Path | None = None,
+    printed: bool = True,
+) -> Reading:
+    """Run a study into a folder with a progress bar; print its report if wanted, name what was written.
+
+    With ``again``, a table that was written before, nothing is run.
+    """
+    from sortlast.cli import _terminal
+    from sortlast_studies import report
+    from sortlast_studies.study import Reading, not_asked
+
+    make_folder(folder)
+    check_place(folder / "report.md")
+    if again is not None:
+        reading = Reading.of_file(study, again)
+    else:
+        reading = Reading(study, _computed(study, folder, quick, workers, options))
+    paths = reading.write(folder)
+    if printed:
+        report.show(reading.markdown, _terminal.console())
+    for option in sorted({"testbed", "port"} - set(options)):
+        if not_asked(option) in {row.note for row in reading.table}:
+            typer.echo(f"{study.name}: some steps were not run, as they were not asked for; give --{option}")
+    for path in paths if printed else [folder / "report.html"]:
+        typer.echo(f"wrote {path}")
+    return reading
+
+
+def _computed(
+    study: Study, folder: Path, quick: bool, workers: int | None, options: Collection[str]
+) -> Table:
+    """Compute with a progress bar on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    from sortlast_studies.study import compute
+
+    columns = (
+        TextColumn(study.name),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def update(part: float, running: Sequence[str]) -> None:
+            bar.update(task, completed=part, description="; ".join(running))
+
+        return compute(study, folder, quick=quick, workers=workers, options=options, progress=update)

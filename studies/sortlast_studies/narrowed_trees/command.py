@@ -1,0 +1,56 @@
+"""``sortlast study narrowed-trees``, with sizes, weights, seed and ties of one's choice."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sortlast_studies.command import Again, Output, Workers, run
+
+
+class Ties(str, Enum):
+    """How a port is drawn among those with equally many credits."""
+
+    uniform = "uniform"
+    fsin = "fsin"
+
+
+def narrowed_trees(
+    output: Output = Path("narrowed-trees"),
+    quick: Annotated[bool, typer.Option("--quick", help="Messages of up to 1 KB alone: seconds.")] = False,
+    sizes: Annotated[
+        str | None, typer.Option(help="Sizes of messages in bytes, with commas between, of the paper's five.")
+    ] = None,
+    weights: Annotated[
+        str, typer.Option(help="How much patterns and sizes count, such as BU=2,WF=0,10=0; others 1.")
+    ] = "",
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is drawn at random.")] = 17,
+    ties: Annotated[
+        Ties, typer.Option(help="Draw among equally good ports uniformly, or as the simulator FSIN does.")
+    ] = Ties.uniform,
+    workers: Workers = None,
+    again: Again = None,
+) -> None:
+    """Prints Tables 1 to 5 with the published values and the ratio, and which claims of the text hold.
+
+    Performance, cost, and performance per cost, from 5 sizes of messages, 7 patterns of 4096 tasks and 8
+    networks.
+
+    The whole takes minutes, of which nearly all is 100 KB. Finished cells are kept in the output folder:
+    a study that was ended goes on where it stopped. The folder then holds `report.html`, in which
+    weights can be changed, `report.md`, and Figures 6 and 7.
+    """
+    from sortlast import ArgumentError
+    from sortlast.cli import _parse
+    from sortlast_studies.narrowed_trees.performance import parse_weights
+    from sortlast_studies.narrowed_trees.study import make
+
+    # Refuse before anything runs what cannot be.
+    if quick and sizes is not None:
+        raise ArgumentError("--quick names the sizes, and --sizes does too; leave one out")
+    chosen = None if sizes is None else _parse.integers(sizes)
+    wanted = make(sizes=chosen, seed=seed, ties=ties.value, weights=parse_weights(weights))
+    run(wanted, output, quick=quick, workers=workers, again=again)

@@ -1,0 +1,92 @@
+"""Figures 6 and 7 of Navaridas et al.: times of many patterns and sizes over those of the fat-tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from sortlast_studies.narrowed_trees.networks import SETS
+from sortlast_studies.narrowed_trees.performance import Times
+from sortlast_studies.narrowed_trees.terms import FIGURES
+from sortlast_studies.narrowed_trees.workloads import PATTERNS, size_name
+from sortlast_studies.table import Table
+
+_TITLES = {
+    "a": "Figure 6: normalized time of each traffic pattern, networks of same size (4096 nodes)",
+    "b": "Figure 7: normalized time of each traffic pattern, networks of same radix (12 ports)",
+}
+_COLOURS = (BLUE, SKY, VERMILION, ORANGE, GREEN, PURPLE)  # one a network
+_COLUMNS = 4  # of panels
+
+
+def draw(table: Table) -> dict[str, Figure]:
+    """Every picture of the report by the name of its file."""
+    times = Times(table)
+    sizes = [size_name(size) for size in times.sizes]
+    return {
+        item.lower().replace(" ", "-"): normalized_times(
+            {net.name: times.block(which, net) for net in SETS[which]}, PATTERNS, sizes, _TITLES[which]
+        )
+        for which, item in FIGURES.items()
+    }
+
+
+def normalized_times(
+    times: Mapping[str, NDArray[np.float64]], patterns: Sequence[str], sizes: Sequence[str], title: str
+) -> Figure:
+    """One panel a pattern, in it a group of bars a size, one bar a network.
+
+    The reference is the line at 1.
+
+    Args:
+        times: by network, times over the reference's: arrays (patterns, sizes); the first network is the
+            reference.
+        patterns: names of the panels, at most one less than there is room for the legend.
+        sizes: names of the groups.
+        title: above all panels.
+    """
+    lines = -(-(len(patterns) + 1) // _COLUMNS)
+    figure = Figure(figsize=(3.4 * _COLUMNS, 0.5 + 2.9 * lines), layout="constrained")
+    grid = figure.subplots(lines, _COLUMNS, squeeze=False).ravel()
+    low, high = _range(times)
+    reference, *others = times
+    width = 0.85 / len(others)
+    for axes, (row, pattern) in zip(grid, enumerate(patterns), strict=False):
+        axes.axhline(1, color=BLACK, linewidth=1, label=f"{reference} = 1")
+        for k, name in enumerate(others):
+            places = np.arange(len(sizes)) + (k - (len(others) - 1) / 2) * width
+            # Bars stand on 1, the reference: what is faster hangs below it.
+            heights = times[name][row] - 1
+            axes.bar(places, heights, width, bottom=1, label=name, color=_COLOURS[k], linewidth=0)
+            for x, value in zip(places, times[name][row], strict=True):
+                axes.text(
+                    x, max(1, value) * 1.04, f"{value:.2f}", fontsize=5, rotation=90, ha="center", va="bottom"
+                )
+        axes.set_title(pattern, fontsize="medium")
+        axes.set_yscale("log")
+        axes.set_ylim(low, high)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+        axes.set_xticks(range(len(sizes)), sizes, fontsize="small")
+        axes.grid(axis="y", color=GREY, alpha=0.25)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in grid[::_COLUMNS]:
+        axes.set_ylabel("normalized time")
+    for axes in grid[len(patterns) :]:
+        axes.set_axis_off()
+    grid[len(patterns)].legend(*grid[0].get_legend_handles_labels(), loc="center", frameon=False)
+    figure.suptitle(title, fontsize="medium")
+    return figure
+
+
+def _range(times: Mapping[str, NDArray[np.float64]]) -> tuple[float, float]:
+    """One scale for all panels, with room for the numbers above."""
+    values = np.concatenate([array.ravel() for array in times.values()])
+    return min(0.7, float(values.min()) / 1.1), max(1.5, float(values.max()) * 1.6)

@@ -1,0 +1,104 @@
+"""Relative times and the indicator φ: Navaridas et al., sections 5.2 and 5.3.
+
+T_{P,S} is the time of pattern P at size S on a network over that on the fat-tree of the same set, w_P and w_S
+are weights. The sum of w_P w_S T_{P,S} is the Σ of Tables 4 and 5; φ is its inverse, scaled to 1 for the
+fat-tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import ArgumentError
+from sortlast_studies.narrowed_trees.networks import SETS, Network, cost_per_node
+from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell
+from sortlast_studies.table import Table
+
+CYCLES = "cycles"  # the item of the simulated times
+
+
+@dataclass(frozen=True)
+class Weights:
+    """w_P and w_S; a pattern or size that is not named weighs 1."""
+
+    pattern: Mapping[str, float] = field(default_factory=dict)
+    size: Mapping[int, float] = field(default_factory=dict)
+
+    def of(self, pattern: str, size: int) -> float:
+        """w_P w_S."""
+        return self.pattern.get(pattern, 1.0) * self.size.get(size, 1.0)
+
+
+EQUAL = Weights()  # Table 4
+COLLECTIVES = Weights({"2W": 0, "3W": 0, "2M": 0, "3M": 0, "WF": 0})  # Table 5a
+LONG_MESSAGES = Weights(size={10: 0, 100: 0, 1_000: 0, 10_000: 0})  # Table 5b
+
+
+def parse_weights(text: str) -> Weights:
+    """Read ``BU=2,100000=0``: what is not named weighs 1. Raises ArgumentError for anything else."""
+    pattern: dict[str, float] = {}
+    size: dict[int, float] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, number = part.partition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = -1.0
+        if not 0 <= weight < float("inf"):
+            raise ArgumentError(f"weight {part!r}: expected NAME=NUMBER, with a number of 0 or more")
+        if name in PATTERNS:
+            pattern[name] = weight
+        elif name.isdigit() and int(name) in SIZES:
+            size[int(name)] = weight
+        else:
+            names = ", ".join([*PATTERNS, *map(str, SIZES)])
+            raise ArgumentError(
+                f"weight {part!r}: {name!r} is no pattern and no size; expected one of {names}"
+            )
+    return Weights(pattern, size)
+
+
+class Times:
+    """The simulated times in a table, of all patterns and some sizes."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        rows = table.rows(CYCLES)
+        self.sizes = tuple(size for size in SIZES if Cell("", PATTERNS[0], size).workload in rows)
+
+    def relative(self, which: str, net: Network, pattern: str, size: int) -> float:
+        """T_{P,S} in set "a" or "b"."""
+        reference = SETS[which][0]
+        return self._cycles(net, pattern, size) / self._cycles(reference, pattern, size)
+
+    def block(
+        self, which: str, net: Network, patterns: Iterable[str] = PATTERNS, sizes: Iterable[int] = SIZES
+    ) -> NDArray[np.float64]:
+        """T_{P,S} of the sizes among ``sizes`` that were simulated: array (patterns, sizes)."""
+        simulated = [size for size in sizes if size in self.sizes]
+        return np.array(
+            [[self.relative(which, net, pattern, size) for size in simulated] for pattern in patterns]
+        )
+
+    def weighted(self, which: str, net: Network, weights: Weights = EQUAL) -> float:
+        """Σ w_P w_S T_{P,S} over the sizes that were simulated."""
+        factors = [[weights.of(pattern, size) for size in self.sizes] for pattern in PATTERNS]
+        return float((np.array(factors) * self.block(which, net)).sum())
+
+    def performance(self, which: str, net: Network, weights: Weights = EQUAL) -> float | None:
+        """Normalized φ; None if all that was simulated weighs nothing."""
+        total = self.weighted(which, SETS[which][0], weights)
+        return total / self.weighted(which, net, weights) if total > 0 else None
+
+    def per_cost(self, which: str, net: Network, count: str, weights: Weights = EQUAL) -> float | None:
+        """φ over the cost per node, 1 for the fat-tree of the set."""
+        price = cost_per_node(net, count) / cost_per_node(SETS[which][0], count)
+        found = self.performance(which, net, weights)
+        return None if found is None else found / price
+
+    def _cycles(self, net: Network, pattern: str, size: int) -> float:
+        return self._table.value(CYCLES, Cell(net.name, pattern, size).workload, net.name)

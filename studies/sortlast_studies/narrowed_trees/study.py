@@ -1,0 +1,184 @@
+"""The study as a value: from its cells to the table, and what its report and its claims name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import product
+
+from sortlast import ArgumentError
+from sortlast.correlation import spearman
+from sortlast_studies.narrowed_trees.networks import (
+    COUNTS,
+    NETWORKS,
+    SETS,
+    cost,
+    cost_per_node,
+    switches_by_level,
+)
+from sortlast_studies.narrowed_trees.performance import (
+    COLLECTIVES,
+    CYCLES,
+    EQUAL,
+    LONG_MESSAGES,
+    Times,
+    Weights,
+)
+from sortlast_studies.narrowed_trees.steps import steps
+from sortlast_studies.narrowed_trees.terms import FEWER, FIGURES, OWN, RANKS, WEIGHTS, WORK, Terms
+from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell, Result, cells
+from sortlast_studies.steps import Results
+from sortlast_studies.study import Study
+from sortlast_studies.table import Table, published
+
+_PACKAGE = "sortlast_studies.narrowed_trees"
+_WAYS = [("-CN", "CN"), ("-U, symmetric window", "U"), ("-U, by count", "U by count")]  # to count elements
+# What is weighed: the item, its networks, the weights, and how the used elements are counted.
+_WEIGHED: tuple[tuple[str, str, Weights, Sequence[str]], ...] = (
+    ("Table 4a", "a", EQUAL, ("CN",)),
+    ("Table 4b", "b", EQUAL, ("CN", "U")),
+    ("Table 5a", "a", COLLECTIVES, ("CN",)),
+    ("Table 5b", "b", LONG_MESSAGES, ("U",)),
+)
+
+
+def make(
+    *, sizes: Sequence[int] | None = None, seed: int = 17, ties: str = "uniform", weights: Weights = EQUAL
+) -> Study:
+    """The study with other sizes, seed, ties or weights than the paper's.
+
+    Args:
+        sizes: some of :data:`workloads.SIZES`, whether quick or not.
+        seed: of all that is drawn at random.
+        ties: as :func:`sortlast.simulate.packet` takes them.
+        weights: of a further table, and those with which the page opens.
+
+    Raises:
+        ArgumentError: no sizes, or others.
+    """
+    if sizes is not None and (not sizes or not set(sizes) <= set(SIZES)):
+        raise ArgumentError(f"sizes are {list(sizes)}; expected some of {list(SIZES)}")
+    return Study(
+        package=_PACKAGE,
+        steps=partial(steps, sizes, seed, ties),
+        tabulate=lambda results, quick: tabulate(results, weights),
+        settings={"seed": seed, "ties": ties},
+        terms=Terms,
+    )
+
+
+def tabulate(results: Results, weights: Weights = EQUAL) -> Table:
+    """The table of the cells that ran."""
+    table = Table(published(_PACKAGE))
+    _networks(table)
+    for which in SETS:
+        _characteristics(table, which)
+        _costs(table, which)
+    _times(table, results)
+    for item, which, each, counts in _WEIGHED:
+        _weighed(table, item, which, each, counts)
+    _ranks(table)
+    if weights != EQUAL:
+        for name, weight in [*weights.pattern.items(), *weights.size.items()]:
+            table.add(WEIGHTS, name, "", weight, kind="")
+        for which, item in OWN.items():
+            _weighed(table, item, which, weights, ("CN",) if which == "a" else ("CN", "U"))
+    return table
+
+
+def _networks(table: Table) -> None:
+    """Table 1: by its formulas, and as the topologies count."""
+    for net in NETWORKS.values():
+        by_formula, counted = [net.switches_of(level) for level in range(net.n)], switches_by_level(net)
+        table.add("Table 1", net.name, "N", net.nodes)
+        table.add("Table 1", net.name, "S", sum(by_formula))
+        table.add("Table 1", net.name, "S_i counted", note=" ".join(map(str, counted)))
+        table.add("Table 1", net.name, "agree", by_formula == counted)
+
+
+def _characteristics(table: Table, which: str) -> None:
+    """Table 2a or 2b; the used elements of 2b counted in both ways."""
+    item, nets = f"Table 2{which}", SETS[which]
+    table.add_line(item, "Switch radix", {net.name: net.radix for net in nets})
+    ways = [("", "CN")] if which == "a" else _WAYS
+    for how, count in ways:
+        elements = {net.name: COUNTS[count](net) for net in nets}
+        for name in ("Switches", "Links", "Nodes"):
+            values = {net: getattr(of, name.lower()) for net, of in elements.items()}
+            table.add_line(item, name + how, values)
+
+
+def _costs(table: Table, which: str) -> None:
+    """Table 3a or 3b; the used elements of 3b counted in both ways."""
+    item, nets = f"Table 3{which}", SETS[which]
+    ways = [("", "CN")] if which == "a" else _WAYS
+    for how, count in ways:
+        total = {net.name: cost(net, COUNTS[count](net)) for net in nets}
+        each = {net.name: cost_per_node(net, count) for net in nets}
+        table.add_line(item, f"Total Cost{how}", total, "dollars")
+        table.add_line(item, f"Cost/Node{how}", each, "dollars")
+
+
+def _times(table: Table, results: Results) -> None:
+    """What was simulated: cycles of every cell, times over the reference's, and the work."""
+    ran = {cell: Result(**results[cell.name]) for cell in cells() if cell.name in results}
+    for cell, found in ran.items():
+        table.add(CYCLES, cell.workload, cell.network, found.cycles, "cycles", "simulated")
+    times = Times(table)
+    for which, item in FIGURES.items():
+        for size, pattern in product(times.sizes, PATTERNS):
+            relative = {net.name: times.relative(which, net, pattern, size) for net in SETS[which]}
+            table.add_line(item, Cell("", pattern, size).workload, relative, kind="simulated")
+    hops, seconds = (sum(getattr(each, name) for each in ran.values()) for name in ("packet_hops", "elapsed"))
+    table.add(WORK, "packet-hops", "", hops, kind="simulated", n=len(ran))
+    table.add(WORK, "time", "", seconds, "s", "measured", n=len(ran))
+    table.add(WORK, "memory of a run", "", max(each.bytes_used for each in ran.values()), "bytes", "measured")
+
+
+def _weighed(table: Table, item: str, which: str, weights: Weights, counts: Sequence[str]) -> None:
+    """Performance and cost under weights; nothing if all that was simulated weighs nothing."""
+    times, nets = Times(table), SETS[which]
+    phi = {net.name: times.performance(which, net, weights) for net in nets}
+    if None in phi.values():
+        return
+    # A sum is the paper's sum if the sizes that were not simulated weigh nothing.
+    whole = all(weights.size.get(size, 1.0) == 0 for size in SIZES if size not in times.sizes)
+    name = "Σ Weigh time" if item.startswith("Table 5") else "Σ Relative time"
+    sums = {net.name: times.weighted(which, net, weights) for net in nets}
+    table.add_line(item, name, sums, kind="simulated", note="" if whole else FEWER)
+    table.add_line(item, "Normalized φ", phi, kind="simulated")
+    for count in counts:
+        suffix = "" if which == "a" else f"-{count}"
+        each = {net.name: cost_per_node(net, count) for net in nets}
+        norm = {net: price / each[nets[0].name] for net, price in each.items()}
+        per_cost = {net.name: times.per_cost(which, net, count, weights) for net in nets}
+        table.add_line(item, f"Cost/Node{suffix}", each, "dollars")
+        table.add_line(item, f"Norm Cost/Node{suffix}", norm)
+        table.add_line(item, f"Perf./Cost{suffix}", per_cost, kind="simulated")
+
+
+def _ranks(table: Table) -> None:
+    """Spearman's correlation of the networks' order with the published one, for what is ranked.
+
+    φ is ranked by its Σ, in which the paper has more digits.
+    """
+    for item in table.items("Table 4") + table.items("Table 5"):
+        for name in table.rows(item, "ours"):
+            ours, theirs = (table.line(item, name, kind) for kind in ("ours", "published"))
+            if not name.startswith(("Σ", "Perf./Cost")) or not theirs:
+                continue
+            value = spearman(list(ours.values()), list(theirs.values()))
+            if value is not None:
+                place = RANKS, f"{item}, {name}"
+                table.add(*place, "Spearman", value, kind="simulated")
+                table.add(*place, "computed, best first", note=_order(ours, name), kind="simulated")
+                table.add(*place, "published, best first", note=_order(theirs, name), kind="published")
+
+
+def _order(values: Mapping[str, float], name: str) -> str:
+    """The networks by a row, best first; a sum of times is best when least."""
+    sign = 1 if name.startswith("Σ") else -1
+    return " > ".join(net.removesuffix("-tree") for net in sorted(values, key=lambda net: sign * values[net]))
+
+
+STUDY = make()

@@ -1,0 +1,265 @@
+"""What the report, its page and the claims name, over the table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast_studies.narrowed_trees import networks
+from sortlast_studies.narrowed_trees.networks import SETS, Network, cost_per_node
+from sortlast_studies.narrowed_trees.performance import (
+    COLLECTIVES,
+    EQUAL,
+    LONG_MESSAGES,
+    Times,
+    Weights,
+    parse_weights,
+)
+from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, size_name
+from sortlast_studies.table import Table
+
+# Items of the table.
+FIGURES = {"a": "Figure 6", "b": "Figure 7"}
+OWN = {"a": "Your weights, same size", "b": "Your weights, same radix"}
+RANKS, WEIGHTS, WORK = "The order of the networks", "weights", "work"
+FEWER = "of fewer sizes of messages than the paper's"  # the note of a sum that has no published one
+
+_HALF = 1e-9  # by which a value may miss a half and still be one
+_PRESETS = {
+    "all 1 (Table 4)": EQUAL,
+    "collectives (Table 5a)": COLLECTIVES,
+    "100 KB alone (Table 5b)": LONG_MESSAGES,
+}
+
+
+@dataclass(frozen=True)
+class Share:
+    """The part of cases in which something holds, and the words for it."""
+
+    part: float
+    text: str
+
+
+class Names:
+    """The networks, sizes and weights, and what follows from them without any time."""
+
+    fat, thin_2, thin_4 = networks.FAT, networks.THIN_2, networks.THIN_4
+    slender_2, slender_4 = networks.SLENDER_2, networks.SLENDER_4
+    fat_12, thin_3, slender_3 = networks.FAT_12, networks.THIN_3, networks.SLENDER_3
+    narrowed_a, narrowed_b = (nets[1:] for nets in SETS.values())
+    equal, collectives, long_messages = EQUAL, COLLECTIVES, LONG_MESSAGES
+    all_sizes = SIZES
+    cost = staticmethod(cost_per_node)
+
+    @staticmethod
+    def prices(pairs: Sequence[tuple[Network, Network, str]]) -> dict[str, float]:
+        """Cost per node over that of a fat-tree, counted as the third says."""
+        return {
+            f"{net.name} ({how})": cost_per_node(net, how) / cost_per_node(fat, how)
+            for net, fat, how in pairs
+        }
+
+    @staticmethod
+    def slender_over_thin(count: str) -> dict[str, float]:
+        """Cost per node of slender-trees over that of comparable thin-trees."""
+        return {
+            slender.name: cost_per_node(slender, count) / cost_per_node(thin, count)
+            for slender, thin in zip(networks.SLENDERS, networks.THINS, strict=True)
+        }
+
+    @staticmethod
+    def narrowed_prices() -> list[float]:
+        """Cost per node of every narrowed tree over that of the fat-tree of its set."""
+        return [
+            cost_per_node(net, count) / cost_per_node(SETS[which][0], count)
+            for which, count in (("a", "CN"), ("b", "CN"), ("b", "U"))
+            for net in SETS[which][1:]
+        ]
+
+
+class Words:
+    """How values are counted, compared and written."""
+
+    @staticmethod
+    def share(hits: NDArray[np.bool_]) -> Share:
+        """Of cases, those in which something holds."""
+        return Share(float(hits.mean()), f"{int(hits.sum())} of {hits.size}")
+
+    @classmethod
+    def alike(cls, values: NDArray[np.float64], factor: float) -> Share:
+        """Of relative times, those within a factor of 1."""
+        return cls.share((values <= factor) & (values >= 1 / factor))
+
+    @staticmethod
+    def between(values: NDArray[np.float64]) -> str:
+        """The least and the greatest."""
+        return f"{values.min():.2f} to {values.max():.2f}"
+
+    @staticmethod
+    def median(values: NDArray[np.float64]) -> float:
+        """The median."""
+        return float(np.median(values))
+
+    @staticmethod
+    def best(values: Mapping[str, float]) -> str:
+        """The name of the greatest."""
+        return max(values, key=values.__getitem__)
+
+    @staticmethod
+    def others(values: Mapping[str, float], skip: Iterable[Network]) -> dict[str, float]:
+        """Values by network, but for some."""
+        left_out = {net.name for net in skip}
+        return {name: value for name, value in values.items() if name not in left_out}
+
+    @staticmethod
+    def listed(values: Mapping[str, float], digits: str = ".2f") -> str:
+        """Names with their values."""
+        return ", ".join(f"{name} {value:{digits}}" for name, value in values.items())
+
+    @staticmethod
+    def shown(value: float, digits: int) -> str:
+        """A value with ``digits`` after the point, halves rounded up as in the paper."""
+        scale = 10**digits
+        return f"{floor(value * scale + 0.5 + _HALF) / scale:.{digits}f}"
+
+    @staticmethod
+    def digits(row: str) -> int:
+        """How many the paper prints behind the point in a row of this name."""
+        return 2 if row.startswith(("Σ", "Norm", "Perf")) else 0
+
+
+class Terms(Names, Words):
+    """Those of a table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._times = Times(table)
+
+        # Weights of one's own.
+        given = ",".join(f"{name}={value}" for name, value in table.column(WEIGHTS).items())
+        self._weights = parse_weights(given)
+        self.own = list(OWN.values()) if given else []
+
+    def missing(self, sizes: Iterable[int]) -> list[str]:
+        """Sizes that were not simulated."""
+        return [size_name(size) for size in sizes if size not in self._times.sizes]
+
+    def T(self, which: str, nets: Sequence[Network], *cases: Any) -> NDArray[np.float64]:  # noqa: N802
+        """T_{P,S} of networks, of some patterns and sizes or all: array (networks, patterns, sizes)."""
+        return np.array([self._times.block(which, net, *cases) for net in nets])
+
+    def most_of(self, which: str, nets: Sequence[Network], *cases: Any) -> dict[str, float]:
+        """The greatest T_{P,S} of each network."""
+        return {net.name: float(self._times.block(which, net, *cases).max()) for net in nets}
+
+    def phi(self, which: str, weights: Weights) -> dict[str, float]:
+        """Normalized φ of every network of a set."""
+        return {net.name: self._times.performance(which, net, weights) or 0.0 for net in SETS[which]}
+
+    def per_cost(self, which: str, count: str, weights: Weights) -> dict[str, float]:
+        """Performance per cost of every network of a set."""
+        return {net.name: self._times.per_cost(which, net, count, weights) or 0.0 for net in SETS[which]}
+
+    def not_paying(self) -> list[str]:
+        """Networks whose performance per cost is not above the fat-tree's, in the tables of the paper."""
+        studied = [("4a", "a", "CN", EQUAL), ("4b", "b", "CN", EQUAL), ("4b", "b", "U", EQUAL)]
+        studied += [("5a", "a", "CN", COLLECTIVES), ("5b", "b", "U", LONG_MESSAGES)]
+        return [
+            f"{net} {value:.2f} (Table {key})"
+            for key, which, count, weights in studied
+            if self._table.rows(f"Table {key}", "ours")
+            for net, value in list(self.per_cost(which, count, weights).items())[1:]
+            if value <= 1
+        ]
+
+    # --- beside the published tables ------------------------------------------------------------------
+
+    def exact(self, item: str, row: str) -> bool:
+        """Whether all values of a row are the published ones in every digit printed."""
+        ours, theirs = self._beside(item, row)
+        places = self.digits(row)
+        return bool(theirs) and all(
+            self.shown(ours[net], places) == self.shown(theirs[net], places) for net in ours
+        )
+
+    def equal_rows(self, prefix: str) -> str:
+        """How many rows of a table are the published ones in every digit."""
+        rows = [
+            (item, row)
+            for item in self._table.items(prefix)
+            for row in self._table.rows(item, "ours")
+            if not row.endswith("by count")
+        ]
+        return f"{sum(self.exact(*each) for each in rows)} of {len(rows)}"
+
+    def ratios(self, prefix: str) -> list[float]:
+        """Our sums over the published ones, of the networks that are not the reference."""
+        found: list[float] = []
+        for item in self._table.items(prefix):
+            for row in self._table.rows(item, "simulated"):
+                ours, theirs = self._beside(item, row)
+                if row.startswith("Σ") and not self._table.note(item, row, next(iter(ours))):
+                    found += [ours[net] / theirs[net] for net in list(ours)[1:]]
+        return found
+
+    def nearness(self, prefix: str) -> str:
+        """How near the sums and ranks of a table are to the published ones; empty if there are no sums."""
+        ratios = self.ratios(prefix)
+        ranks = [value for row, value in self._table.column(RANKS, "Spearman").items() if prefix in row]
+        if not ratios:
+            return ""
+        return (
+            f"sums {min(ratios):.2f} to {max(ratios):.2f} of the published, ranks {min(ranks):+.2f} or more"
+        )
+
+    def _beside(self, item: str, row: str) -> tuple[dict[str, float], dict[str, float]]:
+        """A row of ours, and the published one, whose name does not say how it was counted."""
+        return self._table.line(item, row, "ours"), self._table.line(item, row.split(",")[0], "published")
+
+    # --- the page -------------------------------------------------------------------------------------
+
+    @property
+    def own_weights(self) -> str:
+        """One's own weights, as a text."""
+        own = self._weights
+        named = {**own.pattern, **{size_name(size): value for size, value in own.size.items()}}
+        return ", ".join(f"{name} {value:g}" for name, value in named.items())
+
+    @property
+    def data(self) -> str:
+        """What the page computes from, as JSON; "<" is escaped, so that no text ends the script around it."""
+        own = {"your own, as the page was made": self._weights} if self.own else {}
+        found = {
+            "patterns": list(PATTERNS),
+            "sizes": [[size, size_name(size)] for size in self._times.sizes],
+            "sets": [self._set(which) for which in SETS],
+            "presets": {
+                name: {
+                    "pattern": [each.pattern.get(pattern, 1.0) for pattern in PATTERNS],
+                    "size": [each.size.get(size, 1.0) for size in self._times.sizes],
+                }
+                for name, each in {**own, **_PRESETS}.items()
+            },
+        }
+        return json.dumps(found, ensure_ascii=False).replace("<", "\\u003c")
+
+    def _set(self, which: str) -> dict[str, Any]:
+        counts = ("CN",) if which == "a" else ("CN", "U")
+        return {
+            "name": "Same size" if which == "a" else "Same radix",
+            "counts": counts,
+            "networks": [
+                {
+                    "name": net.name,
+                    "cost": [cost_per_node(net, count) for count in counts],
+                    "times": self._times.block(which, net).tolist(),
+                }
+                for net in SETS[which]
+            ],
+        }

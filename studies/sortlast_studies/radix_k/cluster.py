@@ -1,0 +1,76 @@
+"""Figure 7: 4 to 96 processes on a switch, as flows and packet by packet.
+
+Eureka, the paper's cluster, as a model: one switch with links of 10 Gbit/s, the published rate of Myrinet's
+generation of that time; the paper names the fabric and no rate. Its Myrinet had several switches, whose
+contention is left out. Calibrated on one figure: the rate of blending, such that 4 processes take 0.06 s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sortlast import fabric, simulate
+from sortlast.schedule import Schedule
+from sortlast_studies.radix_k.vectors import PUBLISHED, pixels, prime_factors, radix_k, text
+from sortlast_studies.steps import Json, PartDone, Step
+
+LINK = 1.25e9  # [byte/s]
+BLEND = 630e6  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
+GROUPS = ("multiples of 4", "multiples of 3", "multiples of 5", "others")
+_PACKET_BYTES, _PACKET_PHITS = 4096, 1024
+_QUICK = (4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 16)
+
+
+def steps(quick: bool) -> list[Step]:
+    """One a number of processes."""
+    first, last = map(int, PUBLISHED.rows("Figure 7, multiples of 4"))
+    return [count(p) for p in (_QUICK if quick else range(first, last + 1))]
+
+
+def count(p: int) -> Step:
+    """Of one number of processes: the k vector, and seconds as flows and packet by packet."""
+
+    def compute(part_done: PartDone) -> Json:
+        k = prime_factors(p)
+        made = radix_k(p, pixels("Figure 7"), k)
+        flows = simulate.flow(
+            fabric.crossbar(p),
+            simulate.frame_traffic(made, blend_bytes_per_second=BLEND),
+            link_bytes_per_second=LINK,
+            sends_at_once=0,
+        )
+        return {"k": text(k), "flows": flows.seconds, "packets": seconds(made, part_done)}
+
+    return Step(f"figure-7/p{p}", compute, work=50 * p)
+
+
+def seconds(schedule: Schedule, part_done: PartDone | None = None) -> float:
+    """Simulate a frame packet by packet."""
+    return simulate.packet(
+        fabric.route(fabric.crossbar(schedule.p), "minhop"),
+        simulate.frame_traffic(schedule, blend_bytes_per_second=BLEND),
+        packet_bytes=_PACKET_BYTES,
+        packet_phits=_PACKET_PHITS,
+        link_bytes_per_second=LINK,
+        progress=part_done,
+    ).seconds
+
+
+def group(p: int) -> str:
+    """The category of section 4.4; a multiple of 4 counts as nothing else, and one of 3 not as one of 5."""
+    return next((f"multiples of {k}" for k in (4, 3, 5) if p % k == 0), "others")
+
+
+def line(times: Mapping[int, float], which: str) -> tuple[float, float]:
+    """The best-fit line of a category to times by number of processes: that at p = 0, and more for each."""
+    own = [p for p in times if group(p) == which]
+    slope, start = np.polyfit(own, [times[p] for p in own], 1)
+    return float(start), float(slope)
+
+
+def on_line(times: Mapping[int, float], which: str, p: int) -> float:
+    """The time of a category's line at a number of processes."""
+    start, slope = line(times, which)
+    return start + slope * p

@@ -1,0 +1,188 @@
+"""The pictures of the study, like the paper's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from sortlast.plot import activity, schedule
+from sortlast.plot.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, empty
+from sortlast.trace import Event
+from sortlast_studies.radix_k import cluster, scaling
+from sortlast_studies.radix_k.terms import Items
+from sortlast_studies.radix_k.vectors import radix_k
+from sortlast_studies.table import Kind, Table
+
+_SIZE_COLOURS = {1: SKY, 2: BLUE, 4: ORANGE, 8: VERMILION}
+_LIVE_COLOURS = {
+    "binary-swap": BLUE,
+    "radix-k": VERMILION,
+    "direct-send": SKY,
+    "MPI_Reduce": GREY,
+    "MPI_Allreduce": PURPLE,
+    "MPI_Reduce_scatter": ORANGE,
+}
+_CURVE_COLOURS = {"mesh": VERMILION, "torus": BLUE, "4x4x4 blocks": ORANGE, "2x2x2 blocks": GREEN}
+_GROUP_COLOURS = dict(zip(cluster.GROUPS, (BLUE, GREEN, ORANGE, GREY), strict=True))
+_LEAST_OF_FIGURE_7 = 50  # of its scale [ms], below all points
+
+
+def draw(table: Table) -> dict[str, Figure]:
+    """Every picture of the report by the name of its file."""
+    pictures = {
+        "figure-1": figure_1(table),
+        "figure-2": schedule.draw(radix_k(12, 12 * 1024, (4, 3))),
+        "figure-4": figure_4(table),
+        "figure-5": figure_5(table),
+        "figure-6": figure_6(table),
+        "figure-7": figure_7(table),
+    }
+    for row in table.of("Figure 3", "ours"):
+        if row.column == "ranks":
+            pictures[f"figure-3-{row.kind}-{row.row}"] = activity.draw(events(table, row.row, row.kind))
+    return pictures
+
+
+def events(table: Table, algorithm: str, kind: Kind) -> list[list[Event]]:
+    """What the ranks that Figure 3 shows did."""
+    item = f"Figure 3, {algorithm}, events"
+    ends = table.column(item, "end", kind)
+    found: dict[str, list[Event]] = {}
+    for row, begin in table.column(item, "begin", kind).items():
+        name, peer, stage = table.note(item, row, "begin", kind).split()
+        own = found.setdefault(row.partition(".")[0], [])
+        own.append(Event(name, begin, ends[row], int(peer), int(stage)))
+    return list(found.values())
+
+
+def figure_1(table: Table) -> Figure:
+    """Frames measured here: over numbers of ranks, and over sizes of images."""
+    figure, (left, right) = _pair(9.5, 4)
+    by_ranks, by_size = Items.by_ranks, Items.by_size
+    _curves(left, table, by_ranks, list(table.column(by_ranks, "MPI_Reduce")))
+    left.set_xlabel("ranks")
+    left.set_ylabel("time of a frame [ms]")
+    left.set_title("numbers of ranks", fontsize="medium")
+    _curves(right, table, by_size, table.rows(by_size))
+    right.set_xlabel("megapixels")
+    right.set_title(f"sizes of images, {table.value('Ranks', by_size):.0f} ranks", fontsize="medium")
+    right.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def figure_4(table: Table) -> Figure:
+    """Simulated frames of both algorithms over powers of two, a panel for two sizes each."""
+    figure, panels = _pair(9.5, 4.2, one_scale=False)
+    sizes = [size for size in scaling.MEGAPIXELS if _times(table, "radix-k", size)]
+    half = -(-len(sizes) // 2)
+    for axes, own in zip(panels, (sizes[:half], sizes[half:]), strict=True):
+        for size, (algorithm, style) in product(own, (("binary-swap", "--o"), ("radix-k", "-s"))):
+            times = _times(table, algorithm, size)
+            label = f"{algorithm.replace('binary-', 'binary ')}, {size} Mpixel"
+            colour = _SIZE_COLOURS[size]
+            axes.plot(list(times), list(times.values()), style, color=colour, label=label, markersize=4)
+        if own:
+            _powers(axes, [int(p) for p in table.rows("Figure 4")])
+            axes.set_ylim(0)
+            axes.legend(frameon=False, fontsize="small")
+            axes.set_xlabel("processes")
+        else:
+            axes.set_axis_off()
+    panels[0].set_ylabel("simulated time [ms]")
+    return figure
+
+
+def figure_5(table: Table) -> Figure:
+    """Simulated frames over all numbers of processes, and binary swap at powers of two."""
+    figure, panels = _pair(9.5, 4)
+    swaps = _times(table, "binary-swap", scaling.ONE_SIZE)
+    counts = [int(p) for p in table.rows("Figure 5")]
+    parts = [p for p in counts if p <= scaling.RACK], [p for p in counts if p >= scaling.RACK]
+    for axes, own in zip(panels, parts, strict=True):
+        for mapping, colour in (("no mapping", SKY), ("blocks of 2x2x2", VERMILION)):
+            times = [table.value("Figure 5", p, mapping) for p in own]
+            axes.plot(own, times, "-o", color=colour, label=f"radix-k, {mapping}", ms=3)
+        shown = [p for p in swaps if min(own) <= p <= max(own)]
+        axes.plot(shown, [swaps[p] for p in shown], "D", color=BLUE, label="binary swap, blocks of 2x2x2")
+        axes.set_xlabel("processes")
+    panels[0].set_ylim(0)
+    panels[0].set_ylabel("simulated time [ms]")
+    panels[0].legend(frameon=False, fontsize="small", loc="lower right")
+    return figure
+
+
+def figure_6(table: Table) -> Figure:
+    """All k vectors, on mesh and torus, and in blocks."""
+    figure, panels = _pair(11, 5)
+    labels = [k.replace(",", " ") for k in table.rows("Figure 6")]
+    for axes, curves in zip(
+        panels, (("mesh", "torus"), ("torus", "4x4x4 blocks", "2x2x2 blocks")), strict=True
+    ):
+        for curve in curves:
+            label = "no mapping" if len(curves) == 3 and curve == "torus" else curve
+            times = list(table.column("Figure 6", curve).values())
+            axes.plot(times, "-o", color=_CURVE_COLOURS[curve], label=label, markersize=3)
+        axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6.5)
+        axes.grid(axis="y", color=GREY, alpha=0.25)
+        axes.legend(frameon=False, fontsize="small", loc="lower left")
+    panels[0].set_ylim(0)
+    panels[0].set_ylabel("simulated time [ms]")
+    return figure
+
+
+def figure_7(table: Table) -> Figure:
+    """The switch: every number of processes, and the best-fit lines of three categories."""
+    figure, panels = _pair(9.5, 4.2)
+    for axes, method in zip(panels, ("packets", "flows"), strict=True):
+        times = {int(p): ms for p, ms in table.column("Figure 7", method).items()}
+        for which, colour in _GROUP_COLOURS.items():
+            own = [p for p in times if cluster.group(p) == which]
+            axes.plot(own, [times[p] for p in own], "o", color=colour, label=which, ms=4)
+            if which != "others":
+                ends = [own[0], own[-1]]
+                fitted = [cluster.on_line(times, which, p) for p in ends]
+                axes.plot(ends, fitted, color=colour, linewidth=1)
+        axes.set_title(f"simulated: {method}", fontsize="medium")
+        axes.set_xlabel("processes")
+    panels[0].set_ylim(_LEAST_OF_FIGURE_7)
+    panels[0].set_ylabel("simulated time [ms]")
+    panels[1].legend(frameon=False, fontsize="small", loc="lower right")
+    return figure
+
+
+def _times(table: Table, algorithm: str, size: int) -> dict[int, float]:
+    """Milliseconds in blocks by number of processes, of Figure 4."""
+    found = table.column("Figure 4", f"{algorithm}, {size} Mpixel, blocks of 2x2x2")
+    return {int(p): ms for p, ms in found.items()}
+
+
+def _pair(width: float, height: float, *, one_scale: bool = True) -> tuple[Figure, Sequence[Axes]]:
+    """Two panels side by side, by default with one scale upward."""
+    figure, axes = empty(width, height)
+    axes.remove()
+    panels = figure.subplots(1, 2, sharey=one_scale)
+    for each in panels:
+        each.spines[["top", "right"]].set_visible(False)
+    return figure, panels
+
+
+def _curves(axes: Axes, table: Table, item: str, rows: Sequence[str]) -> None:
+    """A curve for each of what was measured, with logarithmic scales."""
+    for name, colour in _LIVE_COLOURS.items():
+        times = {float(row): ms for row, ms in table.column(item, name).items() if row in rows}
+        axes.plot(list(times), list(times.values()), "-o", color=colour, label=name, markersize=4)
+    _powers(axes, [float(row) for row in rows])
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _powers(axes: Axes, values: Sequence[float]) -> None:
+    """A scale of powers of two with a mark at each value."""
+    marks = sorted(set(values))
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(marks, [f"{value:g}" for value in marks], fontsize="small")
+    axes.xaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,99 @@
+"""What section 5.2 left for later, answered by simulation: active pixels, parallel blending, the choice of k.
+
+All on the 256 processes of Figure 6, on the torus, in blocks of 2x2x2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sortlast.schedule import Machine, choose, make
+from sortlast_studies.radix_k import blue_gene, cluster
+from sortlast_studies.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, TORUS_512, part_of
+from sortlast_studies.radix_k.vectors import PIXEL_BYTES, PROCESSES, VECTORS, pixels, radix_k, text
+from sortlast_studies.steps import Json, PartDone, Step
+
+SHARES = (1.0, 0.5, 0.1, 0.01)  # of an image's pixels that are active
+CORE_COUNTS = (1, 2, CORES)
+_CHOICE_PROCESSES = (12, 16, 36, 64)  # on the switch
+
+
+def steps(quick: bool) -> list[Step]:
+    """One a question."""
+    return [
+        Step("later/active", _active, work=3000 * len(SHARES)),
+        Step("later/cores", _cores, work=3000 * len(CORE_COUNTS)),
+        _choice(_CHOICE_PROCESSES[:1] if quick else _CHOICE_PROCESSES),
+    ]
+
+
+def _active(part_done: PartDone) -> Json:
+    """Seconds by share of active pixels and by k vector."""
+    return _sweep(part_done, {f"{share:g}": (BLEND, share) for share in SHARES})
+
+
+def _cores(part_done: PartDone) -> Json:
+    """Seconds by number of cores that blend and by k vector; cores blend as fast as there are of them."""
+    return _sweep(part_done, {str(cores): (cores * BLEND, 1.0) for cores in CORE_COUNTS})
+
+
+def _sweep(part_done: PartDone, cases: Mapping[str, tuple[float, float]]) -> Json:
+    runs = [(case, k) for case in cases for k in VECTORS]
+    found: dict[str, dict[str, float]] = {case: {} for case in cases}
+    for j, (case, k) in enumerate(runs):
+        blend, active = cases[case]
+        made = radix_k(PROCESSES, pixels("Figure 6"), k)
+        done = part_of(part_done, j, len(runs))
+        run = blue_gene.run(made, TORUS_512, BLOCK, blend=blend, active=active, part_done=done)
+        found[case][text(k)] = run.seconds
+    return found
+
+
+def _choice(counts: Sequence[int]) -> Step:
+    """By machine and number of processes: what is chosen from its figures, and seconds of all candidates.
+
+    On the torus the candidates are the vectors of Figure 6, on the switch all that the library
+    considers, which :func:`sortlast.schedule.choose` orders without knowing the network.
+    """
+
+    def compute(part_done: PartDone) -> Json:
+        n, parts = pixels("Figure 6"), 1 + len(counts)
+        return {
+            "torus": {str(PROCESSES): _on_torus(PROCESSES, n, part_of(part_done, 0, parts))},
+            "switch": {
+                str(count): _on_switch(count, n, part_of(part_done, 1 + k, parts))
+                for k, count in enumerate(counts)
+            },
+        }
+
+    return Step(f"later/choice-{len(counts)}", compute, work=8000 * len(counts))
+
+
+def _on_torus(p: int, n: int, part_done: PartDone) -> Json:
+    names = [f"radix-k:{text(k)}" for k in VECTORS]
+    found = {}
+    for j, name in enumerate(names):
+        done = part_of(part_done, j, len(names))
+        found[name] = blue_gene.run(make(name, p=p, n=n), TORUS_512, BLOCK, part_done=done).seconds
+    return {
+        "chosen": choose(p, n, _machine(LINK, BLEND), PIXEL_BYTES, candidates=names)[0].name,
+        "seconds": found,
+    }
+
+
+def _on_switch(p: int, n: int, part_done: PartDone) -> Json:
+    candidates = choose(p, n, _machine(cluster.LINK, cluster.BLEND), PIXEL_BYTES)
+    names = [each.name for each in candidates if each.name.startswith("radix-k")]
+    return {
+        "chosen": names[0],
+        "seconds": {
+            name: cluster.seconds(make(name, p=p, n=n), part_of(part_done, j, len(names)))
+            for j, name in enumerate(names)
+        },
+    }
+
+
+def _machine(link: float, blend: float) -> Machine:
+    """The figures from which the library chooses: one rank a node, blending that reads twice and writes."""
+    part = 1 / (3 * blend)
+    return Machine(alpha=LATENCY, beta=1 / link, gamma_read=part, gamma_write=part)

@@ -1,0 +1,100 @@
+"""Frames measured on this machine: Figure 1 beside MPI's reductions, Figures 4 and 5 as far as it goes.
+
+All pixels travel as messages (``nodes=1``), as they did on Blue Gene/P; the library would otherwise let ranks
+of one machine read each other's images. The reductions get `over` as an operator that does not commute, made
+of this library's kernels (section 2.2). Started as a module, this is what each rank runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from sortlast import bench, launch
+from sortlast.bench import Row, Task
+from sortlast_studies.steps import Json, PartDone, Step
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+MESSAGES = "sortlast-messages"
+REDUCTIONS = {
+    "mpi-reduce": "MPI_Reduce",
+    "mpi-allreduce": "MPI_Allreduce",
+    "mpi-reduce-scatter": "MPI_Reduce_scatter",
+}
+ALGORITHMS = ("binary-swap", "radix-k", "direct-send")
+_WIDTH = {1: 1024, 2: 2048, 4: 2048, 8: 4096}  # of the images, by megapixels; they are wider than high
+_TIMEOUT = 300.0  # of one measurement [s]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured: numbers of ranks, sizes [megapixels], and frames of each."""
+
+    reductions: tuple[int, ...]  # numbers of ranks beside MPI's reductions
+    others: tuple[int, ...]  # and those without
+    sizes_ranks: int
+    sizes: tuple[float, ...]
+    frames: int
+
+
+WHOLE = Plan((2, 4, 8, 16), (3, 6, 9, 12), 4, (1, 2, 4, 8), 5)
+QUICK = Plan((2, 4), (3,), 2, (0.5, 1), 3)
+
+
+def steps(quick: bool) -> list[Step]:
+    """One a number of ranks, the sizes, and the active pixels."""
+    plan = QUICK if quick else WHOLE
+    size = 1 if quick else 2
+    every, own = [MESSAGES, *REDUCTIONS], [MESSAGES]
+    counts = [(p, every) for p in plan.reductions] + [(p, own) for p in plan.others]
+    sizes = [_task(each) for each in plan.sizes]
+    contents = [_task(size, content) for content in ("dense", "block")]
+    p = plan.reductions[-2]
+    return [
+        *(_frames(f"live/p{p}-{size}", p, [_task(size)], peers, plan.frames) for p, peers in sorted(counts)),
+        _frames(f"live/sizes-p{plan.sizes_ranks}", plan.sizes_ranks, sizes, every, plan.frames),
+        _frames(f"live/active-p{p}", p, contents, own, 3 * plan.frames),
+    ]
+
+
+def rows(found: Mapping[str, Json]) -> list[Row]:
+    """What the ranks of one step told."""
+    return [Row(**row) for row in found["rows"]]
+
+
+def name(row: Row) -> str:
+    """Of what was measured: an algorithm or a reduction."""
+    return REDUCTIONS.get(row.peer, row.algorithm)
+
+
+def _task(megapixels: float, content: str = "dense") -> Task:
+    width = _WIDTH.get(int(megapixels), 1024)
+    return Task(width, round(megapixels * (1 << 20)) // width, "float32", "over", False, content)
+
+
+def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int) -> Step:
+    asked: Mapping[str, Json] = {
+        "tasks": [asdict(task) for task in tasks],
+        "algorithms": list(ALGORITHMS),
+        "peers": peers,
+        "frames": frames,
+    }
+
+    def compute(part_done: PartDone) -> Json:
+        return launch.ranks(__name__, asked, p, _TIMEOUT)
+
+    return Step(name, compute, work=1000 * p * len(tasks), alone=True)
+
+
+def measure(comm: MPI.Intracomm, asked: Json) -> Json:
+    """The report of :func:`sortlast.bench.run` on settings as JSON, on every rank. Communicates."""
+    tasks = [Task(**task) for task in asked["tasks"]]
+    settings = bench.Settings(**{**asked, "tasks": tasks})
+    return asdict(bench.run(comm, settings, lambda what, done, total: None))
+
+
+if __name__ == "__main__":
+    launch.serve(measure)

@@ -1,0 +1,138 @@
+"""Figure 3: what every process did and when, binary swap beside radix-k, from runs and from the simulator.
+
+Started as a module, this is what each rank of a run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast import Compositor, launch, overlap, trace
+from sortlast.schedule import Schedule
+from sortlast.trace import Event
+from sortlast_studies.radix_k import blue_gene
+from sortlast_studies.radix_k.vectors import MEGAPIXEL, PUBLISHED, Vector, pixels, radix_k, text
+from sortlast_studies.steps import Json, PartDone, Step
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+VECTORS: Mapping[str, Vector] = {"binary-swap": (2, 2, 2, 2, 2, 2), "radix-k": (8, 8)}  # by algorithm
+_TIMEOUT = 240.0  # [s]
+_WIDTH = 512  # of the images of a run
+_WARM_UPS = 2
+
+Events = Sequence[Sequence[Event]]  # by rank
+
+
+def steps(quick: bool) -> list[Step]:
+    """The simulated profile of 64 processes, and a measured one of fewer."""
+    k, megapixels = ((2, 2), 0.25) if quick else ((4, 4), 2)
+    return [Step("figure-3/simulated", _simulated, work=200), _measured(k, megapixels)]
+
+
+def events(found: Json) -> dict[str, Events]:
+    """Of a step, by algorithm."""
+    return {
+        algorithm: [[Event(*fields) for fields in own] for own in by_rank]
+        for algorithm, by_rank in found.items()
+    }
+
+
+def length(found: Events) -> float:
+    """Seconds from the first event to the end of the last."""
+    every = [event for own in found for event in own]
+    return max(event.end for event in every) - min(event.begin for event in every)
+
+
+def hidden(found: Events) -> float:
+    """Share of the blending of all ranks that goes on while messages of the rank are under way."""
+    blending = sum(
+        end - begin
+        for own in found
+        for begin, end in overlap.union([event for event in own if event.activity == "blend"])
+    )
+    return sum(map(overlap.hidden, found)) / blending
+
+
+def rounds_apart(found: Events) -> float:
+    """Seconds between the first rank that blends last and the last one, over the length of the frame.
+
+    0: all ranks end together.
+    """
+    ends = [max(event.end for event in own) for own in found]
+    return (max(ends) - min(ends)) / length(found)
+
+
+# --- simulated ----------------------------------------------------------------------------------------
+
+
+def _simulated(part_done: PartDone) -> Json:
+    p = int(PUBLISHED.value("Figure 3", "radix-k", "ranks"))
+    return {
+        name: _of_frame(radix_k(p, pixels("Figure 3"), k), blue_gene.part_of(part_done, j, len(VECTORS)))
+        for j, (name, k) in enumerate(VECTORS.items())
+    }
+
+
+def _of_frame(schedule: Schedule, part_done: PartDone) -> Json:
+    """The fields of all events of a simulated frame, by rank. A message's number stands for its stage."""
+    where = blue_gene.partition(schedule.p)
+    run = blue_gene.run(schedule, where, blue_gene.BLOCK, log=True, part_done=part_done)
+    source, destination, size = run.traffic.source, run.traffic.destination, run.traffic.size
+    by_rank: list[list[tuple[str, float, float, int, int, int]]] = [[] for _ in range(schedule.p)]
+    for (message, _), (begin, end) in zip(run.log_messages.tolist(), run.log_seconds.tolist(), strict=True):
+        a, b, amount = int(source[message]), int(destination[message]), int(size[message])
+        if amount == 0:
+            continue
+        if a == b:
+            by_rank[a].append(("blend", begin, end, -1, -1, 0))
+        else:
+            by_rank[a].append(("send", begin, end, b, message, amount))
+            by_rank[b].append(("receive", begin, end, a, message, amount))
+    return by_rank
+
+
+# --- measured -----------------------------------------------------------------------------------------
+
+
+def _measured(k: tuple[int, int], megapixels: float) -> Step:
+    p = k[0] * k[1]
+    asked: Mapping[str, Json] = {
+        "algorithms": {"binary-swap": "binary-swap", "radix-k": f"radix-k:{text(k)}"},
+        "pixels": round(megapixels * MEGAPIXEL),
+    }
+
+    def compute(part_done: PartDone) -> Json:
+        return launch.ranks(__name__, asked, p, _TIMEOUT)
+
+    return Step(f"figure-3/measured-p{p}", compute, work=4000, alone=True)
+
+
+def measure(comm: MPI.Intracomm, asked: Json) -> Json:
+    """The fields of the events of a traced frame, all by messages, by algorithm and rank; on every rank.
+
+    None but on rank 0. Communicates.
+    """
+    height = -(-asked["pixels"] // _WIDTH)
+    image = np.full((height, _WIDTH, 4), 0.5 / (1 + comm.rank), np.float32)
+    found = {}
+    for name, algorithm in asked["algorithms"].items():
+        compositor = Compositor(comm, algorithm=algorithm, node_ranks=1, threads=1)
+        for _ in range(_WARM_UPS):
+            compositor.composite(image)
+        compositor.trace = True
+        comm.Barrier()
+        compositor.composite(image)
+        traced = trace.gather(comm, compositor)
+        del compositor
+        found[name] = [[astuple(event) for event in own] for own in traced or []]
+    return found
+
+
+if __name__ == "__main__":
+    launch.serve(measure)

@@ -1,0 +1,223 @@
+"""A study as a value, and its way: from steps to the table, from the table to everything that is written."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+
+from jinja2 import Environment
+
+from sortlast import provenance
+from sortlast.files import check_place, make_folder, replacing
+from sortlast.provenance import Provenance
+from sortlast_studies import checks, package, report, sources
+from sortlast_studies.checks import Check, Item
+from sortlast_studies.steps import Json, Kept, Progress, Results, Step, run
+from sortlast_studies.table import COLUMNS, Table, read_csv, write_csv
+
+_RUN, _PROVENANCE = "run", "provenance"  # items of the table
+
+
+@dataclass(frozen=True)
+class Study:
+    """The tables and figures of one paper.
+
+    Its package has, beside the model, the module ``steps`` and the files that :mod:`sortlast_studies` names.
+
+    Attributes:
+        package: ``sortlast_studies.shift_based``.
+        steps: what is run, by whether it shall be quick; their names and settings tell quick and whole apart.
+        tabulate: the table of the results of all steps (True: of the quick ones), with all published values.
+        settings: what all steps share, such as a seed.
+        terms: of a table: an object whose public attributes the report and the checks name.
+    """
+
+    package: str
+    steps: Callable[[bool], Sequence[Step]]
+    tabulate: Callable[[Results, bool], Table]
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    terms: Callable[[Table], object] = lambda table: None
+
+    @property
+    def name(self) -> str:
+        """As the command line knows it."""
+        return self.package.rpartition(".")[2].replace("_", "-")
+
+    @property
+    def summary(self) -> str:
+        """One sentence, with the paper."""
+        found: str = import_module(self.package).SUMMARY
+        return found
+
+
+def load(name: str) -> Study:
+    """The study of this name, one of :data:`sortlast_studies.NAMES`."""
+    found: Study = import_module(f"{package(name).__name__}.study").STUDY
+    return found
+
+
+# --- from steps to the table --------------------------------------------------------------------------
+
+
+def compute(
+    study: Study,
+    folder: Path,
+    *,
+    quick: bool = False,
+    workers: int | None = None,
+    options: Collection[str] = (),
+    progress: Progress = lambda part, running: None,
+) -> Table:
+    """Run the steps that ``folder`` does not hold, keep them there, and return the table of all results.
+
+    Args:
+        study: whose steps.
+        folder: steps are kept in its folder ``steps``.
+        quick: only the quick ones.
+        workers: steps at a time; by default one a core.
+        options: steps that need one of these run too; others of the kind are refused, and say so.
+        progress: see :func:`sortlast_studies.steps.run`.
+
+    Raises:
+        Error: as :func:`sortlast_studies.steps.run` does.
+    """
+    made_by = sources.digest(f"{study.package}.steps")
+    kept = Kept(folder / "steps", study.settings, made_by, provenance.here())
+    results = run(
+        [step if step.option in ("", *options) else _refusing(step) for step in study.steps(quick)],
+        kept,
+        workers=workers or len(os.sched_getaffinity(0)),
+        progress=progress,
+    )
+    return tabulate(study, results, quick, list(kept.origins.values()))
+
+
+def tabulate(study: Study, results: Results, quick: bool, origins: Sequence[Provenance] = ()) -> Table:
+    """The table of a study's results, with what made them: a row for each machine and build."""
+    table = study.tabulate(results, quick)
+    table.add(_RUN, "quick", "", int(quick), kind="")
+    for name, value in study.settings.items():
+        table.add(_RUN, name, "", kind="", note=json.dumps(value))
+    dates: dict[Provenance, list[str]] = {}
+    for origin in origins:
+        dates.setdefault(replace(origin, date=""), []).append(origin.date)
+    for k, (origin, when) in enumerate(dates.items(), 1):
+        first, last = min(when), max(when)
+        told = asdict(origin) | {"date": first if first == last else f"{first} to {last}", "steps": len(when)}
+        for column, value in told.items():
+            table.add(_PROVENANCE, k, column, kind="", note=str(value))
+    return table
+
+
+def not_asked(option: str) -> str:
+    """Why a step was refused that only runs if an option asks for it."""
+    return f"not run, as it was not asked for; give --{option}"
+
+
+def _refusing(step: Step) -> Step:
+    """In the place of a step that has to be asked for, and was not; a result that is kept counts as ever."""
+    return replace(step, compute=lambda part_done: {"refused": not_asked(step.option)})
+
+
+# --- from the table to files --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A table as its study reads it: nothing but the table decides what is written."""
+
+    study: Study
+    table: Table
+
+    @classmethod
+    def of_file(cls, study: Study, path: Path) -> Reading:
+        """That of a CSV file that was written before. Raises Error if it is none."""
+        return cls(study, read_csv(path))
+
+    @cached_property
+    def templates(self) -> Environment:
+        """What renders the study's templates."""
+        declared = checks.declared(self.study.package)
+        own = self.study.terms(self.table)
+        terms = {name: getattr(own, name) for name in dir(own) if not name.startswith("_")}
+        quick = bool(self.table.value(_RUN, "quick"))
+        terms |= {"quick": quick, **declared.words}
+        return report.environment(self.study.package, self.table, terms)
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """The claims with their verdicts."""
+        return checks.judge(checks.declared(self.study.package), self.templates)
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """Every numbered table and figure of the paper."""
+        return checks.items(checks.declared(self.study.package), self.templates)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The report; its pictures are PNG files beside it."""
+        text = self.templates.get_template("report.md").render(checks=self.checks)
+        return text + self.templates.get_template("provenance.md").render()
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write table, checks, pictures and report into a folder, and return the paths."""
+        from sortlast.plot import save
+
+        make_folder(folder)
+        check_place(folder / "report.md")
+        written, pictures = [], {}
+        for name, figure in import_module(f"{self.study.package}.figures").draw(self.table).items():
+            for suffix in ("png", "svg"):
+                written.append(folder / f"{name}.{suffix}")
+                save(figure, written[-1])
+            pictures[name] = written[-1].read_text(encoding="utf-8")
+        texts = {
+            "report.md": self.markdown,
+            "report.html": report.page(self.templates, self.markdown, pictures),
+            f"{self.study.name}.json": json.dumps(self._everything(), ensure_ascii=False) + "\n",
+        }
+        for name, text in texts.items():
+            written.append(folder / name)
+            with replacing(written[-1]) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        written.append(folder / f"{self.study.name}.csv")
+        with replacing(written[-1]) as temporary, temporary.open("w", encoding="utf-8") as file:
+            write_csv(self.table, file)
+        return written
+
+    def _everything(self) -> Json:
+        return {
+            "study": self.study.name,
+            "columns": COLUMNS,
+            "rows": [astuple(row) for row in self.table],
+            "checks": [asdict(check) for check in self.checks],
+            "items": [asdict(item) for item in self.items],
+        }
+
+
+# --- overview -----------------------------------------------------------------------------------------
+
+
+def overview(readings: Sequence[Reading]) -> tuple[str, str]:
+    """Every table and figure of the papers, how it was reproduced, and how near: as Markdown, and as HTML."""
+    told = [reading for reading in readings if reading.items]
+    counts = [_counts(reading) for reading in told]
+    templates = report.environment(__package__, Table(), {})
+    text = templates.get_template("overview.md").render(readings=told, counts=counts)
+    return text, report.page(templates, text, {})
+
+
+def _counts(reading: Reading) -> list[object]:
+    """Of a study: its tables and figures, how they came about, and how many did not."""
+    sorts = Counter(item.item.split()[0] for item in reading.items)
+    how = Counter(kind for item in reading.items for kind in item.how.split(", "))
+    missing = how.pop("not reproduced", 0)
+    ways = ", ".join(f"{count} {kind}" for kind, count in how.most_common())
+    return [reading.study.name, sorts["Table"], sorts["Figure"], ways, missing]

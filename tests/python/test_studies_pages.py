@@ -1,0 +1,87 @@
+"""The studies as people run them: their quick subsets computed, drawn again, and every page in a browser."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+
+import browser
+from sortlast_studies import NAMES
+from sortlast_studies.study import Reading, load
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("studies")
+    command = [sys.executable, "-m", "sortlast", "studies", "all", "--quick", "--output", str(folder)]
+    subprocess.run(command, check=True, timeout=1500)
+    return folder
+
+
+@pytest.mark.parametrize("page", ["overview.html", *(f"{name}/report.html" for name in NAMES)])
+def test_a_browser_shows_the_whole_page(folder, page):
+    with browser.page(folder / page) as shown:
+        assert shown.run("document.title")
+        assert shown.run("document.querySelectorAll('table').length") >= 1
+        images = shown.run("[...document.images].map(({ alt, naturalWidth }) => [alt, naturalWidth])")
+        assert [alt for alt, width in images if width < 100] == []
+        assert (len(images) > 0) == (page != "overview.html")
+        assert not re.search(r"\b(nan|None|undefined)\b", shown.run("document.body.innerText"))
+        links = shown.run("[...document.querySelectorAll('a[href]')].map((link) => link.href)")
+        assert [link for link in links if link.startswith("file:") and not _there(link)] == []
+        assert shown.errors == []
+        assert [url for url in shown.requests if not url.startswith(("file:", "data:"))] == []
+
+
+def _there(link):
+    return Path(unquote(urlparse(link).path)).exists()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_csv_and_json_have_the_values_of_the_report(folder, name, tmp_path):
+    """The report that is drawn from the CSV alone is the same, and no other once a value is changed."""
+    table = folder / name / f"{name}.csv"
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    found = json.loads((folder / name / f"{name}.json").read_text())
+    assert len(found["rows"]) == len(rows) > 50
+    for row, values in zip(rows, found["rows"], strict=True):
+        for column, value in zip(found["columns"], values, strict=True):
+            if isinstance(value, (int, float)):
+                assert float(row[column]) == value
+            elif isinstance(value, str):
+                assert row[column] == value
+    assert {row["kind"] for row in rows} >= {"", "computed", "simulated"} or name == "hardware-barrier"
+
+    again = Reading.of_file(load(name), table)
+    again.write(tmp_path)
+    for file in ("report.md", f"{name}.csv", f"{name}.json"):
+        assert (tmp_path / file).read_bytes() == (folder / name / file).read_bytes()
+    pictures = sorted(path.name for path in (folder / name).glob("*.png"))
+    assert pictures
+    for picture in pictures:
+        assert (tmp_path / picture).read_bytes() == (folder / name / picture).read_bytes()
+
+    ours = next(row for row in reversed(rows) if row["kind"] in ("simulated", "measured") and row["value"])
+    lines = table.read_text()
+    assert lines.count(f"{ours['unit']},{ours['kind']},{ours['value']},")
+    changed = tmp_path / "changed.csv"
+    changed.write_text(
+        lines.replace(f"{ours['kind']},{ours['value']},", f"{ours['kind']},{3 * float(ours['value']) + 1},")
+    )
+    assert Reading.of_file(load(name), changed).markdown != again.markdown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_made_the_values_is_told(folder, name):
+    table = Reading.of_file(load(name), folder / name / f"{name}.csv").table
+    assert table.rows("provenance") == ["1"]
+    for column in ("version", "build", "host", "cpu", "cores", "mpi", "date", "steps"):
+        assert table.note("provenance", 1, column)

@@ -1,0 +1,375 @@
+"""The study of radix-k: its models by formula, its rankings, its measurements' answers, and its report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from math import prod
+
+import pytest
+
+from sortlast import Error, launch
+from sortlast.schedule import make
+from sortlast.trace import Event, messages
+from sortlast_studies.radix_k import blue_gene, cluster, figures, later, live, profile, scaling, vectors
+from sortlast_studies.radix_k.blue_gene import BLEND, LATENCY, LINK
+from sortlast_studies.radix_k.study import STUDY, cost
+from sortlast_studies.radix_k.terms import Items, Terms
+from sortlast_studies.radix_k.vectors import (
+    MEGAPIXEL,
+    PIXEL_BYTES,
+    PUBLISHED,
+    VECTORS,
+    label,
+    parse,
+    prime_factors,
+    radix_k,
+    text,
+)
+from sortlast_studies.study import Reading, tabulate
+from sortlast_studies.table import read_csv, write_csv
+
+N = 2 * MEGAPIXEL
+IMAGE = N * PIXEL_BYTES  # bytes
+
+
+def compute(step):
+    """Run a step."""
+    return step.compute(lambda part: True)
+
+
+def reading(results):
+    """The study of some results of the quick steps."""
+    return Reading(STUDY, tabulate(STUDY, results, True))
+
+
+# --- what is published --------------------------------------------------------------------------------
+
+
+def test_the_axis_of_figure_6_has_29_vectors_of_256_processes():
+    places = PUBLISHED.column("Figure 6", "place on the axis")
+    assert max(places.values()) == 30
+    assert "twice, at 16 and 19" in PUBLISHED.note("Figure 6", "[2,8,8,2]", "place on the axis")
+    assert {*places.values(), 19} == set(range(1, 31))
+    assert len(VECTORS) == 29
+    assert {prod(k) for k in VECTORS} == {256}
+    assert [label(k) for k in VECTORS] == list(places)
+
+
+def test_k_vectors_are_the_papers():
+    assert [radix_k(p, N).name.removeprefix("radix-k:") for p in (64, 128, 256, 512)] == [
+        "8,8",
+        "8,8,2",
+        "8,8,4",
+        "8,8,8",
+    ]
+    assert [prime_factors(p) for p in (4, 60, 89, 96)] == [(2, 2), (2, 2, 3, 5), (89,), (2, 2, 2, 2, 2, 3)]
+
+
+# --- the cost model -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [(2, 2, 2, 2, 2, 2), (8, 8), (16, 4), (64,)], ids=text)
+def test_a_schedule_costs_what_section_3_2_says(k):
+    terms = sum((each - 1) / prod(k[: i + 1]) for i, each in enumerate(k))
+    found = cost(f"radix-k:{text(k)}", 64)
+    assert list(found.values()) == pytest.approx((len(k), terms, terms))
+    bound = PUBLISHED.line("Table 1", "Reduce-scatter")
+    assert [found[of] for of in ("bandwidth", "computation")] == pytest.approx(
+        [bound["bandwidth"], bound["computation"]]
+    )
+
+
+def test_the_bounds_are_those_of_64_processes():
+    p = 64
+    terms = {"log2(p)": 6, "1": 1, "(p-1)/p": (p - 1) / p, "2 (p-1)/p": 2 * (p - 1) / p}
+    for row in PUBLISHED.of("Table 1"):
+        assert row.value == terms[row.note.partition(": ")[2].partition(", at")[0]]
+
+
+# --- the torus ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds", "transfer"), [("binary-swap", 3, 1 / 2 + 1 / 4 + 1 / 8), ("radix-k:8", 1, 1 / 2)]
+)
+def test_a_block_of_eight_is_a_hypercube(name, rounds, transfer):
+    """Radix 8 uses all three links of a node of 2x2x2 at once: half of the image crosses each."""
+    run = blue_gene.run(make(name, p=8, n=N), blue_gene.partition(8), 2, part_done=lambda part: True)
+    blending = IMAGE * 7 / 8 / BLEND
+    assert run.seconds == pytest.approx(rounds * LATENCY + transfer * IMAGE / LINK + blending, rel=2e-3)
+
+
+def test_partitions_are_the_smallest_that_hold_all():
+    for p in (1, 32, 33, 96, 256, 257, 1024, 3072, 8192, 16384):
+        where = blue_gene.partition(p)
+        assert where.nodes >= p
+        assert not [one for one in blue_gene.PARTITIONS if p <= one.nodes < where.nodes]
+        assert where.wraps == (where.nodes >= 512)
+    assert sorted(blue_gene.placement(blue_gene.partition(256), 256, 2)) == list(range(256))
+
+
+def test_the_ratio_to_binary_swap_is_the_published_one(invented):
+    powers = [step for step in scaling.steps(True) if step.name.startswith("figure-4")]
+    found = {step.name: compute(step) for step in powers}
+    table = reading({**invented, **found}).table
+    mean, most, least = (table.value(Items.over, of, "", "simulated") for of in ("mean", "most", "least"))
+    assert mean == pytest.approx(table.value(Items.over, "mean", "", "published"), rel=0.03)
+    assert most == pytest.approx(table.value(Items.over, "most", "", "published"), rel=0.05)
+    assert least > table.value(Items.over, "least", "", "published")
+
+
+def test_the_best_vectors_are_the_published_ones(invented):
+    found = {step.name: compute(step) for step in vectors.steps() if step.name != "figure-6/4x4x4 blocks"}
+    shown = reading({**invented, **found})
+    table = shown.table
+    assert table.value(Items.ranking, "torus", "radix 16 or 32") > 0.5
+    assert table.value(Items.ranking, "2x2x2 blocks", "begins with [8,8]") > 0.8
+    best = Terms(table).best("Figure 6", "2x2x2 blocks")
+    assert {(8, 8, 2, 2), (8, 8, 4)} <= {parse(k) for k, _ in best[:3]}
+    assert {best[int(place) - 1][0] for place in table.column(Items.places).values()} == {
+        "[8,8,2,2]",
+        "[8,8,4]",
+    }
+    mesh, torus, blocks = (table.column("Figure 6", of) for of in ("mesh", "torus", "2x2x2 blocks"))
+    assert min(blocks.values()) < min(torus.values())
+    assert all(mesh[k] > 0.999 * torus[k] for k in torus)
+    assert {check.verdict for check in shown.checks if check.where == "4.3"} == {"confirmed"}
+
+
+def test_rank_correlation_counts_pairs():
+    times = {(2, 4): 1.0, (4, 2): 2.0, (8,): 3.0}
+    assert vectors.rank_correlation(times, lambda k: k == (2, 4)) == 1
+    assert vectors.rank_correlation(times, lambda k: k == (4, 2)) == 0
+    assert vectors.rank_correlation(times, lambda k: k == (8,)) == -1
+
+
+@pytest.mark.parametrize("name", ["figure-4/p64-2", "figure-5/p128", "sensitivity", "later/cores"])
+def test_a_step_tells_how_far_it_is_and_ends_when_it_is_asked_to(name):
+    step = next(step for step in STUDY.steps(True) if step.name == name)
+    parts = []
+    step.compute(lambda part: parts.append(part) is None)
+    assert len(parts) > 1
+    assert parts == sorted(parts)
+    assert 0 <= parts[0] < parts[-1] <= 1
+    with pytest.raises(Error, match="cancelled"):
+        step.compute(lambda part: False)
+
+
+# --- the switch ---------------------------------------------------------------------------------------
+
+
+def test_the_switch_takes_the_line_of_figure_7_to_its_end():
+    first, last = PUBLISHED.column(Items.fours, "time").values()
+    found = {p: compute(cluster.count(p)) for p in (4, 16, 25)}
+    assert found[4]["packets"] == pytest.approx(first, rel=0.01)
+    assert found[4]["flows"] * (95 / 96) / (3 / 4) == pytest.approx(last, rel=0.02)
+    assert found[16]["flows"] == pytest.approx(found[4]["flows"] * (15 / 16) / (3 / 4), rel=1e-3)
+    assert found[25]["packets"] > found[16]["packets"] * (24 / 25) / (15 / 16)
+
+
+def test_a_line_is_fitted_to_its_category_alone():
+    assert [cluster.group(p) for p in (8, 9, 12, 15, 25, 49)] == [
+        f"multiples of {k}" for k in (4, 3, 4, 3, 5)
+    ] + ["others"]
+    times = {p: 2 + 0.5 * p if p % 4 == 0 else 1e6 for p in range(4, 30)}
+    assert cluster.line(times, "multiples of 4") == pytest.approx((2, 0.5))
+    assert cluster.on_line(times, "multiples of 4", 96) == pytest.approx(50)
+
+
+# --- profiles -----------------------------------------------------------------------------------------
+
+
+def test_rounds_of_a_simulated_binary_swap_halve_and_do_not_overlap():
+    events = profile.events(compute(profile.steps(True)[0]))
+    swap = events["binary-swap"]
+    assert len(swap) == 64
+    for own in swap:
+        blends = [event.end - event.begin for event in own if event.activity == "blend"]
+        assert len(blends) == 6
+        assert all(b == pytest.approx(a / 2, rel=1e-3) for a, b in pairwise(blends))
+    assert len(messages(swap)) == 64 * 6
+    assert len(messages(events["radix-k"])) == 64 * 14
+    assert profile.hidden(swap) == pytest.approx(0, abs=1e-6)
+    assert profile.length(events["radix-k"]) < profile.length(swap)
+
+
+def test_what_is_hidden_is_counted_by_rank():
+    send = Event("send", 0.0, 2.0, peer=1)
+    assert profile.hidden([[send, Event("blend", 1.0, 3.0)], [Event("blend", 0.0, 2.0)]]) == 0.25
+
+
+@pytest.mark.mpi
+def test_measured_profiles_hold_every_message():
+    step = profile.steps(True)[1]
+    found = profile.events(compute(step))
+    assert set(found) == set(profile.VECTORS)
+    for events in found.values():
+        assert len(events) == 4
+        sent = sum(event.bytes for own in events for event in own if event.activity == "send")
+        assert sent == 4 * (MEGAPIXEL // 4) * PIXEL_BYTES * 3 / 4
+        assert 0 <= profile.hidden(events) <= 1
+
+
+# --- measurements -------------------------------------------------------------------------------------
+
+
+@pytest.mark.mpi
+def test_measured_frames_are_right():
+    task = {"width": 64, "height": 32, "format": "float32", "op": "over", "gather": False}
+    asked = {
+        "tasks": [task],
+        "algorithms": ["binary-swap", "radix-k"],
+        "peers": [live.MESSAGES, *live.REDUCTIONS],
+        "frames": 1,
+    }
+    found = live.rows(launch.ranks(live.__name__, asked, 4, 60.0))
+    assert {live.name(row) for row in found} == {"binary-swap", "radix-k", *live.REDUCTIONS.values()}
+    assert all(row.ranks == 4 and row.median_ms > 0 for row in found)
+    assert max(row.max_abs_error for row in found) < 1e-6
+
+
+# --- the report ---------------------------------------------------------------------------------------
+
+
+def rows(p, names, sizes=((2048, 1024),), contents=("dense",)):
+    """What a benchmark of p ranks might have told: binary swap takes 3 ms, radix-k 2, all else 6."""
+    known = {name: peer for peer, name in live.REDUCTIONS.items()}
+    shared = {
+        "task": "composite",
+        "ranks": p,
+        "format": "float32",
+        "op": "over",
+        "gather": False,
+        "bounds": False,
+        "frames": 1,
+        "min_ms": 0.0,
+        "max_ms": 0.0,
+        "cpu_ms": 0.0,
+        "max_abs_error": 1e-7,
+        "peak_bytes": None,
+    }
+    times = {"binary-swap": 3.0, "radix-k": 2.0}
+    return {
+        "notes": [],
+        "rows": [
+            {
+                **shared,
+                "peer": known.get(name, live.MESSAGES),
+                "algorithm": name,
+                "width": width,
+                "height": height,
+                "content": content,
+                "median_ms": times.get(name, 6.0),
+            }
+            for name in names
+            for width, height in sizes
+            for content in contents
+        ],
+    }
+
+
+@pytest.fixture(scope="module")
+def invented():
+    """Results of all quick steps: radix-k takes 1 s and binary swap 2, a vector as many as it has rounds."""
+    algorithms = ("binary-swap", "radix-k", "direct-send")
+    every = (*algorithms, *live.REDUCTIONS.values())
+    sweep = {text(k): float(len(k)) for k in VECTORS}
+    pair = {"binary-swap": 2.0, "radix-k": 1.0}
+    event = [("send", 0.0, 1.0, 0, 1, 16), ("blend", 0.5, 1.5, -1, -1, 16)]
+    made = {
+        "figure-4": {"blocks": pair, "none": pair},
+        "figure-5": {"name": "radix-k:8", "none": 1.0, "blocks": 1.0},
+        "figure-6/mesh": {text(k): len(k) + max(k) / 100 for k in VECTORS},
+        "figure-6": sweep,
+        "figure-7": {"k": "2,2", "flows": 0.06, "packets": 0.06},
+        "figure-3": {name: [event, event] for name in profile.VECTORS},
+        "sensitivity": {"1e9": {"blocks": 1.5, "none": 1.1}},
+        "later/active": {f"{share:g}": sweep for share in later.SHARES},
+        "later/cores": {str(cores): sweep for cores in later.CORE_COUNTS},
+        "later/choice": {"switch": {"12": {"chosen": "radix-k:12", "seconds": {"radix-k:12": 1.0}}}},
+        "live/sizes": rows(2, every, ((1024, 1024), (2048, 1024))),
+        "live/active": rows(2, algorithms, contents=("dense", "block")),
+        **{f"live/p{p}": rows(p, every) for p in (2, 3, 4)},
+    }
+    return {
+        step.name: next(value for key, value in made.items() if step.name.startswith(key))
+        for step in STUDY.steps(True)
+    }
+
+
+def test_the_report_has_every_picture_and_the_three_columns(invented, tmp_path):
+    written = reading(invented).write(tmp_path)
+    assert all(path.stat().st_size > 0 for path in written)
+    assert {path.name for path in written} >= {f"figure-{k}.png" for k in (1, 2, 4, 5, 6, 7)}
+    assert {path.name for path in written} >= {
+        f"figure-3-{how}-{name}.png" for how in ("simulated", "measured") for name in profile.VECTORS
+    }
+    content = (tmp_path / "report.md").read_text()
+    assert "| published | simulated | measured here |" in content
+    assert "| 1.51 | 2.00 | 1.50 |" in content
+
+
+@pytest.mark.parametrize(("hidden", "pieces", "why"), [(0.12, False, True), (0.75, True, False)])
+def test_overlap_is_explained_where_there_is_some(invented, hidden, pieces, why):
+    blend = ("blend", 1.0 - hidden, 2.0 - hidden, -1, -1, 16)
+    frames = {name: [[("send", 0.0, 1.0, 0, 1, 16), blend]] for name in profile.VECTORS}
+    results = {name: frames if name.startswith("figure-3") else found for name, found in invented.items()}
+    paragraphs = reading(results).markdown.split("\n\n")
+    told = " ".join(next(each for each in paragraphs if "rounds halve" in each).split())
+    assert f"does {hidden:.0%} of its blending behind messages" in told
+    assert f"the measured binary swap {hidden:.0%}" in told
+    assert ("cut into pieces" in told) is pieces
+    assert ("share links fairly" in told) is why
+
+
+def test_the_events_that_figure_3_shows_are_read_from_the_table(invented, tmp_path):
+    own = [[("blend", r + k / 3, r + k / 2, 1 - r, k, 64) for k in range(12)] for r in range(40)]
+    results = {**invented, "figure-3/simulated": dict.fromkeys(profile.VECTORS, own)}
+    path = tmp_path / "table.csv"
+    with path.open("w") as file:
+        write_csv(reading(results).table, file)
+    found = figures.events(read_csv(path), "radix-k", "simulated")
+    assert found == [[replace(Event(*event), bytes=0) for event in rank] for rank in own[:32]]
+
+
+def test_every_table_and_figure_is_listed_once(invented):
+    listed = reading(invented).items
+    assert [each.item for each in listed] == ["Table 1", *(f"Figure {k}" for k in range(1, 8))]
+    assert all(each.near for each in listed)
+    assert "up to 2.00 (1.51)" in listed[4].near
+
+
+def test_statements_have_the_measured_ratio_apart_from_the_simulated_one(invented):
+    shown = reading(invented)
+    ratios = [
+        shown.table.value(Items.over, "mean", "", kind) for kind in ("published", "simulated", "measured")
+    ]
+    assert ratios == [1.45, 2.0, 1.5]
+    assert "binary swap: mean | 1.45 | 2.00 (calibrated) | 1.50 |" in shown.markdown
+
+
+def test_verdicts_follow_the_results(invented):
+    def verdicts(results):
+        return {check.claim: check.verdict for check in reading(results).checks}
+
+    mean, last = "Radix-k is 1.45 times as fast as binary swap in the mean (calibrated).", "96 processes take"
+    found = verdicts(invented)
+    assert (len(found), found[mean]) == (11, "refuted")
+    assert found["It is nowhere slower."] == "confirmed"
+    assert found["4 processes take 0.06 s (calibrated)."] == "confirmed"
+    assert next(verdict for claim, verdict in found.items() if claim.startswith(last)) == "undecided"
+    pair = {"binary-swap": 1.45, "radix-k": 1.0}
+    published = {
+        name: {"blocks": pair, "none": pair} if name.startswith("figure-4") else result
+        for name, result in invented.items()
+    }
+    assert verdicts(published)[mean] == "confirmed"
+
+
+def test_names_tell_quick_and_whole_apart():
+    quick, whole = ({step.name: step for step in STUDY.steps(each)} for each in (True, False))
+    assert not [name for name in quick if quick[name].alone and name in whole]
+    assert {name.partition("/")[0] for name in quick} == {name.partition("/")[0] for name in whole}
+    assert len(whole) == len(STUDY.steps(False))
+    assert STUDY.settings["torus"] == [LINK, LATENCY, BLEND]
