@@ -1,0 +1,158 @@
+"""Figures 2.1 and 3.1 from their definitions; Tables 4.2 and 4.4 as curves, and the placements as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from math import cos, pi, sin
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION
+from sortlast_studies.all_to_all.cluster import NAMES, PLACEMENTS
+from sortlast_studies.all_to_all.design import LEAF, NODES
+from sortlast_studies.all_to_all.measured import HOSTS_GLOBAL_M, HOSTS_LOCAL_M
+from sortlast_studies.all_to_all.simulated import CROWDED, METHODS
+from sortlast_studies.all_to_all.terms import GLOBAL, LOCAL, by_nodes, no_hosts
+from sortlast_studies.table import Table
+
+_SHOWN = (9, 18, 36)  # nodes of the three schematics
+_FIRST = 37  # the name of the leaf module's first node
+_ROW, _GROUP = 9, 3  # nodes of a row and of a group
+_COLOURS = (BLUE, GREEN, ORANGE, VERMILION)  # a row of Table 4.4 each
+
+
+def draw(table: Table) -> dict[str, Figure]:
+    """Every picture of the report by the name of its file."""
+    return {
+        "figure-2-1": schematics(),
+        "figure-3-1": leaf_module(),
+        "times": times(table),
+        "placements": placements(table),
+    }
+
+
+def schematics() -> Figure:
+    """Figure 2.1: a line for every two of 9, 18 and 36 nodes."""
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    for axes, nodes in zip(figure.subplots(1, len(_SHOWN)), _SHOWN, strict=True):
+        places = [(sin(2 * pi * k / nodes), cos(2 * pi * k / nodes)) for k in range(nodes)]
+        pairs = list(combinations(places, 2))
+        axes.add_collection(LineCollection(pairs, colors=BLUE, linewidths=0.4))
+        axes.plot(*zip(*places, strict=True), "o", color=BLACK, markersize=4)
+        axes.set_title(f"{nodes} nodes, {len(pairs)} pairs", fontsize="medium")
+        axes.set_aspect("equal")
+        axes.set_axis_off()
+    return figure
+
+
+def leaf_module() -> Figure:
+    """Figure 3.1: two rows of nine nodes in groups of three."""
+    figure = Figure(figsize=(7, 1.9), layout="constrained")
+    axes = figure.add_subplot()
+    for k in range(LEAF):
+        row, column = divmod(k, _ROW)
+        x, y = column + 0.5 * (column // _GROUP), -1.2 * row
+        axes.add_patch(Rectangle((x, y), 0.9, 0.9, facecolor=SKY, edgecolor=BLACK))
+        axes.text(x + 0.45, y + 0.45, f"n{_FIRST + k}", ha="center", va="center", fontsize="small")
+    axes.add_patch(Rectangle((-0.3, -1.5), 10.5, 2.7, facecolor="none", edgecolor=GREY, linewidth=1.5))
+    axes.set_xlim(-0.5, 10.4)
+    axes.set_ylim(-1.7, 1.4)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    return figure
+
+
+def times(table: Table) -> Figure:
+    """Above the paper's two designs, published and simulated; below what was measured on hosts and cores."""
+    figure = Figure(figsize=(9.5, 7.4), layout="constrained")
+    (left, right), (on_hosts, on_cores) = figure.subplots(2, 2)
+    left.set_title("constant global memory (Table 4.2)", fontsize="medium")
+    _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "published"), "o", BLACK, "published")
+    _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "simulated"), "s--", BLUE, "simulated")
+    right.set_title("constant local memory (Table 4.4)", fontsize="medium")
+    for colour, row in zip(_COLOURS, LOCAL.values(), strict=True):
+        _curve(right, by_nodes(table, "Table 4.4", row, "published"), "o", colour, row)
+        _curve(right, by_nodes(table, "Table 4.4", row, "simulated"), "s--", colour, "")
+    for style, label in (("o", "published"), ("s--", "simulated")):
+        right.plot([], [], style, color=GREY, fillstyle="none", label=label)
+    _hosts(on_hosts, table)
+    on_cores.set_title("measured on cores", fontsize="medium")
+    _curve(on_cores, by_nodes(table, "Table 4.2, of a core for each rank", GLOBAL), "^-", BLACK, GLOBAL)
+    for colour, row in zip(_COLOURS, LOCAL.values(), strict=True):
+        _curve(on_cores, by_nodes(table, "Table 4.4, of a core for each rank", row), "^-", colour, row)
+    for axes in (left, right, on_hosts, on_cores):
+        if axes.lines:
+            _scale(axes)
+    on_cores.set_ylabel("seconds of a core for each rank")
+    return figure
+
+
+def _hosts(axes: Axes, table: Table) -> None:
+    axes.set_title("measured on hosts of 10 Mbit/s", fontsize="medium")
+    if reason := no_hosts(table):
+        axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
+        axes.set_axis_off()
+        return
+    for item, colour, label in (
+        ("Table 4.2, m = 512, on hosts", BLUE, f"constant global, m = {HOSTS_GLOBAL_M}"),
+        ("Table 4.4, m = 512 N, on hosts", VERMILION, f"constant local, m = {HOSTS_LOCAL_M} N"),
+    ):
+        for name, style in (("MPI_Alltoallv", "^-"), ("shift", "v:")):
+            _curve(axes, by_nodes(table, item, name), style, colour, f"{label}, {name}")
+
+
+def placements(table: Table) -> Figure:
+    """MPI_Alltoallv and shift on 36 nodes, on both trees: flows, and packets behind them."""
+    item = "36 nodes, by where they are and in which order"
+    figure = Figure(figsize=(9.5, 4.2), layout="constrained")
+    panels = figure.subplots(
+        1, len(CROWDED), sharey=True, width_ratios=[len(each) for each in CROWDED.values()]
+    )
+    for axes, (tree, names) in zip(panels, CROWDED.items(), strict=True):
+        for k, (label, colour) in enumerate(zip(NAMES.values(), (SKY, BLUE), strict=True)):
+            for shift, (method, hatch) in enumerate(zip(METHODS, ("", "///"), strict=True)):
+                column = f"{label}, {method}s"
+                # Over that without contention: packed, in order, full tree.
+                free = table.value(item, f"full, {PLACEMENTS['packed']}", column)
+                heights = [table.value(item, f"{tree}, {PLACEMENTS[name]}", column) / free for name in names]
+                x = [j + (2 * k + shift - 1.5) * 0.2 for j in range(len(names))]
+                axes.bar(x, heights, 0.18, color=colour, hatch=hatch, edgecolor="white", label=column)
+                for place, height in zip(x, heights, strict=True):
+                    axes.text(place, height + 0.03, f"{height:.2f}", ha="center", fontsize=7)
+        axes.axhline(1, color=BLACK, linewidth=0.8)
+        axes.set_xticks(
+            range(len(names)),
+            [PLACEMENTS[name].replace("leaf ", "leaf\n").replace(", ", ",\n") for name in names],
+        )
+        axes.tick_params(axis="x", labelsize="small")
+        axes.set_title(f"{tree} bisection", fontsize="medium")
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("time on 36 nodes, over that without contention")
+    panels[0].legend(frameon=False, fontsize="small", loc="upper left")
+    return figure
+
+
+def _curve(axes: Axes, values: Mapping[int, float], style: str, colour: str, label: str) -> None:
+    if values:
+        x, y = list(values), list(values.values())
+        axes.plot(x, y, style, color=colour, label=label, markersize=5, fillstyle="none")
+
+
+def _scale(axes: Axes) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(NODES))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("nodes N")
+    axes.set_ylabel("seconds")
+    axes.grid(color=GREY, alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")

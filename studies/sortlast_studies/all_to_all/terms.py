@@ -1,0 +1,118 @@
+"""What study, report, checks and figures name over the table: its items, and what is counted over them."""
+
+from __future__ import annotations
+
+from math import floor
+
+from sortlast_studies.all_to_all.cluster import CONNECTED
+from sortlast_studies.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, at, m_of
+from sortlast_studies.table import Row, Table, Wanted
+
+FIRST = 3  # the least number of nodes with a network between them
+
+GLOBAL, LOCAL = "m = 512", {m: m_of(m) for m in LOCAL_M}  # rows of Tables 4.2 and 4.4
+# Those rows, with m or m/N.
+TIMES = [("Table 4.2", GLOBAL, GLOBAL_M), *(("Table 4.4", row, m) for m, row in LOCAL.items())]
+FORESEEN = "Table 4.4 as foreseen by the rule of 10 GB an array"
+WAYS = "Measured on cores: the same vectors three ways"
+TRENDS = ("simulated", "measured on hosts", "measured on cores")
+
+
+def by_nodes(table: Table, item: str, row: str, kind: Wanted = None) -> dict[int, float]:
+    """The times of a row by the number of nodes, of the columns that have one."""
+    found = {nodes: table.get(item, row, at(nodes), kind) for nodes in NODES}
+    return {nodes: time for nodes, time in found.items() if time is not None}
+
+
+def no_hosts(table: Table) -> str:
+    """Why nothing was measured on hosts; empty if it was."""
+    return table.note("on hosts", "full", "refused")
+
+
+class Terms:
+    """Those of a table."""
+
+    nodes, local, trends = NODES, LOCAL, TRENDS
+    foreseen_item, connected = FORESEEN, CONNECTED
+    at = staticmethod(at)
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.no_hosts = no_hosts(table)
+
+    @staticmethod
+    def printed(row: Row) -> str:
+        """A length or size as the paper prints it, halves rounded up."""
+        return f"{floor((row.value or 0.0) + 0.5):,} {row.unit}".strip()
+
+    @staticmethod
+    def small(time: float | None) -> str:
+        """Seconds with the paper's two digits where they show something."""
+        if time is None:
+            return ""
+        return f"{time:.2f}" if time >= 0.01 else f"<0.01 ({time * 1e3:.2f} ms)"
+
+    @staticmethod
+    def printed_time(time: float | None) -> str:
+        """Published seconds as the paper prints them."""
+        return "ERR" if time is None else "<0.01" if time == 0 else f"{time:.2f}"
+
+    # --- memory ---------------------------------------------------------------------------------------
+
+    def equal(self, item: str) -> list[bool]:
+        """Of each value of Table 4.1 or 4.3, whether ours is the published one in every digit printed."""
+        ours = self._table.of(item, "computed")
+        theirs = [self._table.find(item, row.row, row.column, "published") for row in ours]
+        return [
+            row is not None and self.printed(mine) == self.printed(row)
+            for mine, row in zip(ours, theirs, strict=True)
+        ]
+
+    @property
+    def errors(self) -> list[Row]:
+        """The cells of Table 4.4 that are printed as ERR."""
+        return [row for row in self._table.of("Table 4.4", "published") if row.value is None]
+
+    @property
+    def unforeseen(self) -> list[str]:
+        """Those of them that the paper's rule does not refuse."""
+        cells = [row for row in self.errors if not self._refused(row)]
+        return [f"{cell.row} on {cell.column.removeprefix('N = ')} nodes" for cell in cells]
+
+    @property
+    def on_disk(self) -> list[float]:
+        """Published times of cells that the rule refuses, over those of m = 800 N."""
+        below = self._table.line("Table 4.4", LOCAL[800], "published")
+        cells = [row for row in self._table.of("Table 4.4", "published") if self._refused(row)]
+        return [cell.value / below[cell.column] for cell in cells if cell.value is not None]
+
+    def _refused(self, cell: Row) -> str:
+        return self._table.note(FORESEEN, cell.row, cell.column)
+
+    # --- times ----------------------------------------------------------------------------------------
+
+    @property
+    def over_alltoall(self) -> dict[str, float]:
+        """The measured time of the shift over that of MPI_Alltoallv, where the paper has a network."""
+        found = self._table.column(WAYS, "shift / MPI_Alltoallv")
+        return {ranks: ratio for ranks, ratio in found.items() if int(ranks) >= FIRST}
+
+    def ratios(self, item: str, row: str, first: int = 1) -> list[float]:
+        """Simulated over published times, from so many nodes on."""
+        theirs = by_nodes(self._table, item, row, "published")
+        ours = by_nodes(self._table, item, row, "simulated")
+        return [ours[nodes] / theirs[nodes] for nodes in theirs if nodes >= first and nodes in ours]
+
+    def signs(self, which: str) -> str:
+        """How many trends of a table have the published sign."""
+        told = []
+        for whose in TRENDS:
+            of = [row for row in self._table.of(f"Trends, {whose}", "ours") if row.row.startswith(which)]
+            same = sum(self.same_sign(row) for row in of)
+            if of:
+                told.append(f"{same} of {len(of)} {whose.replace('measured on cores', 'on cores')}")
+        return ", ".join(told)
+
+    def same_sign(self, trend: Row) -> bool:
+        """Whether a trend of ours has the published sign."""
+        return trend.note == self._table.note(trend.item, trend.row, trend.column, "published")

@@ -1,0 +1,374 @@
+"""The study all-to-all: its memory tables, its sort under MPI, what is refused, and what is simulated."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+import mpirun
+from sortlast import ArgumentError, Error, fabric, launch
+from sortlast_studies.all_to_all import cluster, design, exchange, measured, program, simulated
+from sortlast_studies.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, PAPER, Design, at, m_of, paper
+from sortlast_studies.all_to_all.simulated import Simulation
+from sortlast_studies.all_to_all.study import STUDY, sign, tabulate
+from sortlast_studies.all_to_all.terms import TIMES, Terms
+from sortlast_studies.study import Reading
+from sortlast_studies.study import tabulate as with_settings
+
+# --- the design and its memory ----------------------------------------------------------------------------
+
+
+def test_equation_3_1_gives_the_papers_n():
+    assert design.length(8, 6) == 1_492_992
+    assert all(design.length(1, factor) % nodes**2 == 0 for factor in (2, 6) for nodes in NODES)
+
+
+@pytest.mark.parametrize("item", ["Table 4.1", "Table 4.3"])
+def test_memory_tables_are_exact(item, results):
+    table = tabulate(results, True)
+    rows = table.rows(item)
+    assert len(rows) == 7
+    for row in rows:
+        cells = [
+            [table.find(item, row, at(nodes), kind) for nodes in NODES] for kind in ("computed", "published")
+        ]
+        ours, theirs = ([Terms.printed(cell) for cell in line] for line in cells)
+        assert ours == theirs, row
+    check = next(check for check in reading(results)[0].checks if item in check.claim)
+    assert (check.verdict, check.figure) == ("confirmed", "35 of 35 values equal")
+
+
+def test_a_design_whose_blocks_differ_is_refused():
+    with pytest.raises(ArgumentError, match=r"n is 10, which p\^2 = 2\^2 does not divide"):
+        Design(2, 1, 10, 1)
+    with pytest.raises(ArgumentError, match="size below 1"):
+        Design(2, 1, 4, 0)
+
+
+def test_the_papers_rule_refuses_the_last_row_and_names_the_greatest_m():
+    refused = [m for m in LOCAL_M for nodes in NODES if design.paper_refusal(paper(nodes, m * nodes))]
+    assert refused == [1024] * len(NODES)
+    told = design.paper_refusal(paper(9, 9 * 1024))
+    assert "N = 9, m = 9,216 takes 11.39 GB" in told
+    most = int(told.split("m may be ")[1].replace(",", ""))
+    assert design.paper_refusal(paper(9, most)) is None
+    assert design.paper_refusal(paper(9, most + 1)) is not None
+
+
+def test_what_connections_must_take_separates_errors_from_times():
+    marks = [
+        (paper(nodes, m * nodes), PAPER.get("Table 4.4", m_of(m), at(nodes)) is None)
+        for m in LOCAL_M
+        for nodes in NODES
+    ]
+    low, high = design.connections(marks)
+    assert 0 < low < high
+
+    def over(cell, connection):
+        return cell.per_node * (cell.rank_bytes + cell.p * connection) > 24 * 2**30
+
+    middle = (low + high) / 2
+    assert [over(cell, middle) for cell, _ in marks] == [error for _, error in marks]
+    assert [over(cell, low * 0.999) for cell, _ in marks] != [error for _, error in marks]
+    assert [over(cell, high * 1.001) for cell, _ in marks] != [error for _, error in marks]
+
+
+def test_a_run_that_does_not_fit_is_refused_before_any_rank_starts(monkeypatch):
+    cell = Design(3, 1, 18, 1000)
+    need = 3 * cell.rank_bytes
+    monkeypatch.setattr(measured._memory, "limit", lambda: need - 1)
+    monkeypatch.setattr(measured.launch, "ranks", lambda *args: pytest.fail("ranks were started"))
+    told = measured.measure(measured.Run(cell, ("C",)))
+    assert told["refused"].startswith("3 processes with n = 18 and m = 1,000 take ")
+    assert told["refused"].endswith("m may be 999")
+    assert design.refusal(cell, need) is None
+    assert design.refusal(replace(cell, m=999), need - 1) is None
+
+
+# --- the sort ---------------------------------------------------------------------------------------------
+
+
+def test_unsorted_keys_are_the_papers_matrix():
+    cell = Design(4, 1, 48, 2)
+    rows = [exchange.unsorted_keys(cell, rank).tolist() for rank in range(4)]
+    assert rows[0] == [1, 2, 3, 13, 14, 15, 25, 26, 27, 37, 38, 39]
+    assert rows[3] == [10, 11, 12, 22, 23, 24, 34, 35, 36, 46, 47, 48]
+    assert sorted(key for row in rows for key in row) == list(range(1, 49))
+    assert all(exchange.send_counts(cell, np.array(row)).tolist() == [3] * 4 for row in rows)
+
+
+@pytest.mark.parametrize("m", [1, 3, 200_000])
+def test_one_wrong_component_is_found(m):
+    cell = Design(2, 1, 8, m)
+    vectors = np.empty((cell.l_n, m))
+    exchange.fill_vectors(cell, exchange.sorted_keys(cell, 1), vectors)
+    assert vectors[2, m - 1] == 7 + 0.0001 * (m - 1)
+    assert exchange.wrong_vectors(cell, 1, vectors) is None
+    assert exchange.wrong_vectors(cell, 0, vectors) is not None
+    vectors[3, m - 1] += 1e-9
+    assert exchange.wrong_vectors(cell, 1, vectors).startswith("vector 3 of rank 1 is not the one")
+
+
+@pytest.mark.parametrize("ring", [range(6), [3, 1, 5, 0, 2, 4]])
+def test_stages_of_a_shift_are_permutations_that_meet_everybody_once(ring):
+    stages = [exchange.partners(rank, list(ring)) for rank in range(6)]
+    for k in range(5):
+        assert sorted(stages[rank][k][0] for rank in range(6)) == list(range(6))
+        assert all(stages[stages[rank][k][0]][k][1] == rank for rank in range(6))
+    for rank in range(6):
+        assert sorted(to for to, _ in stages[rank]) == [other for other in range(6) if other != rank]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("p", [1, 3, 4])
+def test_every_exchange_sorts_and_is_timed(p):
+    cells = [Design(p, 1, 3 * p * p, 5), Design(1, 1, 7, 2)]
+    settings = {"cells": list(map(asdict, cells)), "ways": exchange.WAYS, "repeat": 2, "seed": 5}
+    told = launch.ranks(program.__name__, settings, p, 60)
+    assert len(told) == 2
+    for found in told:
+        assert list(found) == list(exchange.WAYS)
+        assert all(time["first"] > 0 and time["seconds"] > 0 for time in found.values())
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("way", exchange.WAYS)
+def test_an_exchange_that_does_not_sort_is_an_error_on_every_rank(way):
+    job = mpirun.run(
+        3,
+        f"""
+        import sortlast
+        from sortlast_studies.all_to_all import exchange, program
+        sound = exchange.prepare
+        def prepared(comm, design, ways, seed):
+            made = sound(comm, design, ways, seed)
+            each = made[{way!r}]
+            def move():
+                each.move()
+                if comm.rank == 1:
+                    each.clear()
+            return made | {{{way!r}: exchange.Exchange(each.clear, move, each.wrong)}}
+        program.prepare = prepared
+        cell = dict(nodes=2, per_node=1, n=8, m=3)
+        try:
+            program.measure(comm, dict(cells=[cell], ways=[{way!r}], repeat=1, seed=1))
+        except sortlast.Error as error:
+            report(str(error))
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    assert len(set(job.reports)) == 1
+    assert job.reports[0].startswith(f"exchange {way} did not sort: ")
+    assert "rank 1" in job.reports[0]
+
+
+@pytest.mark.mpi
+def test_too_few_ranks_are_an_error():
+    settings = {"cells": [asdict(Design(3, 1, 9, 1))], "ways": ["C"], "repeat": 1, "seed": 1}
+    with pytest.raises(Error, match=r"2 ranks of .* failed with status 2"):
+        launch.ranks(program.__name__, settings, 2, 60)
+
+
+# --- the cluster and its simulation -----------------------------------------------------------------------
+
+
+def test_the_cluster_has_the_papers_leaf_modules():
+    topology = cluster.routes("full").topology
+    assert len(topology.hosts) == 6 * 18
+    for placement in cluster.PLACEMENTS:
+        nodes = cluster.nodes_of(placement, 36, seed=3)
+        assert len(set(nodes)) == 36
+        assert (sorted(nodes) == list(range(36))) is placement.startswith("packed")
+        assert (sorted(nodes) == nodes) is not placement.endswith("shuffled")
+
+
+def test_whole_leaf_modules_are_free_of_contention_in_any_order():
+    for seed in range(5):
+        nodes = cluster.nodes_of("packed shuffled", 36, seed)
+        assert fabric.contention(cluster.routes("full"), "shift", nodes).contention_free
+        assert not fabric.contention(cluster.routes("half"), "shift", nodes).contention_free
+    nodes = cluster.nodes_of("scattered shuffled", 36, simulated.SEED)
+    assert not fabric.contention(cluster.routes("full"), "shift", nodes).contention_free
+
+
+@pytest.mark.parametrize("way", cluster.NAMES)
+def test_every_block_is_sent_or_copied_once(way):
+    hosts = [0, 0, 1, 1, 2, 2]
+    made = cluster.traffic(way, 1000, hosts, copy_rate=1e9)
+    pairs = list(zip(made.source.tolist(), made.destination.tolist(), made.size.tolist(), strict=True))
+    between = [(i, j, 1000) for i in range(6) for j in range(6) if hosts[i] != hosts[j]]
+    assert sorted(pair for pair in pairs if pair[0] != pair[1]) == between
+    copies = [(i, i, 1000) for i in range(6) for _ in range(2)]  # of 1000 ns
+    assert sorted(pair for pair in pairs if pair[0] == pair[1]) == copies
+
+
+def test_calibrated_cells_come_out_and_a_leaf_module_costs_what_leaves_the_nodes():
+    quick = {}
+    for nodes in (1, 9, 18):
+        step = simulated.step(Simulation(nodes, GLOBAL_M * nodes))
+        quick[nodes] = step.compute(lambda part: True)["seconds"]
+    assert quick[1] == pytest.approx(1.14, rel=1e-3)
+    assert quick[18] == pytest.approx(2.28, rel=1e-3)
+    cell = paper(9, 9 * GLOBAL_M)
+    leaving = 8 * cell.local_bytes * 8 / 9
+    assert quick[9] == pytest.approx(leaving / cluster.link_rate(), rel=1e-3)
+
+
+def test_flows_and_packets_agree_where_nothing_contends():
+    times = [
+        simulated.step(Simulation(18, GLOBAL_M, way, method=method)).compute(lambda part: True)["seconds"]
+        for way in cluster.NAMES
+        for method in ("flow", "packet")
+    ]
+    assert times == pytest.approx([times[0]] * 4, rel=0.07)
+
+
+# --- the report -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Results as of the quick steps, whose times follow from the bytes alone."""
+    made = {}
+    for each in simulated.all_of(True):
+        made[each.name] = {"seconds": each.message_bytes * each.design.p / 1e9}
+    for run in measured.all_of(True):
+        time = {"first": 0.02, "seconds": run.design.local_bytes / 1e9}
+        made[run.name] = {"cores": 2, "ways": dict.fromkeys(run.ways, time)}
+    made[measured.constant_local(True)[1024][2].name] = {"refused": "too large"}
+    return made
+
+
+def reading(results, quick=True):
+    """With one space in the place of each white space, to find texts that are wrapped."""
+    made = Reading(STUDY, with_settings(STUDY, results, quick))
+    return made, " ".join(made.markdown.split())
+
+
+def lines(made):
+    """The cells of every line of the report's tables."""
+    return [line.strip("| ").split(" | ") for line in made.markdown.splitlines() if line.startswith("|")]
+
+
+def test_steps_have_names_of_their_own_and_measure_alone():
+    for quick in (True, False):
+        steps = STUDY.steps(quick)
+        assert len({step.name for step in steps}) == len(steps)
+        assert all(step.alone == step.name.startswith(("measured/", "hosts/")) for step in steps)
+    assert not any(step.name.startswith("hosts/") for step in STUDY.steps(True))
+
+
+def test_report_has_every_table_and_draws_its_pictures(results, tmp_path):
+    made, text = reading(results)
+    made.write(tmp_path)
+    for number in ("3.1", "4.1", "4.2", "4.3", "4.4", "4.5"):
+        assert f"**Table {number}" in text, number
+    assert "\n\nRefused here: too large.\n\n" in made.markdown
+    pictures = sorted(path.stem for path in tmp_path.glob("*.png"))
+    assert len(pictures) == 4
+    for name in pictures:
+        assert f"]({name}.png)" in text
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / f"{name}.svg").read_text()
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.5, "matters little"), (0.25, "it is also the way")])
+def test_what_the_cores_measure_is_told_from_the_two_ways(results, factor, told):
+    made = dict(results)
+    for run in measured.constant_global(True):
+        time = made[run.name]["ways"]["C"]
+        ways = made[run.name]["ways"] | {"shift": time | {"seconds": factor * time["seconds"]}}
+        made[run.name] = made[run.name] | {"ways": ways}
+    _, text = reading(made)
+    assert f"MPI_Alltoallv: {factor:.2f} on 3, {factor:.2f} on 9 ranks. " in text
+    assert told in text
+
+
+def test_times_on_hosts_are_found_by_cell(results):
+    """A whole study of which the hosts alone have other times than the quick one's."""
+    made = dict(results)
+    for step in STUDY.steps(False):
+        made.setdefault(
+            step.name, {"seconds": 1.0} if step.name.startswith("simulated/") else {"refused": "-"}
+        )
+    for tree in cluster.TREES:
+        made[measured.hosts_name(tree)] = {
+            placement: [
+                {"C": {"seconds": cell.m * 1.0}, "shift": {"seconds": cell.m + 0.5}}
+                for cell in measured.hosts_cells(tree, placement)
+            ]
+            for placement in measured.HOSTS_PLACEMENTS[tree]
+        }
+    read, text = reading(made, quick=False)
+    table = read.table
+    assert "Nothing is measured on hosts" not in text
+    m = measured.HOSTS_LOCAL_M
+    assert table.value("Table 4.4, m = 512 N, on hosts", "MPI_Alltoallv", at(9)) == 9 * m
+    order = "36 nodes, by where they are and in which order"
+    assert table.value(order, "half, whole leaf modules, in order", "shift, hosts") == 36 * m + 0.5
+    other = "18 nodes, by where they are and in which order"
+    assert table.get(other, "half, whole leaf modules, in order", "shift, hosts") is None
+    assert table.get(order, "half, any nodes, out of order", "MPI_Alltoallv, hosts") is None
+    trends = {row.row: row for row in table.of("Trends, measured on hosts", "measured")}
+    assert trends["4.4, m = 512 N"].value == 12
+    assert not Terms(table).same_sign(trends["4.2, m = 512"])  # m is the same in all columns
+    assert "**Trends, measured on hosts**" in text
+    made[measured.hosts_name("full")] = {"refused": "only root makes namespaces"}
+    _, text = reading(made, quick=False)
+    assert "Nothing is measured on hosts: only root makes namespaces." in text
+    assert "**Trends, measured on hosts**" not in text
+
+
+def test_published_and_simulated_stand_in_columns_of_their_own(results):
+    made, _ = reading(results)
+    row = next(cells for cells in lines(made) if cells[:2] == ["800 N", "9"])
+    ours = paper(9, 7200).local_bytes / 1e9
+    assert row[2:6] == ["3.73", f"{ours:.3f}", f"{ours / 3.73:.2f}", ""]
+    last = next(cells for cells in lines(made) if cells[:2] == ["1024 N", "9"])
+    assert last[2:7] == ["ERR", "refused", "", "", "refused"]
+    assert last[7:] in ([], [""])
+
+
+def test_trends_have_the_sign_and_size_of_the_times(results):
+    assert [sign(factor) for factor in (0.5, 0.96, 1, 1.04, 2)] == [
+        "falls",
+        "steady",
+        "steady",
+        "steady",
+        "rises",
+    ]
+    table = tabulate(results, True)
+    made = {row.row: row for row in table.of("Trends, simulated", "simulated")}
+    theirs = {row.row: row for row in table.of("Trends, simulated", "published")}
+    assert list(made) == [f"{item}, {row}".removeprefix("Table ") for item, row, _ in TIMES[:-1]]
+    assert theirs["4.2, m = 512"].value == pytest.approx(0.11 / 0.57)
+    assert made["4.2, m = 512"].value == pytest.approx(3 / 36)
+    assert Terms(table).same_sign(made["4.2, m = 512"])
+    assert made["4.4, m = 810 N"].column == "3 to 18"  # the paper has no time on 36 nodes
+    assert not Terms(table).same_sign(made["4.4, m = 810 N"])  # steady here
+
+
+def test_checks_tell_a_calibrated_cell_that_does_not_come_out(results):
+    made, _ = reading(results)
+    refuted = [check.figure for check in made.checks if check.verdict == "refuted"]
+    copy = Simulation(1, GLOBAL_M)
+    seconds = results[copy.name]["seconds"]
+    assert f"simulated over published {seconds / 1.14:.4f}" in refuted
+    exact, _ = reading(results | {copy.name: {"seconds": 1.14}})
+    assert "simulated over published 1.0000" in [
+        check.figure for check in exact.checks if check.verdict == "confirmed"
+    ]
+
+
+def test_every_table_and_figure_is_listed(results):
+    items = reading(results)[0].items
+    assert [item.item for item in items] == [
+        *(f"Table {number}" for number in ("3.1", "4.1", "4.2", "4.3", "4.4", "4.5")),
+        *(f"Figure {number}" for number in ("2.1", "3.1", "4.1")),
+    ]
+    near = {item.item: item.near for item in items}
+    assert near["Table 4.1"] == near["Table 4.3"] == "35 of 35 values equal"
+    assert "3 of 4 memory errors foreseen" in near["Table 4.4"]
+    assert all(item.why for item in items if item.how == "not reproduced")
