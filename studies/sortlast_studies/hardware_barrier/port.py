@@ -40,7 +40,7 @@ PPEXCL = _ioctl(0, 0x8F, 0)
 
 FIRST_PORT = Path("/dev/parport0")
 
-DATA_0 = 0x01  # pin 2: the line from this node
+DATA_0 = 0x01  # pin 2: the line from this node; the other bits of the data register are 0
 STATUS_ACK = 0x40  # pin 10: the line to it; of the status lines one that is not inverted
 
 
@@ -148,15 +148,12 @@ class ParallelPort:
 
     Args:
         path: of the device.
-        output: the bit of the data register that is driven; the others are 0.
-        status: the bit of the status register that is read.
 
     Raises:
         Error: there is no such port, it may not be opened, or another program has it.
     """
 
-    def __init__(self, path: Path = FIRST_PORT, output: int = DATA_0, status: int = STATUS_ACK) -> None:
-        self._output, self._status = output, status
+    def __init__(self, path: Path = FIRST_PORT) -> None:
         self._path = path
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
@@ -174,13 +171,13 @@ class ParallelPort:
 
     def write(self, high: bool) -> None:
         """Drive the line from this node."""
-        self._call(PPWDATA, bytes([self._output if high else 0]))
+        self._call(PPWDATA, bytes([DATA_0 if high else 0]))
 
     def read(self) -> bool:
         """Whether the line to this node is high."""
         register = bytearray(1)
         self._call(PPRSTATUS, register)
-        return bool(register[0] & self._status)
+        return bool(register[0] & STATUS_ACK)
 
     def close(self) -> None:
         """Release the port for other programs."""

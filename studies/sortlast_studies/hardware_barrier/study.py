@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from sortlast_studies.hardware_barrier import paper
 from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast_studies.hardware_barrier.cascade import cables, cascade
 from sortlast_studies.hardware_barrier.device import CALIBRATION, LARGER, calibrated, larger_rates
 from sortlast_studies.hardware_barrier.latency import BY_MESSAGES
-from sortlast_studies.hardware_barrier.paper import (
-    INPUTS,
-    KINDS,
-    MOST_NODES,
-    NETWORKS,
-    NODES,
-    PACKAGE,
-    PAPER,
-    SIZES,
-    hardware_barrier,
-    pixels,
-    readback,
-    software_barrier,
-)
 from sortlast_studies.hardware_barrier.port import FIRST_PORT
 from sortlast_studies.hardware_barrier.steps import LOADED, LOADS, QUIET, Plan, plan, steps
 from sortlast_studies.hardware_barrier.terms import ERROR, HERE, LARGE, LARGE_SIZES, LOCAL, Terms
@@ -39,7 +26,7 @@ _NETWORK_LOADS = {QUIET: "alone", LOADED: "congested"}  # as the paper names the
 
 def tabulate(results: Results, quick: bool) -> Table:
     """What is computed and simulated, and the results of the steps."""
-    table, chosen = Table(PAPER), plan(quick)
+    table, chosen = Table(paper.PAPER), plan(quick)
     _device(table)
     _wire(table)
     _larger(table)
@@ -60,23 +47,19 @@ def _device(table: Table) -> None:
         table.add("Figure 1", p, "levels", len(levels))
         table.add("Figure 1", p, "units by level", note=" + ".join(str(len(level)) for level in levels))
         table.add("Figure 1", p, "cables into units", cables(levels))
-    for size, seconds in readback().items():
+    for size, seconds in paper.readback().items():
         table.add("Table 2", size, "RGBA8 rate", _rate("RGBA8", size, seconds), "MiB/s")
     device = calibrated()
-    calibration: tuple[tuple[str, float, str], ...] = (
-        ("T_start", 1e3 * device.start, "ms"),
-        ("T_pixel", 1e9 * device.pixel, "ns"),
-        ("bandwidth", device.bandwidth / 1e6, "MB/s"),
-    )
-    for name, value, unit in calibration:
-        table.add("Calibration", name, "", value, unit, "calibrated")
-    for size in SIZES:
+    table.add("Calibration", "T_start", "", 1e3 * device.start, "ms", "calibrated")
+    table.add("Calibration", "T_pixel", "", 1e9 * device.pixel, "ns", "calibrated")
+    table.add("Calibration", "bandwidth", "", device.bandwidth / 1e6, "MB/s", "calibrated")
+    for size in paper.SIZES:
         kind: Kind = "calibrated" if size in CALIBRATION else "computed"
-        table.add("Table 6", size, "frames/s", device.rate(size, hardware_barrier()), "frames/s", kind)
-    for network, of in NETWORKS.items():
-        for size in SIZES:
+        table.add("Table 6", size, "frames/s", device.rate(size, paper.hardware_barrier()), "frames/s", kind)
+    for network, of in paper.NETWORKS.items():
+        for size in paper.SIZES:
             for column, congested in (("lowest", True), ("highest", False)):
-                rate = device.rate(size, software_barrier(of, congested=congested))
+                rate = device.rate(size, paper.software_barrier(of, congested=congested))
                 how = "congested" if congested else "alone"
                 note = f"with the time of MPI_Barrier {how} in Table 4"
                 table.add("Table 3", f"{network}, {size}", column, rate, "frames/s", note=note)
@@ -84,14 +67,16 @@ def _device(table: Table) -> None:
 
 def _wire(table: Table) -> None:
     """Figure 2: the delays of the wire."""
-    delays, of_all = Delays.as_published(), f"{NODES} nodes"
-    rising, falling = wire_delays(NODES)
-    narrow = delays.total(MOST_NODES, fan_in=INPUTS)
-    table.add("Figure 2", of_all, "rising", 1e-3 * delays.total(NODES), "ns")
+    delays, of_all = Delays.as_published(), f"{paper.NODES} nodes"
+    rising, falling = wire_delays(paper.NODES)
+    narrow = delays.total(paper.MOST_NODES, fan_in=paper.INPUTS)
+    table.add("Figure 2", of_all, "rising", 1e-3 * delays.total(paper.NODES), "ns")
     table.add("Figure 2", of_all, "rising", 1e-3 * rising, "ns", "simulated")
     table.add("Figure 2", of_all, "falling", 1e-3 * falling, "ns", "simulated")
     table.add("Figure 2", of_all, "gates fewer, falling", (rising - falling) / delays.gate, "", "simulated")
-    table.add("Figure 2", f"{MOST_NODES} nodes, gates of {INPUTS} inputs", "rising", 1e-3 * narrow, "ns")
+    table.add(
+        "Figure 2", f"{paper.MOST_NODES} nodes, gates of {paper.INPUTS} inputs", "rising", 1e-3 * narrow, "ns"
+    )
 
 
 def _larger(table: Table) -> None:
@@ -103,7 +88,7 @@ def _larger(table: Table) -> None:
 
 def _rate(pixel_format: str, size: str, seconds: float) -> float:
     """MiB/s of a readback."""
-    return PIXEL_BYTES[pixel_format] * pixels(size) / seconds / _MEBI
+    return PIXEL_BYTES[pixel_format] * paper.pixels(size) / seconds / _MEBI
 
 
 # --- measured -----------------------------------------------------------------------------------------
@@ -112,7 +97,7 @@ def _rate(pixel_format: str, size: str, seconds: float) -> float:
 def _readback(table: Table, results: Results, chosen: Plan) -> None:
     """Table 2: VTK's framebuffer read back."""
     result = results[chosen.step("readback")]
-    for k, size in enumerate(SIZES):
+    for k, size in enumerate(paper.SIZES):
         for name in PIXEL_BYTES:
             if is_refused(result):
                 table.add("Table 2", size, name, unit="ms", kind="measured", note=result["refused"])
@@ -125,7 +110,7 @@ def _readback(table: Table, results: Results, chosen: Plan) -> None:
 
 def _barriers(table: Table, results: Results, chosen: Plan) -> None:
     """Table 4: barriers among hosts, and among ranks of this machine."""
-    for kind in KINDS:
+    for kind in paper.KINDS:
         for load, how in _NETWORK_LOADS.items():
             result = results[chosen.network(kind, load)]
             for name in BY_MESSAGES:
@@ -165,7 +150,7 @@ def _ports(table: Table, results: Results, chosen: Plan) -> None:
 def _frames(table: Table, results: Results, chosen: Plan) -> None:
     """Tables 3 and 6 on this machine, and how far its frames are from the serial composite."""
     result = results[chosen.step("frames")]
-    for size, found in zip(SIZES, result, strict=True):
+    for size, found in zip(paper.SIZES, result, strict=True):
         for name in (NONE, *BARRIERS):
             seconds = found["seconds"][name]
             rates = [1 / each for each in seconds]
@@ -182,4 +167,4 @@ def _timed(
     table.add(item, row, column, scale * median(seconds), unit, "measured", spread=spread, n=len(spread))
 
 
-STUDY = Study(package=PACKAGE, steps=steps, tabulate=tabulate, terms=Terms)
+STUDY = Study(package=paper.PACKAGE, steps=steps, tabulate=tabulate, terms=Terms)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from sortlast_studies.hardware_barrier import paper
 from sortlast_studies.hardware_barrier.device import CALIBRATION, LARGER
 from sortlast_studies.hardware_barrier.frames import RENDERERS
-from sortlast_studies.hardware_barrier.paper import INPUTS, KINDS, MOST_NODES, NETWORKS, NODES, SIZES
-from sortlast_studies.hardware_barrier.paper import hardware_barrier as hardware_seconds
 from sortlast_studies.hardware_barrier.port import FIRST_PORT
+from sortlast_studies.hardware_barrier.steps import LOADS
 from sortlast_studies.table import Table, Wanted
 
 # Items of the table.
 HERE, ERROR = "Tables 3 and 6 here", "Difference from the serial composite"
-LOCAL = {load: f"Table 4 here, {load}" for load in ("quiet", "loaded")}
+LOCAL = {load: f"Table 4 here, {load}" for load in LOADS}
 LARGE = "Larger clusters, {}"
 LARGE_SIZES = ("256x256", "512x512", "1024x1024")
 
@@ -76,15 +76,15 @@ class Cell:
     @property
     def implied_barrier(self) -> Range:
         """MPI_Barrier by the published rates [ms]: what a frame takes longer than with hardware."""
-        frame = 1 / self.published_hardware - hardware_seconds()
+        frame = 1 / self.published_hardware - paper.hardware_barrier()
         return 1e3 * (1 / self.published[1] - frame), 1e3 * (1 / self.published[0] - frame)
 
 
 class Terms:
     """Those of a table."""
 
-    sizes, networks, calibration = tuple(SIZES), tuple(NETWORKS), CALIBRATION
-    kinds_of_network, nodes, inputs, most_nodes = KINDS, NODES, INPUTS, MOST_NODES
+    sizes, calibration = tuple(paper.SIZES), CALIBRATION
+    kinds_of_network, nodes, inputs, most_nodes = paper.KINDS, paper.NODES, paper.INPUTS, paper.MOST_NODES
     here, error, local, large, renderers, port = HERE, ERROR, LOCAL, LARGE, RENDERERS, str(FIRST_PORT)
 
     def __init__(self, table: Table) -> None:
@@ -102,8 +102,8 @@ class Terms:
                 table.value("Table 6", size, "frames/s", "published"),
                 table.value("Table 6", size, "frames/s", "ours"),
             )
-            for network in NETWORKS
-            for size in SIZES
+            for network in paper.NETWORKS
+            for size in paper.SIZES
         ]
         # Table 6: computed over published, less 1, where the model was not given it.
         self.predicted = {

@@ -74,7 +74,7 @@ class _Gate:
     target: bool = False  # level that the output has or goes to
 
 
-def simulate(nodes: int, drives: Sequence[Drive], delays: Delays | None = None) -> list[Edge]:
+def simulate(nodes: int, drives: Sequence[Drive]) -> list[Edge]:
     """The edges of ``set``, ``reset`` and ``q``, the line that all read, in order of time.
 
     All lines are low at first, and the latch is reset.
@@ -89,7 +89,7 @@ def simulate(nodes: int, drives: Sequence[Drive], delays: Delays | None = None) 
             raise Error(
                 f"{drive} on a wire of {nodes} nodes; expected a node in [0, {nodes}), a time of 0 up"
             )
-    return _Simulator(nodes, delays or Delays.as_published()).run(drives)
+    return _Simulator(nodes, Delays.as_published()).run(drives)
 
 
 def wire_delays(nodes: int) -> tuple[int, int]:
