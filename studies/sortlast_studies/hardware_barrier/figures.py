@@ -1,0 +1,234 @@
+"""The pictures of the study: Figures 1 and 2, and the tables as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+from numpy.typing import NDArray
+
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, empty
+from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
+from sortlast_studies.hardware_barrier.cascade import Unit, cascade
+from sortlast_studies.hardware_barrier.device import HARDWARE
+from sortlast_studies.hardware_barrier.frames import RENDERERS
+from sortlast_studies.hardware_barrier.paper import FAST, GIGABIT, KINDS, NETWORKS, SIZES
+from sortlast_studies.hardware_barrier.terms import HERE, LARGE, LOCAL, Terms
+from sortlast_studies.hardware_barrier.wire import Delays, Drive, Edge, simulate
+from sortlast_studies.table import Table
+
+COLOURS = {
+    NONE: GREY,
+    "mpi": VERMILION,
+    "dissemination": ORANGE,
+    "tree": PURPLE,
+    "flags": BLUE,
+    "port": GREEN,
+}
+
+
+def draw(table: Table) -> dict[str, Figure]:
+    """All pictures, by the names that the report gives them."""
+    return {
+        "figure-1": cascades((8, 64)),
+        "figure-2": waveforms(),
+        "tables-3-and-6": frame_rates(table),
+        "larger": larger(table),
+        "latency": latency(table),
+        "frames": frames(table),
+    }
+
+
+def cascades(sizes: Sequence[int]) -> Figure:
+    """Figure 1: units and their cables, a panel for each number of nodes."""
+    figure = Figure(figsize=(4.2 * len(sizes), 3.6), layout="constrained")
+    for axes, p in zip(figure.subplots(1, len(sizes), squeeze=False)[0], sizes, strict=True):
+        _cascade(axes, p, cascade(p))
+    return figure
+
+
+def _cascade(axes: Axes, p: int, levels: Sequence[Sequence[Unit]]) -> None:
+    def middle(depth: tuple[int, int]) -> float:
+        return (depth[0] + depth[1] - 1) / 2
+
+    for level in levels:
+        for unit in level:
+            for depth in unit.inputs:
+                ends = (middle(depth), middle(unit.output))
+                axes.plot([unit.level - 1, unit.level], ends, color=GREY, linewidth=0.7, zorder=1)
+            axes.plot(unit.level, middle(unit.output), "s", color=BLUE, markersize=9, zorder=2)
+    axes.plot([0] * p, range(p), "o", color=VERMILION, markersize=6 if p <= 16 else 2.5, zorder=2)
+    end = len(levels)
+    axes.plot([end, end + 1], [(p - 1) / 2] * 2, color=GREY, linewidth=0.7, zorder=1)
+    axes.plot(end + 1, (p - 1) / 2, "D", color=GREEN, markersize=9, zorder=2)
+    names = ["rendering\nnodes", *(f"units of\nlevel {k + 1}" for k in range(end)), "display\nnode"]
+    axes.set_xticks(range(end + 2), names, fontsize="small")
+    axes.set_xlim(-0.4, end + 1.4)
+    axes.set_yticks([0, p - 1], ["front", "back"], fontsize="small")
+    axes.invert_yaxis()
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    count = sum(map(len, levels))
+    axes.set_title(f"{p} nodes, {count} unit{'s' if count > 1 else ''}", loc="left", fontsize="medium")
+
+
+def waveforms(nodes: int = 3) -> Figure:
+    """Figure 2: what the wire does in two barriers, in nanoseconds."""
+    rising = [Drive(10_000 + 12_000 * k, k, True) for k in range(nodes)]
+    falling = [Drive(110_000 + 9_000 * (nodes - 1 - k), k, False) for k in range(nodes)]
+    edges = simulate(nodes, rising + falling)
+    end = 170.0
+    lines = {
+        f"node {k + 1}": [Edge(d.time, "", d.high) for d in (rising[k], falling[k])] for k in range(nodes)
+    }
+    nets = {"set": "set = AND", "reset": "reset = NOR", "q": "all read"}
+    rows = lines | {label: [edge for edge in edges if edge.net == net] for net, label in nets.items()}
+    figure, axes = empty(7.2, 3.4)
+    for row, (label, own) in enumerate(rows.items()):
+        colour = VERMILION if label.startswith("node") else BLUE if label == "all read" else GREY
+        levels = [not own[0].high, *(edge.high for edge in own)]
+        times = [0.0, *(edge.time / 1e3 for edge in own), end]
+        heights = [-1.5 * row + 0.9 * level for level in (*levels, levels[-1])]
+        axes.step(times, heights, where="post", color=colour, linewidth=1.6)
+    for last, first, k in ((rising[-1], "rise", 0), (falling[0], "fall", 1)):
+        _delay(axes, last.time / 1e3, rows["all read"][k].time / 1e3, -1.5 * len(rows) + 1.1, first)
+    axes.set_yticks([-1.5 * row + 0.45 for row in range(len(rows))], list(rows))
+    axes.set_ylim(-1.5 * len(rows), 1.2)
+    axes.set_xlim(0, end)
+    axes.set_xlabel("time [ns]")
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    total = Delays.as_published().total(nodes) / 1e3
+    axes.set_title(
+        f"Two barriers: T_Internal + 3 T_Gates = {total:.1f} ns from the last node",
+        loc="left",
+        fontsize="medium",
+    )
+    return figure
+
+
+def _delay(axes: Axes, begin: float, end: float, height: float, what: str) -> None:
+    axes.annotate("", (begin, height), (end, height), arrowprops={"arrowstyle": "<->", "color": BLACK})
+    axes.text(end + 2, height, f"{what} {end - begin:.1f} ns", fontsize="small", va="center")
+    for x in (begin, end):
+        axes.axvline(x, color=GREY, linewidth=0.5, linestyle=":")
+
+
+def frame_rates(table: Table) -> Figure:
+    """Tables 3 and 6, published and computed, a panel a network."""
+    figure = Figure(figsize=(11.4, 3.9), layout="constrained")
+    panels = figure.subplots(1, len(NETWORKS), sharey=True)
+    for axes, network in zip(panels, NETWORKS, strict=True):
+        cells = [cell for cell in Terms(table).cells if cell.network == network]
+        x = np.arange(len(cells))
+        _spans(axes, x - 0.3, [cell.published for cell in cells], VERMILION, "Table 3, published")
+        _spans(axes, x - 0.1, [cell.computed for cell in cells], ORANGE, "computed, from congested to alone")
+        theirs, ours = zip(
+            *((cell.published_hardware, cell.computed_hardware) for cell in cells), strict=True
+        )
+        axes.plot(x + 0.1, theirs, "o", color=GREEN, label="Table 6, published")
+        axes.plot(x + 0.3, ours, "o", color=SKY, label="computed")
+        axes.set_title(network, loc="left", fontsize="medium")
+        axes.set_xticks(x, [cell.size for cell in cells], rotation=40, fontsize="small", ha="right")
+        _rates(axes, (5, 10, 20, 50, 100, 200))
+    panels[0].set_ylabel("frames per second")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _spans(
+    axes: Axes, x: NDArray[np.floating[Any]], spans: Sequence[tuple[float, float]], colour: str, label: str
+) -> None:
+    """Ranges as dots joined by lines."""
+    low, high = np.transpose(spans)
+    axes.vlines(x, low, high, color=colour, linewidth=3)
+    axes.plot(x, high, "s", color=colour, markersize=5, label=label)
+    axes.plot(x, low, "s", color=colour, markersize=5)
+
+
+def larger(table: Table) -> Figure:
+    """Frame rates of larger clusters, computed, at the smallest and a middle size."""
+    figure = Figure(figsize=(8.6, 3.7), layout="constrained")
+    colours = {HARDWARE: GREEN, GIGABIT: SKY, FAST: VERMILION}
+    for axes, size in zip(figure.subplots(1, 2), ("256x256", "512x512"), strict=True):
+        item = LARGE.format(size)
+        nodes = [int(row) for row in table.rows(item)]
+        for name, colour in colours.items():
+            for how, line in (("", "-"), (", congested", ":")):
+                values = list(table.column(item, name + how).values())
+                if values:
+                    label = ("MPI_Barrier, " if name in KINDS else "") + name + how
+                    axes.plot(nodes, values, line, marker="o", markersize=4, color=colour, label=label)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(nodes, table.rows(item))
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("rendering nodes")
+        axes.set_title(size, loc="left", fontsize="medium")
+        axes.grid(axis="y", color=GREY, alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].set_ylabel("frames per second, computed")
+    figure.legend(
+        *figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
+    )
+    return figure
+
+
+def latency(table: Table) -> Figure:
+    """Times of all barriers measured here: a panel a load, median and range of the turns."""
+    figure = Figure(figsize=(8.6, 3.5), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (load, item) in zip(panels, LOCAL.items(), strict=True):
+        counts = table.rows(item)
+        _medians(axes, table, item, list(BARRIERS), 0.14)
+        axes.set_xticks(range(len(counts)), [f"{count} ranks" for count in counts])
+        axes.set_title(load, loc="left", fontsize="medium")
+        axes.set_yscale("log")
+    for axes in panels:
+        _rates(axes, (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000))
+    panels[0].set_ylabel("time of a barrier, measured [us]")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+def frames(table: Table) -> Figure:
+    """Frame rates measured here: a group a size, a dot a barrier, with the range of the turns."""
+    figure, axes = empty(8.6, 3.9)
+    _medians(axes, table, HERE, [NONE, *BARRIERS], 0.13)
+    axes.set_xticks(range(len(SIZES)), list(SIZES))
+    axes.set_ylabel("frames per second, measured")
+    axes.set_title(f"{RENDERERS} ranks on this machine", loc="left", fontsize="medium")
+    _rates(axes, (10, 20, 50, 100, 200, 500, 1000))
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
+    return figure
+
+
+def _medians(axes: Axes, table: Table, item: str, names: Sequence[str], apart: float) -> None:
+    """A group of an item's medians a row, a dot a barrier on the range of its turns."""
+    for k, row in enumerate(table.rows(item)):
+        for j, name in enumerate(names):
+            found = table.find(item, row, name)
+            if found is None or found.value is None or found.spread is None:
+                continue
+            x = k + (j - (len(names) - 1) / 2) * apart
+            axes.plot([x, x], found.spread, color=COLOURS[name], alpha=0.5, linewidth=2)
+            label = name if k == 0 else None
+            axes.plot(x, found.value, "o", color=COLOURS[name], markersize=6, label=label)
+
+
+def _rates(axes: Axes, ticks: Sequence[float]) -> None:
+    """A logarithmic scale with plain numbers: of the ticks those near the values."""
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    shown = [t for t, after in pairwise((*ticks, ticks[-1] * 10)) if after > low and t <= high]
+    axes.set_yticks(shown)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(min(low, shown[0]), max(high, shown[-1]))
+    axes.grid(axis="y", color=GREY, alpha=0.25)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,89 @@
+"""Seconds of each barrier, in turns, among ranks of this machine or on hosts of a network (Table 4).
+
+The ranks run ``python -m ...latency SETTINGS REPORT``.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
+
+from sortlast import launch
+from sortlast_studies.hardware_barrier.barriers import BARRIERS, Barrier
+from sortlast_studies.hardware_barrier.paper import FAST, GIGABIT, NODES
+from sortlast_studies.hardware_barrier.traffic import ring
+from sortlast_studies.steps import Json
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+RATES = {FAST: 100.0, GIGABIT: 1000.0}  # of a link [Mbit/s]
+BY_MESSAGES = ("mpi", "dissemination", "tree")  # barriers that need no common memory
+
+_WARM = 10  # calls before time is taken
+
+
+def on_hosts(kind: str, turns: int, calls: int, timeout: float, *, congested: bool) -> Json:
+    """What :func:`measure` reports of nine hosts, which are network namespaces on one switch.
+
+    Where this machine lends no namespaces: {"refused": why}.
+
+    Args:
+        kind: of network, a key of :data:`RATES`.
+        turns: of all barriers.
+        calls: barriers of one kind in a turn.
+        timeout: seconds after which the ranks are ended.
+        congested: every host streams to the next one meanwhile.
+
+    Raises:
+        Error: the ranks failed.
+        TimeoutError: they did not end in time.
+    """
+    from sortlast.testbed import Settings, Testbed, answer, namespaces, plan, why_not
+
+    if why := why_not():
+        return {"refused": why}
+    hosts = list(range(NODES))
+    asked: dict[str, Json] = {"barriers": BY_MESSAGES, "turns": turns, "calls": calls}
+    if congested:
+        asked["addresses"] = [plan.address(host) for host in hosts]
+    settings = Settings(f"crossbar:{NODES}", engine="minhop", rate_mbit=RATES[kind])
+    with Testbed(settings) as testbed:
+        # Let packets leave the hosts in the order in which they come, as adapters do, and not short ones
+        # first.
+        for host in hosts:
+            namespaces.call(
+                "tc", "-n", testbed.spaces[host], *["filter", "del", "dev", "eth0", "parent", "1:"]
+            )
+        return answer(testbed, hosts, __name__, asked, timeout)
+
+
+def measure(comm: MPI.Intracomm, settings: Json) -> Json:
+    """Mean seconds of a call by barrier, one value a turn. Communicates.
+
+    Settings: ``barriers`` (names), ``turns``, ``calls`` (barriers of one kind in a turn); ``addresses``
+    of the machines by rank, if each is to stream to the next meanwhile.
+    """
+    with ExitStack() as made:
+        if "addresses" in settings:
+            made.enter_context(ring(comm, settings["addresses"]))
+        barriers = {name: made.enter_context(closing(BARRIERS[name](comm))) for name in settings["barriers"]}
+        found: dict[str, list[float]] = {name: [] for name in barriers}
+        for _ in range(settings["turns"]):
+            for name, barrier in barriers.items():
+                found[name].append(_mean_seconds(barrier, settings["calls"]))
+    return found
+
+
+def _mean_seconds(barrier: Barrier, calls: int) -> float:
+    for _ in range(_WARM):
+        barrier.wait()
+    begin = time.perf_counter()
+    for _ in range(calls):
+        barrier.wait()
+    return (time.perf_counter() - begin) / calls
+
+
+if __name__ == "__main__":
+    launch.serve(measure)

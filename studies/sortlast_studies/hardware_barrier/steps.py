@@ -1,0 +1,120 @@
+"""The steps of the study: what is measured on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from sortlast import Error, launch
+from sortlast.render import check_offscreen
+from sortlast_studies.hardware_barrier import frames, latency, port, readback
+from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
+from sortlast_studies.hardware_barrier.paper import SIZES
+from sortlast_studies.hardware_barrier.traffic import background
+from sortlast_studies.steps import Json, PartDone, Step
+
+QUIET, LOADED = LOADS = ("quiet", "loaded")
+
+_TIMEOUT = 120.0  # of the ranks of a step [s]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured; ``name`` is the first part of the steps' names."""
+
+    name: str
+    ranks: Sequence[int]  # whose barriers are timed
+    turns: int
+    calls: int
+    network_calls: int
+    frame_turns: int
+    frames: int
+    reads: int
+
+    def latency(self, count: int, load: str) -> str:
+        """The name of a step."""
+        return f"{self.name}/latency-{count}-{load}"
+
+    def network(self, kind: str, load: str) -> str:
+        """The name of a step."""
+        return f"{self.name}/{kind.lower().replace(' ', '-')}-{load}"
+
+    def step(self, name: str) -> str:
+        """The name of the step "frames", "readback", "accesses" (to the simulated wire) or "port"."""
+        return f"{self.name}/{name}"
+
+
+QUICK = Plan("quick", ranks=(2, 9), turns=5, calls=50, network_calls=10, frame_turns=3, frames=4, reads=9)
+WHOLE = Plan(
+    "whole", ranks=(2, 4, 9), turns=15, calls=200, network_calls=20, frame_turns=9, frames=10, reads=51
+)
+
+
+def plan(quick: bool) -> Plan:
+    """The quick one or the whole one."""
+    return QUICK if quick else WHOLE
+
+
+def steps(quick: bool) -> list[Step]:
+    """All measurements; each runs alone."""
+    chosen = plan(quick)
+    made = [_latency(chosen, count, load) for count in chosen.ranks for load in LOADS]
+    made += [_network(chosen, kind, load) for kind in latency.RATES for load in LOADS]
+    ports = [_accesses(chosen, "accesses", "wire"), _accesses(chosen, "port", "ppdev", option="port")]
+    return [*made, _frames(chosen), _readback(chosen), *ports]
+
+
+def _latency(chosen: Plan, count: int, load: str) -> Step:
+    settings = {"barriers": list(BARRIERS), "turns": chosen.turns, "calls": chosen.calls}
+
+    def compute(part_done: PartDone) -> Json:
+        with background(_TIMEOUT) if load == LOADED else nullcontext():
+            return launch.ranks(latency.__name__, settings, count, _TIMEOUT)
+
+    return Step(chosen.latency(count, load), compute, work=chosen.turns * chosen.calls * count, alone=True)
+
+
+def _network(chosen: Plan, kind: str, load: str) -> Step:
+    def compute(part_done: PartDone) -> Json:
+        calls, congested = chosen.network_calls, load == LOADED
+        return latency.on_hosts(kind, chosen.turns, calls, _TIMEOUT, congested=congested)
+
+    work = 100 * chosen.turns * chosen.network_calls
+    return Step(chosen.network(kind, load), compute, work=work, alone=True, option="testbed")
+
+
+def _frames(chosen: Plan) -> Step:
+    settings = {
+        "barriers": [NONE, *BARRIERS],
+        "sizes": list(SIZES.values()),
+        "turns": chosen.frame_turns,
+        "frames": chosen.frames,
+    }
+
+    def compute(part_done: PartDone) -> Json:
+        return launch.ranks(frames.__name__, settings, frames.RENDERERS, 2 * _TIMEOUT)
+
+    return Step(chosen.step("frames"), compute, work=300 * chosen.frame_turns * chosen.frames, alone=True)
+
+
+def _readback(chosen: Plan) -> Step:
+    settings = {"sizes": list(SIZES.values()), "repeat": chosen.reads}
+
+    def compute(part_done: PartDone) -> Json:
+        try:
+            check_offscreen()
+        except Error as error:
+            return {"refused": str(error)}
+        return {"sizes": launch.ranks(readback.__name__, settings, 1, _TIMEOUT)}
+
+    return Step(chosen.step("readback"), compute, work=50 * chosen.reads, alone=True)
+
+
+def _accesses(chosen: Plan, name: str, to: str, option: str = "") -> Step:
+    settings = {"port": to, "turns": chosen.turns, "calls": 20 * chosen.calls}
+
+    def compute(part_done: PartDone) -> Json:
+        return launch.ranks(port.__name__, settings, 1, _TIMEOUT)
+
+    return Step(chosen.step(name), compute, work=chosen.turns * chosen.calls, alone=True, option=option)

@@ -1,0 +1,155 @@
+"""The wire of the hardware barrier: the gates of Figure 2, simulated event by event.
+
+Every node drives one line and reads one. The line that all read goes high once all nodes drive theirs high,
+and low once all drive theirs low; in between it keeps its level. So a barrier needs no reset: the next one
+waits for the other level. That is an SR latch, set by the AND of all lines and reset by their NOR::
+
+    set   = AND(pins)         q_bar = NOR(set, q)
+    reset = NOR(pins)         q     = NOR(reset, q_bar)
+
+Figure 2 is a drawing; its text gives T_Total = T_Internal + 3 T_Gates. The way of a rising line is AND, NOR,
+NOR, which are these three gates; a falling one passes two. ``barrier.v`` has the same gates in Verilog.
+
+A gate has an inertial delay: an input that changes back before the delay is over leaves no trace.
+Times are in picoseconds, as integers.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sortlast import Error
+from sortlast_studies.hardware_barrier.paper import PAPER
+
+Logic = Callable[[Sequence[bool]], bool]
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A node drives its line to a level from a time on [ps]."""
+
+    time: int
+    node: int
+    high: bool
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A net of the circuit changes its level at a time [ps]."""
+
+    time: int
+    net: str
+    high: bool
+
+
+@dataclass(frozen=True)
+class Delays:
+    """T_Internal and T_Gates [ps]."""
+
+    internal: int
+    gate: int
+
+    @classmethod
+    def as_published(cls) -> Delays:
+        """Those of the paper's FPGA."""
+        internal, gate = (PAPER.value("Figure 2", name) for name in ("T_Internal", "T_Gates"))
+        return cls(round(1e3 * internal), round(1e3 * gate))
+
+    def total(self, nodes: int, fan_in: int | None = None) -> int:
+        """The delay of a rising line: 3 gates, or more where a gate has only ``fan_in`` inputs."""
+        levels = 1 if fan_in is None else max(1, math.ceil(round(math.log(nodes, fan_in), 9)))
+        return self.internal + (levels + 2) * self.gate
+
+
+@dataclass
+class _Gate:
+    output: str
+    inputs: Sequence[str]
+    logic: Logic
+    delay: int
+    pending: int = 0  # number of the event that counts; others were cancelled
+    target: bool = False  # level that the output has or goes to
+
+
+def simulate(nodes: int, drives: Sequence[Drive]) -> list[Edge]:
+    """The edges of ``set``, ``reset`` and ``q``, the line that all read, in order of time.
+
+    All lines are low at first, and the latch is reset.
+
+    Raises:
+        Error: fewer than 1 node, or a drive of a node that is not in [0, nodes) or at a negative time.
+    """
+    if nodes < 1:
+        raise Error(f"a wire of {nodes} nodes; expected at least 1")
+    for drive in drives:
+        if not 0 <= drive.node < nodes or drive.time < 0:
+            raise Error(
+                f"{drive} on a wire of {nodes} nodes; expected a node in [0, {nodes}), a time of 0 up"
+            )
+    return _Simulator(nodes, Delays.as_published()).run(drives)
+
+
+def wire_delays(nodes: int) -> tuple[int, int]:
+    """Time from the last node to the line that all read, rising and falling, simulated [ps].
+
+    All nodes drive their lines high at once, and low long after.
+    """
+    settled = 10 * Delays.as_published().total(nodes)
+    drives = [Drive(time, node, time == 0) for time in (0, settled) for node in range(nodes)]
+    rising, falling = (edge.time for edge in simulate(nodes, drives) if edge.net == "q")
+    return rising, falling - settled
+
+
+class _Simulator:
+    def __init__(self, nodes: int, delays: Delays) -> None:
+        lines = [f"line{k}" for k in range(nodes)]
+        pins = [f"pin{k}" for k in range(nodes)]
+        self._gates = [
+            *(_Gate(pin, [line], all, delays.internal) for line, pin in zip(lines, pins, strict=True)),
+            _Gate("set", pins, all, delays.gate),
+            _Gate("reset", pins, _nor, delays.gate, target=True),
+            _Gate("q_bar", ["set", "q"], _nor, delays.gate, target=True),
+            _Gate("q", ["reset", "q_bar"], _nor, delays.gate),
+        ]
+        self._levels = dict.fromkeys(lines, False) | {gate.output: gate.target for gate in self._gates}
+        self._readers: dict[str, list[_Gate]] = {}
+        for gate in self._gates:
+            for net in gate.inputs:
+                self._readers.setdefault(net, []).append(gate)
+        self._events: list[tuple[int, int, str, bool, _Gate | None]] = []
+        self._count = 0
+
+    def run(self, drives: Sequence[Drive]) -> list[Edge]:
+        for drive in drives:
+            self._schedule(drive.time, f"line{drive.node}", drive.high, None)
+        edges = []
+        while self._events:
+            time, number, net, high, gate = heapq.heappop(self._events)
+            if (gate is not None and gate.pending != number) or self._levels[net] == high:
+                continue
+            self._levels[net] = high
+            if net in ("set", "reset", "q"):
+                edges.append(Edge(time, net, high))
+            for reader in self._readers.get(net, ()):
+                self._evaluate(reader, time)
+        return edges
+
+    def _evaluate(self, gate: _Gate, time: int) -> None:
+        high = gate.logic([self._levels[net] for net in gate.inputs])
+        if high == gate.target:
+            return
+        # A new target cancels what is under way.
+        gate.target = high
+        gate.pending = self._schedule(time + gate.delay, gate.output, high, gate)
+
+    def _schedule(self, time: int, net: str, high: bool, gate: _Gate | None) -> int:
+        self._count += 1
+        heapq.heappush(self._events, (time, self._count, net, high, gate))
+        return self._count
+
+
+def _nor(levels: Sequence[bool]) -> bool:
+    return not any(levels)

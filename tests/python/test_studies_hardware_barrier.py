@@ -1,0 +1,375 @@
+"""The study of the hardware barrier: its device, its tables, its measurements, and what it reports."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sortlast import Error, composite_serial, launch, schedule
+from sortlast_studies.hardware_barrier import device, frames, latency, paper, port, readback, steps, traffic
+from sortlast_studies.hardware_barrier.cascade import cables, cascade, composite
+from sortlast_studies.hardware_barrier.paper import PAPER
+from sortlast_studies.hardware_barrier.study import STUDY
+from sortlast_studies.hardware_barrier.terms import HERE, LOCAL, Terms, gap
+from sortlast_studies.hardware_barrier.wire import Delays, wire_delays
+from sortlast_studies.study import Reading, tabulate
+from sortlast_studies.table import Table
+
+BARRIERS = ["mpi", "dissemination", "tree", "flags", "port"]
+REFUSED = {"refused": "needs root"}
+
+
+def invented(**changed):
+    """Results of the quick steps with round numbers: a barrier of k ranks takes k us, twice that loaded."""
+    plan = steps.QUICK
+    results = {
+        plan.latency(count, load): {name: [factor * count * 1e-6] * 3 for name in BARRIERS}
+        for count in plan.ranks
+        for load, factor in ((steps.QUIET, 1), (steps.LOADED, 2))
+    }
+    results |= {
+        plan.network(kind, load): {name: [factor * 1e-3] * 3 for name in latency.BY_MESSAGES}
+        for kind in latency.RATES
+        for load, factor in ((steps.QUIET, 1), (steps.LOADED, 2))
+    }
+    seconds = {name: [0.01, 0.02, 0.03] for name in ["none", *BARRIERS]}
+    results[plan.step("frames")] = [{"seconds": seconds, "error": 1}] * 6
+    results[plan.step("readback")] = {"sizes": [{"RGBA8": [1e-3], "RGBA32F": [4e-3]}] * 6}
+    results[plan.step("accesses")] = {"wire": [[1e-6, 2e-6]]}
+    results[plan.step("port")] = {"refused": "no port"}
+    assert set(results) == {step.name for step in STUDY.steps(True)}
+    return reading(results | {f"quick/{name}": result for name, result in changed.items()})
+
+
+def reading(results):
+    return Reading(STUDY, tabulate(STUDY, results, True))
+
+
+@pytest.fixture(scope="module")
+def computed():
+    """The report of invented measurements; what is computed and simulated is as ever."""
+    return invented()
+
+
+@pytest.fixture(scope="module")
+def cells(computed):
+    return Terms(computed.table).cells
+
+
+@pytest.fixture(scope="module")
+def tolerance(computed):
+    return computed.templates.globals["tolerance"]
+
+
+# --- the device ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [1, 7, 8, 9, 64, 65, 512])
+def test_a_cascade_makes_the_serial_composite(p):
+    draw = np.random.default_rng(p)
+    alpha = draw.uniform(0, 0.3, (p, 4, 5, 1)).astype(np.float32)
+    images = list(np.concatenate([alpha * draw.random((p, 4, 5, 3), np.float32), alpha], axis=3))
+    levels = cascade(p)
+    assert all(1 <= len(unit.inputs) <= 8 for level in levels for unit in level)
+    assert levels[-1][0].output == (0, p)
+    assert cables(levels) == p + sum(map(len, levels)) - 1
+    np.testing.assert_allclose(composite(images, levels), composite_serial(images), atol=2e-6)
+
+
+def test_a_cascade_of_512_nodes_is_three_levels_and_no_more():
+    assert [len(level) for level in cascade(512)] == [64, 8, 1]
+    with pytest.raises(Error, match="takes 1 to 512"):
+        cascade(513)
+    with pytest.raises(Error, match="no stream of the images"):
+        composite([np.zeros((1, 1, 4), np.float32)] * 9, cascade(9)[1:])
+
+
+def test_a_cascade_joins_what_radix_k_of_eights_joins():
+    """Who is composited with whom, level by level, is that of the schedule of groups of eight."""
+    made = schedule.make("radix-k:8,8", p=64, n=64)
+    groups = [set(), set()]
+    for rank in range(64):
+        for receive in made.program(rank).receives:
+            groups[receive.stage - 1].add((rank, receive.peer))
+    for level, pairs in zip(cascade(64), groups, strict=True):
+        joined = {
+            (a, b)
+            for unit in level
+            for one in unit.inputs
+            for other in unit.inputs
+            if one != other
+            for a, b in zip(range(*one), range(*other), strict=True)
+        }
+        assert pairs == joined
+
+
+# --- tables 3 and 6 -----------------------------------------------------------------------------------
+
+
+def test_the_device_is_calibrated_on_two_rates_and_predicts_the_others(computed):
+    rows = computed.table.of("Table 6", "ours")
+    given = [row for row in rows if row.kind == "calibrated"]
+    assert [row.row for row in given] == ["256x256", "1024x1024"]
+    assert all(row.value == pytest.approx(PAPER.value("Table 6", row.row, "frames/s")) for row in given)
+    predicted = Terms(computed.table).predicted
+    assert len(predicted) == 4
+    assert all(abs(difference) < 0.05 for difference in predicted.values())
+
+
+def test_table_6_against_table_3_is_within_15_percent(computed, cells, tolerance):
+    assert tolerance == 0.15
+    assert len(cells) == 18
+    assert all(cell.computed[0] < cell.computed[1] < cell.computed_hardware for cell in cells)
+    assert all(abs(cell.gain_difference) < tolerance for cell in cells)
+    assert all(abs(cell.difference) < tolerance for cell in cells)
+    # With the barrier alone on its network one cell is outside, and said to be.
+    outside = Terms(computed.table).outside(tolerance)
+    assert [(cell.network, cell.size) for cell in outside] == [("Fast Ethernet, SH1516", "512x512")]
+
+
+def test_table_3_follows_from_table_6_and_table_4_without_the_device(cells, tolerance):
+    """By the published values alone, where they are no range: a frame takes longer by its barrier."""
+    single = [cell for cell in cells if cell.published[0] == cell.published[1]]
+    assert len(single) == 14
+    for cell in single:
+        low, high = (
+            paper.software_barrier(paper.NETWORKS[cell.network], congested=busy) for busy in (False, True)
+        )
+        frame = 1 / cell.published_hardware - paper.hardware_barrier()
+        computed = 1 / (frame + high), 1 / (frame + low)
+        assert abs(gap(computed, cell.published)) < tolerance
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"), [((11, 12), 0.1), ((4, 4), -0.2), ((1, 6), 0), ((9, 20), 0), ((6, 7), 0)]
+)
+def test_ranges_differ_by_the_gap_between_them(computed, expected):
+    assert gap(computed, (5, 10)) == pytest.approx(expected)
+
+
+def test_readback_is_table_2_at_its_sizes_and_linear_between():
+    for size, seconds in paper.readback().items():
+        assert device.readback(size) == pytest.approx(seconds)
+    between = (22.5 - 5.9) * (1024 * 768 - 512**2) / (1024**2 - 512**2) + 5.9
+    assert device.readback("1024x768") == pytest.approx(1e-3 * between)
+    beyond = 22.5 + (22.5 - 5.9) * (1600 * 1200 - 1024**2) / (1024**2 - 512**2)
+    assert device.readback("1600x1200") == pytest.approx(1e-3 * beyond)
+
+
+def test_published_rates_of_table_2_are_of_four_bytes_a_pixel():
+    rates = PAPER.column("Table 2", "RGBA8 rate")
+    assert len(rates) == 3
+    for size, rate in rates.items():
+        assert 4 * paper.pixels(size) / paper.readback()[size] / 2**20 == pytest.approx(rate, rel=0.01)
+
+
+def test_larger_clusters_lose_frames_to_software_barriers_only():
+    assert device.software_barrier(paper.FAST, 9) == paper.software_barrier(paper.FAST)
+    assert device.software_barrier(paper.FAST, 513) == pytest.approx(3.7e-3 * 10 / 4)
+    few, many = (device.larger_rates("256x256", nodes) for nodes in (8, 512))
+    assert many[device.HARDWARE] > 0.99 * few[device.HARDWARE]
+    assert many[paper.FAST] < 0.7 * few[paper.FAST]
+
+
+# --- measurements -------------------------------------------------------------------------------------
+
+
+def test_background_traffic_flows_and_ends_with_its_block():
+    assert traffic.stream(0.1) > 1 << 20
+    before = set(children())
+    with traffic.background(30):
+        assert set(children()) - before
+    assert set(children()) == before
+
+
+def children():
+    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in found.splitlines() if traffic.__name__ in line]
+
+
+@pytest.mark.mpi
+def test_latencies_are_those_of_every_barrier_and_turn():
+    found = launch.ranks(latency.__name__, {"barriers": BARRIERS, "turns": 2, "calls": 5}, 3, 60)
+    assert list(found) == BARRIERS
+    assert all(len(times) == 2 and min(times) > 0 for times in found.values())
+
+
+@pytest.mark.mpi
+def test_latencies_are_measured_while_the_machines_stream_to_each_other():
+    asked = {"barriers": ["mpi"], "turns": 2, "calls": 5, "addresses": ["127.0.0.1"] * 2}
+    found = launch.ranks(latency.__name__, asked, 2, 60)
+    assert [len(times) for times in found.values()] == [2]
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("congested", [False, True])
+def test_barriers_are_measured_on_nine_hosts_of_a_network(congested):
+    found = latency.on_hosts(paper.FAST, 2, 3, 60, congested=congested)
+    if "refused" in found:
+        pytest.skip(f"not measured: {found['refused']}")
+    assert list(found) == list(latency.BY_MESSAGES)
+    assert all(len(times) == 2 and min(times) > 0 for times in found.values())
+
+
+@pytest.mark.mpi
+def test_synchronised_frames_are_the_serial_composite():
+    """Sizes that do not divide by the ranks; the frame is compared inside, to the last channel."""
+    settings = {"barriers": ["none", *BARRIERS], "sizes": [[37, 11], [64, 48]], "turns": 1, "frames": 2}
+    report = launch.ranks(frames.__name__, settings, 4, 60)
+    assert [entry["error"] <= 1 for entry in report] == [True, True]
+    assert all(list(entry["seconds"]) == ["none", *BARRIERS] for entry in report)
+
+
+@pytest.mark.mpi
+def test_a_framebuffer_is_read_back_in_both_formats():
+    report = launch.ranks(readback.__name__, {"sizes": [[64, 48]], "repeat": 2}, 1, 60)
+    assert [list(entry) for entry in report] == [["RGBA8", "RGBA32F"]]
+    assert all(len(times) == 2 and min(times) > 0 for entry in report for times in entry.values())
+
+
+@pytest.mark.mpi
+def test_a_port_is_written_and_read():
+    report = launch.ranks(port.__name__, {"port": "wire", "turns": 2, "calls": 10}, 1, 60)
+    assert len(report["wire"]) == 2
+    assert np.min(report["wire"]) > 0
+    if not port.FIRST_PORT.exists():
+        report = launch.ranks(port.__name__, {"port": "ppdev", "turns": 2, "calls": 10}, 1, 60)
+        assert "cannot open the parallel port /dev/parport0" in report["refused"]
+
+
+# --- the report ---------------------------------------------------------------------------------------
+
+
+def grids(markdown):
+    """The tables of a report by their titles, up to the first full stop, as rows of cells, heads first."""
+    found = {}
+    for block in markdown.split("\n\n"):
+        if block.startswith("**"):
+            title = block.strip("* ").partition(".")[0]
+        elif block.startswith("|"):
+            lines = [[cell.strip() for cell in line.split(" | ")] for line in block.splitlines()]
+            found[title] = [[cells[0].lstrip("| "), *cells[1:-1], cells[-1].rstrip("| ")] for cells in lines]
+            assert len({len(cells) for cells in found[title]}) == 1, title
+            del found[title][1]
+    return found
+
+
+def test_the_report_has_every_table_beside_the_published_values(computed, tmp_path):
+    found = grids(computed.markdown)
+    assert [row[2] for row in found["Table 4 here: barriers of this machine, measured"][1:]] == (
+        ["2.0"] * 5 + ["9.0"] * 5
+    )
+    assert found["Table 4"][1:3] == [
+        ["Fast Ethernet", "mpi, published", "3.7", "over 10"],
+        ["Fast Ethernet", "mpi, measured", "1.00", "2.00"],
+    ]
+    assert found["Table 2"][1][:4] == ["256x256", "1.5", "168", "167"]
+    assert found["Table 2"][1][4:] == ["1.000", "250", "4.000", "250"]
+    assert found["Table 5"][-1][1:] == ["1.00", "2.00", "", "3.00"]
+    assert [row[1] for row in found["Table 6"][1:]] == ["144.9", "45.8", "12.3", "16.5", "10.0", "7.1"]
+    assert found["Tables 3 and 6 here: frames a second, measured"][1][1:] == ["50.0"] * 6
+    assert len(found["Table 3"]) == 1 + 18
+    computed.write(tmp_path)
+    names = ["figure-1", "figure-2", "frames", "larger", "latency", "tables-3-and-6"]
+    assert sorted(path.stem for path in tmp_path.glob("*.png")) == names
+    for name in names:
+        assert f"]({name}.png)" in computed.markdown
+        assert (tmp_path / f"{name}.png").stat().st_size > 5000
+        assert "<svg" in (tmp_path / f"{name}.svg").read_text()
+
+
+def test_the_table_has_what_was_measured_with_its_spread(computed):
+    """Medians of the turns, and the least and the greatest of them."""
+    rate = computed.table.find(HERE, "512x512", "tree")
+    assert (rate.value, rate.spread, rate.n) == (50, (1 / 0.03, 100), 3)
+    assert computed.table.value(LOCAL["loaded"], 9, "flags", "measured") == pytest.approx(18)
+    assert computed.table.find("Table 5", "simulated wire", "IN").unit == "us"
+    assert computed.table.note("Table 5", "/dev/parport0", "OUT", "measured") == "no port"
+
+
+def test_the_simulated_wire_takes_what_the_formula_says():
+    delays, gates = Delays.as_published(), PAPER.value("Figure 2", "gates")
+    for nodes in (1, 9, 512):
+        rising, falling = wire_delays(nodes)
+        assert rising == delays.internal + gates * delays.gate == delays.total(nodes)
+        assert falling == rising - delays.gate
+    assert 1e-3 * wire_delays(9)[0] == pytest.approx(PAPER.value("Figure 2", "9 nodes", "rising"))
+
+
+def test_what_is_said_of_published_values_follows_from_them(computed):
+    """The excess of PC1's total is 2.76 - 1.24 - 1.36, and 512x512 has 1/21 to 1/30 s a frame."""
+    text = " ".join(computed.markdown.split())
+    assert "total of PC1, 2.76 us, is 0.16 us more than its parts; the others are within 0.03 us" in text
+    frame = 1 / 45.8 - paper.hardware_barrier()
+    low, high = (1e3 * (1 / rate - frame) for rate in (30, 21))
+    assert f"21 to 30 frames imply barriers of {low:.0f} to {high:.0f} ms" in text
+    near = {item.item: item.near for item in computed.items}
+    assert near["Table 4"].endswith("published 3.7 and over 10, 0.1 and over 0.5 ms")
+    assert near["Table 5"].endswith("1.25 us, 1.37 us")
+
+
+def test_every_numbered_table_and_figure_is_listed_with_what_is_missing(computed):
+    assert [item.item for item in computed.items] == [
+        *(f"Table {k}" for k in range(1, 7)),
+        *(f"Figure {k}" for k in range(1, 5)),
+    ]
+    assert all(item.near or item.why for item in computed.items)
+    missing = [item.item for item in computed.items if "not reproduced" in item.how]
+    assert missing == ["Table 1", "Figure 3", "Figure 4"]
+
+
+def test_the_report_says_why_something_was_not_measured():
+    networks = [name for name in STUDY.steps(True) if name.option == "testbed"]
+    missing = {step.name.removeprefix("quick/"): REFUSED for step in networks}
+    found = invented(readback={"refused": "rendering needs VTK"}, **missing)
+    assert len(missing) == 4
+    for reason in ("rendering needs VTK", "needs root"):
+        assert reason in found.markdown
+    items = {item.item: item for item in found.items}
+    assert (items["Table 2"].how, items["Table 2"].why) == ("not reproduced", "rendering needs VTK")
+    assert (items["Table 4"].how, items["Table 4"].why) == ("measured", "needs root")
+    assert items["Table 4"].near.startswith("9 ranks in memory: 0.0 and 0.0 ms; published")
+
+
+# --- checks -------------------------------------------------------------------------------------------
+
+
+def verdicts(found):
+    return {check.claim: check.verdict for check in found.checks}
+
+
+def test_the_published_values_follow_from_the_model(computed):
+    assert len(computed.checks) == 8
+    assert set(verdicts(computed).values()) == {"confirmed"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "item", "row", "column", "factor"),
+    [
+        ("The published rates are of 4 bytes", "Table 2", "512x512", "RGBA8 rate", 1.02),
+        ("Every rate with MPI_Barrier follows", "Table 3", "Fast Ethernet, SH1516, 1280x1024", "lowest", 2),
+        ("Every rate with the hardware barrier that", "Table 6", "512x512", "frames/s", 1.2),
+        ("The hardware barrier gains as much", "Table 6", "512x512", "frames/s", 1.2),
+        ("The hardware barrier makes every", "Table 6", "1600x1200", "frames/s", 0.9),
+        ("A rising line takes", "Figure 2", "9 nodes", "rising", 1.01),
+        ("The hardware barrier gains more", "Larger clusters, 256x256", "512", "Fast Ethernet", 1.5),
+        ("Frames here are", "Difference from the serial composite", "256x256", "", 2),
+    ],
+)
+def test_a_claim_falls_with_a_value_that_it_is_made_of(computed, claim, item, row, column, factor):
+    def changed(each):
+        if (each.item, each.row, each.column) == (item, row, column) and each.kind not in ("", "published"):
+            return replace(each, value=each.value * factor * (1.01 if each.kind == "simulated" else 1))
+        return each
+
+    found = verdicts(Reading(STUDY, Table(changed(row) for row in computed.table)))
+    assert [verdict for text, verdict in found.items() if text.startswith(claim)] == ["refuted"]
+
+
+def test_quick_and_whole_steps_do_not_share_a_name():
+    quick, whole = ({step.name for step in STUDY.steps(flag)} for flag in (True, False))
+    assert not quick & whole
+    assert all(step.alone for step in STUDY.steps(False))
