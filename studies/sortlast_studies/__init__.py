@@ -11,7 +11,7 @@ and the report, a Markdown template over the table (``report.md``). What they sh
 
     shift = study.load("shift-based")
     table = study.compute(shift, Path("out"), quick=True)
-    table.value("Figure 4", "frames/s", "flows", "simulated")
+    table.value("Figure 4", "frames/s", "shift", "simulated")
 """
 
 from __future__ import annotations

@@ -191,13 +191,14 @@ def read_csv(path: Path) -> Table:
 
 @cache
 def published(package: str) -> Table:
-    """The published values of a study: the file ``published.csv`` of its package.
+    """The published values of a study: the file ``published.csv`` of its package; none where it has no paper.
 
     It has the columns item, row, column, unit, value and where: the place in the paper, which is the note.
     """
     file = files(package).joinpath("published.csv")
     table = Table()
-    for line in csv.DictReader(file.read_text(encoding="utf-8").splitlines()):
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    for line in csv.DictReader(text.splitlines()):
         value = float(line["value"]) if line["value"] else None
         place = line["item"], line["row"], line["column"]
         table.add(*place, value, line["unit"], "published", note=line["where"])

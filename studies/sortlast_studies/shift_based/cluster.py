@@ -1,0 +1,150 @@
+"""The cluster of section 5: its nodes, the runs that the paper measured on it, and its two constants.
+
+144 nodes on a 12-ary 2-tree, routed by OpenSM's fat-tree engine. The paper does not print the names of the
+nodes. Its alphabetical order is taken as that of names which count the nodes in routing order without leading
+zeros: node1, node10, node100, node101, ... Names that have nothing to do with the cables would give a random
+order; ``random-SEED`` is one.
+
+The simulations need two constants, which come from two of the paper's figures. A message of m bytes that
+shares no link takes ``stage_seconds + m / link``. Figures 4 and 5 are the runs without contention, with
+messages of 11 and 0.9 MB; each gives one equation. By default their average bandwidths do, so that no frame
+rate is used and all are predicted. As a check, the same two figures' frame rates give other constants: p - 1
+such messages make a frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from sortlast import fabric
+from sortlast.fabric import Routes
+from sortlast_studies.table import published
+
+PACKAGE = "sortlast_studies.shift_based"
+NODES = 144
+ARITY = 12  # nodes of a leaf switch
+PIXEL_BYTES = 16
+
+# --- nodes --------------------------------------------------------------------------------------------
+
+
+@cache
+def tree() -> Routes:
+    """The cluster with its forwarding tables."""
+    return fabric.route(fabric.k_ary_n_tree(ARITY, 2), "ftree")
+
+
+@cache
+def one_switch(p: int) -> Routes:
+    """One crossbar with p nodes."""
+    return fabric.route(fabric.crossbar(p), "minhop")
+
+
+def hosts(order: str, p: int) -> list[int]:
+    """The first p hosts of the cluster in an order: "routing", "alphabetical" or "random-SEED"."""
+    if order == "routing":
+        listed = list(range(NODES))
+    elif order == "alphabetical":
+        listed = sorted(range(NODES), key=lambda host: str(host + 1))
+    else:
+        listed = fabric.order_hosts(tree().topology, "random", seed=int(order.removeprefix("random-")))
+    return listed[:p]
+
+
+# --- runs ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that the paper measured, with a figure of its own; published values are in that item.
+
+    Attributes:
+        item: the figure.
+        p: nodes.
+        size: width and height of the image, of 16 bytes a pixel.
+        order: of the nodes, as :func:`hosts` knows it.
+    """
+
+    item: str
+    p: int
+    size: tuple[int, int]
+    order: str
+
+    @property
+    def pixels(self) -> int:
+        """Of the image."""
+        return self.size[0] * self.size[1]
+
+    @property
+    def message_bytes(self) -> int:
+        """Bytes of a message, rounded."""
+        return round(PIXEL_BYTES * self.pixels / self.p)
+
+    @property
+    def image(self) -> str:
+        """Its size, for people."""
+        return size_name(self.size)
+
+    @property
+    def case(self) -> str:
+        """Nodes and order, for people."""
+        return f"{self.p} nodes, {self.order} order"
+
+
+def size_name(size: tuple[int, int]) -> str:
+    """Width and height, as 4096x2048."""
+    return f"{size[0]}x{size[1]}"
+
+
+RUNS = (
+    Run("Figure 4", 12, (4096, 2048), "routing"),
+    Run("Figure 5", 144, (4096, 2048), "routing"),
+    Run("Figure 6", 144, (4096, 2048), "alphabetical"),
+    Run("Figure 7", 144, (4096, 4096), "routing"),
+    Run("Figure 9", 64, (4096, 2048), "routing"),
+)
+# Those of which the paper prints the rate of direct-send too, in the order in which they are shown.
+DIRECT_SEND = tuple(RUNS[k] for k in (0, 4, 1, 2))
+
+
+# --- constants ----------------------------------------------------------------------------------------
+
+CALIBRATED_BY = RUNS[:2]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """``link``: bytes a second in one direction of a link; ``stage_seconds``: fixed cost of a stage."""
+
+    link: float
+    stage_seconds: float
+
+
+@cache
+def by_bandwidths() -> Calibration:
+    """From the average bandwidths of Figures 4 and 5: m / bandwidth is the time of a message."""
+    return _solve(lambda run: _bytes(run) / (1e6 * _published(run, "mean bandwidth")))
+
+
+@cache
+def by_frame_rates() -> Calibration:
+    """From the frame rates of Figures 4 and 5: the time of a message is the (p - 1)-th part of a frame."""
+    return _solve(lambda run: 1 / _published(run, "frames/s") / (run.p - 1))
+
+
+def _published(run: Run, row: str) -> float:
+    return published(PACKAGE).value(run.item, row, "shift")
+
+
+def _bytes(run: Run) -> float:
+    """Bytes of a message, not rounded."""
+    return PIXEL_BYTES * run.pixels / run.p
+
+
+def _solve(message_seconds: Callable[[Run], float]) -> Calibration:
+    """The line through the messages of both figures."""
+    first, second = CALIBRATED_BY
+    slope = (message_seconds(first) - message_seconds(second)) / (_bytes(first) - _bytes(second))
+    return Calibration(1 / slope, message_seconds(second) - slope * _bytes(second))

@@ -1,0 +1,89 @@
+"""The pictures: Figures 1 to 9 as the paper draws them, direct-send's mechanisms, and what was measured."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from sortlast import schedule
+from sortlast.plot import bandwidth, cost
+from sortlast.plot import schedule as schedules
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, VERMILION, empty
+from sortlast_studies.shift_based import costs
+from sortlast_studies.shift_based.cluster import ARITY, DIRECT_SEND, RUNS, size_name
+from sortlast_studies.shift_based.direct_send import MECHANISMS
+from sortlast_studies.shift_based.frames import COUNTS, SIZES
+from sortlast_studies.shift_based.terms import BY_MECHANISM, MEASURED, Terms
+from sortlast_studies.table import Table
+
+_COLOURS = dict(zip(SIZES, (BLUE, GREEN, VERMILION), strict=True))
+_P, _PIXELS = 4, 16  # of Figure 1
+
+
+def draw(table: Table) -> dict[str, Figure]:
+    """Every picture of the report by the name of its file."""
+    network, matrix = costs.network(), Terms(table).bandwidths
+    made: dict[str, Figure] = {
+        "figure-1": schedules.draw(schedule.make("shift", p=_P, n=_PIXELS)),
+        "figure-2": cost.crossbar(network, costs.ALGORITHMS, costs.CURVES),
+        "figure-3": cost.fat_tree(network, costs.ALGORITHMS, costs.CURVES, costs.degradation()),
+        "figure-8": _sweep(table),
+        "direct-send": _mechanisms(table),
+    }
+    for run in RUNS:
+        found = matrix(run.item, run.message_bytes)
+        made[run.item.lower().replace(" ", "-")] = bandwidth.draw({f"{run.item}, simulated": found})
+    for name in table.rows(MEASURED):
+        message_bytes = int(table.value(MEASURED, name, "bytes of a message"))
+        made[f"measured-{name}"] = bandwidth.draw({"measured": matrix(name, message_bytes)})
+    return made
+
+
+def _sweep(table: Table) -> Figure:
+    """Figure 8, with the published rates that the text prints."""
+    figure, axes = empty(8.2, 4.6)
+    for size, colour in _COLOURS.items():
+        name = size_name(size)
+        rates = [table.value("Figure 8", p, name) for p in COUNTS]
+        axes.plot(COUNTS, rates, color=colour, lw=1.2, label=f"{name}, simulated by flows")
+    for run in RUNS:
+        if run.order == "routing":
+            label = "" if axes.collections else "published, in the colour of the size"
+            rate = table.value(run.item, "frames/s", "shift", "published")
+            colour = _COLOURS[run.size]
+            axes.scatter(run.p, rate, 36, color=colour, edgecolors=BLACK, label=label, zorder=3)
+    axes.set_xticks(range(ARITY, COUNTS[-1] + 1, ARITY))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("nodes (labelled: whole leaf switches)")
+    axes.set_ylabel("frames/s")
+    title = f"Figure 8: shift on {COUNTS[0]} to {COUNTS[-1]} nodes, routing order"
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.grid(color="#e4e4e4")
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False, fontsize=9)
+    return figure
+
+
+def _mechanisms(table: Table) -> Figure:
+    """A panel a published run; a bar a mechanism; a line at the published rate."""
+    simulated = table.rows(BY_MECHANISM)
+    shown = [each.text for each in MECHANISMS if each.text in simulated]
+    figure = Figure(figsize=(10.4, 1.5 + 0.33 * len(shown)), layout="constrained")
+    grid = figure.subplots(1, len(DIRECT_SEND), sharey=True, squeeze=False)[0]
+    for axes, run in zip(grid, DIRECT_SEND, strict=True):
+        for place, mechanism in enumerate(shown):
+            rate = table.get(BY_MECHANISM, mechanism, run.case)
+            if rate is not None:
+                axes.barh(place, rate, 0.7, color=BLUE)
+                axes.text(rate, place, f" {rate:.1f}", va="center", fontsize=8)
+        theirs = table.value(run.item, "frames/s", "direct-send", "published")
+        axes.axvline(theirs, color=VERMILION, lw=1.2)
+        title = f"{run.p} nodes\n{run.order} order\npublished {theirs:g}"
+        axes.set_title(title, fontsize=9, color=VERMILION)
+        axes.set_xlim(0, 18)
+        axes.set_xlabel("frames/s", fontsize=9)
+        axes.tick_params(axis="x", labelsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.spines["left"].set_color(GREY)
+    grid[0].set_yticks(range(len(shown)), shown, fontsize=8)
+    grid[0].invert_yaxis()
+    return figure

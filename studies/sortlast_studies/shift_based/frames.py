@@ -1,0 +1,164 @@
+"""Frames of shift on the modelled cluster, Figures 4 to 9: contention from the tables, flows and packets.
+
+Shift sends one stage after the other: a rank begins a stage when it has sent and received that before it, and
+long messages wait until their receiver is there too (rendezvous). There are no barriers. The paper gives no
+rate of blending and hides it behind messages, so that it takes no time here.
+
+Three models, from the coarsest to the finest:
+
+- contention: a message lasts as long as the fullest link of its path makes it among the flows of its stage.
+  In step: all ranks wait for the slowest of each stage. Free: each rank goes on by itself.
+- flows: messages that are under way share links, each with its max-min fair rate.
+- packets: packets of 2048 bytes in queues with credits, which hold up what stands behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sortlast import Error, fabric, schedule, simulate
+from sortlast_studies.shift_based import cluster
+from sortlast_studies.shift_based.cluster import Calibration, by_bandwidths, by_frame_rates
+from sortlast_studies.steps import Json, PartDone
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sortlast.simulate import Frame, Traffic
+
+PACKET_BYTES = 2048  # the MTU of InfiniBand
+COUNTS = range(12, cluster.NODES + 1)  # nodes of Figure 8
+SIZES = ((2048, 2048), (4096, 2048), (4096, 4096))  # images of Figure 8
+_FALL = 1.1  # a peak over what follows it
+
+
+def contention(p: int, pixels: int, hosts: Sequence[int], constants: Calibration) -> tuple[float, float]:
+    """Frames a second in step, and free."""
+    time = fabric.pattern_time(
+        cluster.tree(),
+        schedule.make("shift", p=p, n=pixels),
+        hosts,
+        link_bytes_per_second=constants.link,
+        stage_seconds=constants.stage_seconds,
+        pixel_bytes=cluster.PIXEL_BYTES,
+        threads=1,
+    )
+    return 1 / time.synchronised, 1 / time.free_running
+
+
+def flows(
+    p: int, pixels: int, hosts: Sequence[int], constants: Calibration, *, message_log: bool = False
+) -> Frame:
+    """A frame of flows; with a log it has the time of every message."""
+    return simulate.frame(
+        cluster.tree(),
+        schedule.make("shift", p=p, n=pixels),
+        placement=hosts,
+        pixel_bytes=cluster.PIXEL_BYTES,
+        link_bytes_per_second=constants.link,
+        stage_seconds=constants.stage_seconds,
+        window=1,
+        message_log=message_log,
+    )
+
+
+def packets(
+    p: int, pixels: int, hosts: Sequence[int], constants: Calibration, part_done: PartDone
+) -> tuple[float, float]:
+    """By packets: frames a second, and the mean of :func:`send_bandwidths`."""
+    traffic = simulate.frame_traffic(
+        schedule.make("shift", p=p, n=pixels),
+        pixel_bytes=cluster.PIXEL_BYTES,
+        stage_seconds=constants.stage_seconds,
+        window=1,
+    )
+    run = simulate.packet(
+        cluster.tree(),
+        traffic,
+        placement=hosts,
+        packet_bytes=PACKET_BYTES,
+        link_bytes_per_second=constants.link,
+        message_log=True,
+        progress=part_done,
+    )
+    log = run.message_log
+    matrix = send_bandwidths(traffic, log[:, 0], np.float64(run.seconds / run.cycles) * log[:, 3])
+    return 1 / run.seconds, float(matrix.sum() / (p * (p - 1)))
+
+
+def send_bandwidths(
+    traffic: Traffic, logged: NDArray[np.int64], ended: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Bytes a second of every send of a frame of shift with one stage at a time: (p, p), row: sender.
+
+    As the paper measures it: the clock of a send runs from the beginning of its stage at the sender, when the
+    send and the receive of the stage before are over, until it has ended; it includes the cost of the stage
+    and the wait for the receiver.
+
+    Args:
+        traffic: the frame.
+        logged: messages of it, every one that has bytes among them.
+        ended: when each of these ended, in seconds since the start.
+    """
+    p = traffic.tasks
+    ends = np.zeros((p, p))  # by sender and stage; a rank has no stage 0
+    size = np.zeros((p, p))
+    source, destination, count = (
+        each[logged] for each in (traffic.source, traffic.destination, traffic.size)
+    )
+    sent = (source != destination) & (count > 0)
+    stage = (destination - source)[sent] % p
+    ends[source[sent], stage] = ended[sent]
+    size[source[sent], stage] = count[sent]
+
+    # Begin each stage when the one before it is over.
+    rank, stages = np.arange(p)[:, None], np.arange(1, p)[None, :]
+    received = ends[(rank - stages) % p, stages]
+    over = np.maximum(ends[:, 1:], received)
+    begins = np.hstack([np.zeros((p, 1)), over[:, :-1]])
+    matrix = np.zeros((p, p))
+    matrix[rank, (rank + stages) % p] = size[:, 1:] / (ends[:, 1:] - begins)
+    return matrix
+
+
+def simulated(p: int, pixels: int, order: str, part_done: PartDone) -> Json:
+    """One run by all models: frames a second, the matrix by flows in MB/s, the mean bandwidth by packets."""
+    constants, hosts = by_bandwidths(), cluster.hosts(order, p)
+    in_step, free = contention(p, pixels, hosts, constants)
+    frame = flows(p, pixels, hosts, constants, message_log=True)
+    matrix = send_bandwidths(frame.traffic, frame.log_messages[:, 0], frame.log_seconds[:, 1])
+    by_packets, bandwidth_by_packets = packets(p, pixels, hosts, constants, part_done)
+    return {
+        "in_step": in_step,
+        "free": free,
+        "flows": frame.frames_per_second,
+        "flows_by_frame_rates": flows(p, pixels, hosts, by_frame_rates()).frames_per_second,
+        "packets": by_packets,
+        "packets_bandwidth": bandwidth_by_packets,
+        "matrix": np.round(matrix / 1e6, 1).tolist(),
+    }
+
+
+# --- Figure 8 -----------------------------------------------------------------------------------------
+
+
+def swept(size: tuple[int, int], part_done: PartDone) -> Json:
+    """Frames a second for all of COUNTS, in routing order: by contention, in step, and by flows."""
+    constants, pixels = by_bandwidths(), size[0] * size[1]
+    in_step, by_flows = [], []
+    for p in COUNTS:
+        if not part_done((p / cluster.NODES) ** 2):
+            raise Error(f"the sweep ended before {p} nodes")
+        hosts = cluster.hosts("routing", p)
+        in_step.append(contention(p, pixels, hosts, constants)[0])
+        by_flows.append(flows(p, pixels, hosts, constants).frames_per_second)
+    return {"in_step": in_step, "flows": by_flows}
+
+
+def peaks(rates: Sequence[float]) -> list[int]:
+    """The counts of nodes after which the rate falls; the last count is one if the rate has risen to it."""
+    found = [COUNTS[k] for k in range(len(rates) - 1) if rates[k] > _FALL * rates[k + 1]]
+    return [*found, COUNTS[-1]] if rates[-1] > _FALL * rates[-2] else found

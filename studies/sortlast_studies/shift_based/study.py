@@ -1,0 +1,197 @@
+"""The study as a value: the rows that the results of its steps become."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from statistics import fmean, median
+
+import numpy as np
+
+from sortlast.bandwidth import Bandwidths
+from sortlast_studies.shift_based import cluster, costs
+from sortlast_studies.shift_based.cluster import DIRECT_SEND, PACKAGE, RUNS, size_name
+from sortlast_studies.shift_based.direct_send import EXPLANATION, MECHANISMS
+from sortlast_studies.shift_based.frames import COUNTS, SIZES, peaks
+from sortlast_studies.shift_based.measured import PREFIX
+from sortlast_studies.shift_based.steps import (
+    RANDOM_RUN,
+    direct_send_step,
+    random_step,
+    seeds,
+    seeds_of,
+    shift_step,
+    steps,
+    sweep_step,
+)
+from sortlast_studies.shift_based.terms import (
+    BY_MECHANISM,
+    CALIBRATION,
+    COMMUTES,
+    CROWDING,
+    LATENCY,
+    MEASURED,
+    PRICED,
+    RANDOM,
+    RATIOS,
+    SIZES_RATIO,
+    SWAPS,
+    Terms,
+    pairs,
+)
+from sortlast_studies.steps import Json, Results
+from sortlast_studies.study import Study
+from sortlast_studies.table import Kind, Table, published
+
+_FPS = "frames/s"
+_MODELS: Mapping[str, tuple[str, Kind, str]] = {  # of shift: key of a result, its column, kind and note
+    "flows": ("shift", "simulated", "by flows"),
+    "in_step": ("shift, in step", "computed", ""),
+    "free": ("shift, free", "computed", ""),
+    "packets": ("shift, packets", "simulated", ""),
+    "flows_by_frame_rates": ("shift, calibrated by frame rates", "simulated", "by flows"),
+}
+
+
+def tabulate(results: Results, quick: bool) -> Table:
+    """The table of the results of all steps."""
+    table = Table(published(PACKAGE))
+    _terms_of_table_1(table)
+    _prices(table)
+    _calibration(table)
+    for run in RUNS:
+        found = results[shift_step(run)]
+        _pairs(table, run.item, found["matrix"], "simulated")
+        _rates(table, run.item, [found])
+        bandwidth = float(Terms(table).bandwidths(run.item, run.message_bytes).average)
+        table.add(run.item, "mean bandwidth", "shift", bandwidth / 1e6, "MB/s", "simulated", note="by flows")
+        by_packets = found["packets_bandwidth"] / 1e6
+        table.add(run.item, "mean bandwidth", "shift, packets", by_packets, "MB/s", "simulated")
+        sent = cluster.PIXEL_BYTES * run.pixels * (run.p - 1) / run.p / 1e6
+        fps = table.value(run.item, _FPS, "shift", "published")
+        table.add(run.item, "bytes of a rank", "shift", sent * fps, "MB/s", note="of published frames/s")
+    _rates(table, RANDOM, [results[random_step(seed)] for seed in seeds(RANDOM_RUN.p, quick)])
+    _sweep(table, results)
+    _direct_send(table, results, quick)
+    for name, found in results.items():
+        if name.startswith(PREFIX):
+            _measured(table, name.removeprefix(PREFIX), found)
+    return table
+
+
+# --- computed -----------------------------------------------------------------------------------------
+
+
+def _terms_of_table_1(table: Table) -> None:
+    """Ours over the published terms; and what explains where they differ."""
+
+    def add(item: str, row: str, ratios: Mapping[str, Sequence[float]]) -> None:
+        for term, values in ratios.items():
+            table.add(item, row, term, median(values), spread=values, n=len(values))
+
+    for name in costs.ALGORITHMS:
+        add(RATIOS, name, costs.compare(name))
+    add(RATIOS, COMMUTES, costs.compare("parallel-pipeline", commutes=True))
+    pairs_of_swaps = [[asdict(costs.walked(name, p)) for name in SWAPS] for p in costs.POWERS]
+    ratios = {
+        term: [ours[term] / other[term] for ours, other in pairs_of_swaps] for term in ("latency", "transfer")
+    }
+    add("Table 1, " + " / ".join(SWAPS), "powers of two", ratios)
+
+
+def _prices(table: Table) -> None:
+    for name in costs.ALGORITHMS:
+        for p in costs.PRICED:
+            formula, ours = costs.priced(name, p)
+            table.add(PRICED, name, f"formula, p = {p}", 1e3 * formula, "ms")
+            table.add(PRICED, name, f"schedule, p = {p}", 1e3 * ours, "ms")
+    for p in LATENCY:
+        table.add("Figure 2", p, "latency / time of shift", costs.latency_share(p))
+
+
+def _calibration(table: Table) -> None:
+    for row, found in (("bandwidths", cluster.by_bandwidths()), ("frame rates", cluster.by_frame_rates())):
+        table.add(CALIBRATION, row, "link", found.link / 1e6, "MB/s", "calibrated")
+        table.add(CALIBRATION, row, "stage", 1e6 * found.stage_seconds, "us", "calibrated")
+
+
+# --- simulated ----------------------------------------------------------------------------------------
+
+
+def _rates(table: Table, item: str, found: Sequence[Json]) -> None:
+    """Frames of shift by all models, each the mean of some runs."""
+    for key, (column, kind, note) in _MODELS.items():
+        _mean(table, (item, _FPS, column), [each[key] for each in found], _FPS, kind, note)
+
+
+def _sweep(table: Table, results: Results) -> None:
+    """Figure 8: the rates, their peaks, and those of the smallest images over those of the largest."""
+    for size in SIZES:
+        found, name = results[sweep_step(size)], size_name(size)
+        for p, flows, in_step in zip(COUNTS, found["flows"], found["in_step"], strict=True):
+            table.add("Figure 8", p, name, flows, _FPS, "simulated", note="by flows")
+            table.add("Figure 8", p, f"{name}, in step", in_step, _FPS)
+        listed = ", ".join(map(str, peaks(found["flows"])))
+        table.add("Figure 8", "peaks", name, unit="nodes", kind="simulated", note=listed)
+    first, last = (size_name(SIZES[k]) for k in (0, -1))
+    for p in COUNTS:
+        ratio = table.value("Figure 8", p, first) / table.value("Figure 8", p, last)
+        table.add("Figure 8", p, SIZES_RATIO, ratio, kind="simulated")
+
+
+def _direct_send(table: Table, results: Results, quick: bool) -> None:
+    """Direct-send by every mechanism; that which explains it beside the published rate."""
+    for mechanism in MECHANISMS:
+        for run in DIRECT_SEND:
+            names = (direct_send_step(mechanism, run, seed) for seed in seeds_of(mechanism, run, quick))
+            found = [results[name] for name in names if name in results]
+            if not found:
+                continue
+            rates = [each["fps"] for each in found]
+            _mean(table, (BY_MECHANISM, mechanism.text, run.case), rates, _FPS, "simulated")
+            if mechanism.piece == 0:
+                counts = [each["under_way"] for each in found]
+                _mean(table, (CROWDING, mechanism.text, run.case), counts, "messages", "simulated")
+            if mechanism is EXPLANATION:
+                place = run.item, _FPS, "direct-send"
+                _mean(table, place, rates, _FPS, "simulated", mechanism.text)
+
+
+def _pairs(table: Table, name: str, matrix: Sequence[Sequence[float]], kind: Kind) -> None:
+    """MB/s of every pair; row: sender, column: receiver."""
+    for sender, line in enumerate(matrix):
+        for receiver, speed in enumerate(line):
+            if sender != receiver:
+                table.add(pairs(name), sender, receiver, speed, "MB/s", kind)
+
+
+def _mean(
+    table: Table, place: tuple[str, str, str], values: Sequence[float], unit: str, kind: Kind, note: str = ""
+) -> None:
+    """The mean of one value or more; of more, their spread too."""
+    more = {"spread": values, "n": len(values)} if len(values) > 1 else {}
+    table.add(*place, fmean(values), unit, kind, note=note, **more)  # type: ignore[arg-type]
+
+
+# --- measured -----------------------------------------------------------------------------------------
+
+
+def _measured(table: Table, name: str, found: Json) -> None:
+    """A matrix, wherever its ranks were, and frames a second where frames were composited."""
+    matrix = Bandwidths(np.array(found["matrix"]), list(found["names"]), found["message_bytes"])
+    _pairs(table, name, (matrix.matrix / 1e6).tolist(), "measured")
+    table.add(MEASURED, name, "ranks", matrix.p, kind="measured", note=", ".join(matrix.names))
+    table.add(MEASURED, name, "bytes of a message", matrix.message_bytes, "bytes", "measured")
+    for column in ("minimum", "average", "maximum"):
+        table.add(MEASURED, name, column, getattr(matrix, column) / 1e6, "MB/s", "measured")
+    for algorithm, rate in found.get("fps", {}).items():
+        table.add(MEASURED, name, algorithm, rate, _FPS, "measured")
+
+
+STUDY = Study(
+    package=PACKAGE,
+    steps=steps,
+    tabulate=tabulate,
+    settings={"calibration": asdict(cluster.by_bandwidths())},
+    terms=Terms,
+)

@@ -1,0 +1,225 @@
+"""What the report and the checks name, over the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isclose
+
+import numpy as np
+
+from sortlast.bandwidth import Bandwidths
+from sortlast_studies.shift_based.cluster import ARITY, CALIBRATED_BY, DIRECT_SEND, RUNS, size_name
+from sortlast_studies.shift_based.costs import ALGORITHMS, OTHERS, POWERS, POWERS_ONLY
+from sortlast_studies.shift_based.costs import PRICED as PRICED_RANKS
+from sortlast_studies.shift_based.frames import COUNTS, SIZES
+from sortlast_studies.shift_based.steps import RANDOM_RUN
+from sortlast_studies.table import Table
+
+# Items, rows and columns of the table.
+RATIOS = "Table 1, ours / published"
+COMMUTES = "parallel-pipeline, with an operator that commutes"  # a row of RATIOS
+SWAPS = ("2-3-swap", "binary-swap")
+PRICED = "Table 1, 4096x4096 pixels"
+CALIBRATION = "Calibration"
+RANDOM = f"{RANDOM_RUN.item}, random order"
+SIZES_RATIO = f"{size_name(SIZES[0])} / {size_name(SIZES[-1])}"  # a column of Figure 8
+BY_MECHANISM, CROWDING = "Direct-send by mechanism", "Messages under way to one receiver"
+MEASURED = "Measured"
+
+LATENCY = (128, 1024, 4096, 32768)  # ranks of which the part of latency is told
+_ROUNDING = 1e-9
+_CALLED = {"2-3-swap": "2-3 swap", "parallel-pipeline": "pipeline"}  # in sentences
+
+
+def pairs(name: str) -> str:
+    """The item with the bandwidths of all pairs of a figure or a measurement."""
+    return f"{name}, all pairs"
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Ours over the published, from the least to the greatest of some numbers of ranks."""
+
+    least: float
+    most: float
+
+    @property
+    def equal(self) -> bool:
+        """Whether ours is the published one at all of them."""
+        return isclose(self.least, 1, rel_tol=_ROUNDING) and isclose(self.most, 1, rel_tol=_ROUNDING)
+
+    @property
+    def text(self) -> str:
+        """For a cell or a sentence."""
+        if self.equal:
+            return "equal"
+        least, most = f"{self.least:.2f}", f"{self.most:.2f}"
+        return least if least == most else f"{least} to {most}"
+
+
+class Table1:
+    """How near Table 1 is, and why not nearer, from the ratios in the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def ratios(self, name: str, term: str, item: str = RATIOS) -> Ratios:
+        """Those of an algorithm's latency or transfer."""
+        found = self._table.find(item, name, term)
+        assert found is not None
+        assert found.spread is not None
+        return Ratios(*found.spread)
+
+    def equal(self, name: str, item: str = RATIOS) -> bool:
+        """Whether both terms are the published ones at all numbers of ranks."""
+        return all(self.ratios(name, term, item).equal for term in ("latency", "transfer"))
+
+    def bounded(self, name: str, most: float = 1) -> bool:
+        """Whether neither term is above ``most`` times the published one."""
+        return all(self.ratios(name, term).most <= most * (1 + _ROUNDING) for term in ("latency", "transfer"))
+
+    @property
+    def compared(self) -> list[str]:
+        """The algorithms of the table."""
+        return [name for name in self._table.rows(RATIOS) if name in ALGORITHMS]
+
+    @property
+    def near_table_1(self) -> str:
+        """How near, in a sentence without its end: rows that are equal, and the ratios of the others."""
+        names, every = self.compared, sorted([*POWERS, *OTHERS])
+        different = [name for name in names if not self.equal(name)]
+        where = (
+            f"{len(every)} numbers of ranks from {every[0]} to {every[-1]} "
+            f"({' and '.join(sorted(POWERS_ONLY))} at the {len(POWERS)} powers of two)"
+        )
+        ratios = (
+            f"{name} latency {self.ratios(name, 'latency').text}, "
+            f"transfer {self.ratios(name, 'transfer').text}"
+            for name in different
+        )
+        equal = len(names) - len(different)
+        return "; ".join([f"{equal} of {len(names)} rows equal at {where}", *ratios])
+
+    @property
+    def why_table_1(self) -> str:
+        """Why rows differ, in a sentence without its end; empty if none does."""
+        return "; ".join(self._why(name) for name in self.compared if not self.equal(name))
+
+    def _why(self, name: str) -> str:
+        latency, transfer = (self.ratios(name, term) for term in ("latency", "transfer"))
+        called = _CALLED.get(name, name)
+        if self.bounded(name):
+            how = f"our {called} costs less than published"
+        elif min(latency.least, transfer.least) >= 1 - _ROUNDING:
+            how = (
+                f"our {called} costs up to {max(latency.most, transfer.most):.2f} times as much as published"
+            )
+        else:
+            how = f"our {called} differs from the published one"
+        return f"{how}, {self._reason(name)}"
+
+    def _reason(self, name: str) -> str:
+        if name == "parallel-pipeline" and self.equal(COMMUTES):
+            return (
+                "because an operator such as over may not join the two ends of its ring; with one that "
+                "commutes it is equal"
+            )
+        if name == "2-3-swap" and self.equal("powers of two", "Table 1, " + " / ".join(SWAPS)):
+            return (
+                "because the published terms are bounds for any p; at powers of two our groups are all of "
+                "two, as in binary swap, and at others some are of three"
+            )
+        return "for a reason that is not known"
+
+
+class Terms(Table1):
+    """Those of a table."""
+
+    runs, direct_send_runs, random_run = RUNS, DIRECT_SEND, RANDOM_RUN
+    algorithms, powers, others, powers_only = ALGORITHMS, POWERS, OTHERS, sorted(POWERS_ONLY)
+    priced_ranks, latency_ranks = PRICED_RANKS, LATENCY
+    images = tuple(size_name(size) for size in SIZES)
+    first_nodes, last_nodes, leaf = COUNTS[0], COUNTS[-1], ARITY
+    commutes = COMMUTES
+
+    def spread(self, item: str, row: str, column: str) -> str:
+        """A mean with the least and the greatest, where there are several; "-" where there is none."""
+        found = self._table.find(item, row, column, "ours")
+        if found is None:
+            return "-"
+        ends = "" if found.spread is None else " ({:.2f} to {:.2f})".format(*found.spread)
+        return f"{found.value:.2f}{ends}"
+
+    def bandwidths(self, name: str, message_bytes: int) -> Bandwidths:
+        """The matrix of a figure or a measurement."""
+        rows = self._table.of(pairs(name))
+        names = list(dict.fromkeys(row.row for row in rows))
+        matrix = np.zeros((len(names), len(names)))
+        for row in rows:
+            matrix[int(row.row), int(row.column)] = 1e6 * (row.value or 0)
+        return Bandwidths(matrix, names, message_bytes)
+
+    # --- runs -----------------------------------------------------------------------------------------
+
+    def error(self, item: str, column: str = "shift", row: str = "frames/s") -> float:
+        """By how much ours is above the published value, as a part of it."""
+        return self._table.value(item, row, column) / self._table.value(item, row, column, "published") - 1
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Those of the frame rates of shift."""
+        return {run.item: self.error(run.item) for run in RUNS}
+
+    def about(self, item: str) -> str:
+        """What the figure of a run shows."""
+        run = next(run for run in RUNS if run.item == item)
+        return f"bandwidths of all pairs, {run.p} nodes, {run.image}, {run.order} order"
+
+    def near(self, item: str) -> str:
+        """How near the run of a figure is: frame rate, mean bandwidth, and direct-send where published."""
+        (rate, fps), (mean, bandwidth) = (
+            [self._table.value(item, row, "shift", kind) for kind in ("ours", "published")]
+            for row in ("frames/s", "mean bandwidth")
+        )
+        calibrated = item in {run.item for run in CALIBRATED_BY}
+        off = 100 * self.error(item, row="mean bandwidth")
+        parts = [
+            f"{rate:.2f} frames/s, published {fps:g} ({100 * self.error(item):+.1f} %)",
+            f"average bandwidth {mean:.0f} MB/s, published {bandwidth:.0f} "
+            f"({'calibrated by it' if calibrated else f'{off:+.0f} %'})",
+        ]
+        if any(run.item == item for run in DIRECT_SEND):
+            rate, fps = (self._table.value(item, "frames/s", "direct-send", k) for k in ("ours", "published"))
+            off = 100 * self.error(item, "direct-send")
+            parts.append(f"direct-send {rate:.2f} frames/s, published {fps:g} ({off:+.1f} %)")
+        return "; ".join(parts)
+
+    # --- Figure 8 -------------------------------------------------------------------------------------
+
+    @property
+    def step(self) -> int:
+        """Of the published peaks."""
+        return int(self._table.value("Figure 8", "peaks", self.images[0], "published"))
+
+    @property
+    def published_ratio(self) -> float:
+        """Of the frame rates of the smallest images and the largest."""
+        return self._table.value("Figure 8", self.first_nodes, SIZES_RATIO, "published")
+
+    def first_over_last(self, p: int) -> float:
+        """How many times as fast the smallest images are as the largest on p nodes, by flows."""
+        return self._table.value("Figure 8", p, SIZES_RATIO, "ours")
+
+    @property
+    def as_published(self) -> list[str]:
+        """The sizes of images whose rates peak at all multiples of the published step but the first."""
+        whole = ", ".join(map(str, range(self.first_nodes + self.step, self.last_nodes + 1, self.step)))
+        return [size for size in self.images if self._table.note("Figure 8", "peaks", size, "ours") == whole]
+
+    @property
+    def peaks(self) -> str:
+        """The peaks of each size of images; those that have the same together."""
+        by_peaks: dict[str, list[str]] = {}
+        for size in self.images:
+            by_peaks.setdefault(self._table.note("Figure 8", "peaks", size, "ours"), []).append(size)
+        return "; ".join(f"{listed} nodes ({', '.join(sizes)})" for listed, sizes in by_peaks.items())

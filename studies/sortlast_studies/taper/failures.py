@@ -1,0 +1,97 @@
+"""Missing cables: a share of the links above the leaves is gone, drawn at random."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sortlast import fabric
+from sortlast.fabric import Routes, Topology
+from sortlast_studies.narrowed_trees.networks import Network
+from sortlast_studies.steps import Json, PartDone
+from sortlast_studies.taper import trees
+from sortlast_studies.taper.frames import ADAPTIVE, TABLES, fastest
+
+# OpenSM as it comes, which leaves ftree for minhop when a cable is missing; ftree that is told the roots; and
+# packets that choose for themselves.
+ROUTINGS = ("minhop", "ftree, told the roots", "adaptive")
+SHARES = (0, 1, 2, 5)  # percent
+# One algorithm of each kind; radix-k with rounds as large as a leaf.
+SCHEDULES = {
+    "shift": "shift",
+    "radix-k:8,8,8": "radix-k:8,8,8",
+    "binary swap": "binary-swap",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A schedule on all nodes of a network of which some links are missing, by packets."""
+
+    net: Network
+    percent: int
+    seed: int
+    routing: str
+    schedule: str
+
+    @property
+    def name(self) -> str:
+        """The name of its step."""
+        routing = self.routing.partition(",")[0]
+        return f"failures/{self.net.name}/{self.percent}-{self.seed}-{routing}/{self.schedule}"
+
+    @property
+    def work(self) -> float:
+        """Seconds that it takes, about."""
+        return 1.3 if self.schedule == "shift" else 0.2
+
+    def simulate(self, part_done: PartDone) -> Json:
+        """Frames a second."""
+        cut = damaged(trees.topology(self.net.name), self.percent, self.seed)
+        way = ADAPTIVE if self.routing == "adaptive" else TABLES
+        return fastest(way, _routed(cut, self.routing), [SCHEDULES[self.schedule]], part_done)
+
+
+def damaged(whole: Topology, percent: int, seed: int) -> Topology:
+    """A tree without some percent of its links between switches, at least one if percent is not 0."""
+    hosts = len(whole.hosts)
+    upper = [link.channel for link in whole.links if link.a >= hosts and link.b >= hosts]
+    count = max(1, round(len(upper) * percent / 100)) if percent else 0
+    return whole.without_links(random.Random(seed).sample(upper, count)) if count else whole
+
+
+def networks(quick: bool) -> Sequence[Network]:
+    """The fat-tree, and a thin-tree."""
+    return [net for net in trees.TREES if net.up in ((4,) if quick else (8, 4))]
+
+
+def shares(quick: bool) -> Sequence[int]:
+    """Percent of missing links."""
+    return (0, 2) if quick else SHARES
+
+
+def seeds(percent: int, quick: bool) -> Sequence[int]:
+    """Seeds of the missing links: one where none is missing."""
+    return (1,) if quick or percent == 0 else (1, 2, 3)
+
+
+def cells(quick: bool) -> list[Cell]:
+    """All cells of this part."""
+    return [
+        Cell(net, percent, seed, routing, schedule)
+        for net in networks(quick)
+        for percent in shares(quick)
+        for seed in seeds(percent, quick)
+        for routing in ROUTINGS
+        for schedule in SCHEDULES
+    ]
+
+
+def _routed(cut: Topology, routing: str) -> Topology | Routes:
+    if routing == "adaptive":
+        return cut
+    if routing == "minhop":
+        return fabric.route(cut, "minhop")
+    roots = [switch.number for switch in cut.switches if switch.level == cut.levels]
+    return fabric.route(cut, "ftree", roots=roots)

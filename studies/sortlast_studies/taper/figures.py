@@ -1,0 +1,108 @@
+"""The pictures: performance and performance per cost against taper, and what missing cables take away."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION
+from sortlast_studies.table import Table
+from sortlast_studies.taper.failures import SCHEDULES as FAILING
+from sortlast_studies.taper.frames import SCHEDULES, Way
+from sortlast_studies.taper.terms import MISSING, Terms, rates
+from sortlast_studies.taper.trees import REFERENCE, label
+
+_STYLES = {
+    "shift": (BLUE, "o", "-"),
+    "direct-send": (SKY, "s", "-"),
+    "radix-k": (VERMILION, "^", "-"),
+    "binary swap": (ORANGE, "D", "-"),
+    "2-3 swap": (BLACK, "", ":"),
+    "pipeline": (GREEN, "v", "-"),
+}
+_ROUTING_STYLES = {
+    "minhop": (VERMILION, "s"),
+    "ftree, told the roots": (BLUE, "o"),
+    "adaptive": (GREEN, "^"),
+}
+
+
+def draw(table: Table) -> dict[str, Figure]:
+    """Every picture of the report by the name of its file."""
+    return {"taper": against_taper(table), "failures": against_failures(table)}
+
+
+def against_taper(table: Table) -> Figure:
+    """A column of panels for each way of simulation: frames a second above, below them per cost."""
+    shown = Terms(table).timed
+    figure = Figure(figsize=(3.6 * len(shown), 6.4), layout="constrained")
+    grid = figure.subplots(2, len(shown), sharex=True, sharey="row", squeeze=False)
+    for column, way in enumerate(shown):
+        _performance(grid[0][column], grid[1][column], table, way)
+        grid[0][column].set_title(way.about.replace(" pixels, ", " pixels,\n", 1), fontsize="medium")
+        grid[1][column].set_xlabel("taper: ports down to ports up")
+    for row in grid:
+        row[0].set_ylim(bottom=0)  # of all panels of the row, after what they show is known
+    grid[0][0].set_ylabel("frames a second,\nfastest on the fat-tree = 1")
+    grid[1][0].set_ylabel("the same over cost,\nthe fat-tree costs 1")
+    handles = grid[0][0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=len(SCHEDULES), frameon=False)
+    figure.suptitle("Compositing on thin-trees of 512 nodes", fontsize="medium")
+    return figure
+
+
+def against_failures(table: Table) -> Figure:
+    """A panel for each network and schedule, a line for each routing: mean, and down to the least."""
+    terms = Terms(table)
+    networks = list(dict.fromkeys(row.split(", ")[0] for row in table.rows(MISSING)))
+    columns = len(FAILING)
+    figure = Figure(figsize=(3.3 * columns, 0.9 + 2.5 * len(networks)), layout="constrained")
+    grid = figure.subplots(len(networks), columns, sharex=True, sharey=True, squeeze=False)
+    shares = table.columns(MISSING)
+    percents = [int(share.split()[0]) for share in shares]
+    for net, row in zip(networks, grid, strict=True):
+        for schedule, axes in zip(FAILING, row, strict=True):
+            intact = terms.intact(net, schedule)
+            for routing, (colour, marker) in _ROUTING_STYLES.items():
+                found = [terms.rate(MISSING, f"{net}, {schedule}, {routing}", share) for share in shares]
+                mean, least = ([fps[k] / intact for fps in found] for k in (0, 1))
+                axes.plot(percents, mean, color=colour, marker=marker, markersize=4, label=routing)
+                axes.fill_between(percents, least, mean, color=colour, alpha=0.2, linewidth=0)
+            axes.set_title(f"{schedule}, {net}", fontsize="medium")
+            _plain(axes)
+    grid[0][0].set_ylim(bottom=0)  # of all panels, after what they show is known
+    for axes in grid[-1]:
+        axes.set_xticks(percents)
+        axes.set_xlabel("missing links, %")
+    for row in grid:
+        row[0].set_ylabel("frames a second,\nintact with ftree = 1")
+    handles = grid[0][0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _performance(above: Axes, below: Axes, table: Table, way: Way) -> None:
+    terms = Terms(table)
+    networks = terms.thin_trees
+    narrowing = [net.narrowing for net in networks]
+    costs = [terms.relative_cost(label(net)) for net in networks]
+    top = max(table.value(rates(way), schedule, label(REFERENCE)) for schedule in SCHEDULES)
+    for schedule, (colour, marker, line) in _STYLES.items():
+        share = [table.value(rates(way), schedule, label(net)) / top for net in networks]
+        per_cost = [part / cost for part, cost in zip(share, costs, strict=True)]
+        for axes, values in ((above, share), (below, per_cost)):
+            axes.plot(
+                narrowing, values, color=colour, marker=marker, markersize=4, linestyle=line, label=schedule
+            )
+    for axes in (above, below):
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(narrowing, [label(net) for net in networks], fontsize="x-small", rotation=60)
+        axes.xaxis.set_minor_locator(NullLocator())
+        _plain(axes)
+
+
+def _plain(axes: Axes) -> None:
+    axes.grid(color=GREY, alpha=0.25)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)

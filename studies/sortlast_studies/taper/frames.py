@@ -1,0 +1,155 @@
+"""A frame of a schedule on a fabric: which schedules, of which image, by which simulator.
+
+Flows suit regular traffic and whole images; they know which links are full, but not that packets for one host
+hold up those behind them. Packets know it, and cost little where traffic is irregular, but only for a smaller
+image. So all frames are in one of four ways, and only frames of the same way are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sortlast import schedule, simulate
+from sortlast.fabric import Routes, Topology
+from sortlast_studies.steps import Json, PartDone
+
+PIXEL_BYTES = 16
+LINK = 1.25e9  # bytes a second
+STAGE = 10e-6  # seconds
+BLEND = 5e9  # bytes a second
+IMAGE = (2048, 1024)  # of a whole frame
+SMALL = (512, 256)  # of packets: at 512 ranks a piece of shift is two of them
+PACKET_BYTES = 2048
+_SMALL_PIXELS = f"{SMALL[0]}x{SMALL[1]} pixels, network only"
+PACKET_PHITS = 512  # of 4 bytes
+
+# The schedules, by their name here.
+_ALGORITHMS = {
+    "shift": "shift",
+    "direct-send": "direct-send",
+    "binary swap": "binary-swap",
+    "2-3 swap": "2-3-swap",
+    "pipeline": "parallel-pipeline",
+}
+SCHEDULES = ("shift", "direct-send", "radix-k", "binary swap", "2-3 swap", "pipeline")
+_RADIX_K = {
+    512: ("8,8,8", "4,4,4,8", "4,8,16", "16,32"),
+    4096: ("8,8,8,8", "4,8,8,16", "16,16,16"),
+}
+
+
+@dataclass(frozen=True)
+class Way:
+    """How frames are simulated."""
+
+    name: str
+    packets: bool
+    routing: str
+    about: str
+
+
+FRAME = Way(
+    "frame",
+    packets=False,
+    routing="ftree",
+    about=f"flows, {IMAGE[0]}x{IMAGE[1]} pixels, blending and stages take time",
+)
+FLOW = Way("flow", packets=False, routing="ftree", about=f"flows, {_SMALL_PIXELS}")
+TABLES = Way(
+    "tables", packets=True, routing="ftree", about=f"packets by the tables of ftree, {_SMALL_PIXELS}"
+)
+ADAPTIVE = Way("adaptive", packets=True, routing="adaptive", about=f"adaptive packets, {_SMALL_PIXELS}")
+WAYS = (FRAME, FLOW, TABLES, ADAPTIVE)
+
+
+def algorithms(name: str, p: int) -> list[str]:
+    """The algorithms of which a schedule takes the fastest, as :func:`sortlast.schedule.make` takes them."""
+    if name == "radix-k":
+        return [f"radix-k:{k}" for k in _RADIX_K[p]] if p in _RADIX_K else ["radix-k"]
+    return [_ALGORITHMS.get(name, name)]
+
+
+def fastest(
+    way: Way,
+    net: Topology | Routes,
+    tried: Sequence[str],
+    part_done: PartDone,
+    *,
+    hosts: Sequence[int] | None = None,
+    seed: int = 17,
+    nodes: Sequence[int] | None = None,
+) -> Json:
+    """The fastest algorithm and its frames a second: ``{"algorithm": name, "fps": number}``.
+
+    Args:
+        way: how the frames are simulated.
+        net: a fabric, or one with its tables.
+        tried: algorithms.
+        part_done: told the progress.
+        hosts: the host of each rank; None: all, in order.
+        seed: of the packet simulator.
+        nodes: the node of each rank, for schedules of two levels.
+    """
+    topology = net if isinstance(net, Topology) else net.topology
+    placed = list(range(len(topology.hosts))) if hosts is None else list(hosts)
+
+    found: dict[str, float] = {}
+    for k, algorithm in enumerate(tried):
+        width, height = IMAGE if way is FRAME else SMALL
+        made = schedule.make(algorithm, p=len(placed), n=width * height, nodes=nodes)
+        done = partial(_part, part_done, k, len(tried))
+        if way.packets:
+            found[algorithm] = _by_packets(net, made, placed, seed, done)
+        else:
+            found[algorithm] = _by_flows(net, made, placed, way is FRAME, done)
+    best = max(found, key=lambda algorithm: found[algorithm])
+    return {"algorithm": best, "fps": found[best]}
+
+
+def _part(part_done: PartDone, before: int, of: int, part: float) -> bool:
+    """Tell the progress of one algorithm among several."""
+    return part_done((before + part) / of)
+
+
+def _by_flows(
+    net: Topology | Routes,
+    made: schedule.Schedule,
+    hosts: list[int],
+    whole: bool,
+    done: Callable[[float], bool],
+) -> float:
+    """Frames a second of flows; with stages and blending if it is a whole frame."""
+    run = simulate.frame(
+        net,
+        made,
+        placement=hosts,
+        pixel_bytes=PIXEL_BYTES,
+        link_bytes_per_second=LINK,
+        stage_seconds=STAGE if whole else 0,
+        blend_bytes_per_second=BLEND if whole else 0,
+        message_log=False,
+        progress=done,
+    )
+    return run.frames_per_second
+
+
+def _by_packets(
+    net: Topology | Routes,
+    made: schedule.Schedule,
+    hosts: list[int],
+    seed: int,
+    done: Callable[[float], bool],
+) -> float:
+    run = simulate.packet(
+        net,
+        simulate.frame_traffic(made, pixel_bytes=PIXEL_BYTES),
+        seed=seed,
+        placement=hosts,
+        packet_bytes=PACKET_BYTES,
+        packet_phits=PACKET_PHITS,
+        link_bytes_per_second=LINK,
+        progress=done,
+    )
+    return 1 / run.seconds

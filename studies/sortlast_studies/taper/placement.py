@@ -1,0 +1,109 @@
+"""Placement: which nodes a job gets, and which rank is on which of them.
+
+Navaridas et al. place all tasks in order. Schedulers often do not, and then locality no longer helps a narrow
+tree; how much of its advantage that takes away, their section 5.3 leaves open.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sortlast import fabric
+from sortlast.fabric import Topology
+from sortlast_studies.narrowed_trees.networks import Network
+from sortlast_studies.steps import Json, PartDone
+from sortlast_studies.taper import trees
+from sortlast_studies.taper.frames import SCHEDULES, TABLES, algorithms, fastest
+
+BUSY = 0.4  # share of the nodes that other jobs hold, where there are any
+# How a job is placed: on an empty machine; between other jobs; anywhere; and all nodes, ranks shuffled.
+ORDER, FRAGMENTED, LEAF, ANYWHERE, SHUFFLED = (
+    "in order",
+    "fragmented",
+    "by leaf",
+    "random nodes",
+    "random ranks",
+)
+PLACEMENTS = {
+    ORDER: "the first nodes of an empty machine",
+    FRAGMENTED: f"the first free nodes, where other jobs hold {BUSY:.0%} drawn at random",
+    LEAF: "of the same free nodes those on as few leaves as possible",
+    ANYWHERE: "nodes drawn at random, ranks in routing order",
+    SHUFFLED: "the same nodes as in order, ranks drawn at random",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A schedule of a job, placed with a seed, by packets on static routes."""
+
+    net: Network
+    job: int
+    placement: str
+    schedule: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The name of its step."""
+        where = self.placement.replace(" ", "-")
+        return f"placement/{self.net.name}/{self.job}-{where}-{self.seed}/{self.schedule}"
+
+    @property
+    def work(self) -> float:
+        """Seconds that it takes, about."""
+        return 2.5 * self.job / 512
+
+    def simulate(self, part_done: PartDone) -> Json:
+        """Frames a second."""
+        hosts = nodes_of(trees.topology(self.net.name), self.job, self.placement, self.seed)
+        tried = algorithms(self.schedule, self.job)
+        return fastest(TABLES, trees.routes(self.net.name), tried, part_done, hosts=hosts)
+
+
+def nodes_of(topology: Topology, job: int, placement: str, seed: int) -> list[int]:
+    """The host of each rank of a job of so many ranks. Raises ArgumentError if too few are free."""
+    if placement == ANYWHERE:
+        return fabric.allocate_hosts(topology, "random", job, seed=seed)
+    if placement in (ORDER, SHUFFLED):
+        hosts = fabric.allocate_hosts(topology, "contiguous", job)
+        return hosts if placement == ORDER else fabric.order_hosts(topology, "random", hosts, seed=seed)
+    everywhere = fabric.order_hosts(topology, "routing")
+    busy = set(random.Random(seed).sample(everywhere, round(BUSY * len(everywhere))))
+    free = [host for host in everywhere if host not in busy]
+    scheduler = "leaf" if placement == LEAF else "contiguous"
+    return fabric.allocate_hosts(topology, scheduler, job, free)
+
+
+def networks(quick: bool) -> Sequence[Network]:
+    """The fat-tree, and thin-trees."""
+    return [net for net in trees.TREES if net.up in ((8, 4) if quick else (8, 4, 2))]
+
+
+def jobs(quick: bool) -> Sequence[int]:
+    """Ranks of the jobs; 60 fill no tree, and leave a leaf half empty."""
+    return (60,) if quick else (60, 256, 512)
+
+
+def placements(job: int) -> Sequence[str]:
+    """How jobs of this size are placed; all nodes can only be shuffled."""
+    return (ORDER, SHUFFLED) if job == trees.REFERENCE.nodes else tuple(PLACEMENTS)
+
+
+def seeds(placement: str, quick: bool) -> Sequence[int]:
+    """Seeds of a placement: one where nothing is drawn."""
+    return (1,) if quick or placement == ORDER else (1, 2, 3)
+
+
+def cells(quick: bool) -> list[Cell]:
+    """All cells of this part."""
+    return [
+        Cell(net, job, placement, schedule, seed)
+        for net in networks(quick)
+        for job in jobs(quick)
+        for placement in placements(job)
+        for schedule in SCHEDULES
+        for seed in seeds(placement, quick)
+    ]

@@ -1,0 +1,147 @@
+"""What the report names, over the table."""
+
+from __future__ import annotations
+
+from sortlast_studies.narrowed_trees.networks import FAT, THIN_2
+from sortlast_studies.narrowed_trees.workloads import size_name
+from sortlast_studies.table import Table
+from sortlast_studies.taper import leaves, patterns, placement, sweep
+from sortlast_studies.taper.choice import NODE_PRICES, SAME
+from sortlast_studies.taper.failures import ROUTINGS
+from sortlast_studies.taper.frames import (
+    ADAPTIVE,
+    BLEND,
+    FLOW,
+    FRAME,
+    LINK,
+    PACKET_BYTES,
+    PIXEL_BYTES,
+    SCHEDULES,
+    STAGE,
+    TABLES,
+    WAYS,
+    Way,
+)
+from sortlast_studies.taper.trees import LARGE as LARGE_TREES
+from sortlast_studies.taper.trees import REFERENCE, SLENDER, TREES, label
+
+# Items and columns of the table.
+PRICES, PER_NODE, BY_PORT = "The trees and their price", "$/node", "$/node, by port"
+LARGE = "Frames a second, 4096 nodes"
+BEST, WITHIN = "Taper with the best performance per cost", "Fastest tree within a budget"
+ADVICE = "Cheapest whole frames, if the schedule can be chosen"
+BY_PLACEMENT, BY_LEAF = "Frames a second by placement", "Frames a second by leaf"
+PATTERN_TIMES = "Seven patterns, in order and at random"
+MISSING = "Frames a second with missing links"
+
+_TO_ALL = ("shift", "direct-send")  # schedules in which every rank sends to every other
+
+
+def rates(way: Way) -> str:
+    """The item of frames a second on 512 nodes, by a way of simulation."""
+    return f"Frames a second, {way.name}"
+
+
+class Terms:
+    """Those of a table."""
+
+    link, stage, blend = LINK, STAGE, BLEND
+    packet_bytes, pixel_bytes = PACKET_BYTES, PIXEL_BYTES
+    schedules, few_messages, node_prices, same = SCHEDULES, sweep.FEW_MESSAGES, NODE_PRICES, SAME
+    flow, by_tables, adaptive = FLOW, TABLES, ADAPTIVE
+    rates = staticmethod(rates)
+    placements, in_order = placement.PLACEMENTS, placement.ORDER
+    fat, thin, size = FAT, THIN_2, size_name(patterns.SIZE)
+    cabling, gpus, leaf_schedules = leaves.CABLING, leaves.GPUS, leaves.SCHEDULES
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.ways = [way for way in WAYS if table.rows(rates(way))]
+        self.timed = [way for way in self.ways if way is not FLOW]
+        shown = table.columns(rates(FRAME))
+        self.thin_trees = [net for net in TREES if label(net) in shown]
+        self.networks = [label(net) for net in (*TREES, *SLENDER) if label(net) in shown]
+        trees = {label(net): net for net in (*TREES, *SLENDER)}
+        self._cost = {name: table.value(PRICES, trees[name].name, PER_NODE) for name in self.networks}
+
+    # --- taper ----------------------------------------------------------------------------------------
+
+    def relative_cost(self, name: str) -> float:
+        """Of a network, over that of the fat-tree."""
+        return self._cost[name] / self._cost[label(REFERENCE)]
+
+    def per_cost(self, way: Way, schedule: str) -> dict[str, float]:
+        """Frames a second per cost of the network over those of the fat-tree."""
+        found = self._table.line(rates(way), schedule)
+        values = {name: fps / self._cost[name] for name, fps in found.items()}
+        return {name: value / values[label(REFERENCE)] for name, value in values.items()}
+
+    def over(self, way: Way, other: Way, schedule: str) -> list[float]:
+        """Frames a second of one way over those of another, by thin-tree, the fat-tree first."""
+        return [
+            self._table.value(rates(way), schedule, label(net))
+            / self._table.value(rates(other), schedule, label(net))
+            for net in self.thin_trees
+        ]
+
+    def over_flows(self) -> dict[str, list[float]]:
+        """What packets by the tables reach of the flows' frames, by schedules and trees."""
+        return self._grouped(TABLES, FLOW)
+
+    def over_tables(self) -> dict[str, list[float]]:
+        """What adaptive packets gain over those by the tables, by schedules and trees."""
+        return self._grouped(ADAPTIVE, TABLES)
+
+    def _grouped(self, way: Way, other: Way) -> dict[str, list[float]]:
+        over = {schedule: self.over(way, other, schedule) for schedule in SCHEDULES}
+        rest = [name for name in SCHEDULES if name not in _TO_ALL]
+        return {
+            **over,
+            **{f"{name} on thinner trees": over[name][1:] for name in _TO_ALL},
+            "others": [each for name in rest if name != "radix-k" for each in over[name]],
+            "others on thinner trees": [each for name in rest for each in over[name][1:]],
+        }
+
+    def losing(self) -> list[str]:
+        """Schedules that lose frames on the fat-tree without its tables, with what is left."""
+        left = {name: self.over(ADAPTIVE, TABLES, name)[0] for name in SCHEDULES}
+        return [f"{name} {part:.2f}" for name, part in left.items() if part < 1 - SAME]
+
+    def large_per_cost(self, schedule: str) -> list[float]:
+        """Frames a second per cost of the trees of 4096 nodes over those of the fat-tree."""
+        costs = {label(net): net.name for net in LARGE_TREES}
+        found = self._table.line(LARGE, schedule)
+        values = [fps / self._table.value(PRICES, costs[name], PER_NODE) for name, fps in found.items()]
+        return [value / values[0] for value in values]
+
+    # --- what else decides ----------------------------------------------------------------------------
+
+    def rate(self, item: str, row: str, column: str) -> tuple[float, float]:
+        """Mean and least frames a second over the seeds."""
+        found = self._table.find(item, row, column)
+        assert found is not None
+        assert found.value is not None
+        return found.value, found.spread[0] if found.spread else found.value
+
+    def share(self, row: str, schedule: str) -> str:
+        """Frames a second in order, else percent of them; the least in brackets."""
+        job, placed, net = row.split(", ")
+        best, _ = self.rate(BY_PLACEMENT, f"{job}, {placement.ORDER}, {net}", schedule)
+        mean, least = self.rate(BY_PLACEMENT, row, schedule)
+        shown = f"{mean:.0f}/s" if placed == placement.ORDER else f"{mean / best:.0%}"
+        return shown if mean == least else f"{shown} ({least / best:.0%})"
+
+    def over_fat(self, row: str, schedule: str) -> float:
+        """Frames a second of a placement over those on the fat-tree."""
+        job, placed, _ = row.split(", ")
+        fat = f"{job}, {placed}, {label(REFERENCE)}"
+        return self.rate(BY_PLACEMENT, row, schedule)[0] / self.rate(BY_PLACEMENT, fat, schedule)[0]
+
+    @property
+    def most_ranks(self) -> int:
+        """Of the jobs that are placed."""
+        return max(int(row.split()[0]) for row in self._table.rows(BY_PLACEMENT))
+
+    def intact(self, net: str, schedule: str) -> float:
+        """Frames a second of the whole network with the tables of ftree."""
+        return self.rate(MISSING, f"{net}, {schedule}, {ROUTINGS[1]}", "0 %")[0]

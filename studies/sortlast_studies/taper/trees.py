@@ -1,0 +1,74 @@
+"""The trees of the study and what they cost, by the cost model of Navaridas et al., section 5.1.
+
+Notation of the paper: k ports down and k' up (``up``) on a switch, n levels. The taper is k:k',
+at every level.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sortlast import fabric
+from sortlast.fabric import Routes, Topology
+from sortlast_studies.narrowed_trees.networks import LINK, SWITCH_PORT_SQUARED, Elements, Network, cost
+
+PORT = SWITCH_PORT_SQUARED * 16  # dollars, if the price of a switch grew with its ports: 16 cost as much
+
+
+def thin(k: int, up: int, n: int) -> Network:
+    """The k:k',n-thin-tree; with k' = k the fat-tree."""
+    return Network("fat" if up == k else "thin", k, up, n)
+
+
+# 512 nodes, reference first: every schedule by every simulator.
+TREES = tuple(thin(8, up, 3) for up in range(8, 0, -1))
+SLENDER = (Network("slender", 16, 8, 3), Network("slender", 8, 4, 5))
+# 4096 nodes: only schedules with few messages.
+LARGE = (
+    *(thin(8, up, 4) for up in range(8, 0, -1)),
+    Network("slender", 8, 4, 8),
+    Network("slender", 8, 2, 5),
+)
+NETWORKS = {net.name: net for net in (*TREES, *SLENDER, *LARGE)}
+REFERENCE = TREES[0]
+
+
+@cache
+def topology(name: str) -> Topology:
+    """The fabric of a network, by name."""
+    net = NETWORKS[name]
+    make = fabric.slender_tree if net.family == "slender" else fabric.thin_tree
+    return make(net.k, net.up, net.n)
+
+
+@cache
+def routes(name: str) -> Routes:
+    """The same with the tables of ftree."""
+    return fabric.route(topology(name), "ftree")
+
+
+def taper(net: Network) -> str:
+    """Ports down for each port up, as ``2:1``."""
+    return f"{net.narrowing:.2f}".rstrip("0").rstrip(".") + ":1"
+
+
+def label(net: Network) -> str:
+    """The ports of a network, and its family if it is no thin-tree: ``8:4``, ``8:4 slender``."""
+    return f"{net.k}:{net.up}" + (" slender" if net.family == "slender" else "")
+
+
+def by_square(net: Network) -> float:
+    """Dollars a node by the paper's model: switches by the square of their ports, k + k' on every level."""
+    elements = _elements(net)
+    return cost(net, elements) / elements.nodes
+
+
+def by_port(net: Network) -> float:
+    """Dollars a node if switches were paid by the port, links as in the paper."""
+    elements = _elements(net)
+    return (PORT * net.radix * elements.switches + LINK * elements.links) / elements.nodes
+
+
+def _elements(net: Network) -> Elements:
+    whole = topology(net.name)
+    return Elements(len(whole.switches), len(whole.links), len(whole.hosts))

@@ -1,0 +1,377 @@
+"""The study of shift-based compositing: calibration, rates, direct-send, measurements, report."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sortlast import fabric, plot, schedule, simulate
+from sortlast_studies.shift_based import cluster, costs, direct_send, figures, frames, measured
+from sortlast_studies.shift_based.cluster import DIRECT_SEND, RUNS
+from sortlast_studies.shift_based.direct_send import EXPLANATION, MECHANISMS
+from sortlast_studies.shift_based.steps import RANDOM_RUN, random_step, shift_step
+from sortlast_studies.shift_based.study import STUDY
+from sortlast_studies.shift_based.terms import RATIOS, Ratios, Terms
+from sortlast_studies.study import Reading, tabulate
+from sortlast_studies.table import Table, published
+
+PUBLISHED = published("sortlast_studies.shift_based")
+CONSTANTS = cluster.by_bandwidths()
+SMALL = 144 * 144  # pixels
+PICTURES = ["figure-1", "figure-2", "figure-3", "direct-send", *(f"figure-{k}" for k in range(4, 10))]
+
+
+def on(part):
+    """Progress that goes on."""
+    return True
+
+
+def mechanism(key):
+    """The mechanism of this key."""
+    return next(each for each in MECHANISMS if each.key == key)
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Results of all quick steps: frames without packets, direct-send of small images, a matrix by hand."""
+    made = {}
+    for step in STUDY.steps(True):
+        kind = step.name.split("/")[0]
+        if kind == "sweep":
+            rates = [30.0 if p < 24 or p % 12 == 0 else 20.0 for p in frames.COUNTS]
+            made[step.name] = {"in_step": rates, "flows": rates}
+        elif kind == "measured":
+            made[step.name] = {
+                "matrix": [[0, 2e9], [1e9, 0]],
+                "names": ["a", "b"],
+                "message_bytes": 8,
+                "fps": {"shift": 3.0},
+            }
+        elif kind == "direct-send":
+            made[step.name] = {"fps": 5.0, "under_way": 2.0}
+    for run in RUNS:
+        made[shift_step(run)] = by_flows(run.p, run.pixels, run.order)
+    made[random_step(1)] = by_flows(RANDOM_RUN.p, RANDOM_RUN.pixels, "random-1")
+    assert set(made) == {step.name for step in STUDY.steps(True)}
+    return json.loads(json.dumps(made))
+
+
+@pytest.fixture(scope="module")
+def reading(results):
+    """The table of these results, as the report reads it."""
+    return Reading(STUDY, tabulate(STUDY, results, True))
+
+
+def compared(name, **options):
+    """Ours over Table 1, by term."""
+    found = costs.compare(name, **options)
+    return {term: Ratios(min(values), max(values)) for term, values in found.items()}
+
+
+def by_flows(p, pixels, order):
+    """A run by all models but packets, for which some numbers stand."""
+    hosts = cluster.hosts(order, p)
+    in_step, free = frames.contention(p, pixels, hosts, CONSTANTS)
+    frame = frames.flows(p, pixels, hosts, CONSTANTS, message_log=True)
+    matrix = frames.send_bandwidths(frame.traffic, frame.log_messages[:, 0], frame.log_seconds[:, 1])
+    other = frames.flows(p, pixels, hosts, cluster.by_frame_rates())
+    return {
+        "in_step": in_step,
+        "free": free,
+        "flows": frame.frames_per_second,
+        "flows_by_frame_rates": other.frames_per_second,
+        "packets": 5.0,
+        "packets_bandwidth": 1e9,
+        "matrix": (matrix / 1e6).tolist(),
+    }
+
+
+# --- calibration and frame rates ----------------------------------------------------------------------
+
+
+def test_the_calibration_meets_the_two_bandwidths_that_it_comes_from():
+    for run in RUNS[:2]:
+        message = 16 * run.pixels / run.p
+        lasts = CONSTANTS.stage_seconds + message / CONSTANTS.link
+        theirs = PUBLISHED.value(run.item, "mean bandwidth", "shift")
+        assert message / lasts / 1e6 == pytest.approx(theirs)
+    other = cluster.by_frame_rates()
+    assert (round(other.link / 1e6), round(1e6 * other.stage_seconds)) == (1811, 93)
+
+
+def test_every_frame_rate_of_shift_is_within_ten_percent(reading):
+    for column in ("shift", "shift, calibrated by frame rates"):
+        for run in RUNS:
+            ours = reading.table.value(run.item, "frames/s", column, "simulated")
+            theirs = PUBLISHED.value(run.item, "frames/s", "shift")
+            assert abs(ours / theirs - 1) < 0.1, (run.item, column)
+
+
+def test_what_the_paper_says_is_judged(reading):
+    verdicts = {check.claim: check.verdict for check in reading.checks}
+    assert len(verdicts) == 6
+    assert set(verdicts.values()) == {"confirmed"}
+    row = reading.table.find("Figure 6", "frames/s", "shift", "simulated")
+    changed = Table(replace(each, value=5.0) if each is row else each for each in reading.table)
+    refuted = [check for check in Reading(STUDY, changed).checks if check.verdict == "refuted"]
+    assert [check.figure.split(", ")[2] for check in refuted] == ["Figure 6 -23.1 %"]
+
+
+def test_ranks_in_step_and_free_ranks_bound_the_flows(results):
+    for result in (results[name] for name in results if name.startswith("shift/")):
+        assert result["in_step"] <= result["flows"] * 1.001
+        assert result["flows"] <= result["free"] * 1.001
+
+
+def test_the_orders_are_permutations_of_the_cluster():
+    assert [host + 1 for host in cluster.hosts("alphabetical", 5)] == [1, 10, 100, 101, 102]
+    for order in ("routing", "alphabetical", "random-1", "random-2"):
+        assert sorted(cluster.hosts(order, 144)) == list(range(144))
+    assert cluster.hosts("random-1", 144) != cluster.hosts("random-2", 144)
+    # The first 12 are one switch, as in Figure 4.
+    leaf = fabric.contention(cluster.tree(), "shift", nodes=cluster.hosts("routing", 12))
+    assert leaf.contention_free
+
+
+def test_the_clock_of_a_send_runs_from_the_beginning_of_its_stage():
+    """On one switch every send lasts the cost of a stage and its bytes; ends by hand give waits."""
+    frame = frames.flows(12, 12 * 12 * 100, cluster.hosts("routing", 12), CONSTANTS, message_log=True)
+    matrix = frames.send_bandwidths(frame.traffic, frame.log_messages[:, 0], frame.log_seconds[:, 1])
+    alone = 19200 / (CONSTANTS.stage_seconds + 19200 / CONSTANTS.link)
+    assert matrix[~np.eye(12, dtype=bool)] == pytest.approx(alone, rel=1e-4)  # whole ns
+    assert not matrix.diagonal().any()
+
+    traffic = simulate.from_schedule(schedule.make("shift", p=3, n=3), pixel_bytes=10)
+    sends = np.arange(traffic.messages)
+    ended = {(0, 1): 1.0, (1, 2): 2.0, (2, 0): 4.0, (0, 2): 5.0, (1, 0): 3.0, (2, 1): 6.0}
+    times = [ended[pair] for pair in zip(traffic.source.tolist(), traffic.destination.tolist(), strict=True)]
+    by_hand = frames.send_bandwidths(traffic, sends, np.array(times))
+    # Rank 0 begins its second stage at 4, when it has received; rank 1 at 2; rank 2 at 4.
+    assert by_hand == pytest.approx(np.array([[0, 10, 10], [10, 0, 5], [2.5, 5, 0]]))
+
+
+def test_packets_and_flows_are_equal_without_contention():
+    hosts = cluster.hosts("routing", 12)
+    by_packets, bandwidth = frames.packets(12, 12 * 9600, hosts, CONSTANTS, on)
+    assert by_packets == pytest.approx(
+        frames.flows(12, 12 * 9600, hosts, CONSTANTS).frames_per_second, rel=0.02
+    )
+    message = 16 * 9600
+    alone = message / (CONSTANTS.stage_seconds + message / CONSTANTS.link)
+    assert bandwidth == pytest.approx(alone, rel=0.02)
+
+
+# --- Figure 8 -----------------------------------------------------------------------------------------
+
+
+def test_the_rates_peak_at_whole_leaves():
+    assert list(frames.COUNTS) == list(range(12, 145))
+    rates = [
+        frames.contention(p, SMALL, cluster.hosts("routing", p), cluster.Calibration(CONSTANTS.link, 0))[0]
+        for p in frames.COUNTS
+    ]
+    assert frames.peaks(rates) == list(range(24, 145, 12))
+    assert frames.peaks([1.0] * len(frames.COUNTS)) == []
+
+
+def test_a_sweep_ends_when_it_is_asked_to():
+    with pytest.raises(Exception, match="ended before 12 nodes"):
+        frames.swept((64, 64), lambda part: False)
+
+
+# --- the cost model -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["direct-send", "binary-swap", "radix-k", "shift"])
+def test_schedules_cost_what_table_1_says(name):
+    row = compared(name)
+    assert all(ratios.equal for ratios in row.values())
+    assert (row["latency"].text, row["transfer"].text) == ("equal", "equal")
+
+
+@pytest.mark.parametrize("name", costs.ALGORITHMS)
+@pytest.mark.parametrize("p", costs.POWERS)
+def test_published_terms_are_the_closed_forms_of_figures_2_and_3(name, p):
+    theirs = costs.by_terms(name, p)
+    assert schedule.formula(name, p, 1000, alpha=1, beta=0, gamma=0).wait == pytest.approx(theirs.latency)
+    assert schedule.formula(name, p, 1000, alpha=0, beta=1, gamma=0).wait == pytest.approx(
+        1000 * theirs.transfer
+    )
+
+
+def test_two_three_swap_stays_below_its_bounds_and_is_binary_swap_at_powers_of_two():
+    row = compared("2-3-swap")
+    assert row["latency"].least == pytest.approx(0.25)
+    assert row["latency"].most < 0.6
+    assert row["transfer"].least == pytest.approx(1 / 1.3)
+    assert row["transfer"].most < 0.9
+
+
+def test_the_pipeline_costs_up_to_twice_as_much_unless_its_operator_commutes():
+    row = compared("parallel-pipeline")
+    last = costs.OTHERS[-1]  # p - 1 stages, of two messages each but for the first
+    for ratios in row.values():
+        assert ratios.least == pytest.approx(1)
+        assert ratios.most == pytest.approx(2 - 1 / (last - 1))
+    assert all(ratios.equal for ratios in compared("parallel-pipeline", commutes=True).values())
+
+
+def test_rows_and_prose_of_table_1_follow_what_is_counted(reading):
+    terms = Terms(reading.table)
+    assert terms.near_table_1.startswith("4 of 6 rows equal at 17 numbers of ranks from 2 to 144 ")
+    assert "our 2-3 swap costs less" in terms.why_table_1
+    assert "with one that commutes it is equal" in terms.why_table_1
+    twice = Table()
+    for term in ("latency", "transfer"):
+        twice.add(RATIOS, "shift", term, 2, spread=[2, 2])
+    assert Terms(twice).near_table_1.startswith("0 of 1 rows equal")
+    assert Terms(twice).why_table_1 == (
+        "our shift costs up to 2.00 times as much as published, for a reason that is not known"
+    )
+
+
+def test_latency_matters_at_thousands_of_nodes_only():
+    assert costs.latency_share(128) < 0.01 < costs.latency_share(4096) < 0.1 < costs.latency_share(32768)
+
+
+# --- direct-send --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("each", MECHANISMS, ids=lambda each: each.key)
+def test_every_rank_sends_each_piece_to_its_owner(each):
+    p, pixels = 7, 70_003
+    sent = direct_send.traffic(each, p, pixels, seed=1)
+    total = np.zeros((p, p), np.int64)
+    np.add.at(total, (sent.source, sent.destination), sent.size)
+    owned = np.diff([k * pixels // p for k in range(p + 1)]) * 16
+    assert (total == np.where(np.eye(p, dtype=bool), 0, owned)).all()
+    if each.piece:
+        assert sent.size.max() <= each.piece < owned.max()
+
+
+def test_senders_take_the_order_that_they_are_given():
+    def first(key, seed=1):
+        sent = direct_send.traffic(mechanism(key), 5, 500, seed)
+        return [sent.destination[sent.source == rank].tolist() for rank in range(5)]
+
+    assert first("shift-packets")[3] == [4, 0, 1, 2]
+    assert first("rank-packets")[3] == [0, 1, 2, 4]
+    assert first("random-packets-tree") != first("random-packets-tree", seed=2)
+    turns = direct_send.traffic(mechanism("turns-32"), 3, 3 * 3000, 1)
+    mine = turns.source == 0
+    assert turns.destination[mine].tolist() == [1, 2, 1, 2]
+    assert turns.size[mine].tolist() == [2**15] * 2 + [48000 - 2**15] * 2
+
+
+def test_what_is_under_way_to_a_receiver_is_counted_over_its_busy_time():
+    # Receiver 3: one message from 0 to 2 and another from 1 to 2; nothing until 4; one from 4 to 5.
+    times = np.array([[0, 2], [1, 2], [4, 5], [0, 9]], float)
+    assert direct_send.under_way(np.array([3, 3, 3, 8], np.int32), times) == pytest.approx((4 / 3 + 1) / 2)
+
+
+def test_crowded_receivers_hot_spots_and_queues_each_cost_direct_send():
+    """On 144 nodes with short messages: from fair links to half of the bandwidth, as published."""
+    pixels = 144 * 1280
+
+    def rate(key):
+        return direct_send.simulated(mechanism(key), 144, "routing", 1, on, pixels)
+
+    fair, one_switch, tree = (
+        rate(key) for key in ("at-once-flows", "random-flows-switch", "random-flows-tree")
+    )
+    queues = rate(EXPLANATION.key)
+    assert one_switch["fps"] < 0.6 * fair["fps"]
+    assert queues["fps"] < 0.95 * tree["fps"] < 0.95 * one_switch["fps"]
+    assert fair["under_way"] == pytest.approx(143)
+    assert 1.5 < queues["under_way"] < 2.5
+    # The order of the nodes makes no difference.
+    alphabetical = direct_send.simulated(EXPLANATION, 144, "alphabetical", 1, on, pixels)
+    assert alphabetical["fps"] == pytest.approx(queues["fps"], rel=0.1)
+
+
+@pytest.mark.parametrize("run", DIRECT_SEND[:2], ids=lambda run: run.case)
+def test_direct_send_of_the_published_images_is_near(run):
+    """Those of 144 nodes take seconds each; the study runs them."""
+    ours = direct_send.simulated(EXPLANATION, run.p, run.order, 1, on)["fps"]
+    assert abs(ours / PUBLISHED.value(run.item, "frames/s", "direct-send") - 1) < 0.15
+
+
+# --- steps, measurements, report ----------------------------------------------------------------------
+
+
+def test_the_whole_study_has_every_mechanism_and_the_quick_one_fewer():
+    quick, whole = ([step.name for step in STUDY.steps(which)] for which in (True, False))
+    assert len(set(whole)) == len(whole) > len(set(quick)) == len(quick)
+    keys = {name.split("/")[1] for name in whole if name.startswith("direct-send/")}
+    assert keys == {each.key for each in MECHANISMS}
+    assert [step.alone for step in STUDY.steps(True)] == [name.startswith("measured/") for name in quick]
+
+
+@pytest.mark.mpi
+def test_matrices_and_frames_are_measured_under_mpi(results):
+    asked = measured.Measurement(3, (60, 40), (50, 20), repeat=2)
+    result = asked.step.compute(on)
+    name = asked.step.name
+    assert name == "measured/3-ranks-60x40"
+    made = tabulate(STUDY, {**results, name: result}, True)
+    matrix = Terms(made).bandwidths("3-ranks-60x40", result["message_bytes"])
+    assert matrix.p == 3
+    assert matrix.message_bytes == 16 * 800
+    assert (matrix.pairs > 0).all()
+    rates = made.line("Measured", "3-ranks-60x40", "measured")
+    assert {"shift", "direct-send"} <= set(rates)
+    assert min(rates.values()) > 0
+
+
+def test_the_report_has_every_figure_and_every_published_rate(reading):
+    shown = re.findall(r"^!\[.*\]\((.*)\.png\)$", reading.markdown, re.MULTILINE)
+    assert set(PICTURES) < set(shown)
+    assert len(shown) == len(PICTURES) + 1
+    grids = grids_of(reading.markdown)
+    assert all(len(row) == len(head) for head, rows in grids.values() for row in rows)
+    head, rows = grids["Shift, frames/s"]
+    assert [row[head.index("published")] for row in rows] == ["14.5", "11.5", "6.5", "5.8", "8"]
+    _, rows = grids["Direct-send beside shift, frames/s"]
+    assert [row[1] for row in rows] == ["6.4", "5.2", "4.7", "4.7"]
+
+
+def grids_of(markdown):
+    """Head and rows of the tables of a report, by title."""
+    found = {}
+    for title, lines in re.findall(r"^\*\*(.*)\*\*\n\n((?:\|.*\n)+)", markdown, re.MULTILINE):
+        head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines.splitlines())
+        found[title] = (head, rows)
+    return found
+
+
+def test_every_picture_of_the_report_is_drawn(reading, tmp_path):
+    drawn = figures.draw(reading.table)
+    assert set(drawn) == set(re.findall(r"\((.*)\.png\)", reading.markdown))
+    for name in ("figure-8", "direct-send", "measured-4-ranks-2048x1024"):
+        plot.save(drawn[name], tmp_path / f"{name}.svg")
+        assert "<svg" in (tmp_path / f"{name}.svg").read_text()
+    # One curve a size and the rates that the text prints; one bar a mechanism that was simulated.
+    axes = drawn["figure-8"].axes[0]
+    assert (len(axes.lines), len(axes.collections)) == (len(frames.SIZES), 4)
+    bars = [each for each in MECHANISMS if each.quick]
+    assert [len(axes.patches) for axes in drawn["direct-send"].axes] == [
+        sum(each.tree or run.order == "routing" for each in bars) for run in DIRECT_SEND
+    ]
+
+
+def test_every_numbered_table_and_figure_is_accounted_for(reading):
+    items = reading.items
+    assert [each.item for each in items] == ["Table 1", *(f"Figure {k}" for k in range(1, 10))]
+    assert all(each.near or each.why for each in items)
+    by_item = {each.item: each for each in items}
+    assert "published 6.5" in by_item["Figure 6"].near
+    assert "direct-send 5.00 frames/s, published 5.2 (-3.8 %)" in by_item["Figure 9"].near
+    assert "3 of 3 sizes" in by_item["Figure 8"].near
+    assert by_item["Figure 8"].near.endswith(
+        "1.0 times as fast as the largest on 12 nodes, 1.0 on 144, published 4"
+    )
+    assert "short messages" not in by_item["Figure 8"].why
