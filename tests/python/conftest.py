@@ -6,6 +6,9 @@ import sys
 import pytest
 from hypothesis import settings
 
+import browser
+import commands
+import pool
 import references
 from sortlast._leftovers import SIGNALS
 from sortlast.cli import main
@@ -25,6 +28,13 @@ def pytest_runtest_setup(item):
     for mark in item.iter_markers("references"):
         for name in mark.args:
             references.find(name)
+
+
+def pytest_sessionfinish():
+    """Let the ranks, the browser and the command line go that waited for the next test."""
+    pool.close_all()
+    commands.close_all()
+    browser.close_all()
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import commands as command_line
 import mpirun
 from sortlast import launch
 
@@ -131,22 +132,26 @@ def printed(command: str, where: Path) -> str:
     settings = launch.environment(launcher.family, RANKS, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     plain = {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
-    done = subprocess.run(
-        [*_PROGRAMS[program], *args],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        cwd=where,
-        env=os.environ | settings | plain | {"PATH": path},
-        timeout=300,
-        check=False,
-    )
+    variables = settings | plain | {"PATH": path}
+    if program == "sortlast":
+        done = command_line.run(*args, folder=where, variables=variables, together=True, timeout=300)
+    else:
+        done = subprocess.run(
+            [*_PROGRAMS[program], *args],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            cwd=where,
+            env=os.environ | variables,
+            timeout=300,
+            check=False,
+        )
     return "".join(line.rstrip() + "\n" for line in done.stdout.strip("\n").splitlines())
 
 
 _PROGRAMS = {
-    "sortlast": (sys.executable, "-m", "sortlast"),
+    "sortlast": (),  # see commands.py
     "python": (sys.executable,),
     "mpiexec": (str(launch.find_mpiexec().path),),
     "cat": ("cat",),
@@ -209,7 +214,7 @@ def raised(page: str) -> list[list[str]]:
     """What each snippet of the page of errors raises, by rank; the page's first block prepares them."""
     prepare = blocks(page, "python")[0].text
     sources = [python.text for python, _ in snippets(page)]
-    job = mpirun.run(RANKS, prepare + _TRY % (sources,), timeout=120)
+    job = mpirun.run(RANKS, prepare + _TRY % (sources,), timeout=120, alone=True)
     assert None not in job.reports, job
     return [[messages[i] for messages in job.reports] for i in range(len(sources))]
 
