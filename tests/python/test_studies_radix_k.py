@@ -372,4 +372,4 @@ def test_names_tell_quick_and_whole_apart():
     assert not [name for name in quick if quick[name].alone and name in whole]
     assert {name.partition("/")[0] for name in quick} == {name.partition("/")[0] for name in whole}
     assert len(whole) == len(STUDY.steps(False))
-    assert STUDY.settings["torus"] == [LINK, LATENCY, BLEND]
+    assert STUDY.settings["torus"] == [LINK, LATENCY, BLEND] == [425e6, 5e-6, 1.3e9]

@@ -21,9 +21,11 @@ from sortlast import fabric, simulate
 from sortlast.fabric import Routes
 from sortlast.schedule import Schedule
 from sortlast_studies.steps import PartDone
+from sortlast_studies.table import published
 
-LINK = 425e6  # of a torus link in each direction [byte/s]
-LATENCY = 5e-6  # of a message [s]
+_GIVEN = published("sortlast_studies.radix_k").line("Machines", "Blue Gene/P")
+LINK = 1e6 * _GIVEN["link"]  # of a torus link in each direction [byte/s]
+LATENCY = _GIVEN["message"] / 1e6  # of a message [s]
 BLEND = 1.3e9  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
 CORES = 4  # of a node; the paper uses one
 BLOCK = 2  # of the mapping that section 4.3 recommends: 2 x 2 x 2 nodes

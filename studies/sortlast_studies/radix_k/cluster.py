@@ -16,7 +16,7 @@ from sortlast.schedule import Schedule
 from sortlast_studies.radix_k.vectors import PUBLISHED, pixels, prime_factors, radix_k, text
 from sortlast_studies.steps import Json, PartDone, Step
 
-LINK = 1.25e9  # [byte/s]
+LINK = 1e9 * PUBLISHED.value("Machines", "switch", "link")  # [byte/s]
 BLEND = 630e6  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
 GROUPS = ("multiples of 4", "multiples of 3", "multiples of 5", "others")
 _PACKET_BYTES, _PACKET_PHITS = 4096, 1024
