@@ -65,8 +65,11 @@ class Build:
             elif self.process.poll() is not None:
                 sys.exit(f"alternate.py: the ranks of {self.package} have ended; what they said is above")
 
-    def report(self) -> list:
-        """For each cell: errors, and of all frames the ms of the slowest rank and of all processors."""
+    def report(self) -> dict:
+        """Where it was measured, and the cells.
+
+        For each: errors, and of all frames the ms of the slowest rank and of all processors.
+        """
         if self.process.wait() != 0:
             sys.exit(f"alternate.py: the ranks of {self.package} failed; what they said is above")
         return json.loads((self.folder / "report.json").read_text())
@@ -119,8 +122,8 @@ def main() -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     for name, report in reports.items():
         found = [
-            row(asdict(task), peer, options.ranks, error, wall[WARM_UPS:], work[WARM_UPS:])
-            for task, cell in zip(tasks, report, strict=True)
+            row(asdict(task), peer, options.ranks, error, wall[WARM_UPS:], work[WARM_UPS:]) | report["origin"]
+            for task, cell in zip(tasks, report["cells"], strict=True)
             for peer, error, wall, work in zip(PEERS, *cell, strict=True)
         ]
         (options.output / f"{name}.json").write_text(json.dumps(found, indent=1))
@@ -158,6 +161,15 @@ def row(task: dict, peer: str, ranks: int, error: float, wall: list[float], work
     }
 
 
+def origin(comm) -> dict:
+    """What measures, as rows have it; nothing if the build does not tell."""
+    try:
+        from sortlast.bench import origin
+    except ImportError:
+        return {}
+    return asdict(origin(comm))
+
+
 def rank(folder: Path) -> None:
     """A rank of one build: sleep, make the frame that it is told, say so."""
     import numpy as np
@@ -171,6 +183,7 @@ def rank(folder: Path) -> None:
     comm = MPI.COMM_WORLD
     inbox = open(folder / f"rank-{comm.rank}", "rb", buffering=0)  # noqa: SIM115
     said = open(folder / "said", "wb", buffering=0)  # noqa: SIM115
+    made_by = origin(comm)
     report = []
     for fields in json.loads((folder.parent / "plan.json").read_text()):
         # Set up and check all peers.
@@ -209,7 +222,7 @@ def rank(folder: Path) -> None:
         del peers, scene
         gc.enable()
         if comm.rank == 0:
-            (folder / "report.json").write_text(json.dumps(report))
+            (folder / "report.json").write_text(json.dumps({"origin": made_by, "cells": report}))
         said.write(b".")
 
 

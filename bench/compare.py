@@ -3,9 +3,10 @@
 
 A row is a regression if its time, or the processor time of all its ranks, grew by more than both thresholds:
 --percent of the old one and --absolute ms. Exit status: 0 if there is none, 1 if there is one, 2 if a file
-cannot be used. Rows of one build alone are listed, and decide nothing. Where the machine is not quiet, files
-of two runs differ by more than the builds do: bench/alternate.py measures both builds by turns. Needs nothing
-but Python.
+cannot be used. Rows of one build alone are listed, and decide nothing. Files of two machines, or of two MPI
+libraries, are compared with --any-machine alone; rows that do not tell where they were measured, of older
+builds, are counted. Where the machine is not quiet, files of two runs differ by more than the builds do:
+bench/alternate.py measures both builds by turns. Needs nothing but Python.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ IDENTITY = (
     "content",
     "bounds",
 )
+MACHINE = ("host", "cpu", "cores", "mpi")  # what rows must share to be compared
 TIMES = ("median_ms", "cpu_ms")  # of the slowest rank, and of all processors together
 
 Key = tuple[Any, ...]
@@ -44,24 +46,49 @@ def main() -> int:
     parser.add_argument("new", type=Path)
     parser.add_argument("--percent", type=float, default=10.0, help="default: %(default)s")
     parser.add_argument("--absolute", type=float, default=1.0, help="in ms; default: %(default)s")
+    parser.add_argument("--any-machine", action="store_true", help="compare files of two machines")
     options = parser.parse_args()
     try:
-        old, new = read(options.old), read(options.new)
+        files = {path: read(path) for path in (options.old, options.new)}
+        old, new = (times(files[path]) for path in (options.old, options.new))
+        check_machines(files, options.any_machine)
     except ValueError as error:
         print(f"compare.py: {error}", file=sys.stderr)
         return 2
     return report(old, new, options.percent, options.absolute)
 
 
-def read(path: Path) -> Rows:
-    """The times of a file. Raises ValueError, which names the file, if it is none of the benchmark's."""
+def read(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file. Raises ValueError, which names the file, if it is none of the benchmark's."""
     try:
         rows = json.loads(path.read_text())
-        return {tuple(row[name] for name in IDENTITY): [float(row[name]) for name in TIMES] for row in rows}
+        times(rows)
     except (OSError, ValueError) as error:
         raise ValueError(f"cannot read {path}: {error}") from error
     except (KeyError, TypeError) as error:
         raise ValueError(f"{path} is not a list of rows of sortlast bench: {error!r}") from error
+    found: list[dict[str, Any]] = rows
+    return found
+
+
+def times(rows: list[dict[str, Any]]) -> Rows:
+    """The times of rows, by what they measure."""
+    return {tuple(row[name] for name in IDENTITY): [float(row[name]) for name in TIMES] for row in rows}
+
+
+def check_machines(files: dict[Path, list[dict[str, Any]]], any_machine: bool) -> None:
+    """Raise ValueError if rows come from several machines; tell of rows that do not say from which."""
+    machines: dict[Key, Path] = {}
+    for path, rows in files.items():
+        known = [row for row in rows if row.get("host")]
+        if len(known) < len(rows):
+            count = f"{len(rows) - len(known)} of {len(rows)} rows"
+            print(f"compare.py: {path}: {count} do not tell where they were measured", file=sys.stderr)
+        for row in known:
+            machines.setdefault(tuple(row.get(name) for name in MACHINE), path)
+    if len(machines) > 1 and not any_machine:
+        told = "; ".join(f"{path}: {', '.join(map(str, machine))}" for machine, path in machines.items())
+        raise ValueError(f"rows of {len(machines)} machines ({told}); --any-machine compares them anyway")
 
 
 def report(old: Rows, new: Rows, percent: float, absolute: float) -> int:

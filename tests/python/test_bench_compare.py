@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import sortlast
+from sortlast import provenance
 from sortlast.bench import Row
 from sortlast.bench.cells import matrix
 
@@ -34,6 +35,13 @@ ROW = Row(
     cpu_ms=40.0,
     max_abs_error=0.0,
     peak_bytes=1000,
+    version="1.0",
+    build="one",
+    host="here",
+    cpu="a processor",
+    cores=2,
+    mpi="MPICH 5",
+    date="2026-01-01T00:00:00Z",
 )
 
 
@@ -94,6 +102,32 @@ def test_compare_matches_rows_by_what_they_measure(tmp_path):
     assert f"only in the new file: composite/sortlast shift, {task}" in done.stdout
 
 
+@pytest.mark.parametrize("other", [{"host": "there"}, {"cpu": "b"}, {"cores": 4}, {"mpi": "Open MPI 5"}])
+def test_compare_refuses_rows_of_two_machines_unless_told(tmp_path, other):
+    old, new = [row(10.0)], [row(10.0, **other)]
+    for files in ((old, new), (old, old + new), (old + new, [row(10.0)])):
+        done = compare(tmp_path, *files)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "rows of 2 machines" in done.stderr
+        assert "here, a processor, 2, MPICH 5" in done.stderr
+        assert str(*other.values()) in done.stderr
+        assert compare(tmp_path, *files, "--any-machine").returncode == 0
+
+
+def test_compare_takes_other_builds_and_tells_of_rows_of_unknown_machines(tmp_path):
+    done = compare(
+        tmp_path, [row(10.0)], [row(10.0, version="2.0", build="two", date="2026-02-02T00:00:00Z")]
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    unknown = row(10.0)
+    for name in ("version", "build", "host", "cpu", "cores", "mpi", "date"):
+        del unknown[name]
+    done = compare(tmp_path, [unknown], [row(10.0), row(10.0, ranks=8, host="")])
+    assert done.returncode == 0
+    assert "old.json: 1 of 1 rows do not tell where" in done.stderr
+    assert "new.json: 1 of 2 rows do not tell where" in done.stderr
+
+
 def test_compare_refuses_other_files(tmp_path):
     for rows in ({"rows": []}, [{"peer": "sortlast"}], 3):
         done = compare(tmp_path, [row(1.0)], rows)
@@ -119,6 +153,8 @@ def test_alternate_times_each_cell_of_both_builds(tmp_path):
         made = [Row(**row) for row in rows]
         assert {(row.peer, row.task_of()) for row in made} == wanted
         assert len(made) == len(wanted)
+        assert {row.machine for row in made} == {provenance.here().machine}
+        assert {row.build for row in made} == {provenance.build()}
         assert all(row.frames == 3 and 0 < row.min_ms <= row.median_ms <= row.max_ms for row in made)
     done = script("compare.py", str(tmp_path / "old.json"), str(tmp_path / "new.json"), "--absolute", "1e9")
     assert done.returncode == 0, done.stderr

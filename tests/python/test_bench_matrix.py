@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 import mpirun
+from sortlast import provenance
 from sortlast.bench import Task, cells, memory
 from sortlast.cli import _bench_run
 
@@ -71,6 +72,41 @@ def test_an_interrupted_matrix_goes_on(tiny, cli, tmp_path):
     assert (status, err) == (0, "")
     assert "0 cells measured, 3 from" in out
     assert out.count(": ratios") == 2
+
+
+@pytest.mark.mpi
+def test_a_matrix_of_another_machine_is_refused_and_kept(tiny, cli, tmp_path):
+    path = tmp_path / "matrix.json"
+    args = ("bench", "matrix", "--json", path, "--frames", 1, "--peers", "mpi-reduce")
+    status, _, err = cli(*args, "--ranks", 2)
+    assert status == 0, err
+    (row,) = json.loads(path.read_text())
+    assert _bench_run.read_rows(path)[0].machine == provenance.here().machine
+    assert (row["build"], row["date"][:2]) == (provenance.build(), "20")
+    for changed in ({"host": "there"}, {"mpi": "another"}, {"cores": 999}):
+        path.write_text(json.dumps([row | changed]))
+        before = path.read_bytes()
+        status, _, err = cli(*args)
+        assert status == 2
+        assert "has rows of another machine" in err
+        assert str(*changed.values()) in err
+        assert path.read_bytes() == before
+        assert cli(*args, "--ranks", 2)[0] == 0  # nothing is measured: its tables are only shown
+
+
+@pytest.mark.mpi
+def test_a_matrix_goes_on_with_rows_that_do_not_tell_where_and_says_so(tiny, cli, tmp_path):
+    path = tmp_path / "matrix.json"
+    args = ("bench", "matrix", "--json", path, "--frames", 1, "--peers", "mpi-reduce")
+    assert cli(*args, "--ranks", 2)[0] == 0
+    (row,) = json.loads(path.read_text())
+    for name in ("version", "build", "host", "cpu", "cores", "mpi", "date"):
+        del row[name]
+    path.write_text(json.dumps([row]))
+    status, out, err = cli(*args)
+    assert status == 0, err
+    assert "has 1 rows that do not tell where they were measured" in " ".join(out.split())
+    assert [bool(row.machine) for row in _bench_run.read_rows(path)] == [False, True, True]
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", '[{"peer": "icet"}]', "no json"])

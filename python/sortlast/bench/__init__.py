@@ -20,10 +20,12 @@ median_ms, min_ms, max_ms  of a frame's time: that of the slowest rank, each by 
 cpu_ms                    median of the processor time of a frame, of all threads of all ranks together
 max_abs_error             greatest difference to the serial composite, in units of a channel
 peak_bytes                most memory of any rank, see :mod:`sortlast.bench.memory`; None if not known
+version, build, host,     where it comes from, see :class:`sortlast.provenance.Provenance`; empty in files
+cpu, cores, mpi, date     of older builds
 ========================  =================================================================================
 """
 
-from sortlast.bench.runner import Report, Settings, run
+from sortlast.bench.runner import Report, Settings, origin, run
 from sortlast.bench.task import CONTENTS, FORMATS, OPS, Row, Task
 
-__all__ = ["CONTENTS", "FORMATS", "OPS", "Report", "Row", "Settings", "Task", "run"]
+__all__ = ["CONTENTS", "FORMATS", "OPS", "Report", "Row", "Settings", "Task", "origin", "run"]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sortlast import provenance
 from sortlast._errors import Error
 from sortlast.bench import memory, pattern, turns
 from sortlast.bench.oracle import Oracle
 from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.peers import PEERS
 from sortlast.bench.task import Row, Task
+from sortlast.provenance import Provenance
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -80,15 +83,24 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress) -> Report:
     """
     report = Report([], [])
     show = progress if comm.rank == 0 else lambda what, done, total: None
+    made_by = origin(comm)
     total = 1000 * len(settings.tasks)
     for k, task in enumerate(settings.tasks):
 
         def part(what: str, share: float, k: int = k, task: Task = task) -> None:
             show(f"{task.title(comm.size)}: {what}", round(1000 * (k + share)), total)
 
-        _measure(comm, task, settings, part, report)
+        _measure(comm, task, settings, part, report, made_by)
     show("done", 1, 1)
     return report
+
+
+def origin(comm: MPI.Intracomm) -> Provenance:
+    """What measures on the ranks of ``comm``; its cores are all that any of them may use. Communicates."""
+    cores = set[int]().union(*comm.allgather(os.sched_getaffinity(0)))
+    here = replace(provenance.here(), cores=len(cores)) if comm.rank == 0 else None
+    found: Provenance = comm.bcast(here)
+    return found
 
 
 def _measure(
@@ -97,6 +109,7 @@ def _measure(
     settings: Settings,
     progress: Callable[[str, float], None],
     report: Report,
+    made_by: Provenance,
 ) -> None:
     """Measure one task and add it to the report."""
     # Make the images and the right answer.
@@ -145,6 +158,7 @@ def _measure(
                 cpu_ms=float(np.median(work)),
                 max_abs_error=one.error,
                 peak_bytes=peak,
+                **asdict(made_by),
             )
         )
         if chosen != algorithm:

@@ -12,6 +12,8 @@ OPS = ("over", "closest", "add", "max", "min")
 CONTENTS = ("dense", "block", "random")
 CHANNELS = 4
 
+Machine = tuple[str, str, int, str]  # as :attr:`sortlast.provenance.Provenance.machine`
+
 
 @dataclass(frozen=True)
 class Task:
@@ -73,7 +75,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Row:
-    """The measurement of one peer; see :mod:`sortlast.bench` for the fields."""
+    """The measurement of one peer; see :mod:`sortlast.bench` for the fields.
+
+    The last ones are those of :class:`sortlast.provenance.Provenance`; older files lack them.
+    """
 
     task: str
     peer: str
@@ -93,6 +98,18 @@ class Row:
     cpu_ms: float
     max_abs_error: float
     peak_bytes: int | None
+    version: str = ""
+    build: str = ""
+    host: str = ""
+    cpu: str = ""
+    cores: int = 0
+    mpi: str = ""
+    date: str = ""
+
+    @property
+    def machine(self) -> Machine | None:
+        """What rows that are compared or joined must share; None if the row does not tell."""
+        return (self.host, self.cpu, self.cores, self.mpi) if self.host else None
 
     def task_of(self) -> Task:
         """What was measured."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error, launch
+from sortlast import Error, launch, provenance
 from sortlast.cli import _terminal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
     from sortlast.bench import Report, Row, Settings
+    from sortlast.bench.task import Machine
 
 
 RANKS = 4  # that are started if the user does not say how many
@@ -42,7 +45,9 @@ def started(ranks: int, settings: Settings) -> Report:
     from sortlast.bench import Report, Row
 
     report = launch.ranks("sortlast.cli._bench_ranks", asdict(settings), ranks)
-    return Report([Row(**row) for row in report["rows"]], report["notes"])
+    # A launcher may have bound its ranks to fewer cores than it was given.
+    cores = len(os.sched_getaffinity(0))
+    return Report([replace(Row(**row), cores=cores) for row in report["rows"]], report["notes"])
 
 
 def all_reports(counts: list[int] | None, settings: Settings) -> list[Report] | None:
@@ -84,3 +89,27 @@ def read_rows(path: Path) -> list[Row]:
         raise Error(
             f"{path} holds no rows of this benchmark ({error}); name another file, or remove it"
         ) from error
+
+
+def check_machine(rows: Sequence[Row], path: Path, comm: MPI.Intracomm | None) -> str:
+    """Raise Error if rows of a file were measured on another machine than this one; communicates.
+
+    Returns a line on those that do not tell where, which is empty if there are none. ``comm``: the ranks that
+    go on measuring; None if they are to be started.
+    """
+    from sortlast import bench
+
+    here = (provenance.here() if comm is None else bench.origin(comm)).machine
+    for other in dict.fromkeys(row.machine for row in rows):
+        if other not in (None, here):
+            raise Error(
+                f"{path} has rows of another machine ({_told(other)}), and this is {_told(here)}; "
+                "name another file"
+            )
+    unknown = sum(row.machine is None for row in rows)
+    return f"{path} has {unknown} rows that do not tell where they were measured" if unknown else ""
+
+
+def _told(machine: Machine) -> str:
+    host, cpu, cores, mpi = machine
+    return f"{host}, {cores} cores of {cpu}, {mpi}"

@@ -185,6 +185,7 @@ def matrix(
         if (counts is None or count in counts) and (sizes is None or (task.width, task.height) in sizes)
     ]
     missing = [cell for cell in asked if cell not in known]
+    unknown = _bench_run.check_machine(rows, json, comm) if rows and missing else ""
 
     # Measure one cell after the other.
     named, chosen, installed = _algorithms(algorithms), _peers(peers), _installed(icet, minigraphics)
@@ -210,6 +211,8 @@ def matrix(
     console = _terminal.console(plot)
     _print(_bench_table.summaries(measured), reports, console)
     console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
+    if unknown:
+        console.print(unknown)
     if plot is not None:
         from sortlast.plot import bench as drawing
 
