@@ -7,6 +7,7 @@ from math import isclose
 
 import numpy as np
 
+from sortlast import Error
 from sortlast.bandwidth import Bandwidths
 from sortlast_studies.shift_based.cluster import ARITY, CALIBRATED_BY, DIRECT_SEND, RUNS, size_name
 from sortlast_studies.shift_based.costs import ALGORITHMS, OTHERS, POWERS, POWERS_ONLY
@@ -66,8 +67,8 @@ class Table1:
     def ratios(self, name: str, term: str, item: str = RATIOS) -> Ratios:
         """Those of an algorithm's latency or transfer."""
         found = self._table.find(item, name, term)
-        assert found is not None
-        assert found.spread is not None
+        if found is None or found.spread is None:
+            raise Error(f"the table has no least and greatest of {item}, {name}, {term}")
         return Ratios(*found.spread)
 
     def equal(self, name: str, item: str = RATIOS) -> bool:
@@ -136,7 +137,7 @@ class Terms(Table1):
     """Those of a table."""
 
     runs, direct_send_runs, random_run = RUNS, DIRECT_SEND, RANDOM_RUN
-    algorithms, powers, others, powers_only = ALGORITHMS, POWERS, OTHERS, sorted(POWERS_ONLY)
+    powers, others, powers_only = POWERS, OTHERS, sorted(POWERS_ONLY)
     priced_ranks, latency_ranks = PRICED_RANKS, LATENCY
     images = tuple(size_name(size) for size in SIZES)
     first_nodes, last_nodes, leaf = COUNTS[0], COUNTS[-1], ARITY

@@ -50,7 +50,7 @@ class Terms:
     schedules, few_messages, node_prices, same = SCHEDULES, sweep.FEW_MESSAGES, NODE_PRICES, SAME
     flow, by_tables, adaptive = FLOW, TABLES, ADAPTIVE
     rates = staticmethod(rates)
-    placements, in_order = placement.PLACEMENTS, placement.ORDER
+    placements = placement.PLACEMENTS
     fat, thin, size = FAT, THIN_2, size_name(patterns.SIZE)
     cabling, gpus, leaf_schedules = leaves.CABLING, leaves.GPUS, leaves.SCHEDULES
 
@@ -118,10 +118,8 @@ class Terms:
 
     def rate(self, item: str, row: str, column: str) -> tuple[float, float]:
         """Mean and least frames a second over the seeds."""
-        found = self._table.find(item, row, column)
-        assert found is not None
-        assert found.value is not None
-        return found.value, found.spread[0] if found.spread else found.value
+        mean, found = self._table.value(item, row, column), self._table.find(item, row, column)
+        return mean, found.spread[0] if found and found.spread else mean
 
     def share(self, row: str, schedule: str) -> str:
         """Frames a second in order, else percent of them; the least in brackets."""
