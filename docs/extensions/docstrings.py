@@ -34,9 +34,22 @@ def directives(module: str) -> str:
     names = sorted(values.__all__, key=lambda name: (not inspect.isclass(getattr(values, name)), name))
     lines = [f".. automodule:: {module}", "   :no-members:", ""]
     for name in names:
-        kind = "class" if inspect.isclass(getattr(values, name)) else "function"
-        lines.append(f".. auto{kind}:: {module}.{name}")
+        value = getattr(values, name)
+        lines.append(f".. auto{'class' if inspect.isclass(value) else 'function'}:: {module}.{name}")
+        if inspect.isclass(value):
+            static = [member for member, found in vars(value).items() if is_native(found)]
+            lines += ["", *(f"   .. automethod:: {module}.{name}.{member}" for member in static), ""]
     return "\n".join(("```{eval-rst}", *lines, "```", ""))
+
+
+def is_native(value: object) -> bool:
+    """Whether it is a function of an extension module, which Sphinx takes for data if it is in a class."""
+    return type(value).__name__ == "nb_func"
+
+
+def skip(app: Sphinx, what: str, name: str, value: object, skipped: bool, options: Any) -> bool | None:
+    """Leave out what :func:`directives` names by itself."""
+    return True if is_native(value) else None
 
 
 def read(app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
@@ -63,6 +76,7 @@ def shorten(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Called by Sphinx."""
     app.connect("source-read", list_names)
+    app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", read)
     app.connect("autodoc-process-signature", shorten)
     return {"parallel_read_safe": True}
