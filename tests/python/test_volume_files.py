@@ -259,7 +259,11 @@ def nifti_of(*shape: int) -> bytes:
             "3000x3000x3000 voxels need .* more than the limit|3000x3000x3000 values of s",
         ),
         ("a.nii", nifti_of(3000, 3000, 3000), "3000x3000x3000 voxels, 216,000,000,000 bytes, which the 800"),
-        ("a.nii.gz", gzip.compress(nifti_of(3000, 3000, 3000)), "cannot hold even if they are compressed"),
+        (
+            "a.nii.gz",
+            gzip.compress(nifti_of(3000, 3000, 3000), mtime=0),  # the content is part of the test's name
+            "cannot hold even if they are compressed",
+        ),
         (
             "a.mha",
             mha(np.zeros((2, 2, 2, 1), np.float32)).replace(b"= 2 2 2", b"= 3000 3000 3000"),
