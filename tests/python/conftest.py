@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+import pool
 import references
 from sortlast._leftovers import SIGNALS
 from sortlast.cli import main
@@ -25,6 +26,11 @@ def pytest_runtest_setup(item):
     for mark in item.iter_markers("references"):
         for name in mark.args:
             references.find(name)
+
+
+def pytest_sessionfinish():
+    """Let the ranks go that waited for the next test."""
+    pool.close_all()
 
 
 @pytest.fixture

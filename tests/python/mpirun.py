@@ -4,9 +4,11 @@
     assert job.returncode == 0, job
     assert job.reports == [6, 6, 6, 6]
 
-The snippet sees `comm` (MPI.COMM_WORLD), `rank`, `size` and `report(value)`, which hands a value that
-JSON can hold back to the test. The ranks run under the mpiexec that lies beside this interpreter, so
-the same test runs under whichever MPI family its environment holds. Mark such tests `pytest.mark.mpi`.
+The snippet sees `comm` (all ranks), `rank`, `size` and `report(value)`, which hands a value that JSON can
+hold back to the test. The ranks run under the mpiexec that lies beside this interpreter, so the same test
+runs under whichever MPI family its environment holds. They are those of a pool and stay for the next
+snippet, see pool.py; one that a pool would not survive, or that would notice it, is run with `alone=True`.
+Mark such tests `pytest.mark.mpi`.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pool
 from sortlast import launch
 
 PRELUDE = """\
 import json, pathlib, sys
 from mpi4py import MPI
-comm = MPI.COMM_WORLD
+comm = globals().get("comm", MPI.COMM_WORLD)  # a pool's ranks have one of their own
 rank, size = comm.Get_rank(), comm.Get_size()
 def report(value):
     pathlib.Path({folder!r}, f"{{rank}}.json").write_text(json.dumps(value))
@@ -82,6 +85,7 @@ def run(
     snippet: str,
     *,
     timeout: float = 60.0,
+    alone: bool = False,
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
     options: Sequence[str] = (),
@@ -89,10 +93,12 @@ def run(
     """Run a Python snippet on each of `ranks` ranks.
 
     Args:
-        ranks: how many processes mpiexec starts.
+        ranks: how many.
         snippet: source text, indented as one likes; sees `comm`, `rank`, `size` and `report`.
         timeout: limit in seconds; the ranks are ended when it has passed.
-        env: environment variables on top of this process's own.
+        alone: start ranks for this snippet only: for one that kills a rank, ends MPI, gives up a call that
+            others wait in, or measures its process. So it is where one of the following is given.
+        env: environment variables on top of this process's own, for mpiexec too.
         before: a command that starts mpiexec, such as ``ip netns exec NAME``.
         options: options of mpiexec.
 
@@ -104,8 +110,11 @@ def run(
     with tempfile.TemporaryDirectory(prefix="sortlast-mpirun-") as folder:
         script = Path(folder, "snippet.py")
         script.write_text(PRELUDE.format(folder=folder) + textwrap.dedent(snippet))
-        command = [sys.executable, "-m", "mpi4py", str(script)]
-        done = run_command(ranks, command, timeout=timeout, env=env, before=before, options=options)
+        if alone or env or before or options:
+            command = [sys.executable, "-m", "mpi4py", str(script)]
+            done = run_command(ranks, command, timeout=timeout, env=env, before=before, options=options)
+        else:
+            done = pool.of(ranks).run(script, timeout)
         files = [Path(folder, f"{rank}.json") for rank in range(ranks)]
         reports = [json.loads(file.read_text()) if file.exists() else None for file in files]
     return Job(done.returncode, done.stdout, done.stderr, reports)

@@ -150,7 +150,7 @@ def raised(page: str) -> list[list[str]]:
     """What each snippet of errors.md raises, by rank; the page's first block prepares them."""
     prepare = blocks(page, "python")[0].text
     sources = [python.text for python, _ in snippets(page)]
-    job = mpirun.run(RANKS, prepare + _TRY % (sources,), timeout=120)
+    job = mpirun.run(RANKS, prepare + _TRY % (sources,), timeout=120, alone=True)
     assert None not in job.reports, job
     return [[messages[i] for messages in job.reports] for i in range(len(sources))]
 

@@ -139,6 +139,7 @@ def test_inputs_are_not_copied():
         comp.composite(image if rank == 0 else Foreign(image), op="max")
         report([comp.timing.peak_bytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before])
         """,
+        alone=True,
     )
     peak_bytes, growth = reports[1]
     assert peak_bytes == 0
@@ -317,4 +318,5 @@ def test_images_past_2_gib():
             assert (frame[-1, -1] == 3).all() and (frame[:-1] == 0.5).all()
         """,
         timeout=300,
+        alone=True,
     )

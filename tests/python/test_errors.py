@@ -239,6 +239,7 @@ def test_a_rank_that_never_calls(call):
         report([first, again])
         """,
         timeout=30,
+        alone=True,
     )
     name = call.split("(")[0]
     for rank in (0, 1, 3):
@@ -265,6 +266,7 @@ def test_a_rank_that_comes_late():
             report([str(error), time.monotonic() - begin])
         """,
         timeout=30,
+        alone=True,
     )
     for rank in (0, 2):
         assert "rank 1 has not come" in reports[rank][0]
@@ -291,6 +293,7 @@ def test_an_interrupt_ends_a_wait():
         comm.barrier()
         """,
         timeout=30,
+        alone=True,
     )
     assert reports[0] < 5
 
@@ -308,6 +311,7 @@ def test_a_rank_that_leaves_early():
                 report(str(error))
         """,
         timeout=30,
+        alone=True,
     )
     assert reports[1] is None
     assert all("rank 1 has not come" in reports[rank] for rank in (0, 2))
@@ -331,6 +335,7 @@ def test_a_rank_that_dies(death):
         report("survived")
         """,
         timeout=30,
+        alone=True,
     )
     assert job.returncode != 0
     assert job.reports == [None, None, None]

@@ -231,6 +231,7 @@ def test_calls_after_mpi_has_ended_are_exceptions():
         report([told(lambda: comp.composite(image)), told(lambda: comp.gather(tile)),
                 told(lambda: comp.close())])
         """,
+        alone=True,
     )
     assert job.returncode == 0, job
     for composite, gather, close in job.reports:
@@ -260,6 +261,7 @@ def test_a_forked_child_harms_no_frame_of_its_parent():
             comm.Barrier()
         report(rank or [bool((frame == value).all()) for frame, value in kept])
         """,
+        alone=True,
     )
     assert job.returncode == 0, job
     assert job.reports[0] == [True] * 8
