@@ -6,6 +6,9 @@
 
 The network is off: a page that asks for anything but itself is caught in `page.requests`. Errors of its
 scripts, and what it writes to the console, are in `page.errors`.
+
+One browser serves all tests of a session. Each page is in a context of its own, as a private window is, and
+shares nothing with others.
 """
 
 from __future__ import annotations
@@ -15,59 +18,136 @@ import json
 import os
 import select
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import references
+from sortlast import _leftovers
 
 _LIMIT = 60.0  # longest wait for an answer [s]
 _KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowRight": 39}
 
 
-class Page:
-    """One page in a browser. Made by :func:`page`."""
+class Browser:
+    """A browser, and the pipes on which the protocol is spoken with it."""
 
-    def __init__(self, write: int, read: int) -> None:
-        self.requests: list[str] = []
-        self.errors: list[str] = []
-        self._write, self._read = write, read
-        self._buffer = b""
+    def __init__(self) -> None:
+        self.pages: dict[str, Page] = {}  # by session
         self._number = 0
-        self._session: str | None = None
-        self._loaded = False
+        self._buffer = b""
+        self._held = ExitStack()
+        program = references.find("chromium")
+        try:
+            self._start(program)
+        except BaseException:
+            self.close()
+            raise
 
-    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+    def _start(self, program: str) -> None:
+        to_browser, self._write = os.pipe()
+        self._read, to_us = os.pipe()
+        profile = self._held.enter_context(_leftovers.folder())
+        # What is entered first is left last: all processes are killed, then waited for, then the folder goes.
+        waited_for = self._held.enter_context(ExitStack())
+        mark = self._held.enter_context(_leftovers.processes())
+        # The protocol is spoken on the browser's file descriptors 3 (to it) and 4 (from it).
+        options = [
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-dev-shm-usage",
+        ]
+        command = [program, *options, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
+        shell = f'exec "$@" 3<&{to_browser} 4>&{to_us}'
+        waited_for.enter_context(
+            subprocess.Popen(
+                ["bash", "-c", shell, "bash", *command],
+                pass_fds=(to_browser, to_us),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=os.environ | mark,
+                start_new_session=True,
+            )
+        )
+        for number in (self._write, self._read):
+            self._held.callback(os.close, number)
+        os.close(to_browser)
+        os.close(to_us)
+
+    def close(self) -> None:
+        """End it."""
+        self._held.close()
+
+    def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
         """Call a method of the protocol and return its result."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
+        if session:
+            message["sessionId"] = session
         os.write(self._write, json.dumps(message).encode() + b"\0")
         while True:
-            answer = self._next()
+            answer = self.next()
             if answer.get("id") == self._number:
                 assert "error" not in answer, f"{method}: {answer['error']}"
                 return answer["result"]
 
-    def attach(self) -> None:
-        """Make a page, with the network off, and listen to it."""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    def next(self) -> dict[str, Any]:
+        """The next message; its page notes an event."""
+        end = time.monotonic() + _LIMIT
+        while b"\0" not in self._buffer:
+            ready, _, _ = select.select([self._read], [], [], max(0.0, end - time.monotonic()))
+            assert ready, "the browser does not answer"
+            part = os.read(self._read, 1 << 16)
+            assert part, "the browser has ended"
+            self._buffer += part
+        line, self._buffer = self._buffer.split(b"\0", 1)
+        message = json.loads(line)
+        page = self.pages.get(message.get("sessionId"))
+        if page:
+            page.note(message.get("method"), message.get("params", {}))
+        return message
+
+
+class Page:
+    """One page in a browser. Made by :func:`page`."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        self._browser = browser
+        self._loaded = False
+        self._context = browser.call("Target.createBrowserContext")["browserContextId"]
+        target = browser.call("Target.createTarget", url="about:blank", browserContextId=self._context)
+        attached = browser.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        self._session = attached["sessionId"]
+        browser.pages[self._session] = self
+
+        # With the network off, listen to it.
         for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
             self.call(f"{domain}.enable")
         off = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
         self.call("Network.emulateNetworkConditions", **off)
+
+    def close(self) -> None:
+        """Close it, with all that it has kept."""
+        del self._browser.pages[self._session]
+        self._browser.call("Target.disposeBrowserContext", browserContextId=self._context)
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Call a method of the protocol for this page and return its result."""
+        return self._browser.call(method, self._session, **parameters)
 
     def open(self, path: Path) -> None:
         """Load a file."""
         self._loaded = False
         self.call("Page.navigate", url=path.absolute().as_uri())
         while not self._loaded:
-            self._next()
+            self._browser.next()
 
     def run(self, expression: str) -> Any:
         """Value of a JavaScript expression, awaited."""
@@ -129,21 +209,8 @@ class Page:
             if not node.get("ignored") and "role" in node
         ]
 
-    def _next(self) -> dict[str, Any]:
-        """The next message; events are noted."""
-        end = time.monotonic() + _LIMIT
-        while b"\0" not in self._buffer:
-            ready, _, _ = select.select([self._read], [], [], max(0.0, end - time.monotonic()))
-            assert ready, "the browser does not answer"
-            part = os.read(self._read, 1 << 16)
-            assert part, "the browser has ended"
-            self._buffer += part
-        line, self._buffer = self._buffer.split(b"\0", 1)
-        message = json.loads(line)
-        self._note(message.get("method"), message.get("params", {}))
-        return message
-
-    def _note(self, method: str | None, event: dict[str, Any]) -> None:
+    def note(self, method: str | None, event: dict[str, Any]) -> None:
+        """Note an event."""
         if method == "Page.loadEventFired":
             self._loaded = True
         elif method == "Network.requestWillBeSent":
@@ -156,45 +223,26 @@ class Page:
             self.errors.append(event["entry"]["text"])
 
 
+_kept: list[Browser] = []  # the one of this session, if it was needed
+
+
 @contextmanager
 def page(path: Path) -> Iterator[Page]:
-    """A browser that shows a file."""
-    program = references.find("chromium")
-    to_browser, from_us = os.pipe()
-    from_browser, to_us = os.pipe()
-    with tempfile.TemporaryDirectory(prefix="sortlast-browser-", ignore_cleanup_errors=True) as profile:
-        # The protocol is spoken on the browser's file descriptors 3 (to it) and 4 (from it).
-        options = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-dev-shm-usage",
-        ]
-        command = [program, *options, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
-        shell = f'exec "$@" 3<&{to_browser} 4>&{to_us}'
-        process = subprocess.Popen(
-            ["bash", "-c", shell, "bash", *command],
-            pass_fds=(to_browser, to_us),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        os.close(to_browser)
-        os.close(to_us)
-        try:
-            shown = Page(from_us, from_browser)
-            shown.attach()
-            shown.resize(1400, 900)
-            shown.open(path)
-            yield shown
-        finally:
-            os.close(from_us)
-            os.close(from_browser)
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    """A page in the session's browser that shows a file; after a failure the next one gets a new browser."""
+    if not _kept:
+        _kept.append(Browser())
+    try:
+        shown = Page(_kept[0])
+        shown.resize(1400, 900)
+        shown.open(path)
+        yield shown
+        shown.close()
+    except BaseException:
+        close_all()
+        raise
+
+
+def close_all() -> None:
+    """End the session's browser."""
+    while _kept:
+        _kept.pop().close()

@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import settings
 
+import browser
 import pool
 import references
 from sortlast._leftovers import SIGNALS
@@ -29,8 +30,9 @@ def pytest_runtest_setup(item):
 
 
 def pytest_sessionfinish():
-    """Let the ranks go that waited for the next test."""
+    """Let the ranks and the browser go that waited for the next test."""
     pool.close_all()
+    browser.close_all()
 
 
 @pytest.fixture
