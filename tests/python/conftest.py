@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 import browser
+import commands
 import pool
 import references
 from sortlast._leftovers import SIGNALS
@@ -30,8 +31,9 @@ def pytest_runtest_setup(item):
 
 
 def pytest_sessionfinish():
-    """Let the ranks and the browser go that waited for the next test."""
+    """Let the ranks, the browser and the command line go that waited for the next test."""
     pool.close_all()
+    commands.close_all()
     browser.close_all()
 
 

@@ -20,16 +20,14 @@ has changed.
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import shlex
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import commands as command_line
 import mpirun
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,19 +93,9 @@ def printed(command: str) -> str:
     """What `sortlast ...` prints to a pipe, output and errors, in an empty folder."""
     program, *args = shlex.split(command)
     assert program == "sortlast", f"{command!r} is not a command of ours; fence it as sh"
-    environ = os.environ | {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
+    environ = {"COLUMNS": str(_COLUMNS), "NO_COLOR": "1", "TERM": "dumb"}
     with tempfile.TemporaryDirectory(prefix="sortlast-pages-") as folder:
-        done = subprocess.run(
-            [sys.executable, "-m", "sortlast", *args],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            cwd=folder,
-            env=environ,
-            timeout=300,
-            check=False,
-        )
+        done = command_line.run(*args, folder=Path(folder), variables=environ, together=True, timeout=300)
     return "".join(line.rstrip() + "\n" for line in done.stdout.strip("\n").splitlines())
 
 

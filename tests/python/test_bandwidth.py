@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import commands
 import mpirun
 import sortlast
 from sortlast import bandwidth, fabric
@@ -19,8 +19,7 @@ from sortlast.plot import bandwidth as picture
 
 
 def run(*args):
-    command = [sys.executable, "-m", "sortlast", "bandwidth", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return commands.run("bandwidth", *args)
 
 
 def some(p, seed=1, message_bytes=1000):

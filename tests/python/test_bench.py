@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import commands
 import mpirun
 import sortlast
 from sortlast import schedule
@@ -52,8 +52,7 @@ INSTALLED = {"icet", "minigraphics"}  # measured only where the user says where 
 
 
 def bench(*args):
-    command = [sys.executable, "-m", "sortlast", "bench", "composite", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return commands.run("bench", "composite", *args)
 
 
 def rows_of(*args, path):

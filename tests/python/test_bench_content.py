@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import commands
 import mpirun
 from sortlast.bench import Task, pattern
 
@@ -21,8 +20,7 @@ MINIGRAPHICS = os.environ.get("SORTLAST_TEST_MINIGRAPHICS")
 
 
 def bench(*args):
-    command = [sys.executable, "-m", "sortlast", "bench", "composite", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    return commands.run("bench", "composite", *args, timeout=240)
 
 
 # --- the images ---------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
+import commands
 import mpirun
 import sortlast
 from refusals import refused
@@ -200,8 +201,7 @@ def files(tmp_path):
 
 
 def composite(*args):
-    command = [sys.executable, "-m", "sortlast", "composite", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return commands.run("composite", *args)
 
 
 def read(paths):

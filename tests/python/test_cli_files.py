@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
+import commands
 from sortlast import Error, _memory, fabric
 from sortlast.cli import _terminal
 from sortlast.fabric import reading
@@ -18,8 +16,7 @@ TREE = "k-ary-n-tree:4,2"
 
 
 def sortlast(*arguments, **options):
-    command = [sys.executable, "-m", "sortlast", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, timeout=120, **options)
+    return commands.run(*arguments, text=False, **options)
 
 
 @pytest.fixture
@@ -37,7 +34,7 @@ def test_a_fabric_comes_from_standard_input_or_gzip(netlist, tmp_path):
         ("-", netlist.encode()),
         ("/dev/stdin", netlist.encode()),
     ):
-        done = sortlast("fabric", "check", "--net", net, "--json", "a.json", input=given, cwd=tmp_path)
+        done = sortlast("fabric", "check", "--net", net, "--json", "a.json", given=given, folder=tmp_path)
         assert done.returncode == 0, done
         told.append(json.loads((tmp_path / "a.json").read_text()) | {"fabric": ""})
     assert told == told[:1] * 4
@@ -46,12 +43,12 @@ def test_a_fabric_comes_from_standard_input_or_gzip(netlist, tmp_path):
 def test_lists_of_nodes_and_traffic_do_too(tmp_path):
     nodes = b"host00003\nhost00001\n"
     done = sortlast(
-        "fabric", "check", "--net", TREE, "--nodes", "-", "--json", "a.json", input=nodes, cwd=tmp_path
+        "fabric", "check", "--net", TREE, "--nodes", "-", "--json", "a.json", given=nodes, folder=tmp_path
     )
     assert done.returncode == 0, done
     assert json.loads((tmp_path / "a.json").read_text())["participants"] == 2
     goal = b"num_ranks 2\nrank 0 {\na: send 100b to 1\n}\nrank 1 {\nb: recv 100b from 0\n}\n"
-    done = sortlast("simulate", "-", "--net", TREE, "--json", "a.json", input=goal, cwd=tmp_path)
+    done = sortlast("simulate", "-", "--net", TREE, "--json", "a.json", given=goal, folder=tmp_path)
     assert done.returncode == 0, done
     assert json.loads((tmp_path / "a.json").read_text())["messages"] == 1
 
@@ -89,7 +86,7 @@ def test_the_shell_completes_commands(shell):
         "_TYPER_COMPLETE_ARGS": "sortlast fab",
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
-    done = sortlast(env=os.environ | variables)
+    done = sortlast(variables=variables)
     assert b"fabric" in done.stdout, done
 
 

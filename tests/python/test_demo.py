@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import commands
 import mpirun
 from sortlast import schedule
 
@@ -27,9 +28,7 @@ SMALL = ["--data", "hydrogen", "--size", "96x64"]
 
 
 def demo(*arguments: str, folder: Path, timeout: float = 120.0) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, capture_output=True, text=True, timeout=timeout, check=False
-    )
+    return commands.run("demo", *arguments, folder=folder, timeout=timeout)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 5, 8])

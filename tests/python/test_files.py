@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import commands
 from sortlast import Error, image_files
 from sortlast.files import check_place, make_folder, replacing
 
@@ -25,15 +26,8 @@ def write(path, text="new"):
         temporary.write_text(text)
 
 
-def command(*arguments, folder, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "sortlast", *map(str, arguments)],
-        cwd=folder,
-        capture_output=True,
-        check=False,
-        timeout=100,
-        **more,
-    )
+def command(*arguments, folder):
+    return commands.run(*arguments, folder=folder, text=False)
 
 
 # --- regular files ----------------------------------------------------------------------------------------

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import commands
 import mpirun
 from sortlast import tune
 from sortlast.schedule import Machine
@@ -17,8 +17,7 @@ pytestmark = pytest.mark.mpi
 
 
 def run(*args):
-    command = [sys.executable, "-m", "sortlast", "tune", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return commands.run("tune", *args)
 
 
 def assert_possible(figures):
