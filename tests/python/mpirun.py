@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import pool
-from sortlast import launch
+from sortlast import _leftovers, launch
 
 PRELUDE = """\
 import json, pathlib, sys
@@ -61,22 +60,27 @@ def run_command(
     launcher = launch.find_mpiexec()
     settings = launch.environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     argv = [*before, str(launcher.path), *options, "-n", str(ranks), *command]
-    with subprocess.Popen(
-        argv,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **settings, **(env or {})},
-        start_new_session=True,
-    ) as process:
+    late = False
+    # At the end of the block all is killed that still runs, with the shared memory that it has.
+    with _leftovers.processes() as mark:
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **settings, **(env or {}), **mark},
+            start_new_session=True,
+        )
         try:
             stdout, stderr = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            stdout, stderr = _end(process)
-            raise TimeoutError(
-                f"{ranks} ranks did not end within {timeout:g} s: {' '.join(argv)}\n{stdout}{stderr}"
-            ) from None
+            late = True
+    if late:
+        stdout, stderr = process.communicate()
+        raise TimeoutError(
+            f"{ranks} ranks did not end within {timeout:g} s: {' '.join(argv)}\n{stdout}{stderr}"
+        )
     return subprocess.CompletedProcess(argv, process.returncode, stdout, stderr)
 
 
@@ -118,13 +122,3 @@ def run(
         files = [Path(folder, f"{rank}.json") for rank in range(ranks)]
         reports = [json.loads(file.read_text()) if file.exists() else None for file in files]
     return Job(done.returncode, done.stdout, done.stderr, reports)
-
-
-def _end(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Let mpiexec end its ranks, then end what is left; return what they printed."""
-    process.terminate()
-    try:
-        return process.communicate(timeout=5.0)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        return process.communicate()

@@ -1,0 +1,112 @@
+"""Runs clang-tidy over the C++ sources of a build in which it has not yet found nothing.
+
+    python tests/clang_tidy.py build/mpich
+
+A source that was clean is kept in BUILD/clang-tidy.json under a hash of all that the result depends on: what
+it and the headers that it includes hold, as the compiler told Ninja, its command, the configuration and
+clang-tidy itself. It is looked at again when one of these has changed. Those that took longest begin first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("src", "capi", "python/src", "tests")
+
+
+def commands(build: Path) -> Iterator[tuple[str, str, str]]:
+    """Source, object relative to the build folder, and command of all that is looked at."""
+    folders = tuple(f"{ROOT / folder}{os.sep}" for folder in FOLDERS)
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if entry["file"].startswith(folders):
+            yield entry["file"], os.path.relpath(entry["output"], build), entry["command"]
+
+
+def dependencies(build: Path) -> dict[str, list[str]]:
+    """Files that each object of an up-to-date build was made from."""
+    command = ["ninja", "-C", build, "-t", "deps"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found: dict[str, list[str]] = {}
+    for part in told.strip().split("\n\n"):
+        title, *files = part.splitlines()
+        found[title.partition(": #deps")[0]] = [os.path.join(build, file.strip()) for file in files]
+    return found
+
+
+@cache
+def contents(path: str) -> bytes:
+    """Hash of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def key(command: str, files: list[str], tool: bytes) -> str:
+    """Hash of all that a result depends on."""
+    digest = hashlib.sha256(tool + command.encode())
+    for path in sorted(files):
+        digest.update(path.encode() + contents(path))
+    return digest.hexdigest()
+
+
+def keys(build: Path) -> dict[str, str]:
+    """The hash of each source."""
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
+    settings = [str(path) for path in (ROOT / ".clang-tidy", *ROOT.glob("tests/**/.clang-tidy"))]
+    made_from = dependencies(build)
+    found = {}
+    for source, output, command in commands(build):
+        # What is precompiled stands in no list but its own.
+        precompiled = re.findall(r"-include (\S+)", command)
+        own = made_from[output] + [
+            path for name in precompiled for path in made_from[os.path.relpath(name, build) + ".gch"]
+        ]
+        found[source] = key(command, own + settings, version)
+    return found
+
+
+def look_at(source: str, build: Path) -> tuple[str, float]:
+    """What clang-tidy finds in a source, nothing if that is clean; and how long it took [s]."""
+    began = time.monotonic()
+    done = subprocess.run(
+        ["clang-tidy", "-quiet", "-p", build, source], capture_output=True, text=True, check=False
+    )
+    return (done.stdout + done.stderr) * (done.returncode != 0), time.monotonic() - began
+
+
+def main(build: Path) -> int:
+    """Look at what is not known to be clean; 1 if something was found."""
+    kept = build / "clang-tidy.json"
+    # Of each source: the hash under which it was clean, and the time that it took.
+    known = json.loads(kept.read_text()) if kept.exists() else {}
+    wanted = keys(build)
+    known = {source: known[source] for source in wanted.keys() & known.keys()}
+    changed = [source for source in wanted if known.get(source, [""])[0] != wanted[source]]
+    changed.sort(key=lambda source: -known.get(source, ["", os.path.getsize(source)])[1])
+    failed = 0
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+        started = {threads.submit(look_at, source, build): source for source in changed}
+        for done in as_completed(started):
+            source = started[done]
+            found, seconds = done.result()
+            failed += bool(found)
+            known[source] = ["" if found else wanted[source], seconds]
+            kept.write_text(json.dumps(known, indent=0))
+            if found:
+                print(found, flush=True)
+    print(f"clang-tidy: {len(changed)} of {len(wanted)} sources looked at, something found in {failed}")
+    return min(failed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))
