@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
             more = cleandoc(command.__doc__ or "")
         group.command(name, help=f"{about.SUMMARY}\n\n{more}")(command)
     group.command("all")(every)
-    app.add_typer(group, name="studies")  # "study" once all are converted
+    app.add_typer(group, name="study")
 
 
 def _command(name: str, options: Collection[str]) -> Callable[..., None]:

@@ -1,5 +1,5 @@
-// Memory beyond the image and the result: what docs/explanation/compositing.md promises of each algorithm, and images of
-// many chunks, more than are under way at once.
+// Memory beyond the image and the result: what docs/explanation/compositing.md promises of each algorithm,
+// and images of many chunks, more than are under way at once.
 #include <gtest/gtest.h>
 
 #include <algorithm>

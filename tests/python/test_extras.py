@@ -182,6 +182,15 @@ def test_commands_that_need_more_say_so_in_one_line(with_cli, tmp_path, command,
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("arguments", [(), ("shift-based", "--quick"), ("all", "--output", "out")], ids=str)
+def test_studies_are_a_package_of_their_own(with_cli, tmp_path, arguments):
+    done = run(with_cli, tmp_path, "-m", "sortlast", "study", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    needs = "sortlast study needs the package sortlast-studies: pip install sortlast-studies"
+    assert done.stderr == f"sortlast: {needs}\n"
+    assert not [*tmp_path.iterdir()]
+
+
 def test_the_extra_for_pictures_is_enough_for_them(tmp_path):
     python = environments.make(tmp_path / "env", "cli", "plot")
     done = run(python, tmp_path, "-m", "sortlast", "schedule", "shift", "--p", "4", "--draw", "s.png")

@@ -12,9 +12,9 @@ import pytest
 import mpirun
 import references
 from sortlast import Error
-from sortlast.study.hardware_barrier import ppdev
-from sortlast.study.hardware_barrier import published as paper
-from sortlast.study.hardware_barrier.wire import Delays, Drive, simulate
+from sortlast_studies.hardware_barrier import port
+from sortlast_studies.hardware_barrier.paper import PAPER
+from sortlast_studies.hardware_barrier.wire import Delays, Drive, simulate
 
 BARRIERS = ["mpi", "dissemination", "tree", "flags", "port"]
 
@@ -30,8 +30,8 @@ def test_nobody_leaves_a_barrier_before_all_have_come(p):
         p,
         f"""
         import random, time
-        from sortlast.study.hardware_barrier.barriers import BARRIERS
-        from sortlast.study.hardware_barrier.shared import Registers
+        from sortlast_studies.hardware_barrier.barriers import BARRIERS
+        from sortlast_studies.hardware_barrier.shared import Registers
 
         assert list(BARRIERS) == {BARRIERS}
         late = random.Random(rank)
@@ -69,8 +69,8 @@ def test_a_barrier_that_somebody_misses_says_so(kind, message):
         3,
         f"""
         from sortlast import Error
-        from sortlast.study.hardware_barrier.barriers import SharedFlags
-        from sortlast.study.hardware_barrier.port import PortBarrier, SimulatedWire
+        from sortlast_studies.hardware_barrier.barriers import SharedFlags
+        from sortlast_studies.hardware_barrier.port import PortBarrier, SimulatedWire
 
         flags = {kind!r} == "flags"
         barrier = SharedFlags(comm, 0.2) if flags else PortBarrier(SimulatedWire(comm), limit=0.2)
@@ -98,7 +98,7 @@ def test_the_simulated_wire_takes_its_delay():
         2,
         """
         import time
-        from sortlast.study.hardware_barrier.port import PortBarrier, SimulatedWire
+        from sortlast_studies.hardware_barrier.port import PortBarrier, SimulatedWire
 
         barrier = PortBarrier(SimulatedWire(comm, delay=50_000_000))
         comm.Barrier()
@@ -129,18 +129,18 @@ def test_the_numbers_of_ppdev_are_those_of_the_kernel_header(tmp_path):
     subprocess.run([compiler, str(source), "-o", str(tmp_path / "numbers")], check=True)
     printed = subprocess.run([str(tmp_path / "numbers")], capture_output=True, text=True, check=True).stdout
     assert [int(line) for line in printed.split()] == [
-        *(getattr(ppdev, name) for name in names),
-        ppdev.STATUS_ACK,
+        *(getattr(port, name) for name in names),
+        port.STATUS_ACK,
     ]
 
 
 def test_what_is_no_parallel_port_is_refused(tmp_path):
     with pytest.raises(Error, match=r"cannot open the parallel port .*modprobe ppdev"):
-        ppdev.ParallelPort(tmp_path / "parport0")
+        port.ParallelPort(tmp_path / "parport0")
     plain = tmp_path / "plain"
     plain.touch()
     with pytest.raises(Error, match=r"plain refuses ioctl 0x708f.*is it a device of ppdev"):
-        ppdev.ParallelPort(plain)
+        port.ParallelPort(plain)
 
 
 # --- the wire -----------------------------------------------------------------------------------------
@@ -161,9 +161,10 @@ def test_the_wire_follows_the_last_node_after_the_published_delay(nodes):
     drives = arrivals(nodes, 6, seed=nodes)
     opened = [edge for edge in simulate(nodes, drives) if edge.net == "q"]
     last = [max(drive.time for drive in drives[k : k + nodes]) for k in range(0, len(drives), nodes)]
-    wire = paper.published()["wire"]
-    rise = round(1e3 * (wire["internal_nanoseconds"] + wire["gates"] * wire["gate_nanoseconds"]))
-    assert rise == round(1e3 * wire["total_nanoseconds"]) == Delays.as_published().total(nodes)
+    internal, gate, gates = (PAPER.value("Figure 2", name) for name in ("T_Internal", "T_Gates", "gates"))
+    rise = round(1e3 * (internal + gates * gate))
+    assert rise == Delays.as_published().total(nodes)
+    assert rise == round(1e3 * PAPER.value("Figure 2", "9 nodes", "rising"))
     delays = [edge.time - time for edge, time in zip(opened, last, strict=True)]
     assert delays == [rise, rise - 3300] * 3
     assert [edge.high for edge in opened] == [True, False] * 3
@@ -218,7 +219,7 @@ def test_the_verilog_of_the_wire_has_the_same_edges(nodes, tmp_path):
     ]
     bench, program = tmp_path / "bench.v", tmp_path / "bench.vvp"
     bench.write_text(BENCH.format(top=nodes - 1, nodes=nodes, drives="\n    ".join(lines)))
-    module = files("sortlast.study.hardware_barrier").joinpath("barrier.v")
+    module = files("sortlast_studies.hardware_barrier").joinpath("barrier.v")
     subprocess.run(["iverilog", "-Wall", "-o", str(program), str(bench), str(module)], check=True)
     printed = subprocess.run(["vvp", "-n", str(program)], capture_output=True, text=True, check=True).stdout
     theirs = re.findall(r"^(\d+) (set|reset|q) ([01])$", printed, re.MULTILINE)

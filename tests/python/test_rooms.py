@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "sortlast"
 PUBLIC = ROOT / "include" / "sortlast"
 PACKAGE = ROOT / "python" / "sortlast"
+STUDIES = ROOT / "studies" / "sortlast_studies"
+PACKAGES = (PACKAGE.name, STUDIES.name)
 
 
 # Rooms whose folder says too little.
@@ -141,9 +143,23 @@ def test_the_library_prints_nothing_and_exits_nowhere():
 # --- Python -------------------------------------------------------------------------------------------
 
 
-def python_room(parts: tuple[str, ...]) -> str:
-    """Room of a module below the package, by the parts of its path; modules beside __init__: `sortlast`."""
-    return parts[0] if parts and parts[0] in table("Python room") else "sortlast"
+@cache
+def modules() -> dict[str, Path]:
+    """Python modules of the library and the studies by their dotted names; of compiled ones the stubs."""
+    found = {}
+    for package in (PACKAGE, STUDIES):
+        for file in [*package.rglob("*.py"), *package.rglob("*.pyi")]:
+            name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
+            found[name.removesuffix(".__init__")] = file
+    return found
+
+
+def python_room(module: tuple[str, ...]) -> str:
+    """Room of a module by the parts of its dotted name; beside the library's __init__: `sortlast`."""
+    package, *below = module
+    if package == STUDIES.name:
+        return "studies"
+    return below[0] if below and below[0] in table("Python room") else "sortlast"
 
 
 def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
@@ -155,7 +171,7 @@ def nodes_of(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def imported(file: Path) -> list[tuple[str, ...]]:
-    """Modules of the package that a file imports anywhere, without the package's own name."""
+    """Modules of the library and the studies that a file imports anywhere, as the parts of their names."""
     found: list[tuple[str, ...]] = []
     for node in nodes_of(ast.parse(file.read_text())):
         names: list[str] = []
@@ -163,24 +179,31 @@ def imported(file: Path) -> list[tuple[str, ...]]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
-        found += [tuple(name.split(".")[1:]) for name in names if name.split(".")[0] == "sortlast"]
+        found += [parts for name in names if (parts := tuple(name.split(".")))[0] in PACKAGES]
     return found
 
 
 @pytest.mark.parametrize("room", sorted(table("Python room")))
 def test_python_room_uses_only_what_it_may(room):
     files = [
-        f for f in PACKAGE.rglob("*.py") if python_room(f.relative_to(PACKAGE).with_suffix("").parts) == room
+        file
+        for name, file in modules().items()
+        if file.suffix == ".py" and python_room(tuple(name.split("."))) == room
     ]
     assert files
     may = allowed(table("Python room"), room)
     breaches = {
-        f"{file.relative_to(ROOT)} imports sortlast.{'.'.join(module)}"
+        f"{file.relative_to(ROOT)} imports {'.'.join(module)}"
         for file in files
         for module in imported(file)
         if python_room(module) not in may
     }
     assert not breaches
+
+
+def test_the_library_does_not_know_the_studies():
+    """Not in any way, such as by a name in a string; they are found by their entry point."""
+    assert [file for file in PACKAGE.rglob("*.py") if STUDIES.name in file.read_text()] == []
 
 
 # --- circles ------------------------------------------------------------------------------------------
@@ -210,14 +233,6 @@ def test_a_circle_is_found():
 @pytest.mark.parametrize("column", ["C++ room", "Python room"])
 def test_rooms_do_not_use_each_other(column):
     assert circle(table(column)) == []
-
-
-@cache
-def modules() -> dict[str, Path]:
-    """Python modules of the package by their dotted names; of compiled ones the stubs."""
-    files = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.pyi")]
-    names = (".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts) for file in files)
-    return {name.removesuffix(".__init__"): file for name, file in zip(names, files, strict=True)}
 
 
 def uses(name: str, *, for_types: bool) -> set[str]:

@@ -16,6 +16,7 @@ from typer.main import get_command
 
 import pages
 import sortlast
+import sortlast_studies
 from sortlast import fabric, simulate
 from sortlast.cli import app
 
@@ -117,7 +118,8 @@ def leaves(group: TyperGroup, path: str) -> list[str]:
 
 def test_every_command_has_its_help(site: dict[Path, Page]) -> None:
     (page,) = [page for path, page in site.items() if path.name == "command-line.html"]
-    for name in leaves(get_command(app), "sortlast"):
+    names = leaves(get_command(app), "sortlast")
+    for name in [*names, *(f"sortlast study {name}" for name in (*sortlast_studies.NAMES, "all"))]:
         assert name.replace(" ", "-") in page.names
 
 

@@ -241,9 +241,7 @@ def test_claims_of_sizes_that_did_not_run_are_undecided(simulated):
 def test_the_command_prints_and_writes_the_report(cli, simulated):
     table, folder = simulated
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*-10.json")}
-    status, out, _ = cli(
-        "studies", "narrowed-trees", "--sizes", "10", "--weights", "BU=0", "--output", folder
-    )
+    status, out, _ = cli("study", "narrowed-trees", "--sizes", "10", "--weights", "BU=0", "--output", folder)
     assert status == 0
     for text in (
         "Table 2a.",
@@ -273,9 +271,7 @@ def test_the_command_draws_a_report_again_from_its_table(cli, simulated, tmp_pat
     chosen = ("--sizes", "10", "--weights", "BU=2.5,10=0.5")
     table = compute(make(sizes=(10,), weights=parse_weights(chosen[-1])), simulated[1])
     Reading(make(weights=parse_weights(chosen[-1])), table).write(first)
-    status, out, _ = cli(
-        "studies", "narrowed-trees", "--from", first / "narrowed-trees.csv", "--output", again
-    )
+    status, out, _ = cli("study", "narrowed-trees", "--from", first / "narrowed-trees.csv", "--output", again)
     assert status == 0
     assert "Your weights: BU 2.5, 10 B 0.5; others 1." in " ".join(out.split())
     assert not (again / "steps").exists()
@@ -292,14 +288,14 @@ def test_the_command_draws_a_report_again_from_its_table(cli, simulated, tmp_pat
     ],
 )
 def test_wrong_arguments_run_nothing(cli, tmp_path, arguments, message):
-    status, _, err = cli("studies", "narrowed-trees", "--output", tmp_path / "out", *arguments)
+    status, _, err = cli("study", "narrowed-trees", "--output", tmp_path / "out", *arguments)
     assert status == 2
     assert message in " ".join(err.split())
     assert not (tmp_path / "out").exists()
 
 
 def test_cells_of_other_runs_are_named_by_the_command(cli, simulated):
-    status, _, err = cli("studies", "narrowed-trees", "--sizes", "10", "--seed", 3, "--output", simulated[1])
+    status, _, err = cli("study", "narrowed-trees", "--sizes", "10", "--seed", 3, "--output", simulated[1])
     assert status == 2
     assert "choose another folder" in err
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studies")
-    command = [sys.executable, "-m", "sortlast", "studies", "all", "--quick", "--output", str(folder)]
+    command = [sys.executable, "-m", "sortlast", "study", "all", "--quick", "--output", str(folder)]
     subprocess.run(command, check=True, timeout=1500)
     return folder
 

@@ -1,4 +1,4 @@
-"""One version: of the C++ and C headers, CMake, the Python packages, CITATION.cff and the recipe for conda."""
+"""One version: of the C++ and C headers, CMake, both Python packages, CITATION.cff and conda's recipe."""
 
 from __future__ import annotations
 
@@ -60,7 +60,11 @@ def test_cmake_reads_it_from_the_header(tmp_path):
 
 
 def test_the_studies_have_it():
-    assert tomllib.loads(text("studies/pyproject.toml"))["project"]["version"] == macros(HEADERS[0])[""]
+    """And they require it, as they use parts of the library that are not public."""
+    project = tomllib.loads(text("studies/pyproject.toml"))["project"]
+    assert project["version"] == macros(HEADERS[0])[""]
+    (required,) = [text for text in project["dependencies"] if text.startswith("sortlast")]
+    assert required.endswith(f"=={project['version']}")
 
 
 def test_the_package_reads_it_from_the_header():

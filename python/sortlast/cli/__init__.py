@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from sortlast import _leftovers, launch
+from sortlast import MissingExtraError, _leftovers, launch
 from sortlast.launch import failure
 
 app = typer.Typer(
@@ -49,8 +49,20 @@ def _sortlast(
 for _module in pkgutil.iter_modules(__path__):
     if not _module.name.startswith("_"):
         importlib.import_module(f"{__name__}.{_module.name}").register(app)
-for _added in entry_points(group="sortlast.commands"):
-    _added.load()(app)
+_added = entry_points(group="sortlast.commands")
+for _each in _added:
+    _each.load()(app)
+
+
+def _study() -> None:
+    """The tables and figures of papers, beside the published ones. Comes with sortlast-studies."""
+    raise MissingExtraError("sortlast study needs the package sortlast-studies: pip install sortlast-studies")
+
+
+if "study" not in _added.names:
+    app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True}, name="study")(
+        _study
+    )
 
 
 def main() -> None:

@@ -59,8 +59,7 @@ Shared traffic(const std::string& name, std::int32_t p, const std::vector<std::v
 }  // namespace
 
 void bind_patterns(nb::module_& module) {
-  nb::class_<Pattern>(module, "Pattern",
-                      "Who sends to whom, stage by stage; made by ``pattern``.")
+  nb::class_<Pattern>(module, "Pattern", "Who sends to whom, stage by stage; made by ``pattern``.")
       .def_prop_ro("name", &Pattern::name)
       .def_prop_ro("participants", &Pattern::participants)
       .def_prop_ro("stages", &Pattern::stages)

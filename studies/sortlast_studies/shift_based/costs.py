@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import log2
 
 from sortlast import schedule
-from sortlast.plot.cost import Network, communication_time
+from sortlast.cost import Network, communication_time
 from sortlast_studies.shift_based.cluster import PACKAGE
 from sortlast_studies.table import published
 

@@ -1,9 +1,0 @@
-"""Peterka et al., "A Configurable Algorithm for Parallel Image-Compositing Applications" (2009).
-
-Figures 4 to 6 and the profile of Figure 3 are simulated on the torus of Blue Gene/P, Figure 7 on a switch;
-Figures 1 and 3 are measured on this machine. ``README.md`` has the calibration and the tolerances.
-"""
-
-from sortlast.study.radix_k.study import STUDY
-
-__all__ = ["STUDY"]

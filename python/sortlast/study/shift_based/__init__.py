@@ -1,9 +1,0 @@
-"""Cavin and Demengeon, "Shift-Based Parallel Image Compositing on InfiniBand Fat-Trees" (2012), reproduced.
-
-Their cluster is modelled by two constants, a link's bandwidth and a stage's cost, which come from two of
-their measured bandwidths; no frame rate is used, so that all of them are predicted.
-"""
-
-from sortlast.study.shift_based.study import STUDY
-
-__all__ = ["STUDY"]

@@ -1,1 +1,0 @@
-"""Sections of the report, one for each part of the study."""
