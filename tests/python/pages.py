@@ -111,6 +111,8 @@ def sortlast_words(block: Block) -> Iterator[list[str]]:
         parser = shlex.shlex(line, posix=True, punctuation_chars=True)
         parser.whitespace_split = True
         words = list(parser)
+        if words[:2] == ["pip", "install"]:
+            continue
         while "sortlast" in words:
             words = words[words.index("sortlast") + 1 :]
             yield list(itertools.takewhile(lambda word: not set(word) <= set("();<>|&"), words))

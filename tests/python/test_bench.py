@@ -38,6 +38,13 @@ KEYS = [
     "cpu_ms",
     "max_abs_error",
     "peak_bytes",
+    "version",
+    "build",
+    "host",
+    "cpu",
+    "cores",
+    "mpi",
+    "date",
 ]
 OURS = {"sortlast", "sortlast-allocated", "sortlast-registered", "sortlast-messages"}
 NAMES = OURS | {
