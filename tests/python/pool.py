@@ -130,7 +130,8 @@ class Pool:
     @property
     def usable(self) -> bool:
         """Whether it still waits for scripts."""
-        return self._process.poll() is None
+        # Who waits says nothing: what can be read is the end of a rank, which mpiexec may outlive a while.
+        return self._process.poll() is None and not select.select(self._connections, [], [], 0.0)[0]
 
     def kill(self) -> None:
         """End all ranks at once."""
