@@ -84,6 +84,25 @@ class Compositor::Impl {
     throw ArgumentError(problem);
   }
 
+  void agree_by_name(const std::string& call, const std::vector<std::pair<std::string, std::string>>& named,
+                     const std::string& problem) {
+    const Turn turn(busy_, call);
+    check_mpi_is_there(call.c_str());
+    guarded([&] {
+      Arguments arguments(call);
+      for (const auto& [name, value] : named) arguments.add(name, value);
+      meet(arguments, problem, {});
+    });
+  }
+
+  void use(const std::string& algorithm, Partition partition) {
+    options_.partition = partition;
+    if (algorithm == options_.algorithm) return;
+    if (algorithm != "auto") make_schedule(algorithm, setting(0, {}, false));
+    algorithm_ = std::make_unique<AlgorithmChoice>(algorithm, profile_.machine);
+    options_.algorithm = algorithm;
+  }
+
   // This rank's call was given up; the others hear why, unless they know (empty). Nothing more can be done
   // with the communicator.
   void give_up(const std::string& cause) noexcept {
@@ -378,6 +397,21 @@ Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options,
 void detail::CompositorAccess::refuse(Compositor& compositor, const std::string& call,
                                       const std::string& problem) {
   compositor.impl().refuse(call, problem);
+}
+
+void detail::CompositorAccess::agree(Compositor& compositor, const std::string& call,
+                                     const std::vector<std::pair<std::string, std::string>>& named,
+                                     const std::string& problem) {
+  compositor.impl().agree_by_name(call, named, problem);
+}
+
+void detail::CompositorAccess::use(Compositor& compositor, const std::string& algorithm,
+                                   Partition partition) {
+  compositor.impl().use(algorithm, partition);
+}
+
+bool detail::CompositorAccess::on_one_machine(const Compositor& compositor) {
+  return compositor.impl().node_->everybody();
 }
 
 void detail::CompositorAccess::give_up(Compositor& compositor, const std::string& cause) noexcept {
