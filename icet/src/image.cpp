@@ -12,14 +12,14 @@
 namespace sortlast::icet {
 namespace {
 
-// A colour as `format` has it.
+// A colour as `format` has it; bytes are cut off, not rounded, as ICET_TRUE_BACKGROUND_COLOR_WORD has them.
 using Bytes = std::array<std::byte, 4 * sizeof(float)>;
 Bytes bytes_of(const Format& format, const float* colour) {
   Bytes result = {};
   for (std::size_t i = 0; i < static_cast<std::size_t>(format.channels); ++i) {
     if (format.scalar == Scalar::uint8) {
       const float limited = std::clamp(colour[i], 0.0F, 1.0F);
-      result[i] = static_cast<std::byte>(static_cast<int>(std::lround(255 * limited)));
+      result[i] = static_cast<std::byte>(static_cast<int>(255 * limited));
     } else {
       std::memcpy(&result[i * sizeof(float)], &colour[i], sizeof(float));
     }

@@ -1,6 +1,7 @@
 #include "strategy.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 namespace sortlast::icet {
@@ -74,7 +75,9 @@ int magic_k() { return from_environment("ICET_MAGIC_K", 2, ICET_MAGIC_K_DEFAULT)
 int max_image_split() { return from_environment("ICET_MAX_IMAGE_SPLIT", 1, ICET_MAX_IMAGE_SPLIT_DEFAULT); }
 
 std::string algorithm_of(const Settings& settings, int p) {
-  if (const char* named = std::getenv("SORTLAST_ICET"); named != nullptr && *named != '\0') return named;
+  // A path is no algorithm: the benchmarks take that of an installed IceT by the same name.
+  const char* named = std::getenv("SORTLAST_ICET");
+  if (named != nullptr && *named != '\0' && std::strchr(named, '/') == nullptr) return named;
   if (settings.strategy == ICET_STRATEGY_DIRECT) return "direct-send";
   switch (settings.single_image_strategy) {
     case ICET_SINGLE_IMAGE_STRATEGY_BSWAP:
