@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -166,6 +167,12 @@ void share_masks(IceTContextStruct& context) {
                   frame.masks.data());
 }
 
+std::vector<std::int32_t> in_rank_order(int p) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(p));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
 // One tile: composited, its background filled, and brought to the rank that displays it.
 class TileFrame {
  public:
@@ -178,6 +185,12 @@ class TileFrame {
         format_(format_of(settings_.colour_format, settings_.depth_format)) {
     composition_.op = settings_.mode == ICET_COMPOSITE_MODE_BLEND ? Op::over : Op::closest;
     if (settings_.is_ordered()) composition_.order = settings_.order;
+    if (composition_.op == Op::closest) {
+      // Of equal depths the pixel farther back in the order is shown, as IceT does; the compositor shows the
+      // other.
+      if (composition_.order.empty()) composition_.order = in_rank_order(context.size);
+      std::reverse(composition_.order.begin(), composition_.order.end());
+    }
     if (frame_.corrects_background)
       composition_.background.assign(frame_.background.begin(), frame_.background.end());
   }
