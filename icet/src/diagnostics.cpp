@@ -19,12 +19,17 @@ struct Noted {
 };
 Noted noted;
 
-// Hand a line to the window in which ParaView and other programs over VTK show what went wrong. Its functions
-// are C++; a VTK that has them under other names is not told.
-void show_in_vtk(const char* function, const std::string& line) {
-  using Show = void (*)(const char*);
+// Show a line where ParaView and other programs over VTK show what went wrong; false if VTK is not there, or
+// has its functions, which are C++, under other names.
+bool show_in_vtk(IceTBitField level, const std::string& line) {
+  const char* function = level == ICET_DIAG_ERRORS     ? "_Z31vtkOutputWindowDisplayErrorTextPKc"
+                         : level == ICET_DIAG_WARNINGS ? "_Z33vtkOutputWindowDisplayWarningTextPKc"
+                                                       : "_Z31vtkOutputWindowDisplayDebugTextPKc";
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym() gives
-  if (const auto show = reinterpret_cast<Show>(dlsym(RTLD_DEFAULT, function))) show((line + "\n").c_str());
+  const auto show = reinterpret_cast<void (*)(const char*)>(dlsym(RTLD_DEFAULT, function));
+  if (show == nullptr) return false;
+  show((line + "\n").c_str());
+  return true;
 }
 
 void print(IceTBitField level, const char* word, const std::string& message) {
@@ -36,10 +41,9 @@ void print(IceTBitField level, const char* word, const std::string& message) {
   if (!all && context && context->rank != 0) return;
   const std::string who = context && all ? "ICET," + std::to_string(context->rank) : "ICET";
   const std::string line = who + ":" + word + ": " + message;
+  if (show_in_vtk(level, line)) return;
   std::fprintf(stderr, "%s\n", line.c_str());
   std::fflush(stderr);
-  if (level == ICET_DIAG_ERRORS) show_in_vtk("_Z31vtkOutputWindowDisplayErrorTextPKc", line);
-  if (level == ICET_DIAG_WARNINGS) show_in_vtk("_Z33vtkOutputWindowDisplayWarningTextPKc", line);
 }
 
 void note(IceTEnum code, IceTBitField level) {
