@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "strategy.hpp"
+#include "tiles.hpp"
 
 namespace sortlast::icet {
 namespace {
@@ -165,128 +165,6 @@ void share_masks(IceTContextStruct& context) {
   IceTCommunicator comm = context.communicator;
   comm->Allgather(comm, frame.mask.data(), static_cast<int>(frame.mask.size()), ICET_BYTE,
                   frame.masks.data());
-}
-
-std::vector<std::int32_t> in_rank_order(int p) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(p));
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
-// One tile: composited, its background filled, and brought to the rank that displays it.
-class TileFrame {
- public:
-  TileFrame(IceTContextStruct& context, std::size_t tile)
-      : context_(context),
-        settings_(context.settings),
-        frame_(context.frame),
-        tile_(settings_.tiles[tile]),
-        size_{tile_.viewport[2], tile_.viewport[3]},
-        format_(format_of(settings_.colour_format, settings_.depth_format)) {
-    composition_.op = settings_.mode == ICET_COMPOSITE_MODE_BLEND ? Op::over : Op::closest;
-    if (settings_.is_ordered()) composition_.order = settings_.order;
-    if (composition_.op == Op::closest) {
-      // Of equal depths the pixel farther back in the order is shown, as IceT does; the compositor shows the
-      // other.
-      if (composition_.order.empty()) composition_.order = in_rank_order(context.size);
-      std::reverse(composition_.order.begin(), composition_.order.end());
-    }
-    if (frame_.corrects_background)
-      composition_.background.assign(frame_.background.begin(), frame_.background.end());
-  }
-
-  // Bring it to the rank that displays the tile.
-  void collect(const Part& part) {
-    const Tile tile = context_.compositor->composite(view_of(part), composition_);
-    finish(tile.pixels().view(), tile.range().size());
-    count();
-    const std::optional<Frame> whole = context_.compositor->gather(tile, tile_.rank, format_.depth);
-    frame_.times.collect += context_.compositor->timing().gather;
-    if (whole)
-      context_.result = {settings_.colour_format, settings_.depth_format, size_, whole->pixels, false};
-  }
-
-  // A tile in which no rank draws: nothing is sent.
-  void collect_background() {
-    if (tile_.rank != context_.rank) return;
-    size_image(context_, context_.result, size_);
-    const bool shows = composition_.op == Op::closest || frame_.corrects_background;
-    fill_with(format_, context_.result.pixels.view(), size_.pixels(), shows ? frame_.background : Colour{});
-  }
-
-  // Leave it where it is, in an image of the whole tile.
-  void leave(const Part& part) {
-    size_image(context_, context_.result, size_);
-    const Tile tile = context_.compositor->composite(view_of(part), composition_, context_.result.pixels);
-    const Range range = tile.range();
-    finish(advance(context_.result.pixels.view(), format_, range.begin), range.size());
-    count();
-    frame_.valid_tile = range.empty() ? -1 : 0;
-    frame_.valid_offset = static_cast<IceTInt>(range.begin);
-    frame_.valid_number = static_cast<IceTInt>(range.size());
-  }
-
- private:
-  ImageView view_of(const Part& part) {
-    if (part.image == nullptr) return ImageView::none(size_, format_);
-    if (!context_.alone && format_.depth && !part.image->read_only) {
-      const double begin = icetWallTime();
-      empty_background(*part.image, part.region);
-      frame_.times.compress += icetWallTime() - begin;
-    }
-    return {part.image->pixels.view(), size_, format_, part.region.rectangle()};
-  }
-
-  void finish(Pixels pixels, std::int64_t n) {
-    if (!format_.depth) return;
-    const double begin = icetWallTime();
-    fill_background(format_, pixels, n, composition_.op == Op::closest ? frame_.background.data() : nullptr);
-    frame_.times.compress += icetWallTime() - begin;
-  }
-
-  void count() {
-    const Timing& timing = context_.compositor->timing();
-    frame_.times.blend += timing.blend;
-    frame_.times.late += timing.late;
-    frame_.times.bytes_sent += timing.bytes_sent;
-  }
-
-  IceTContextStruct& context_;
-  const Settings& settings_;
-  FrameState& frame_;
-  const TileOfDisplay& tile_;
-  Size size_;
-  Format format_;
-  Composition composition_;
-};
-
-bool is_collecting(const IceTContextStruct& context) {
-  const Settings& settings = context.settings;
-  if (settings.on(ICET_COLLECT_IMAGES)) return true;
-  if (settings.tiles.size() < 2) return false;
-  raise_warning(
-      ICET_INVALID_OPERATION,
-      "ICET_COLLECT_IMAGES is disabled with several tiles, of which a rank would have several parts; the "
-      "tiles are collected");
-  return true;
-}
-
-void composite_tiles(IceTContextStruct& context, const std::vector<Part>& parts) {
-  const bool collecting = is_collecting(context);
-  const std::vector<IceTBoolean>& masks = context.frame.masks;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    TileFrame tile(context, i);
-    bool drawn = masks.empty();
-    for (std::size_t of_rank = i; of_rank < masks.size(); of_rank += parts.size())
-      drawn |= masks[of_rank] != ICET_FALSE;
-    if (!drawn) {
-      tile.collect_background();
-    } else if (collecting) {
-      tile.collect(whole_tile(context, i, parts[i]));
-    } else {
-      tile.leave(whole_tile(context, i, parts[i]));
-    }
-  }
 }
 
 // Between the agreement and the first tile this rank alone may fail; then the others must not wait for it.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,11 @@ struct CompositorAccess {
   static void agree(Compositor& compositor, const std::string& call,
                     const std::vector<std::pair<std::string, std::string>>& named,
                     const std::string& problem);
+
+  // As Compositor::gather(), of several images at once: each at a root of its own, no two at one. Returns
+  // that of this rank.
+  static std::optional<Frame> gather(Compositor& compositor, const std::vector<Tile>& tiles,
+                                     const std::vector<int>& roots, bool with_depth);
 
   // Composite from now on by another algorithm and partition than Options said. Every rank passes the same;
   // throws ArgumentError, on every rank, if there is no such algorithm. The compositor was made for
