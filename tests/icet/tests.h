@@ -1,0 +1,28 @@
+// The tests of IceT's interface; each file has those of one topic. All of them are collective.
+#ifndef SORTLAST_TESTS_ICET_TESTS_H
+#define SORTLAST_TESTS_ICET_TESTS_H
+
+// X(test): each is run by its name, or all in this order.
+#define ICET_TESTS(X)         \
+  X(pictures)                 \
+  X(one_pixel)                \
+  X(strategies)               \
+  X(no_strategy)              \
+  X(left_images)              \
+  X(left_images_of_tiles)     \
+  X(given_images)             \
+  X(given_images_with_bounds) \
+  X(wrong_given_images)       \
+  X(tiles)                    \
+  X(empty_tiles)              \
+  X(wrong_tiles)              \
+  X(differing_ranks)          \
+  X(differing_calls)          \
+  X(misbehaving_callback)     \
+  X(missing_ranks)
+
+#define DECLARE(test) void test_##test(void);
+ICET_TESTS(DECLARE)
+#undef DECLARE
+
+#endif
