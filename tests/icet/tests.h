@@ -28,7 +28,15 @@
   X(wrong_tiles)                \
   X(differing_ranks)            \
   X(differing_calls)            \
-  X(misbehaving_callback)
+  X(misbehaving_callback)       \
+  X(state)                      \
+  X(wrong_queries)              \
+  X(enabled)                    \
+  X(wrong_settings)             \
+  X(images)                     \
+  X(picture_is_the_programs)    \
+  X(null_image)                 \
+  X(odd_colours)
 
 // Run by its name alone: its ranks sleep most of the time.
 #define ICET_SLOW_TESTS(X) X(missing_ranks)
