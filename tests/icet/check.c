@@ -29,6 +29,7 @@ void check(bool holds, const char* what, const char* detail, const char* file, i
   fprintf(stderr, "%s:%d: rank %d: not true: %s%s\n", file, line, world_rank(), what, detail);
   fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, 1);
+  _Exit(1);
 }
 
 void check_error(IceTEnum code, const char* name, const char* file, int line) {

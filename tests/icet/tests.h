@@ -36,7 +36,13 @@
   X(images)                     \
   X(picture_is_the_programs)    \
   X(null_image)                 \
-  X(odd_colours)
+  X(odd_colours)                \
+  X(projection)                 \
+  X(bounding_vertices)          \
+  X(bounds_without_perspective) \
+  X(bounds_in_perspective)      \
+  X(replication)                \
+  X(wrong_groups)
 
 // Run by its name alone: its ranks sleep most of the time.
 #define ICET_SLOW_TESTS(X) X(missing_ranks)
