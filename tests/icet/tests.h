@@ -42,7 +42,16 @@
   X(bounds_without_perspective) \
   X(bounds_in_perspective)      \
   X(replication)                \
-  X(wrong_groups)
+  X(wrong_groups)               \
+  X(algorithm_of_environment)   \
+  X(radix_of_environment)       \
+  X(wrong_timeout)              \
+  X(gl_without_opengl)          \
+  X(gl3_without_opengl)         \
+  X(gl)                         \
+  X(gl_in_large_window)         \
+  X(gl_over_background)         \
+  X(gl3)
 
 // Run by its name alone: its ranks sleep most of the time.
 #define ICET_SLOW_TESTS(X) X(missing_ranks)
