@@ -216,7 +216,8 @@ class TileFrame {
  private:
   ImageView view_of(const Part& part) {
     if (part.image == nullptr) return ImageView::none(size_, format_);
-    if (!context_.alone && format_.depth && !part.image->read_only) {
+    // A blend takes colours of any depth, as volumes have them.
+    if (!context_.alone && composition_.op == Op::closest && !part.image->read_only) {
       const double begin = icetWallTime();
       empty_background(*part.image, part.region);
       frame_.times.compress += icetWallTime() - begin;

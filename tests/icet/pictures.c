@@ -53,6 +53,13 @@ static void check_blended(uint32_t seed, IceTInt width, IceTInt height) {
       scene.background[3] = 0.3F;
       check_scene(&scene, width, height);
     }
+    // Depths are of no importance to a blend.
+    Scene volume = blended_scene(seed, order);
+    volume.colour_format = colour_formats[f];
+    volume.depth_format = ICET_IMAGE_DEPTH_FLOAT;
+    volume.without_depth = true;
+    check_scene(&volume, width, height);
+
     // Without an order, where it does not matter.
     Scene scene = blended_scene(seed, NULL);
     scene.colour_format = colour_formats[f];

@@ -46,7 +46,8 @@ Pixel scene_pixel(const Scene* scene, int rank, int x, int y) {
   const uint32_t alpha = is_light ? 0 : own / 3 % 256;
   for (uint32_t c = 0; c < 3; ++c) pixel.colour[c] = (int)(scramble(own + c) % (is_light ? 31 : alpha + 1));
   pixel.colour[3] = (int)alpha;
-  pixel.depth = (float)(16 * (scramble(own + 9) % 4096) + (uint32_t)rank) / 65536.0F;
+  if (!scene->without_depth)
+    pixel.depth = (float)(16 * (scramble(own + 9) % 4096) + (uint32_t)rank) / 65536.0F;
   return pixel;
 }
 

@@ -19,6 +19,7 @@ typedef struct Pixel {
 typedef struct Scene {
   uint32_t seed;
   bool (*covers)(int rank, int x, int y);  // where a rank draws at all; NULL: everywhere
+  bool without_depth;                      // colours are drawn, and no depths: as volumes are
   bool disjoint;                           // no two ranks draw at the same place
   const int* data;                         // of each rank, what it draws; NULL: each something of its own
   IceTEnum colour_format;
