@@ -40,6 +40,13 @@ IceTContextStruct& current() {
 
 IceTContextStruct* current_if_any() { return current_context; }
 
+void not_while_drawing(const IceTContextStruct& context, const char* call) {
+  if (context.frame.drawing) {
+    throw Failure(ICET_INVALID_OPERATION,
+                  std::string(call) + " was called in a draw callback; call it before the frame is drawn");
+  }
+}
+
 bool Settings::is_ordered() const {
   return on(ICET_ORDERED_COMPOSITE) && strategy != ICET_STRATEGY_SPLIT && strategy != ICET_STRATEGY_VTREE;
 }
@@ -100,7 +107,8 @@ IceTContext icetCreateContext(IceTCommunicator comm) {
 
 void icetDestroyContext(IceTContext context) {
   try {
-    const std::unique_ptr<IceTContextStruct> end(&existing(context, "icetDestroyContext"));
+    not_while_drawing(existing(context, "icetDestroyContext"), "icetDestroyContext");
+    const std::unique_ptr<IceTContextStruct> end(context);
     contexts().erase(context);
     if (current_context == context) current_context = nullptr;
   } catch (...) {
@@ -121,7 +129,8 @@ void icetSetContext(IceTContext context) {
 void icetCopyState(IceTContext dest, const IceTContext src) {
   try {
     const Settings& from = existing(src, "icetCopyState").settings;
-    Settings& to = existing(dest, "icetCopyState").settings;
+    not_while_drawing(existing(dest, "icetCopyState"), "icetCopyState");
+    Settings& to = dest->settings;
     const auto [order, group] = std::pair(to.order, to.group);
     to = from;
     to.order = order;

@@ -117,6 +117,9 @@ IceTContextStruct& current();
 // The same, or null.
 IceTContextStruct* current_if_any();
 
+// Throws a Failure in a draw callback: what a frame is made of stays as it is while the frame is made.
+void not_while_drawing(const IceTContextStruct& context, const char* call);
+
 // The number of the tile that this rank displays, or -1.
 IceTInt displayed_tile(const IceTContextStruct& context);
 // The rectangle round all tiles.

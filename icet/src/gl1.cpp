@@ -73,7 +73,7 @@ void show(IceTContextStruct& context, const IceTImage& image) {
   gl::call<void(unsigned)>("glPushAttrib", gl::texture_bit | gl::color_buffer_bit);
   gl::call<void(unsigned)>("glDisable", gl::texture_2d);
   if (blends) {
-    gl::call<void(unsigned, unsigned)>("glBlendFunc", gl::src_alpha, gl::one_minus_src_alpha);
+    gl::call<void(unsigned, unsigned)>("glBlendFunc", gl::one, gl::one_minus_src_alpha);
     gl::call<void(unsigned)>("glEnable", gl::blend);
     gl::call<void(unsigned)>("glClear", gl::color_buffer_bit);
   } else {

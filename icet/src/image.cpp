@@ -91,6 +91,22 @@ void empty_background(Image& image, const Region& region) {
   }
 }
 
+void empty_outside(Image& image, const Region& region) {
+  const Format format = format_of(image.colour_format, image.depth_format);
+  const auto empty = [&](std::int64_t begin, std::int64_t end) {
+    const Pixels pixels = advance(image.pixels.view(), format, begin);
+    std::memset(pixels.colour, 0, static_cast<std::size_t>(end - begin) * format.colour_bytes());
+    if (format.depth) std::fill_n(pixels.depth, end - begin, std::numeric_limits<float>::infinity());
+  };
+  std::int64_t begin = 0;  // of what lies between the last row of the region and the next
+  for (std::int64_t y = region.y; y < region.y + region.height; ++y) {
+    const std::int64_t row = y * image.size.width + region.x;
+    empty(begin, row);
+    begin = row + region.width;
+  }
+  empty(begin, image.size.pixels());
+}
+
 void fill_background(const Format& format, Pixels pixels, std::int64_t n, const float* background) {
   if (background == nullptr) {
     for (std::int64_t i = 0; i < n; ++i) pixels.depth[i] = std::min(pixels.depth[i], 1.0F);

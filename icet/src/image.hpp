@@ -42,6 +42,9 @@ void copy_region(const Image& from, const Region& region, Image& to, std::int64_
 // that they need not travel: no colour, an infinite depth.
 void empty_background(Image& image, const Region& region);
 
+// Make the pixels outside a region empty, whatever they hold: a frame before, or what a callback left there.
+void empty_outside(Image& image, const Region& region);
+
 // The other way for n finished pixels: where nothing was drawn, a depth of 1 and, unless it is null, the
 // background.
 void fill_background(const Format& format, Pixels pixels, std::int64_t n, const float* background);

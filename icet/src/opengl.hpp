@@ -28,7 +28,7 @@ constexpr unsigned unsigned_byte = 0x1401;
 constexpr unsigned float_ = 0x1406;
 constexpr unsigned blend = 0x0BE2;
 constexpr unsigned texture_2d = 0x0DE1;
-constexpr unsigned src_alpha = 0x0302;
+constexpr unsigned one = 1;
 constexpr unsigned one_minus_src_alpha = 0x0303;
 
 // A function of OpenGL by name. Throws a Failure if the program has none of that name.

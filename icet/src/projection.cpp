@@ -29,12 +29,21 @@ struct Box {
   }
 };
 
-// The pixel of a normalised coordinate, between the ends of an extent; `round`: std::floor or std::ceil.
-template <typename Round>
-IceTInt pixel(double coordinate, IceTInt begin, IceTInt length, Round round) {
-  const double place = round(begin + (coordinate + 1) / 2 * length);
-  return static_cast<IceTInt>(
-      std::clamp(place, static_cast<double>(begin), static_cast<double>(begin) + length));
+// The pixels, {first, number}, that an interval of normalised coordinates touches of an extent of pixels.
+// What has no thickness and lies between two pixels touches both.
+std::array<IceTInt, 2> pixels(double low, double high, IceTInt begin, IceTInt length) {
+  const auto place = [&](double coordinate) { return begin + (coordinate + 1) / 2 * length; };
+  double first = std::floor(place(low));
+  double last = std::ceil(place(high));
+  if (first == last) {
+    first -= 1;
+    last += 1;
+  }
+  const auto inside = [&](double value) {
+    return static_cast<IceTInt>(
+        std::clamp(value, static_cast<double>(begin), static_cast<double>(begin) + length));
+  };
+  return {inside(first), inside(last) - inside(first)};
 }
 
 IceTBoolean touches(const Viewport& viewport, const TileOfDisplay& tile) {
@@ -103,7 +112,7 @@ Seen project(const std::vector<std::array<double, 3>>& vertices, const Matrix& m
   Box box;
   bool any = false;
   for (const Point& point : points) {
-    if (in_front(point) >= 0) {
+    if (!(in_front(point) < 0)) {  // or is no number
       box.add(point);
       any = true;
       continue;
@@ -121,14 +130,10 @@ Seen project(const std::vector<std::array<double, 3>>& vertices, const Matrix& m
   if (box.everywhere) return {global, -1, 1};
 
   // Bring it to pixels.
-  const auto floor = [](double value) { return std::floor(value); };
-  const auto ceil = [](double value) { return std::ceil(value); };
-  const IceTInt left = pixel(box.low[0], global[0], global[2], floor);
-  const IceTInt right = pixel(box.high[0], global[0], global[2], ceil);
-  const IceTInt bottom = pixel(box.low[1], global[1], global[3], floor);
-  const IceTInt top = pixel(box.high[1], global[1], global[3], ceil);
-  if (right <= left || top <= bottom || box.low[2] > 1 || box.high[2] < -1) return unseen;
-  return {{left, bottom, right - left, top - bottom}, std::max(box.low[2], -1.0), std::min(box.high[2], 1.0)};
+  const auto [left, width] = pixels(box.low[0], box.high[0], global[0], global[2]);
+  const auto [bottom, height] = pixels(box.low[1], box.high[1], global[1], global[3]);
+  if (width < 1 || height < 1 || box.low[2] > 1 || box.high[2] < -1) return unseen;
+  return {{left, bottom, width, height}, std::max(box.low[2], -1.0), std::min(box.high[2], 1.0)};
 }
 
 Share whole_share(const Settings& settings, const Viewport& viewport) {

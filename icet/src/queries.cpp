@@ -1,6 +1,9 @@
 // What a program can ask of the current context, and what it enables and disables.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,7 +25,8 @@ using Values = std::variant<std::monostate, Integers, Doubles, Booleans, void*>;
 
 IceTInt word_of(const Colour& colour) {
   std::array<IceTUByte, 4> bytes = {};
-  for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<IceTUByte>(255 * colour[i]);
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[i] = static_cast<IceTUByte>(colour[i] > 0 ? 255 * std::min(colour[i], 1.0F) : 0);
   IceTInt word = 0;
   std::memcpy(&word, bytes.data(), sizeof word);
   return word;
@@ -41,7 +45,7 @@ template <typename T>
 void* pointer_of(T function) {
   void* result = nullptr;
   static_assert(sizeof result == sizeof function);
-  std::memcpy(&result, &function, sizeof result);
+  std::memcpy(&result, &function, sizeof result);  // NOLINT(bugprone-bitwise-pointer-cast): as POSIX has it
   return result;
 }
 
@@ -243,6 +247,18 @@ Values values_of(const IceTContextStruct& context, IceTEnum name) {
   throw Failure(ICET_BAD_CAST, "the parameter " + hexadecimal(name) + " has no values that are " + wanted);
 }
 
+// A value as T; the nearest that there is if T cannot hold it.
+template <typename T, typename Value>
+T converted(Value value) {
+  if constexpr (std::is_floating_point_v<Value> && std::is_integral_v<T>) {
+    constexpr auto least = static_cast<double>(std::numeric_limits<T>::min());
+    constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+    return std::isnan(value) ? T{0} : static_cast<T>(std::clamp(value, least, most));
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
 // Write the values as T. `numbers`: floating-point ones are welcome.
 template <typename T>
 void get(IceTEnum name, T* params, bool numbers, const char* wanted) {
@@ -256,7 +272,7 @@ void get(IceTEnum name, T* params, bool numbers, const char* wanted) {
             bad_cast(name, wanted);
           } else {
             if (std::is_same_v<List, Doubles> && !numbers) bad_cast(name, wanted);
-            for (std::size_t i = 0; i < list.size(); ++i) params[i] = static_cast<T>(list[i]);
+            for (std::size_t i = 0; i < list.size(); ++i) params[i] = converted<T>(list[i]);
           }
         },
         values);
@@ -267,6 +283,7 @@ void turn(IceTEnum name, bool state, const char* call) {
   entry([&](IceTContextStruct& context) {
     if (!can_be_enabled(name))
       throw Failure(ICET_INVALID_VALUE, std::string(call) + ": " + hexadecimal(name) + " cannot be enabled");
+    if (name < ICET_RENDER_LAYER_ENABLE_START) not_while_drawing(context, call);
     context.settings.turn(name, state);
   });
 }

@@ -113,7 +113,8 @@ Part whole_tile(IceTContextStruct& context, std::size_t tile, const Part& part) 
   const Viewport& viewport = context.settings.tiles[tile].viewport;
   const Size size{viewport[2], viewport[3]};
   const bool lies_so = part.image->size == size && part.region.x == part.x && part.region.y == part.y;
-  if (lies_so) return part;
+  const bool fills = part.region.width == size.width && part.region.height == size.height;
+  if (lies_so && (context.alone || fills || !part.image->read_only)) return part;
   context.cut.resize(context.settings.tiles.size());
   Image& image = context.cut[tile];
   const double begin = icetWallTime();

@@ -26,7 +26,8 @@ std::vector<Part> draw_tiles(IceTContextStruct& context);
 // The same of an image that was drawn before, of the size of the global viewport.
 std::vector<Part> tiles_of(IceTContextStruct& context, Image& drawn);
 
-// A part as an image of the whole tile, copied only if it does not lie so already.
+// A part as an image of the whole tile, copied only if it does not lie so already; or if what lies outside it
+// has to be emptied for other machines, and may not.
 Part whole_tile(IceTContextStruct& context, std::size_t tile, const Part& part);
 
 }  // namespace sortlast::icet

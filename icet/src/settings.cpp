@@ -1,6 +1,8 @@
 // What a program sets in the current context: formats, modes, callbacks, bounds, tiles, orders and groups.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -8,13 +10,6 @@
 
 namespace sortlast::icet {
 namespace {
-
-void not_while_drawing(const IceTContextStruct& context, const char* call) {
-  if (context.frame.drawing) {
-    throw Failure(ICET_INVALID_OPERATION,
-                  std::string(call) + " was called in a draw callback; call it before the frame is drawn");
-  }
-}
 
 std::size_t bytes_of(IceTEnum type) {
   switch (type) {
@@ -56,6 +51,21 @@ double coordinate_at(const std::byte* place, IceTEnum type) {
 std::string text(const Viewport& viewport) {
   return std::to_string(viewport[2]) + "x" + std::to_string(viewport[3]) + " at " +
          std::to_string(viewport[0]) + "," + std::to_string(viewport[1]);
+}
+
+// Whether coordinates and pixels of the display fit into the interface's integers with one more tile.
+bool can_be_counted(const std::vector<TileOfDisplay>& tiles, const Viewport& added) {
+  constexpr std::int64_t most = std::numeric_limits<IceTInt>::max();
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    std::int64_t begin = added[axis];
+    std::int64_t end = begin + added[2 + axis];
+    for (const auto& [viewport, rank] : tiles) {
+      begin = std::min<std::int64_t>(begin, viewport[axis]);
+      end = std::max<std::int64_t>(end, std::int64_t{viewport[axis]} + viewport[2 + axis]);
+    }
+    if (end > most || end - begin > most) return false;
+  }
+  return std::int64_t{added[2]} * added[3] <= most;
 }
 
 void set_physical_size(IceTContextStruct& context, IceTInt width, IceTInt height) {
@@ -118,6 +128,7 @@ void icetSetDepthFormat(IceTEnum depth_format) {
 
 void icetCompositeMode(IceTEnum mode) {
   entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetCompositeMode");
     if (mode != ICET_COMPOSITE_MODE_Z_BUFFER && mode != ICET_COMPOSITE_MODE_BLEND) {
       throw Failure(ICET_INVALID_ENUM, "icetCompositeMode: " + hexadecimal(mode) +
                                            " is no mode; expected ICET_COMPOSITE_MODE_Z_BUFFER or _BLEND");
@@ -128,6 +139,7 @@ void icetCompositeMode(IceTEnum mode) {
 
 void icetCompositeOrder(const IceTInt* process_ranks) {
   entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetCompositeOrder");
     const auto p = static_cast<std::size_t>(context.size);
     if (process_ranks == nullptr) throw Failure(ICET_INVALID_VALUE, "icetCompositeOrder: the list is NULL");
     std::vector<IceTInt> order(process_ranks, process_ranks + p);
@@ -144,7 +156,10 @@ void icetCompositeOrder(const IceTInt* process_ranks) {
 }
 
 void icetDrawCallback(IceTDrawCallbackType callback) {
-  entry([&](IceTContextStruct& context) { context.settings.draw = callback; });
+  entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetDrawCallback");
+    context.settings.draw = callback;
+  });
 }
 
 void icetBoundingVertices(IceTInt size, IceTEnum type, IceTSizeType stride, IceTSizeType count,
@@ -226,8 +241,11 @@ int icetAddTile(IceTInt x, IceTInt y, IceTSizeType width, IceTSizeType height, i
     const auto wrong = [&](const std::string& what) {
       throw Failure(ICET_INVALID_VALUE, "icetAddTile: " + what);
     };
+    const TileOfDisplay tile{{x, y, width, height}, display_rank};
     if (width < 1 || height < 1)
-      wrong("a tile of " + text({x, y, width, height}) + " pixels; expected at least one pixel");
+      wrong("a tile of " + text(tile.viewport) + " pixels; expected at least one pixel");
+    if (!can_be_counted(tiles, tile.viewport))
+      wrong("with the tile of " + text(tile.viewport) + " the picture has pixels that 32 bits cannot count");
     if (display_rank < 0 || display_rank >= context.size) {
       wrong("the tile is to be displayed by rank " + std::to_string(display_rank) + "; ranks are 0.." +
             std::to_string(context.size - 1));
@@ -238,7 +256,7 @@ int icetAddTile(IceTInt x, IceTInt y, IceTSizeType width, IceTSizeType height, i
               " already; a rank displays one at most");
       }
     }
-    tiles.push_back({{x, y, width, height}, display_rank});
+    tiles.push_back(tile);
     IceTInt widest = 0;
     IceTInt highest = 0;
     for (const auto& [viewport, rank] : tiles) {

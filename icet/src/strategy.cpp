@@ -98,6 +98,7 @@ using namespace sortlast::icet;
 
 void icetStrategy(IceTEnum strategy) {
   entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetStrategy");
     if (strategy_name(strategy) == nullptr) {
       throw Failure(ICET_INVALID_ENUM,
                     "icetStrategy: " + hexadecimal(strategy) +
@@ -118,6 +119,7 @@ const char* icetGetStrategyName() {
 
 void icetSingleImageStrategy(IceTEnum strategy) {
   entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetSingleImageStrategy");
     if (single_image_strategy_name(strategy) == nullptr) {
       throw Failure(ICET_INVALID_ENUM,
                     "icetSingleImageStrategy: " + hexadecimal(strategy) +

@@ -69,9 +69,12 @@ class TileFrame {
  private:
   ImageView view_of(const Part& part) {
     if (part.image == nullptr) return ImageView::none(size_, format_);
-    if (!context_.alone && format_.depth && !part.image->read_only) {
+    // Other machines are sent what of an image is not empty, wherever it lies. A blend takes colours of any
+    // depth, as volumes have them.
+    if (!context_.alone && !part.image->read_only) {
       const double begin = icetWallTime();
-      empty_background(*part.image, part.region);
+      empty_outside(*part.image, part.region);
+      if (composition_.op == Op::closest) empty_background(*part.image, part.region);
       frame_.times.compress += icetWallTime() - begin;
     }
     return {part.image->pixels.view(), size_, format_, part.region.rectangle()};
