@@ -14,8 +14,8 @@ from sortlast.icet import elf, loader
 from sortlast.icet.loader import Loaded
 
 _ICET = re.compile(r"lib(?:vtk)?IceT\w*(?:-pv[\d.]+)?\.so[\d.]*")
-# The MPI libraries for C, with the version of their interface: 40 is Open MPI's, and 12 that of MPICH, which
-# others have under names of their own, such as Cray's libmpi_gnu_123. Those for C++ and Fortran are not meant.
+# MPI libraries for C, with the version of their interface: 40 is Open MPI's, 12 MPICH's, which others have
+# under names of their own, such as libmpi_gnu_123 of Cray. Those for C++ and Fortran are not meant.
 _MPI = re.compile(r"lib(?:mpi|mpich|mpi_(?!cxx|mpifh|usempi)\w+)\.so\.(\d+)")
 _OPENMPI = "40"
 
