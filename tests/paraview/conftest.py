@@ -12,5 +12,5 @@ collect_ignore_glob = [] if os.environ.get("SORTLAST_TEST_PARAVIEW") == "1" else
 @pytest.fixture(scope="session")
 def display():
     """A display of no screen, in which all ranks draw."""
-    with displays.started(1, (1280, 1024)) as (one,):
-        yield one
+    with displays.started(1280, 1024) as name:
+        yield name

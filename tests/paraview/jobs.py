@@ -9,7 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 PARAVIEW = "/usr/bin"
 FOLDER = Path(__file__).parent
@@ -46,6 +48,12 @@ def program(name: str) -> str:
     if path is None:
         pytest.fail(f"{name} is not installed; ./run test-paraview installs it")
     return path
+
+
+def pixels(path: Path) -> np.ndarray:
+    """A picture as int of shape (height, width, 4)."""
+    with Image.open(path) as picture:
+        return np.asarray(picture.convert("RGBA")).astype(int)
 
 
 def command(ours: bool, ranks: int, arguments: Sequence[str]) -> list[str]:

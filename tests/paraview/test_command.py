@@ -41,7 +41,7 @@ def test_the_loader_takes_ours(display):
     for ours in (False, True):
         done = subprocess.run(
             jobs.command(ours, 2, arguments),
-            env=jobs.variables(display.name),
+            env=jobs.variables(display),
             capture_output=True,
             text=True,
             timeout=300,

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import jobs
 
@@ -33,12 +32,6 @@ class Drawn:
     told: str
 
 
-def pixels(path: Path) -> np.ndarray:
-    """A picture as int of shape (height, width, 4)."""
-    with Image.open(path) as picture:
-        return np.asarray(picture.convert("RGBA")).astype(int)
-
-
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory, display):
     """drawn(ranks): the scenes, drawn when they are first asked for."""
@@ -47,9 +40,9 @@ def drawn(tmp_path_factory, display):
     def draw(ranks: int) -> Drawn:
         if ranks not in kept:
             folder = tmp_path_factory.mktemp(f"ranks{ranks}")
-            by_icet = jobs.draw(False, ranks, folder / "icet", display.name)
+            by_icet = jobs.draw(False, ranks, folder / "icet", display)
             assert jobs.TIMING not in by_icet.stderr
-            told = jobs.draw(True, ranks, folder / "ours", display.name).stderr
+            told = jobs.draw(True, ranks, folder / "ours", display).stderr
             kept[ranks] = Drawn(folder / "icet", folder / "ours", told)
         return kept[ranks]
 
@@ -70,16 +63,16 @@ def test_every_frame_of_several_ranks_is_ours(drawn, ranks):
 @pytest.mark.parametrize("ranks", RANKS)
 def test_opaque_pictures_are_those_of_icet(drawn, ranks, name):
     found = drawn(ranks)
-    picture = pixels(found.ours / f"{name}.png")
+    picture = jobs.pixels(found.ours / f"{name}.png")
     assert len(np.unique(picture.reshape(-1, 4), axis=0)) > 10  # there is something to be seen
-    assert np.array_equal(picture, pixels(found.icet / f"{name}.png"))
+    assert np.array_equal(picture, jobs.pixels(found.icet / f"{name}.png"))
 
 
 @pytest.mark.parametrize("name", BLENDED)
 @pytest.mark.parametrize("ranks", RANKS)
 def test_blended_pictures_are_as_near_to_what_one_rank_draws(drawn, ranks, name):
-    ours, icet = (pixels(folder / f"{name}.png") for folder in (drawn(ranks).ours, drawn(ranks).icet))
-    one = pixels(drawn(1).icet / f"{name}.png")
+    ours, icet = (jobs.pixels(folder / f"{name}.png") for folder in (drawn(ranks).ours, drawn(ranks).icet))
+    one = jobs.pixels(drawn(1).icet / f"{name}.png")
     blends = ranks - 1 + 1  # of ranks, and of the background behind them
     nearer = np.abs(ours - one).sum() < np.abs(icet - one).sum()
     assert nearer or np.abs(ours - icet).max() <= blends

@@ -1,4 +1,4 @@
-"""Show a scene on the tiles of a pvserver: pvpython tiles.py PORT. Prints "shown", and waits for a line."""
+"""Show a scene on the tiles of a pvserver, and save what each shows: pvpython tiles.py PORT FOLDER."""
 
 import sys
 
@@ -14,24 +14,27 @@ from paraview.simple import (
     Wavelet,
 )
 
+TILES = 4
+
 Connect("localhost", int(sys.argv[1]))
+layout = CreateLayout("wall")  # a wall shows a layout
 view = CreateView("RenderView")
-layout = CreateLayout("wall")
 AssignViewToLayout(view, layout=layout)
-view.ViewSize = [512, 512]
 view.OrientationAxesVisibility = 0
 view.UseColorPaletteForBackground = 0
 view.BackgroundColorMode = "Single Color"
 view.Background = (0.2, 0.3, 0.4)
 view.RemoteRenderThreshold = 0
-wavelet = Wavelet()
-wavelet.WholeExtent = [-20, 20, -20, 20, -20, 20]
-surfaces = Contour(Input=wavelet, ContourBy=("POINTS", "RTData"), Isosurfaces=(130, 157, 200))
+surfaces = Contour(
+    Input=Wavelet(WholeExtent=[-20, 20, -20, 20, -20, 20]),
+    ContourBy=("POINTS", "RTData"),
+    Isosurfaces=(130, 157, 200),
+)
 ColorBy(Show(surfaces, view), ("POINTS", "RTData"))
 view.CameraPosition = [40, 25, 50]
 view.CameraFocalPoint = [0, 0, 0]
 view.CameraViewUp = [0, 1, 0]
-Render(view)
 layout.SMProxy.ShowViewsOnTileDisplay()
-print("shown", flush=True)
-sys.stdin.readline()
+Render(view)
+for rank in range(TILES):
+    layout.SMProxy.SaveAsPNG(rank, f"{sys.argv[2]}/tile{rank}.png")
