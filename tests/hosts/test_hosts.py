@@ -12,7 +12,11 @@ import frames
 from frames import Frames, Traffic
 from testbed import Testbed, why_not
 
-pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.family,
+    pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped"),
+]
 
 HOSTS, RATE_MBIT = 8, 100
 WIDTH, HEIGHT, FRAMES = 512, 256, 3

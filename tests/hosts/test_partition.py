@@ -9,7 +9,11 @@ import pytest
 
 from testbed import Testbed, why_not
 
-pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.family,
+    pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped"),
+]
 
 HOSTS = 8
 FRAMES = 3

@@ -17,7 +17,11 @@ import pytest
 import mpirun
 from testbed import Testbed, why_not
 
-pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.family,
+    pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped"),
+]
 
 # Ranks that would run for a minute, and say that they have begun.
 SCRIPT = """

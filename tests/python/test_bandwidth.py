@@ -31,6 +31,7 @@ def some(p, seed=1, message_bytes=1000):
 # --- measuring --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.family
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8])
 def test_every_pair_is_measured_and_all_ranks_get_the_same(ranks):

@@ -306,6 +306,7 @@ def test_a_missing_tc_is_told_and_leaves_nothing(monkeypatch, tmp_path):
 
 @needs_root
 @pytest.mark.mpi
+@pytest.mark.family
 def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path):
     script = (
         "import pathlib, sys; from mpi4py import MPI; c = MPI.COMM_WORLD;"
@@ -325,6 +326,7 @@ def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path):
 
 @needs_root
 @pytest.mark.mpi
+@pytest.mark.family
 def test_two_hosts_have_only_mutual_pairs():
     with Testbed(SMALL) as testbed:
         found = measure(testbed, [0, 3], message_bytes=50_000, repeat=1, timeout=100)
@@ -335,6 +337,7 @@ def test_two_hosts_have_only_mutual_pairs():
 
 @needs_root
 @pytest.mark.mpi
+@pytest.mark.family
 @pytest.mark.parametrize("hosts", [[0, 1, 2, 3], [0, 2, 1, 3]], ids=["routing order", "another order"])
 def test_every_channel_carries_as_many_messages_as_the_tables_say(hosts):
     with Testbed(SMALL) as testbed:

@@ -13,7 +13,7 @@ import mpirun
 from sortlast import tune
 from sortlast.schedule import Machine
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 
 def run(*args):
