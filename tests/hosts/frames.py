@@ -100,7 +100,7 @@ def run(
     width: int,
     height: int,
     frames: int,
-    timeout: float = 60.0,
+    timeout: float = hosts.LIMIT,
 ) -> Job:
     """Composite frames of RGBA float32 with `over`, for one algorithm after the other.
 
