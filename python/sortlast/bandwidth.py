@@ -86,7 +86,7 @@ def measure(
     comm: MPI.Intracomm,
     message_bytes: int,
     repeat: int = 5,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Bandwidths:
     """Measure all pairs of ``comm``'s ranks. Collective; the same result on every rank.
 

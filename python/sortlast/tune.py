@@ -48,7 +48,7 @@ def measure(
     comm: MPI.Intracomm,
     seconds: float = 2.0,
     node_ranks: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Report:
     """Measure the machine of ``comm`` in about ``seconds``. Collective; the same report on every rank.
 

@@ -172,23 +172,12 @@ def _computed(
     study: Study, folder: Path, quick: bool, workers: int | None, options: Collection[str]
 ) -> Table:
     """Compute with a progress bar on standard error."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
+    from sortlast.cli import _progress
     from sortlast_studies.study import compute
 
-    columns = (
-        TextColumn(study.name),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
+    with _progress.bar(study.name, transient=True) as bar:
 
         def update(part: float, running: Sequence[str]) -> None:
-            bar.update(task, completed=part, description="; ".join(running))
+            bar.tell("; ".join(running), part)
 
         return compute(study, folder, quick=quick, workers=workers, options=options, progress=update)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortlast import launch
+from sortlast.cli import _progress
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -38,20 +39,14 @@ class Settings:
 
 def measure(comm: MPI.Intracomm, settings: Settings) -> Bandwidths:
     """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     from sortlast import bandwidth
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
-        task = bar.add_task(f"stages of {comm.size} ranks", total=None)
+    with _progress.bar(f"stages of {comm.size} ranks", enabled=comm.rank == 0) as bar:
         return bandwidth.measure(
             comm,
             settings.bytes_for(comm.size),
             settings.repeat,
-            lambda done, total: bar.update(task, completed=done, total=total),
+            lambda done, total: bar.tell(f"{done}/{total}", done, total),
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sortlast import launch
+from sortlast.cli import _progress
 from sortlast.schedule import Machine
 
 if TYPE_CHECKING:
@@ -36,21 +37,10 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
 
     The profile is kept by rank 0, on whose host and MPI library its place depends.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from sortlast import tune
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
-        task = bar.add_task(f"measuring on {comm.size} ranks", total=None)
-        report = tune.measure(
-            comm,
-            settings.seconds,
-            settings.node_ranks,
-            lambda done, total: bar.update(task, completed=done, total=total),
-        )
+    with _progress.bar(f"measuring on {comm.size} ranks", enabled=comm.rank == 0) as bar:
+        report = tune.measure(comm, settings.seconds, settings.node_ranks, bar)
     return Measured(report, tune.keep(report.machine) if settings.keep and comm.rank == 0 else "")
 
 
