@@ -64,7 +64,7 @@ def as_json(found: Bandwidths) -> dict[str, Any]:
         "p": found.p,
         "message_bytes": found.message_bytes,
         "minimum": found.minimum,
-        "average": found.average,
+        "mean": found.mean,
         "maximum": found.maximum,
         "names": found.names,
         "matrix": found.matrix.tolist(),

@@ -70,7 +70,7 @@ def bandwidth(
 
     Moody's method, with which Cavin and Demengeon (2012), section 5, show contention: at stage s rank i sends
     to rank (i + s) mod p, all at once, and times its send; the stages together visit every pair. Every
-    message is checked before the clock runs. Prints the minimum, the average and the maximum, and the
+    message is checked before the clock runs. Prints the minimum, the mean and the maximum, and the
     slowest pairs by name.
 
     The ranks are started here, or are those of your own mpiexec: one a node, in the order of their list.
@@ -149,11 +149,11 @@ def _settings(size: str | None, message_bytes: int | None, repeat: int) -> _band
 
 def _table(rows: dict[str, Bandwidths]) -> Group:
     some = next(iter(rows.values()))
-    columns = [("", "left"), *((name, "right") for name in ("min", "average", "max", "average / max"))]
+    columns = [("", "left"), *((name, "right") for name in ("min", "mean", "max", "mean / max"))]
     lines = []
     for name, found in rows.items():
-        speeds = (f"{each / 1e6:.1f}" for each in (found.minimum, found.average, found.maximum))
-        lines.append([name, *speeds, f"{100 * found.average / found.maximum:.1f} %"])
+        speeds = (f"{each / 1e6:.1f}" for each in (found.minimum, found.mean, found.maximum))
+        lines.append([name, *speeds, f"{100 * found.mean / found.maximum:.1f} %"])
     title = f"{some.p} ranks, messages of {some.message_bytes:,} bytes, MB/s of a send"
     return _show.table(title, columns, lines)
 

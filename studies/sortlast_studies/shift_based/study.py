@@ -63,7 +63,7 @@ def tabulate(results: Results, quick: bool) -> Table:
         found = results[shift_step(run)]
         _pairs(table, run.item, found["matrix"], "simulated")
         _rates(table, run.item, [found])
-        bandwidth = float(Terms(table).bandwidths(run.item, run.message_bytes).average)
+        bandwidth = float(Terms(table).bandwidths(run.item, run.message_bytes).mean)
         table.add(run.item, "mean bandwidth", "shift", bandwidth / 1e6, "MB/s", "simulated", note="by flows")
         by_packets = found["packets_bandwidth"] / 1e6
         table.add(run.item, "mean bandwidth", "shift, packets", by_packets, "MB/s", "simulated")
@@ -182,7 +182,7 @@ def _measured(table: Table, name: str, found: Json) -> None:
     _pairs(table, name, (matrix.matrix / 1e6).tolist(), "measured")
     table.add(MEASURED, name, "ranks", matrix.p, kind="measured", note=", ".join(matrix.names))
     table.add(MEASURED, name, "bytes of a message", matrix.message_bytes, "bytes", "measured")
-    for column in ("minimum", "average", "maximum"):
+    for column in ("minimum", "mean", "maximum"):
         table.add(MEASURED, name, column, getattr(matrix, column) / 1e6, "MB/s", "measured")
     for algorithm, rate in found.get("fps", {}).items():
         table.add(MEASURED, name, algorithm, rate, _FPS, "measured")
