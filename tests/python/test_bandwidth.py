@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import commands
 import mpirun
 import sortlast
-from sortlast import bandwidth, fabric
+from sortlast import bandwidth, fabric, provenance
 from sortlast.bandwidth import Bandwidths
 from sortlast.plot import bandwidth as picture
+from sortlast.provenance import Provenance
 
 
 def run(*args):
@@ -196,6 +197,11 @@ def test_command_prints_draws_and_writes(tmp_path):
     assert "Warning" not in done.stderr
     written = json.loads(table.read_text())
     assert (written["p"], written["message_bytes"]) == (4, 64 * 64 * 16 // 4)
+    made_by = Provenance(**written["provenance"])
+    here = provenance.here()
+    assert (made_by.host, made_by.mpi, made_by.build) == (here.host, here.mpi, here.build)
+    asked = {"message_bytes": None, "pixels": 64 * 64, "repeat": 2}
+    assert written["settings"] == asked | {"net": None, "engine": None, "nodes": None}
     matrix = np.array(written["matrix"])
     pairs = matrix[~np.eye(4, dtype=bool)]
     for name, value in (("minimum", pairs.min()), ("mean", pairs.mean()), ("maximum", pairs.max())):
@@ -220,6 +226,8 @@ def test_command_draws_the_prediction_beside_the_measurement(tmp_path, options, 
     assert done.returncode == 0, done.stderr
     assert f"predicted for 4-ary 2-tree, ftree, {where}" in done.stdout
     written = json.loads(table.read_text())
+    assert written["settings"]["net"] == "k-ary-n-tree:4,2"
+    assert written["settings"]["engine"] == "ftree"
     assert written["predicted"]["mean"] == pytest.approx(written["maximum"])  # it is contention-free
     lines = text.read_text().splitlines()
     head = next(k for k, line in enumerate(lines) if line.startswith("Send\t"))
