@@ -328,6 +328,7 @@ def test_the_report_says_why_something_was_not_measured():
     assert len(missing) == 4
     for reason in ("rendering needs VTK", "needs root"):
         assert reason in found.markdown
+    assert "\nTable 5 has no values for this machine's parallel port: no port.\n" in found.markdown
     items = {item.item: item for item in found.items}
     assert (items["Table 2"].how, items["Table 2"].why) == ("not reproduced", "rendering needs VTK")
     assert (items["Table 4"].how, items["Table 4"].why) == ("measured", "needs root")

@@ -8,11 +8,12 @@ of this library's kernels (section 2.2). Started as a module, this is what each 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from sortlast import bench, launch
 from sortlast.bench import Row, Task
+from sortlast.provenance import Provenance
 from sortlast_studies.steps import Json, PartDone, Step
 
 if TYPE_CHECKING:
@@ -90,10 +91,17 @@ def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int)
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:
-    """The report of :func:`sortlast.bench.run` on settings as JSON, on every rank. Communicates."""
+    """The report of :func:`sortlast.bench.run` on settings as JSON, on every rank. Communicates.
+
+    Its rows do not tell what made them: the file of the step that keeps them does.
+    """
     tasks = [Task(**task) for task in asked["tasks"]]
     settings = bench.Settings(**{**asked, "tasks": tasks})
-    return asdict(bench.run(comm, settings, lambda what, done, total: None))
+    report = asdict(bench.run(comm, settings, lambda what, done, total: None))
+    for row in report["rows"]:
+        for field in fields(Provenance):
+            del row[field.name]
+    return report
 
 
 if __name__ == "__main__":
