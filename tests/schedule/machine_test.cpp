@@ -62,7 +62,7 @@ TEST(Machine, ProfilesMayTellWhereTheyWereMeasured) {
   EXPECT_EQ(read(""), "");
   EXPECT_EQ(read(R"("measured_on": "host_cpu_2-cores_mpich-4.2.3")"), "host_cpu_2-cores_mpich-4.2.3");
   EXPECT_EQ(
-      read(R"("provenance": {"cpu": "of \"X\\", \u00fc, }", "cores" : 2 },"settings":{},"measured_on":"a")"),
+      read(R"("provenance": {"cpu": "of \"X\\\", \u00fc, }", "cores" : 2 },"settings":{},"measured_on":"a")"),
       "a");
   EXPECT_EQ(read(R"("settings": {"seconds": 2.5e-1, "node_ranks": null,
                                  "keep": true})"),
