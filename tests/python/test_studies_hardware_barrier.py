@@ -26,12 +26,12 @@ def invented(**changed):
     """Results of the quick steps with round numbers: a barrier of k ranks takes k us, twice that loaded."""
     plan = steps.QUICK
     results = {
-        plan.latency(count, load): {name: [factor * count * 1e-6] * 3 for name in BARRIERS}
+        plan.step("latency", count, load): {name: [factor * count * 1e-6] * 3 for name in BARRIERS}
         for count in plan.ranks
         for load, factor in ((steps.QUIET, 1), (steps.LOADED, 2))
     }
     results |= {
-        plan.network(kind, load): {name: [factor * 1e-3] * 3 for name in latency.BY_MESSAGES}
+        plan.step(kind, load): {name: [factor * 1e-3] * 3 for name in latency.BY_MESSAGES}
         for kind in latency.RATES
         for load, factor in ((steps.QUIET, 1), (steps.LOADED, 2))
     }

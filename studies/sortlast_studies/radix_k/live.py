@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sortlast import bench, launch
 from sortlast.bench import Row, Task
 from sortlast.provenance import Provenance
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.steps import Json, Step, on_ranks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -83,11 +83,7 @@ def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int)
         "peers": peers,
         "frames": frames,
     }
-
-    def compute(part_done: PartDone) -> Json:
-        return launch.ranks(__name__, asked, p, _TIMEOUT)
-
-    return Step(name, compute, work=1000 * p * len(tasks), alone=True)
+    return on_ranks(name, __name__, asked, p, _TIMEOUT, work=1000 * p * len(tasks))
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:
