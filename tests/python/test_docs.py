@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer._click.exceptions import UsageError
+from typer import TyperException
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -79,7 +79,7 @@ def test_commands_for_reading_have_options_that_exist(path: Path) -> None:
                 command = command.commands[name]
             try:
                 command.make_context(name, list(words))
-            except UsageError as error:
+            except TyperException as error:
                 if "does not exist" not in str(error):  # files need not be here
                     pytest.fail(f"{path.name}: sortlast {name} {' '.join(words)}: {error}")
 

@@ -184,7 +184,7 @@ def _table(found: Measured) -> Table:
     pairs = [
         (
             f"MB/s {name}",
-            f"{each.minimum / 1e6:.2f} min, {each.average / 1e6:.2f} average, {each.maximum / 1e6:.2f} max",
+            f"{each.minimum / 1e6:.2f} min, {each.mean / 1e6:.2f} mean, {each.maximum / 1e6:.2f} max",
         )
         for name, each in speeds.items()
     ]
