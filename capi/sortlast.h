@@ -61,10 +61,10 @@ const char* sortlast_status_name(sortlast_status status);
 // ---- Images ----------------------------------------------------------------------------------------
 
 // Type of one channel.
-enum { SORTLAST_FLOAT32 = 0, SORTLAST_FLOAT16 = 1, SORTLAST_UINT8 = 2 };
+enum sortlast_scalar { SORTLAST_FLOAT32 = 0, SORTLAST_FLOAT16 = 1, SORTLAST_UINT8 = 2 };
 
 // How two pixels of the same place become one; front is the one nearer to the viewer.
-enum {
+enum sortlast_op {
   SORTLAST_OVER = 0,     // front + (1 - front alpha) * back, premultiplied RGBA
   SORTLAST_CLOSEST = 1,  // the pixel of the smaller depth; equal depths go to the front one
   SORTLAST_ADD = 2,      // channel by channel, and so are the next

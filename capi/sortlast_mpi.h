@@ -98,11 +98,11 @@ typedef struct sortlast_compositor sortlast_compositor;
 // How the image is shared out: as bands of rows; in blocks that are dealt out to the ranks, so that each gets
 // as much to do wherever the images are empty; or in blocks for the frames for which that is predicted to be
 // faster.
-enum { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUTO = 2 };
+enum sortlast_partition { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SORTLAST_PARTITION_AUTO = 2 };
 
 // What colours travel as: as the image holds them, or float32 as float16, which rounds each by at most 2^-11
 // of itself a transfer.
-enum { SORTLAST_WIRE_IMAGE = 0, SORTLAST_WIRE_FLOAT16 = 1 };
+enum sortlast_wire { SORTLAST_WIRE_IMAGE = 0, SORTLAST_WIRE_FLOAT16 = 1 };
 
 // All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
 typedef struct sortlast_options {
@@ -267,7 +267,7 @@ const char* sortlast_compositor_algorithm(const sortlast_compositor* compositor)
 const char* sortlast_compositor_explain(sortlast_compositor* compositor);
 
 // What a rank did.
-enum {
+enum sortlast_activity {
   SORTLAST_ACTIVITY_AGREE = 0,
   SORTLAST_ACTIVITY_SEND = 1,
   SORTLAST_ACTIVITY_RECEIVE = 2,

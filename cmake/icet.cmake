@@ -26,6 +26,7 @@ function(sortlast_add_icet family)
   target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:sortlast_mpi_library_${family}>
                                   PRIVATE $<BUILD_INTERFACE:sortlast_part_mpi_${family}>
                                           $<BUILD_INTERFACE:sortlast_flags> ${CMAKE_DL_LIBS})
+  sortlast_list_once(${target} ${family})
   target_link_options(${target} PRIVATE LINKER:--version-script=${shown} LINKER:--no-undefined)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${folder} LINK_DEPENDS ${shown}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

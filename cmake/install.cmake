@@ -6,29 +6,26 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/sortlast)
 function(sortlast_install_libraries suffix)
   set(component COMPONENT ${ARGN})
-  foreach(library IN ITEMS core mpi)
-    if(NOT TARGET sortlast_${library}${suffix})
-      continue()
-    endif()
-    set(name core)
+  foreach(name IN ITEMS core ${families})
+    set(target sortlast_core${suffix})
     set(pkg_config sortlast)
-    if(library STREQUAL mpi)
-      set(name ${family})
-      set(pkg_config sortlast-${family})
+    if(NOT name STREQUAL core)
+      set(target sortlast_mpi_${name}${suffix})
+      set(pkg_config sortlast-${name})
     endif()
-    install(TARGETS sortlast_${library}${suffix} EXPORT sortlast_${library}${suffix}_targets
+    install(TARGETS ${target} EXPORT ${target}_targets
             ARCHIVE ${component} LIBRARY ${component} FILE_SET HEADERS ${component})
-    install(EXPORT sortlast_${library}${suffix}_targets NAMESPACE sortlast:: FILE sortlast-${name}-targets.cmake
+    install(EXPORT ${target}_targets NAMESPACE sortlast:: FILE sortlast-${name}-targets.cmake
             DESTINATION ${package_folder} ${component})
-    sortlast_pkg_config(${pkg_config} ${library} sortlast_${library}${suffix} ${component})
+    sortlast_pkg_config(${pkg_config} ${name} ${target} ${component})
   endforeach()
   install(FILES ${PROJECT_BINARY_DIR}/sortlast-config.cmake ${PROJECT_BINARY_DIR}/sortlast-config-version.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/sortlast-mpi-family.cmake
           DESTINATION ${package_folder} ${component})
 endfunction()
 
-# sortlast_pkg_config(NAME LIBRARY TARGET COMPONENT...): NAME.pc, which finds its prefix from where it lies; but folders
-# that were given as absolute paths are what they are.
+# sortlast_pkg_config(NAME LIBRARY TARGET COMPONENT...): NAME.pc of LIBRARY, core or a family, which finds its prefix
+# from where it lies; but folders that were given as absolute paths are what they are.
 function(sortlast_pkg_config name library target)
   set(includedir \${prefix})
   set(libdir \${prefix})
@@ -43,10 +40,10 @@ function(sortlast_pkg_config name library target)
   set(requires)
   set(cflags)
   set(description "${PROJECT_DESCRIPTION}: all that needs no MPI")
-  if(library STREQUAL mpi)
+  if(NOT library STREQUAL core)
     set(requires sortlast)
     set(cflags " -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX")
-    set(description "${PROJECT_DESCRIPTION}: the compositor. Compile with the mpicc or mpicxx of ${family}")
+    set(description "${PROJECT_DESCRIPTION}: the compositor. Compile with the mpicc or mpicxx of ${library}")
   endif()
   # A program in C names what a static library in C++ needs.
   get_target_property(type ${target} TYPE)

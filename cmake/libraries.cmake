@@ -1,5 +1,6 @@
-# The installed libraries, made of the parts: sortlast::core, which needs no MPI, and sortlast::mpi, whose file name
-# tells the family of its MPI, so that one prefix can hold both.
+# The installed libraries, made of the parts: sortlast::core, which needs no MPI, and for each family sortlast::mpi,
+# whose file name tells the family, so that one prefix can hold both. Within a build for both, sortlast::mpi is that of
+# the first family, and each is called sortlast::mpi_<family> too.
 
 # Public headers, and which of them need MPI.
 file(GLOB_RECURSE core_headers CONFIGURE_DEPENDS include/sortlast/*.hpp)
@@ -9,7 +10,7 @@ list(FILTER core_headers EXCLUDE REGEX "/sortlast/(compositor|tune)[.]hpp$")
 list(APPEND core_headers ${PROJECT_SOURCE_DIR}/capi/sortlast.h)
 list(APPEND mpi_headers ${PROJECT_SOURCE_DIR}/capi/sortlast_mpi.h)
 
-# What both libraries have in common. A shared one shows what sortlast.map lists, and finds the other beside itself.
+# What all libraries have in common. A shared one shows what sortlast.map lists, and finds core beside itself.
 function(sortlast_finish_library target export_name headers)
   set(shown ${PROJECT_SOURCE_DIR}/cmake/sortlast.map)
   set_target_properties(${target} PROPERTIES
@@ -28,7 +29,8 @@ function(sortlast_objects result)
   set(${result} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-# sortlast_add_libraries(KIND SUFFIX): sortlast_core<SUFFIX> and sortlast_mpi<SUFFIX>, of KIND (STATIC or SHARED).
+# sortlast_add_libraries(KIND SUFFIX): sortlast_core<SUFFIX>, and for each family sortlast_mpi_<family><SUFFIX>, of KIND
+# (STATIC or SHARED).
 function(sortlast_add_libraries kind suffix)
   set(core sortlast_core${suffix})
   sortlast_objects(objects sortlast_part_compositing ${sortlast_kernels} sortlast_part_lab sortlast_part_capi)
@@ -36,12 +38,13 @@ function(sortlast_add_libraries kind suffix)
   target_link_libraries(${core} PRIVATE Threads::Threads)
   set_target_properties(${core} PROPERTIES OUTPUT_NAME sortlast_core)
   sortlast_finish_library(${core} core core_headers)
-  if(NOT SORTLAST_BUILD_MPI)
-    return()
-  endif()
+  foreach(family IN LISTS families)
+    sortlast_add_mpi_library(${kind} sortlast_mpi_${family}${suffix} ${family} ${core})
+  endforeach()
+endfunction()
 
-  set(mpi sortlast_mpi${suffix})
-  sortlast_objects(objects sortlast_part_mpi_${family} sortlast_part_capi_mpi)
+function(sortlast_add_mpi_library kind mpi family core)
+  sortlast_objects(objects sortlast_part_mpi_${family} sortlast_part_capi_mpi_${family})
   add_library(${mpi} ${kind} ${objects})
   set_target_properties(${mpi} PROPERTIES OUTPUT_NAME sortlast_${family})
   # Users get the MPI of their own find_package; a project without C finds that of C++.
@@ -66,6 +69,9 @@ if(BUILD_SHARED_LIBS)
 endif()
 sortlast_add_libraries(${kind} "")
 add_library(sortlast::core ALIAS sortlast_core)
-if(SORTLAST_BUILD_MPI)
-  add_library(sortlast::mpi ALIAS sortlast_mpi)
+foreach(family IN LISTS families)
+  add_library(sortlast::mpi_${family} ALIAS sortlast_mpi_${family})
+endforeach()
+if(families)
+  add_library(sortlast::mpi ALIAS sortlast_mpi_${first_family})
 endif()

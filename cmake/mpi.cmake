@@ -1,7 +1,10 @@
-# The MPIs to build for, each of another family, mpich or openmpi: `families`, and of each sortlast_mpi_library_<family>.
-# The first, in `family`, is that of the C and C++ libraries and of the tests; Python modules are made for all.
+# The MPIs to build for, each of another family, mpich or openmpi: the list `families`, the first of which is
+# `first_family`, and of each
+#
+#   sortlast_mpi_library_<family>   what a target links that includes mpi.h
+#   sortlast_mpicc_<family>         its compiler for C
+#   sortlast_mpiexec_<family>       its mpiexec, and the option that the number of ranks follows
 include(cmake/sortlast-mpi-family.cmake)
-set(families)
 
 # A Python package is built for the MPI of its own environment rather than for one elsewhere on the PATH.
 if(SKBUILD AND NOT MPI_HOME AND NOT DEFINED ENV{MPI_HOME})
@@ -11,7 +14,7 @@ if(SKBUILD AND NOT MPI_HOME AND NOT DEFINED ENV{MPI_HOME})
   endif()
 endif()
 
-# Add the MPI that find_package(MPI) has found in front of the others.
+# Add the MPI that find_package(MPI) has found.
 macro(sortlast_add_mpi)
   sortlast_find_mpi_family(family)
   if(NOT family)
@@ -22,7 +25,7 @@ macro(sortlast_add_mpi)
   if(family IN_LIST families)
     message(FATAL_ERROR "SORTLAST_MPI_HOMES=${SORTLAST_MPI_HOMES}: two of these MPIs are of the family ${family}")
   endif()
-  list(PREPEND families ${family})
+  list(APPEND families ${family})
 
   # Without the run path that MPI::MPI_C would bring along.
   add_library(sortlast_mpi_library_${family} INTERFACE)
@@ -30,13 +33,13 @@ macro(sortlast_add_mpi)
   target_compile_definitions(sortlast_mpi_library_${family} INTERFACE ${MPI_C_COMPILE_DEFINITIONS} OMPI_SKIP_MPICXX
                                                                       MPICH_SKIP_MPICXX)
   target_link_libraries(sortlast_mpi_library_${family} INTERFACE ${MPI_C_LIBRARIES})
+  set(sortlast_mpicc_${family} ${MPI_C_COMPILER})
+  set(sortlast_mpiexec_${family} ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG})
 endmacro()
 
 if(SORTLAST_MPI_HOMES)
-  # find_package keeps what it has found, so each one is looked for anew; the first comes last, and is what stays.
-  set(homes ${SORTLAST_MPI_HOMES})
-  list(REVERSE homes)
-  foreach(home IN LISTS homes)
+  # find_package keeps what it has found, so each one is looked for anew.
+  foreach(home IN LISTS SORTLAST_MPI_HOMES)
     get_cmake_property(kept CACHE_VARIABLES)
     list(FILTER kept INCLUDE REGEX "^(MPI_|MPIEXEC_)")
     foreach(variable IN LISTS kept)
@@ -59,3 +62,14 @@ else()
   find_package(MPI REQUIRED COMPONENTS C)
   sortlast_add_mpi()
 endif()
+if(families)
+  list(GET families 0 first_family)
+endif()
+
+# sortlast_list_once(TARGET FAMILY): a source that is compiled for each family stands in compile_commands.json only with
+# the first, so that clang-tidy and editors read it once.
+function(sortlast_list_once target family)
+  if(NOT family STREQUAL first_family)
+    set_target_properties(${target} PROPERTIES EXPORT_COMPILE_COMMANDS OFF)
+  endif()
+endfunction()

@@ -1,11 +1,11 @@
 # The parts: internal static libraries, of which libraries.cmake makes those that are installed. Tests and Python
 # modules link the parts, because these hide nothing.
 #
-#   sortlast_part_compositing   schedules, images, the serial executor; no MPI
-#   sortlast_part_lab           the fabric and the simulators; no MPI
-#   sortlast_part_capi          the C interface that needs no MPI, sortlast.h
-#   sortlast_part_mpi_<family>  the compositor; sortlast_part_mpi is that of the first family
-#   sortlast_part_capi_mpi      its C interface, sortlast_mpi.h
+#   sortlast_part_compositing        schedules, images, the serial executor; no MPI
+#   sortlast_part_lab                the fabric and the simulators; no MPI
+#   sortlast_part_capi               the C interface that needs no MPI, sortlast.h
+#   sortlast_part_mpi_<family>       the compositor
+#   sortlast_part_capi_mpi_<family>  its C interface, sortlast_mpi.h
 
 # The sources that need MPI, as regular expressions; all others must do without.
 set(needs_mpi "src/sortlast/execute/mpi/" "src/sortlast/execute/compositor[.]cpp"
@@ -30,10 +30,9 @@ sortlast_add_part(compositing sources_without_mpi "^src/sortlast/([^/]*|(schedul
                   Threads::Threads)
 sortlast_add_part(lab sources_without_mpi "^src/sortlast/(fabric|simulate)/" sortlast_part_compositing)
 sortlast_add_part(capi sources_without_mpi "^capi/" sortlast_part_compositing)
-foreach(each IN LISTS families)
-  sortlast_add_part(mpi_${each} sources_with_mpi "^src/" sortlast_part_compositing sortlast_mpi_library_${each})
+foreach(family IN LISTS families)
+  sortlast_add_part(mpi_${family} sources_with_mpi "^src/" sortlast_part_compositing sortlast_mpi_library_${family})
+  sortlast_add_part(capi_mpi_${family} sources_with_mpi "^capi/" sortlast_part_mpi_${family} sortlast_part_capi)
+  sortlast_list_once(sortlast_part_mpi_${family} ${family})
+  sortlast_list_once(sortlast_part_capi_mpi_${family} ${family})
 endforeach()
-if(SORTLAST_BUILD_MPI)
-  add_library(sortlast_part_mpi ALIAS sortlast_part_mpi_${family})
-  sortlast_add_part(capi_mpi sources_with_mpi "^capi/" sortlast_part_mpi sortlast_part_capi)
-endif()

@@ -1,6 +1,6 @@
 """Runs clang-tidy over the C++ sources of a build in which it has not yet found nothing.
 
-    python tests/clang_tidy.py build/mpich [--deep]
+    python tests/clang_tidy.py build/run [--deep]
 
 Of the paths through a function those within it are followed; with --deep those through the functions that it
 calls too, which takes three times as long.

@@ -37,7 +37,8 @@ struct Machine {
 SORTLAST_API void check_machine(const Machine& machine);
 
 // A profile is one JSON object with each of the members above, by name, once: {"alpha": 2e-06, ...}.
-// Numbers come back exactly.
+// Numbers come back exactly. It may also tell where it was measured: "measured_on", the machine_name() of
+// tune.hpp, and for people the objects "provenance" and "settings", of texts, numbers, true, false and null.
 SORTLAST_API std::string to_json(const Machine& machine);
 
 // `source` names the text in messages. Throws ArgumentError, with the line and the member: not such an

@@ -42,10 +42,14 @@ struct MachineReport {
 // does not come.
 SORTLAST_API MachineReport measure_machine(MPI_Comm comm, const TuneOptions& options = {});
 
-// The file from which a compositor on this host, over this MPI library, takes its figures if it is told no
-// other: in $XDG_CACHE_HOME/sortlast/ or ~/.cache/sortlast/. Its name is made of the host's name without
-// digits, so that the nodes of a cluster share it, its processor, its cores and the MPI library's version.
-// Empty if neither XDG_CACHE_HOME nor HOME is set.
+// This host with this MPI library, by the host's name without digits, so that the nodes of a cluster share
+// it, the processor, its cores and the MPI library's version; of lower-case letters, digits, '.', '-' and
+// '_'.
+SORTLAST_API std::string machine_name();
+
+// The file from which a compositor on this machine takes its figures if it is told no other: machine_name()
+// with .json, in $XDG_CACHE_HOME/sortlast/ or ~/.cache/sortlast/. Empty if neither XDG_CACHE_HOME nor HOME is
+// set.
 SORTLAST_API std::string kept_profile_path();
 
 // Write that file, whole or not at all, and return its path; to be called on one rank. Throws ArgumentError

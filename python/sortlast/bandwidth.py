@@ -11,7 +11,7 @@ Fat-Trees" (2012), section 5, used it. LLNL's mpiGraph measures the same.
 ::
 
     found = bandwidth.measure(MPI.COMM_WORLD, message_bytes=2**20)
-    found.average, found.matrix[3, 5]  # bytes a second; what rank 3 reached when it sent to rank 5
+    found.mean, found.matrix[3, 5]  # bytes a second; what rank 3 reached when it sent to rank 5
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Bandwidths:
         return float(self.pairs.min())
 
     @property
-    def average(self) -> float:
-        """Of the pairs, in bytes a second."""
+    def mean(self) -> float:
+        """The arithmetic mean of the pairs, in bytes a second."""
         return float(self.pairs.mean())
 
     @property
@@ -86,7 +86,7 @@ def measure(
     comm: MPI.Intracomm,
     message_bytes: int,
     repeat: int = 5,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Bandwidths:
     """Measure all pairs of ``comm``'s ranks. Collective; the same result on every rank.
 

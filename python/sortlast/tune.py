@@ -3,25 +3,32 @@
 ::
 
     report = tune.measure(MPI.COMM_WORLD)
-    report.machine.save("profile.json")  # for Compositor(comm, profile="profile.json")
     if comm.rank == 0:
+        tune.save(report.machine, "profile.json")  # for Compositor(comm, profile="profile.json")
         tune.keep(report.machine)  # for every compositor on this machine that is told no other
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import _arrays, _native
-from sortlast._errors import ArgumentError
+from sortlast import _arrays, _native, provenance
+from sortlast._errors import ArgumentError, Error
+from sortlast.files import replacing
 from sortlast.schedule import Machine, choose
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from sortlast.provenance import Provenance
     from sortlast.schedule import Prediction
+
+Settings = Mapping[str, str | int | float | None]  # of a measurement, by name
 
 TIMES = ("alpha", "beta", "node_alpha", "node_beta", "gamma_read", "gamma_write", "copy")
 
@@ -48,7 +55,7 @@ def measure(
     comm: MPI.Intracomm,
     seconds: float = 2.0,
     node_ranks: int | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Report:
     """Measure the machine of ``comm`` in about ``seconds``. Collective; the same report on every rank.
 
@@ -78,23 +85,72 @@ def measure(
     return Report(*_native.mpi().measure_machine(handle, length, ranks, progress, problem))
 
 
-def kept_profile() -> str:
-    """The file that a compositor on this host, over this MPI library, reads if it is told no other profile.
+def machine_name() -> str:
+    """This host with this MPI library, as a profile tells on which it was measured.
 
-    It lies in ``$XDG_CACHE_HOME/sortlast`` or ``~/.cache/sortlast``. Its name is made of the host's name
-    without digits, so that the nodes of a cluster share it, its processor, its cores and the MPI library's
-    version. Empty if neither ``XDG_CACHE_HOME`` nor ``HOME`` is set.
+    Made of the host's name without digits, so that the nodes of a cluster share it, the processor, its cores
+    and the MPI library's version.
+    """
+    return str(_native.mpi().machine_name())
+
+
+def kept_profile() -> str:
+    """The file that a compositor on this machine reads if it is told no other profile.
+
+    It is :func:`machine_name` with ``.json``, in ``$XDG_CACHE_HOME/sortlast`` or ``~/.cache/sortlast``. Empty
+    if neither ``XDG_CACHE_HOME`` nor ``HOME`` is set.
     """
     return str(_native.mpi().kept_profile_path())
 
 
-def keep(machine: Machine) -> str:
-    """Write :func:`kept_profile`, whole or not at all, and return its path; for one rank to call.
+def save(
+    machine: Machine,
+    path: str | os.PathLike[str],
+    origin: Provenance | None = None,
+    settings: Settings | None = None,
+) -> None:
+    """Write the profile of what was measured here, whole or not at all; for one rank to call.
+
+    Beside the figures it tells on which machine they were measured: :func:`machine_name`, ``origin`` and the
+    ``settings`` of the measurement. ``Machine.save`` writes the figures alone.
+
+    Args:
+        machine: what was measured, or is taken to be this machine's.
+        path: of the file.
+        origin: what measured, and when; None: this process, now.
+        settings: of the measurement, for who reads the file.
 
     Raises:
-        ArgumentError: it cannot be written.
+        sortlast.Error: it cannot be written.
     """
-    return str(_native.mpi().keep_profile(machine))
+    with replacing(Path(path)) as temporary:
+        temporary.write_text(_profile(machine, origin, settings))
+
+
+def keep(machine: Machine, origin: Provenance | None = None, settings: Settings | None = None) -> str:
+    """:func:`save` as :func:`kept_profile`, and return its path; for one rank to call.
+
+    Raises:
+        sortlast.Error: it cannot be written.
+    """
+    path = kept_profile()
+    if not path:
+        raise Error(
+            "there is no place to keep a profile; set HOME or XDG_CACHE_HOME, or save it to a file and name"
+            " that by SORTLAST_PROFILE"
+        )
+    with replacing(path, folders=True) as temporary:
+        temporary.write_text(_profile(machine, origin, settings))
+    return path
+
+
+def _profile(machine: Machine, origin: Provenance | None, settings: Settings | None) -> str:
+    told = json.loads(machine.to_json()) | {
+        "measured_on": machine_name(),
+        "provenance": asdict(origin or provenance.here()),
+        "settings": dict(settings or {}),
+    }
+    return json.dumps(told, indent=2) + "\n"
 
 
 def choices(report: Report, p: int, n: int) -> list[Prediction]:

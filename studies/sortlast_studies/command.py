@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
-from inspect import cleandoc
+from inspect import Signature, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,27 +69,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _command(name: str, options: Collection[str]) -> Callable[..., None]:
-    def start(output: Path, quick: bool, workers: int | None, again: Path | None, **given: bool) -> None:
-        from sortlast_studies import study as studies
+    """The command of a study; of what has to be asked for it takes those that the study has."""
 
-        asked = [option for option, wanted in given.items() if wanted]
-        run(studies.load(name), output, quick=quick, workers=workers, options=asked, again=again)
-
-    def plain(
-        output: Output = Path(name), quick: Quick = False, workers: Workers = None, again: Again = None
-    ) -> None:
-        start(output, quick, workers, again)
-
-    def with_testbed(
-        output: Output = Path(name),
-        quick: Quick = False,
-        workers: Workers = None,
-        again: Again = None,
-        testbed: Testbed = False,
-    ) -> None:
-        start(output, quick, workers, again, testbed=testbed)
-
-    def with_port(
+    def command(
         output: Output = Path(name),
         quick: Quick = False,
         workers: Workers = None,
@@ -97,9 +79,20 @@ def _command(name: str, options: Collection[str]) -> Callable[..., None]:
         testbed: Testbed = False,
         port: Port = False,
     ) -> None:
-        start(output, quick, workers, again, testbed=testbed, port=port)
+        from sortlast_studies import study as studies
 
-    return with_port if "port" in options else with_testbed if "testbed" in options else plain
+        asked = _asked(testbed=testbed, port=port)
+        run(studies.load(name), output, quick=quick, workers=workers, options=asked, again=again)
+
+    every = signature(command).parameters
+    taken = [every[each] for each in every if each not in {"testbed", "port"}.difference(options)]
+    command.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+    return command
+
+
+def _asked(**given: bool) -> list[str]:
+    """The options that were given."""
+    return [name for name, wanted in given.items() if wanted]
 
 
 def every(
@@ -120,7 +113,7 @@ def every(
 
     make_folder(output)
     check_place(output / "overview.md")
-    options = [name for name, given in {"testbed": testbed, "port": port}.items() if given]
+    options = _asked(testbed=testbed, port=port)
     readings = []
     for name in NAMES:
         study, folder = studies.load(name), output / name
@@ -172,23 +165,12 @@ def _computed(
     study: Study, folder: Path, quick: bool, workers: int | None, options: Collection[str]
 ) -> Table:
     """Compute with a progress bar on standard error."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
+    from sortlast.cli import _progress
     from sortlast_studies.study import compute
 
-    columns = (
-        TextColumn(study.name),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
+    with _progress.bar(study.name, transient=True) as bar:
 
         def update(part: float, running: Sequence[str]) -> None:
-            bar.update(task, completed=part, description="; ".join(running))
+            bar.tell("; ".join(running), part)
 
         return compute(study, folder, quick=quick, workers=workers, options=options, progress=update)

@@ -39,7 +39,7 @@ def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environ
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    methods = ("value", "get", "note", "find", "of", "items", "rows", "columns", "line", "column", "kinds")
+    methods = ("value", "get", "note", "find", "of", "items", "rows", "columns", "line", "column")
     made.globals |= {name: getattr(table, name) for name in methods}
     made.globals |= {"grid": grid, "span": span, "picture": picture, "zip": zip, "abs": abs}
     made.globals |= {"min": min, "max": max, "sum": sum, "len": len, "sorted": sorted}

@@ -15,19 +15,21 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sortlast import Error, provenance
+from sortlast import Error, launch, provenance
 from sortlast.files import replacing
 from sortlast.provenance import Provenance
 
 Json = Any  # what json.dumps takes
 Results = Mapping[str, Json]  # of the steps, by name
 _DIGITS = 12  # of a hash
+
+Item = TypeVar("Item")
 
 # Told the part of a step that is done, 0 to 1; False asks the step to end with an error.
 PartDone = Callable[[float], bool]
@@ -54,6 +56,26 @@ class Step:
     work: float = 1.0
     alone: bool = False
     option: str = ""
+
+
+def on_ranks(
+    name: str, module: str, asked: Json, ranks: int, timeout: float, *, work: float, option: str = ""
+) -> Step:
+    """The step that measures on ranks of this machine: what a module tells that each of them runs."""
+
+    def compute(part_done: PartDone) -> Json:
+        return launch.ranks(module, asked, ranks, timeout)
+
+    return Step(name, compute, work, alone=True, option=option)
+
+
+def in_turn(items: Collection[Item], part_done: PartDone) -> Iterator[tuple[Item, PartDone]]:
+    """What a step does one after the other, each with the function that it tells its own part to."""
+
+    def part_of(before: int) -> PartDone:
+        return lambda part: part_done((before + part) / len(items))
+
+    return ((item, part_of(k)) for k, item in enumerate(items))
 
 
 class Kept:

@@ -9,11 +9,12 @@ row without a value. Rows of kind "" say something of the run: its settings, and
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, TextIO, get_args
 
 from sortlast import Error
@@ -93,6 +94,22 @@ class Table:
         ends = (float(min(spread)), float(max(spread))) if len(spread) else None
         self.append(Row(item, str(row), str(column), unit, kind, number, ends, n, note))
 
+    def add_sample(
+        self,
+        item: str,
+        row: object,
+        column: object,
+        values: Sequence[float],
+        unit: str = "",
+        kind: Kind = "simulated",
+        *,
+        by: Callable[[Sequence[float]], float] = fmean,
+        note: str = "",
+    ) -> None:
+        """Add the mean of some values, or what ``by`` makes of them; of several, spread and number too."""
+        spread, n = (values, len(values)) if len(values) > 1 else ((), None)
+        self.add(item, row, column, by(values), unit, kind, spread=spread, n=n, note=note)
+
     def add_line(
         self,
         item: str,
@@ -159,10 +176,6 @@ class Table:
         """The values of a column, by row."""
         found = {each: self.get(item, each, column, kind) for each in self.rows(item, kind)}
         return {row: value for row, value in found.items() if value is not None}
-
-    def kinds(self, item: str) -> list[Kind]:
-        """The kinds of what is ours of an item, each once."""
-        return list(dict.fromkeys(row.kind for row in self.of(item, "ours")))
 
 
 def _is(row: Row, kind: Wanted) -> bool:

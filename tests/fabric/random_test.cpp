@@ -54,7 +54,7 @@ TEST(Random, PathsInTreesAreShortest) {
 }
 
 TEST(Random, ChoicesAreEven) {
-  // 144 destinations away from the leaf, 12 ways up: each is taken 11 times on average.
+  // 144 destinations away from the leaf, 12 ways up: each is taken 11 times in the mean.
   const auto tree = std::make_shared<const Topology>(k_ary_n_tree(12, 2));
   const Routes routes = route(tree, "random");
   std::vector<std::int32_t> taken(25);

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+import hosts
 import sortlast
-from testbed import Testbed
+from sortlast.testbed import Testbed
 
 PIXEL = 16  # RGBA float32 [bytes]
 
@@ -92,19 +93,19 @@ class Job:
 
 def run(
     testbed: Testbed,
-    ranks: int,
+    ranks_per_host: int,
     algorithms: list[str],
     order: list[int],
     *,
     width: int,
     height: int,
     frames: int,
-    timeout: float = 60.0,
+    timeout: float = hosts.LIMIT,
 ) -> Job:
     """Composite frames of RGBA float32 with `over`, for one algorithm after the other.
 
-    One more frame, before the counted ones, opens an algorithm's connections. Raises RuntimeError with what
-    the ranks wrote if one of them fails, TimeoutError after `timeout` seconds.
+    One more frame, before the counted ones, opens an algorithm's connections. Raises RuntimeError if a rank
+    fails, which has said why on standard error, TimeoutError after `timeout` seconds.
     """
     settings = {
         "ALGORITHMS": algorithms,
@@ -114,24 +115,24 @@ def run(
         "FRAMES": frames,
     }
     head = "\n".join(f"{name} = {value!r}" for name, value in settings.items())
-    job = testbed.run(ranks, head + JOB, timeout=timeout)
+    job = hosts.run(testbed, ranks_per_host, head + JOB, timeout)
     if job.returncode:
-        raise RuntimeError(f"{algorithms} on {ranks} ranks ended with {job.returncode}:\n{job.stderr}")
-    hosts = job.reports[:: ranks // len(testbed.hosts)]
+        raise RuntimeError(f"{algorithms} on {len(order)} ranks ended with {job.returncode}")
+    reports = job.reports[::ranks_per_host]
     return Job(
-        names=[host["host"] for host in hosts],
-        nodes=[host["node"] for host in hosts],
+        names=[host["host"] for host in reports],
+        nodes=[host["node"] for host in reports],
         measured=[
             Frames(
                 algorithm=first["algorithm"],
                 counted=[
-                    Traffic(host["measured"][k]["sent"], host["measured"][k]["received"]) for host in hosts
+                    Traffic(host["measured"][k]["sent"], host["measured"][k]["received"]) for host in reports
                 ],
                 seconds=first["seconds"],
                 gather=first["gather"],
                 error=first["error"],
             )
-            for k, first in enumerate(hosts[0]["measured"])
+            for k, first in enumerate(reports[0]["measured"])
         ],
     )
 

@@ -2,7 +2,7 @@
 
     python tests/hosts/measure.py direct-send shift radix-k:4,4
 
-Algorithms take turns, ROUNDS each; times are medians over all frames. Needs what testbed.py needs.
+Algorithms take turns, ROUNDS each; times are medians over all frames. Needs what `sortlast testbed` needs.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 import frames
+import hosts
 import sortlast
-from testbed import Testbed, why_not
+from sortlast.testbed import why_not
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("algorithm", nargs="+", help="algorithm with its parameters")
     parser.add_argument("--hosts", type=int, default=8)
-    parser.add_argument("--ranks", type=int, default=16, help="a multiple of the hosts")
-    parser.add_argument("--rate", type=int, default=100, help="rate of every link in Mbit/s")
+    parser.add_argument("--ranks-per-host", type=int, default=2)
+    parser.add_argument("--rate", type=float, default=100, help="rate of every link in Mbit/s")
     parser.add_argument("--width", type=int, default=1024)
     parser.add_argument("--height", type=int, default=512)
     parser.add_argument("--frames", type=int, default=5, help="frames a turn")
@@ -35,8 +36,9 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = arguments()
-    order = list(range(options.ranks))
-    nodes = [rank * options.hosts // options.ranks for rank in order]
+    each = options.ranks_per_host
+    order = list(range(options.hosts * each))
+    nodes = [rank // each for rank in order]
     try:
         if reason := why_not():
             raise sortlast.Error(reason)
@@ -48,12 +50,12 @@ def main() -> None:
         sys.exit(f"measure.py: {error}")
 
     size = {"width": options.width, "height": options.height, "frames": options.frames}
-    with Testbed(options.hosts, options.rate) as testbed:
+    with hosts.behind_switch(options.hosts, options.rate) as testbed:
         turns = options.algorithm * options.rounds
-        job = frames.run(testbed, options.ranks, turns, order, **size, timeout=options.timeout)
+        job = frames.run(testbed, each, turns, order, **size, timeout=options.timeout)
 
     print(
-        f"{options.ranks} ranks on {options.hosts} hosts at {options.rate} Mbit/s,"
+        f"{len(order)} ranks on {options.hosts} hosts at {options.rate:g} Mbit/s,"
         f" {options.width}x{options.height} RGBA float32"
     )
     print("| algorithm | composite [ms] | gather [ms] | most bytes sent by a host [MB] | schedule [MB] |")

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import pytest
 
 import frames
+import hosts
+import references
 from frames import Frames, Traffic
-from testbed import Testbed, why_not
+from sortlast.testbed import Testbed
 
-pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
+pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
 
 HOSTS, RATE_MBIT = 8, 100
 WIDTH, HEIGHT, FRAMES = 512, 256, 3
@@ -27,8 +29,8 @@ A_FRAME = 16 * 1024
 
 @pytest.fixture(scope="module")
 def testbed() -> Iterator[Testbed]:
-    with Testbed(HOSTS, RATE_MBIT) as hosts:
-        yield hosts
+    with hosts.behind_switch(HOSTS, RATE_MBIT) as up:
+        yield up
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ def placement(request: pytest.FixtureRequest) -> Placement:
 
 @pytest.fixture(scope="module")
 def job(testbed: Testbed, placement: Placement) -> frames.Job:
-    ranks, order = placement.ranks, placement.order
-    return frames.run(testbed, ranks, ALGORITHMS, order, width=WIDTH, height=HEIGHT, frames=FRAMES)
+    each, order = placement.ranks // HOSTS, placement.order
+    return frames.run(testbed, each, ALGORITHMS, order, width=WIDTH, height=HEIGHT, frames=FRAMES)
 
 
 @pytest.fixture(params=range(len(ALGORITHMS)), ids=ALGORITHMS)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from testbed import Testbed, why_not
+import hosts
+import references
 
-pytestmark = [pytest.mark.mpi, pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")]
+pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
 
 HOSTS = 8
 FRAMES = 3
@@ -55,12 +56,12 @@ report({
 """
 
 
-@pytest.fixture(scope="module", params=[8, 16], ids=["8 ranks", "16 ranks"])
+@pytest.fixture(scope="module", params=[1, 2], ids=["8 ranks", "16 ranks"])
 def reports(request: pytest.FixtureRequest) -> Iterator[list[dict[str, Any]]]:
-    with Testbed(HOSTS) as hosts:
-        job = hosts.run(request.param, f"FRAMES = {FRAMES}\n" + JOB)
+    with hosts.behind_switch(HOSTS) as testbed:
+        job = hosts.run(testbed, request.param, f"FRAMES = {FRAMES}\n" + JOB)
         assert job.returncode == 0, job
-        assert hosts.dropped() == 0
+        assert testbed.dropped() == 0
         yield job.reports
 
 

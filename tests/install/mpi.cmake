@@ -1,14 +1,14 @@
-# Both components of an installed sortlast build the examples by find_package; those that composite run on 4 ranks. An
-# MPI of another family, and a family that is not installed, are refused with a message that says what to do.
+# Both components of an installed sortlast, for the MPI of FAMILY, build the examples by find_package; those that
+# composite run on 4 ranks. A family that is not installed is refused with a message that says what to do.
 include(${ENVIRONMENT})
 install_into_prefix(${COMPONENT})
 set(configure ${CMAKE_COMMAND} -S ${SOURCE}/examples ${tools} -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/prefix
-              -DMPI_C_COMPILER=${MPICC})
+              -DMPI_C_COMPILER=${MPICC_${FAMILY}})
 run(${configure} -B ${WORK}/build)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 check_fabric(${WORK}/build/fabric_cpp)
-check_composite(${WORK}/build/composite_c ${WORK}/c.ppm)
-check_composite(${WORK}/build/composite_cpp ${WORK}/cpp.ppm)
+check_composite(${FAMILY} ${WORK}/build/composite_c ${WORK}/c.ppm)
+check_composite(${FAMILY} ${WORK}/build/composite_cpp ${WORK}/cpp.ppm)
 run(${CMAKE_COMMAND} -E compare_files ${WORK}/c.ppm ${WORK}/cpp.ppm)
 
 # As if the prefix held the library of the other family alone.

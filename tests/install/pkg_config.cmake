@@ -1,4 +1,4 @@
-# Programs are built by pkg-config alone from a prefix that was moved after its installation.
+# Programs are built by pkg-config alone, for each family, from a prefix that was moved after its installation.
 include(${ENVIRONMENT})
 install_into_prefix(${COMPONENT})
 file(RENAME ${WORK}/prefix ${WORK}/moved)
@@ -21,7 +21,7 @@ endfunction()
 set(path LD_LIBRARY_PATH=${libraries}:$ENV{LD_LIBRARY_PATH})
 build(fabric fabric.cpp sortlast ${CXX} -std=c++20)
 check_fabric(${WORK}/fabric ${CMAKE_COMMAND} -E env ${path})
-if(FAMILY)
-  build(composite composite.c sortlast-${FAMILY} ${MPICC})
-  check_composite(${WORK}/composite ${WORK}/discs.ppm ${path})
-endif()
+foreach(family IN LISTS FAMILIES)
+  build(composite_${family} composite.c sortlast-${family} ${MPICC_${family}})
+  check_composite(${family} ${WORK}/composite_${family} ${WORK}/${family}.ppm ${path})
+endforeach()

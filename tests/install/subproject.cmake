@@ -2,8 +2,9 @@
 include(${ENVIRONMENT})
 file(REMOVE_RECURSE ${WORK})
 set(mpi -DSORTLAST_BUILD_MPI=OFF)
-if(FAMILY)
-  set(mpi -DMPI_C_COMPILER=${MPICC})
+if(FAMILIES)
+  list(GET FAMILIES 0 family)
+  set(mpi -DMPI_C_COMPILER=${MPICC_${family}})
 endif()
 foreach(type IN ITEMS "" MinSizeRel)
   run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subproject -B ${WORK}/build ${tools} -DSORTLAST=${SOURCE}

@@ -134,6 +134,17 @@ TEST_F(MachineProfiles, ComeFromTheFirstPlaceThatHasOne) {
   EXPECT_EQ(algorithm, bytes);
   expect_contains(explained, "the machine that was passed");
 
+  // A file may tell where it was measured. That it was elsewhere is told.
+  const std::string numbers = to_json(machine_of_latency()).substr(1);
+  write(file("here.json"), "{\"measured_on\": \"" + machine_name() + "\"," + numbers);
+  write(file("there.json"), "{\"measured_on\": \"there\"," + numbers);
+  std::tie(algorithm, explained) = choice({.node_ranks = 1, .profile = file("here.json")});
+  EXPECT_EQ(algorithm, latency);
+  expect_contains(explained, "here.json, taking");
+  std::tie(algorithm, explained) = choice({.node_ranks = 1, .profile = file("there.json")});
+  EXPECT_EQ(algorithm, latency);
+  expect_contains(explained, "there.json (measured on another machine, there; this is ");
+
   // Rank 0's file counts, and the others need none.
   std::tie(algorithm, explained) =
       choice({.node_ranks = 1, .profile = rank_ == 0 ? file("latency.json") : "/nowhere/profile.json"});

@@ -135,8 +135,9 @@ TEST_F(Timeout, ARankThatMakesNoCompositor) {
 
 TEST_F(Timeout, SlowButSteadyIsNoTimeout) {
   // Each message takes a good part of the limit, and the frame as a whole passes it several times.
-  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "parallel-pipeline", .timeout = limit});
-  const testing::BeforeSends slow([] { testing::sleep(0.3 * limit); });
+  const double wide = 3 * limit;
+  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "parallel-pipeline", .timeout = wide});
+  const testing::BeforeSends slow([wide] { testing::sleep(0.3 * wide); });
   const Frame oracle = composite_serial(scene_.views(), scene_.size(), scene_.format(), Op::over);
   scene_.expect_near(compositor.composite(image()), oracle,
                      testing::tolerance(scene_.format(), Op::over, p_, false));

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,13 +53,12 @@ def run_command(
     *,
     timeout: float = 60.0,
     env: Mapping[str, str] | None = None,
-    before: Sequence[str] = (),
     options: Sequence[str] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command on every rank, e.g. a compiled C example; arguments and errors as in `run`."""
+    """Run a command on every rank, with options of mpiexec; other arguments and errors as in `run`."""
     launcher = launch.find_mpiexec()
     settings = launch.environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
-    argv = [*before, str(launcher.path), *options, "-n", str(ranks), *command]
+    argv = [str(launcher.path), *options, "-n", str(ranks), *command]
     late = False
     # At the end of the block all is killed that still runs, with the shared memory that it has.
     with _leftovers.processes() as mark:
@@ -91,8 +90,7 @@ def run(
     timeout: float = 60.0,
     alone: bool = False,
     env: Mapping[str, str] | None = None,
-    before: Sequence[str] = (),
-    options: Sequence[str] = (),
+    start: Callable[[Sequence[str]], int] | None = None,
 ) -> Job:
     """Run a Python snippet on each of `ranks` ranks.
 
@@ -103,8 +101,8 @@ def run(
         alone: start ranks for this snippet only: for one that kills a rank, ends MPI, gives up a call that
             others wait in, or measures its process. So it is where one of the following is given.
         env: environment variables on top of this process's own, for mpiexec too.
-        before: a command that starts mpiexec, such as ``ip netns exec NAME``.
-        options: options of mpiexec.
+        start: runs a command on that many ranks elsewhere than on this machine, and returns mpiexec's exit
+            status; `timeout` and `env` are its matter then, and so is what the ranks print.
 
     Raises:
         TimeoutError: the ranks did not end in time; the message holds what they printed.
@@ -114,9 +112,11 @@ def run(
     with tempfile.TemporaryDirectory(prefix="sortlast-mpirun-") as folder:
         script = Path(folder, "snippet.py")
         script.write_text(PRELUDE.format(folder=folder) + textwrap.dedent(snippet))
-        if alone or env or before or options:
-            command = [sys.executable, "-m", "mpi4py", str(script)]
-            done = run_command(ranks, command, timeout=timeout, env=env, before=before, options=options)
+        command = [sys.executable, "-m", "mpi4py", str(script)]
+        if start is not None:
+            done = subprocess.CompletedProcess(command, start(command), "", "")
+        elif alone or env:
+            done = run_command(ranks, command, timeout=timeout, env=env)
         else:
             done = pool.of(ranks).run(script, timeout)
         files = [Path(folder, f"{rank}.json") for rank in range(ranks)]

@@ -14,6 +14,8 @@ from typing import NoReturn
 
 import pytest
 
+from sortlast.testbed import why_not
+
 PACKAGES = {
     "cc": "gcc",
     "chromium": "chromium",
@@ -55,3 +57,10 @@ def missing(name: str) -> NoReturn:
     if required():
         pytest.fail(told, pytrace=False)
     pytest.skip(told)
+
+
+def needs_hosts() -> pytest.MarkDecorator:
+    """Mark of tests that make a testbed; where a program is missing they fail if all are required."""
+    lacking = os.geteuid() == 0 and any(shutil.which(name) is None for name in ("ip", "tc", "unshare"))
+    reason = "" if lacking and required() else why_not()
+    return pytest.mark.skipif(reason != "", reason=reason or "not skipped")

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import commands
 import mpirun
 import sortlast
-from sortlast import bandwidth, fabric
+from sortlast import bandwidth, fabric, provenance
 from sortlast.bandwidth import Bandwidths
 from sortlast.plot import bandwidth as picture
+from sortlast.provenance import Provenance
 
 
 def run(*args):
@@ -31,6 +32,7 @@ def some(p, seed=1, message_bytes=1000):
 # --- measuring --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.family
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8])
 def test_every_pair_is_measured_and_all_ranks_get_the_same(ranks):
@@ -122,7 +124,7 @@ def test_payload_tells_pairs_and_changes_apart(source, shift, size, data):
 
 def test_figures_leave_the_diagonal_out():
     found = Bandwidths(np.array([[0, 2.0, 4.0], [6.0, 0, 8.0], [1.0, 3.0, 0]]), ["a", "b", "c"], 1)
-    assert (found.minimum, found.average, found.maximum) == (1, 4, 8)
+    assert (found.minimum, found.mean, found.maximum) == (1, 4, 8)
     assert found.slowest(2) == [(2, 0), (0, 1)]
     assert len(found.slowest(99)) == 6
 
@@ -153,7 +155,7 @@ def test_prediction_of_the_papers_64_nodes_has_its_hot_spots():
     routes = fabric.route(fabric.k_ary_n_tree(12, 2), "ftree")
     found = bandwidth.predict(routes, range(64), 4096 * 2048 * 16 // 64, 1827e6)
     assert set(np.round(found.pairs / 1827e6, 6)) == {1, 0.5}
-    assert found.average < 1827e6
+    assert found.mean < 1827e6
 
 
 # --- the picture ------------------------------------------------------------------------------------------
@@ -196,9 +198,14 @@ def test_command_prints_draws_and_writes(tmp_path):
     assert "Warning" not in done.stderr
     written = json.loads(table.read_text())
     assert (written["p"], written["message_bytes"]) == (4, 64 * 64 * 16 // 4)
+    made_by = Provenance(**written["provenance"])
+    here = provenance.here()
+    assert (made_by.host, made_by.mpi, made_by.build) == (here.host, here.mpi, here.build)
+    asked = {"message_bytes": None, "pixels": 64 * 64, "repeat": 2}
+    assert written["settings"] == asked | {"net": None, "engine": None, "nodes": None}
     matrix = np.array(written["matrix"])
     pairs = matrix[~np.eye(4, dtype=bool)]
-    for name, value in (("minimum", pairs.min()), ("average", pairs.mean()), ("maximum", pairs.max())):
+    for name, value in (("minimum", pairs.min()), ("mean", pairs.mean()), ("maximum", pairs.max())):
         assert written[name] == pytest.approx(value)
         assert f"{value / 1e6:.1f}" in done.stdout
     assert written["names"][0] in done.stdout
@@ -220,7 +227,9 @@ def test_command_draws_the_prediction_beside_the_measurement(tmp_path, options, 
     assert done.returncode == 0, done.stderr
     assert f"predicted for 4-ary 2-tree, ftree, {where}" in done.stdout
     written = json.loads(table.read_text())
-    assert written["predicted"]["average"] == pytest.approx(written["maximum"])  # it is contention-free
+    assert written["settings"]["net"] == "k-ary-n-tree:4,2"
+    assert written["settings"]["engine"] == "ftree"
+    assert written["predicted"]["mean"] == pytest.approx(written["maximum"])  # it is contention-free
     lines = text.read_text().splitlines()
     head = next(k for k, line in enumerate(lines) if line.startswith("Send\t"))
     for row, line in zip(written["matrix"], lines[head + 1 : head + 5], strict=True):

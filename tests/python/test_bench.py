@@ -71,6 +71,7 @@ def rows_of(*args, path):
 # --- the command --------------------------------------------------------------------------------------
 
 
+@pytest.mark.family
 @pytest.mark.mpi
 def test_all_algorithms_beside_all_peers(tmp_path):
     rows, out = rows_of(

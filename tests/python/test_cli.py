@@ -208,6 +208,7 @@ def read(paths):
     return [image_files.read(path).pixels for path in paths]
 
 
+@pytest.mark.family
 @pytest.mark.mpi
 @pytest.mark.parametrize("algorithm", ["auto", "shift", "radix-k:3"])
 def test_composite_over(files, tmp_path, algorithm):

@@ -30,6 +30,7 @@ def test_folder_and_variables_are_those_of_one_call(tmp_path):
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_a_command_that_takes_too_long_is_killed_and_the_next_one_runs(tmp_path):
     with pytest.raises(TimeoutError):
         commands.run("bandwidth", "--ranks", 2, "--repeat", 9999, folder=tmp_path, timeout=1.0)

@@ -6,7 +6,7 @@ import pytest
 
 import mpirun
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 # Every rank makes all images of a frame from a seed.
 IMAGES = """

@@ -31,6 +31,7 @@ def demo(*arguments: str, folder: Path, timeout: float = 120.0) -> subprocess.Co
     return commands.run("demo", *arguments, folder=folder, timeout=timeout)
 
 
+@pytest.mark.family
 @pytest.mark.parametrize("ranks", [1, 2, 5, 8])
 @pytest.mark.parametrize("mode", ["volume", "surface"])
 def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
@@ -120,6 +121,7 @@ def test_every_algorithm_agrees_with_the_serial_composite(algorithm, ranks, tmp_
         assert done.returncode == 0, done
 
 
+@pytest.mark.family
 def test_under_a_users_own_mpiexec_all_its_ranks_take_part(tmp_path):
     arguments = [*SMALL, "--output", str(tmp_path / "own.png"), "--json", str(tmp_path / "own.json")]
     done = mpirun.run_command(3, [*COMMAND, *arguments])

@@ -6,7 +6,7 @@ import pytest
 
 import mpirun
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 AT_ONCE = 15.0  # for a busy machine; a compositor's limit here is 20 [s]
 

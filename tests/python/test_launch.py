@@ -36,6 +36,7 @@ def job(tmp_path, monkeypatch):
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_ranks_see_each_other_and_their_output_comes_through(job, capfd, ranks):
     assert launch.run("job", ["0", "0", "two words"], ranks) == 0
@@ -43,11 +44,13 @@ def test_ranks_see_each_other_and_their_output_comes_through(job, capfd, ranks):
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_the_exit_status_of_the_ranks_is_returned(job):
     assert launch.run("job", ["0", "2"], 2) == 2
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_ranks_that_take_too_long_are_ended(job):
     with pytest.raises(TimeoutError, match=r"2 ranks of job did not end within 4 s"):
         launch.run("job", ["120", "0"], 2, timeout=4)
@@ -56,6 +59,7 @@ def test_ranks_that_take_too_long_are_ended(job):
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_every_rank(job, number):
     code = "from sortlast import launch; launch.run('job', ['120', '0'], 3)"
@@ -85,6 +89,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_ranks_are_asked_and_rank_0_tells(job, capfd):
     (job / "asked.py").write_text(ASKED)
     told = launch.ranks("asked", {"numbers": [1, 2], "path": job}, 3)
@@ -123,6 +128,7 @@ def alive(process):
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_ranks_of_another_mpi_notice_that_they_are_alone(monkeypatch):
     code = "from sortlast import launch; launch.world()"
     done = subprocess.run(

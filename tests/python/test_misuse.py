@@ -6,7 +6,7 @@ import pytest
 
 import mpirun
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 PICTURE = "image = np.full((20, 30, 4), 0.25, np.float32)"
 

@@ -6,7 +6,7 @@ import pytest
 
 import mpirun
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 
 def test_reports_come_back_in_rank_order() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import mpirun
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 # Every rank makes all images from a seed: what each has drawn lies in the middle.
 IMAGES = """

@@ -15,7 +15,7 @@ import pytest
 import mpirun
 import pool
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 WHERE = "import os\nreport([os.getpid(), comm.size])"
 

@@ -33,3 +33,16 @@ def test_the_marker_is_looked_at_before_a_test_begins(request, monkeypatch):
     request.node.add_marker(pytest.mark.references("iverilog"))
     with pytest.raises(pytest.skip.Exception, match="iverilog"):
         conftest.pytest_runtest_setup(request.node)
+
+
+def test_hosts_fail_for_a_missing_program_alone_where_all_are_required(monkeypatch):
+    monkeypatch.setattr(references.os, "geteuid", lambda: 0)
+    monkeypatch.setenv("SORTLAST_REQUIRE_REFERENCES", "1")
+    assert references.needs_hosts().args == (False,)
+    monkeypatch.delenv("SORTLAST_REQUIRE_REFERENCES")
+    assert references.needs_hosts().args == (True,)
+    assert "need ip, tc, unshare; install iproute2" in references.needs_hosts().kwargs["reason"]
+
+    monkeypatch.setattr(references.os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("SORTLAST_REQUIRE_REFERENCES", "1")
+    assert "need root" in references.needs_hosts().kwargs["reason"]

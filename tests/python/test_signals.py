@@ -27,7 +27,7 @@ import pytest
 from sortlast import _leftovers, _watcher, launch
 from sortlast.testbed import Settings, Testbed, names, why_not
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 VARIABLE = "SORTLAST_TEST_OF_SIGNALS"
 NAME = f"signals{os.getpid()}"  # of the testbed that commands use

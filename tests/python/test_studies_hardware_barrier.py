@@ -26,12 +26,12 @@ def invented(**changed):
     """Results of the quick steps with round numbers: a barrier of k ranks takes k us, twice that loaded."""
     plan = steps.QUICK
     results = {
-        plan.latency(count, load): {name: [factor * count * 1e-6] * 3 for name in BARRIERS}
+        plan.step("latency", count, load): {name: [factor * count * 1e-6] * 3 for name in BARRIERS}
         for count in plan.ranks
         for load, factor in ((steps.QUIET, 1), (steps.LOADED, 2))
     }
     results |= {
-        plan.network(kind, load): {name: [factor * 1e-3] * 3 for name in latency.BY_MESSAGES}
+        plan.step(kind, load): {name: [factor * 1e-3] * 3 for name in latency.BY_MESSAGES}
         for kind in latency.RATES
         for load, factor in ((steps.QUIET, 1), (steps.LOADED, 2))
     }
@@ -328,6 +328,7 @@ def test_the_report_says_why_something_was_not_measured():
     assert len(missing) == 4
     for reason in ("rendering needs VTK", "needs root"):
         assert reason in found.markdown
+    assert "\nTable 5 has no values for this machine's parallel port: no port.\n" in found.markdown
     items = {item.item: item for item in found.items}
     assert (items["Table 2"].how, items["Table 2"].why) == ("not reproduced", "rendering needs VTK")
     assert (items["Table 4"].how, items["Table 4"].why) == ("measured", "needs root")

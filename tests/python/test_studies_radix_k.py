@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from math import prod
 
 import pytest
 
 from sortlast import Error, launch
+from sortlast.bench import Row
+from sortlast.provenance import Provenance
 from sortlast.schedule import make
 from sortlast.trace import Event, messages
 from sortlast_studies.radix_k import blue_gene, cluster, figures, later, live, profile, scaling, vectors
@@ -223,10 +225,14 @@ def test_measured_frames_are_right():
         "peers": [live.MESSAGES, *live.REDUCTIONS],
         "frames": 1,
     }
-    found = live.rows(launch.ranks(live.__name__, asked, 4, 60.0))
+    told = launch.ranks(live.__name__, asked, 4, 60.0)
+    found = live.rows(told)
     assert {live.name(row) for row in found} == {"binary-swap", "radix-k", *live.REDUCTIONS.values()}
     assert all(row.ranks == 4 and row.median_ms > 0 for row in found)
     assert max(row.max_abs_error for row in found) < 1e-6
+    # What made them stands beside them in the file of the step, once.
+    of_a_row = {field.name for field in fields(Row)} - {field.name for field in fields(Provenance)}
+    assert all(set(row) == of_a_row for row in told["rows"])
 
 
 # --- the report ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Fabrics of network namespaces: their routes, what they carry, and that nothing of them is left."""
+"""Fabrics of network namespaces: their routes, what is said of them, and that nothing of them is left."""
 
 from __future__ import annotations
 
@@ -12,22 +12,12 @@ import time
 import numpy as np
 import pytest
 
+import references
 from sortlast import ArgumentError, Error, fabric
 from sortlast.bandwidth import Bandwidths
-from sortlast.testbed import (
-    Measured,
-    Settings,
-    Testbed,
-    measure,
-    names,
-    namespaces,
-    plan,
-    remove,
-    run,
-    why_not,
-)
+from sortlast.testbed import Measured, Settings, Testbed, names, namespaces, plan, remove
 
-needs_root = pytest.mark.skipif(why_not() != "", reason=why_not() or "not skipped")
+needs_root = references.needs_hosts()
 
 SMALL = Settings("k-ary-n-tree:2,2", engine="d-mod-k", rate_mbit=20)
 
@@ -108,9 +98,15 @@ def test_impossible_rates_are_refused(rate):
         Testbed(Settings(rate_mbit=rate))
 
 
-def test_fabrics_that_are_too_large_are_refused():
+@pytest.mark.parametrize("net", ["k-ary-n-tree:24,2", "crossbar:400"])
+def test_fabrics_that_are_too_large_are_refused(net):
     with pytest.raises(ArgumentError, match="a testbed has up to 400"):
-        Testbed(Settings("k-ary-n-tree:24,2"))
+        Testbed(Settings(net))
+
+
+def test_a_fabric_without_hosts_is_refused():
+    with pytest.raises(ArgumentError, match="crossbar"):
+        Testbed(Settings("crossbar:0"))
 
 
 # --- what is said of a measurement ------------------------------------------------------------------------
@@ -180,6 +176,21 @@ def test_a_failure_inside_removes_all():
     with pytest.raises(ZeroDivisionError), Testbed(SMALL) as testbed:  # noqa: PT012
         assert len(spaces_of(testbed.prefix)) == 8
         raise ZeroDivisionError
+    assert spaces_of(testbed.prefix) == []
+
+
+@needs_root
+def test_a_failure_while_making_removes_all(monkeypatch, tmp_path):
+    """A tc that refuses is called when all namespaces and cables are there, and then nothing goes on."""
+    seen, refusing = tmp_path / "seen", tmp_path / "tc"
+    refusing.write_text(f"#!/bin/sh\nip netns list >{seen}\necho not today >&2\nexit 1\n")
+    refusing.chmod(0o755)
+    testbed = Testbed(SMALL)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+        with pytest.raises(Error, match=r"^tc .* failed: not today$"):
+            testbed.make()
+    assert set(testbed.spaces) <= set(seen.read_text().split())
     assert spaces_of(testbed.prefix) == []
 
 
@@ -299,50 +310,3 @@ def test_a_missing_tc_is_told_and_leaves_nothing(monkeypatch, tmp_path):
         patch.setenv("PATH", str(tmp_path))
         with pytest.raises(Error, match="need tc; install iproute2"):
             Testbed(SMALL).make()
-
-
-# --- ranks ------------------------------------------------------------------------------------------------
-
-
-@needs_root
-@pytest.mark.mpi
-def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path):
-    script = (
-        "import pathlib, sys; from mpi4py import MPI; c = MPI.COMM_WORLD;"
-        f"pathlib.Path({str(tmp_path)!r}, str(c.rank)).write_text(MPI.Get_processor_name());"
-        "sys.exit(3 if c.size == 2 else 0)"
-    )
-    command = [sys.executable, "-c", script]
-    with Testbed(SMALL) as testbed:
-        assert run(testbed, [2, 0, 3, 1], command, timeout=100) == 0
-        names = [(tmp_path / str(rank)).read_text() for rank in range(4)]
-        assert names == ["host00002", "host00000", "host00003", "host00001"]
-        assert run(testbed, [1, 3], command, timeout=100) == 3
-        with pytest.raises(ArgumentError, match="twice"):
-            run(testbed, [1, 1], command)
-        assert [pid for space in testbed.spaces for pid in namespaces.processes(space)] == []
-
-
-@needs_root
-@pytest.mark.mpi
-def test_two_hosts_have_only_mutual_pairs():
-    with Testbed(SMALL) as testbed:
-        found = measure(testbed, [0, 3], message_bytes=50_000, repeat=1, timeout=100)
-    assert found.mutual == {(0, 1), (1, 0)}
-    assert found.rank_correlation is None
-    assert found.flows_differ == 0
-
-
-@needs_root
-@pytest.mark.mpi
-@pytest.mark.parametrize("hosts", [[0, 1, 2, 3], [0, 2, 1, 3]], ids=["routing order", "another order"])
-def test_every_channel_carries_as_many_messages_as_the_tables_say(hosts):
-    with Testbed(SMALL) as testbed:
-        found = measure(testbed, hosts, message_bytes=100_000, repeat=1, timeout=100)
-    contention = fabric.contention(testbed.routes, "shift", hosts)
-    assert found.predicted_flows.max() == contention.max_flows
-    assert found.flows_differ == 0
-    assert (found.flows >= found.predicted_flows).all()
-    assert found.dropped == 0
-    # Nobody sends faster than the link, but for what a shaper lets pass at once at each of up to four hops.
-    assert found.bandwidths.maximum < 1.25 * found.link_bandwidth

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import commands
 import mpirun
-from sortlast import tune
+from sortlast import provenance, tune
+from sortlast.provenance import Provenance
 from sortlast.schedule import Machine
 
-pytestmark = pytest.mark.mpi
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 
 def run(*args):
     return commands.run("tune", *args)
+
+
+@cache
+def machine_name():
+    """As a process under MPI has it."""
+    job = mpirun.run(1, "from sortlast import tune; report([tune.machine_name(), tune.kept_profile()])")
+    assert job.returncode == 0, job.stderr
+    name, kept = job.reports[0]
+    assert kept.endswith(f"/{name}.json")
+    return name
 
 
 def assert_possible(figures):
@@ -29,7 +41,7 @@ def assert_possible(figures):
 
 
 def test_prints_figures_and_choices_and_writes_the_profile(tmp_path):
-    profile, table = tmp_path / "profile.json", tmp_path / "table.json"
+    profile, table, began = tmp_path / "profile.json", tmp_path / "table.json", provenance.now()
     done = run("--ranks", 3, "--seconds", 1, "--output", profile, "--json", table)
     assert done.returncode == 0, done.stderr
     assert "measuring on 3 ranks" in done.stderr
@@ -37,14 +49,22 @@ def test_prints_figures_and_choices_and_writes_the_profile(tmp_path):
 
     # The profile loads, and is what was printed.
     machine = Machine.load(str(profile))
-    report = json.loads(table.read_text())
-    assert report["machine"] == json.loads(profile.read_text())
+    report, told = json.loads(table.read_text()), json.loads(profile.read_text())
+    assert report["machine"] == {name: told[name] for name in (*tune.TIMES, "cores", "ranks")}
     assert_possible(report["machine"])
     assert (report["ranks"], machine.ranks) == (3, 3)
     for figure, scale, unit in (("node_alpha", 1e6, "us"), ("alpha", 1e6, "us")):
         assert f"{scale * report['machine'][figure]:.2f} {unit}" in done.stdout
     for figure in ("beta", "node_beta", "gamma_read", "gamma_write", "copy"):
         assert f"{1e-9 / report['machine'][figure]:.2f} GB/s" in done.stdout
+
+    # Both files tell what made them.
+    for made_by in (told, report):
+        assert made_by["settings"] == {"ranks": 3, "seconds": 1, "node_ranks": None}
+        assert Provenance(**made_by["provenance"]).build == provenance.build()
+        assert made_by["provenance"]["host"] == provenance.here().host
+        assert made_by["provenance"]["date"] >= began
+    assert told["measured_on"] == machine_name()
 
     # There is one node, so that messages between nodes are not known.
     assert not {"alpha", "beta"} & set(report["measured"])
@@ -94,8 +114,11 @@ def test_keeps_the_profile_for_every_compositor_on_this_machine(tmp_path, monkey
     done = run("--ranks", 2, "--node-ranks", 1, "--seconds", 0.1, "--keep")
     assert done.returncode == 0, done.stderr
     assert f"kept {path}\n" in done.stdout
+    kept = json.loads(Path(path).read_text())
+    assert (kept["measured_on"], kept["settings"]["node_ranks"]) == (Path(path).stem, 1)
+    assert kept["provenance"]["build"] == provenance.build()
     after = mpirun.run(2, script)
-    assert f"on figures from {path} (sortlast tune --keep)" in after.reports[0][1]
+    assert f"on figures from {path} (sortlast tune --keep), taking" in after.reports[0][1]
     assert after.reports[0][1].splitlines()[1] == after.reports[1][1].splitlines()[1]
 
     # A kept profile that is wrong is an error, which says what to do about it.
@@ -205,3 +228,69 @@ def test_a_compositor_chooses_by_the_profile(tmp_path):
         for used, predicted in rank:
             assert used == predicted
         assert rank[0][0] != rank[1][0]
+
+
+def test_a_compositor_tells_that_a_profile_is_of_another_machine(tmp_path):
+    """And reads those that do not tell where they were measured, such as old ones."""
+    job = mpirun.run(
+        2,
+        f"""
+        import json
+        import numpy as np
+        import sortlast
+        from pathlib import Path
+        from sortlast import tune
+        from sortlast.schedule import Machine
+        folder = Path({str(tmp_path)!r})
+        if rank == 0:
+            Machine().save(str(folder / "old.json"))
+            settings = {{"seconds": 2.0, "text": chr(34) + chr(92) + "}}", "nothing": None}}
+            tune.save(Machine(), folder / "here.json", settings=settings)
+            told = json.loads((folder / "here.json").read_text())
+            (folder / "there.json").write_text(json.dumps(told | {{"measured_on": "there_mpich-3"}}))
+        comm.barrier()
+        explained = []
+        for name in ("old", "here", "there"):
+            comp = sortlast.Compositor(comm, profile=folder / f"{{name}}.json", node_ranks=1)
+            comp.composite(np.ones((8, 8, 4), np.float32))
+            explained.append(comp.explain())
+        report([explained, json.loads((folder / "here.json").read_text())["settings"]["text"]])
+        """,
+    )
+    assert job.returncode == 0, job.stderr
+    for (old, here, there), text in job.reports:
+        assert "/old.json, taking" in old
+        assert "/here.json, taking" in here
+        note = f"(measured on another machine, there_mpich-3; this is {machine_name()}), taking"
+        assert f"/there.json {note}" in there
+        assert text == '"\\}'
+
+
+def test_a_profile_that_cannot_be_kept_is_an_error_that_says_why(tmp_path):
+    job = mpirun.run(
+        1,
+        f"""
+        import os
+        import sortlast
+        from pathlib import Path
+        from sortlast import tune
+        from sortlast.schedule import Machine
+        (Path({str(tmp_path)!r}) / "in-the-way").touch()
+        told = []
+        for cache in ({str(tmp_path / "in-the-way")!r}, None):
+            for name in ("XDG_CACHE_HOME", "HOME"):
+                os.environ.pop(name, None)
+            if cache:
+                os.environ["XDG_CACHE_HOME"] = cache
+            try:
+                tune.keep(Machine())
+            except sortlast.Error as error:
+                told.append(str(error))
+        report(told)
+        """,
+        alone=True,
+    )
+    assert job.returncode == 0, job.stderr
+    in_the_way, nowhere = job.reports[0]
+    assert in_the_way.startswith(f"cannot write {tmp_path}/in-the-way/sortlast/")
+    assert "set HOME or XDG_CACHE_HOME" in nowhere

@@ -124,6 +124,7 @@ def test_the_repr_shows_every_member():
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_timings_and_events_of_a_frame_are_pickled():
     job = mpirun.run(
         3,

@@ -143,6 +143,7 @@ def test_ranks_without_data_come_last():
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_over_mpi_with_a_rank_without_data():
     job = mpirun.run(
         4,
@@ -158,6 +159,7 @@ def test_over_mpi_with_a_rank_without_data():
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_a_wrong_argument_on_one_rank_is_told_on_all():
     job = mpirun.run(
         3,
@@ -185,6 +187,7 @@ def test_a_wrong_argument_on_one_rank_is_told_on_all():
 
 
 @pytest.mark.mpi
+@pytest.mark.family
 def test_eyes_that_differ_are_told_on_all():
     job = mpirun.run(
         3,

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <map>
 
 #include "sortlast/error.hpp"
+#include "sortlast/schedule/cost/profile.hpp"
 
 namespace sortlast {
 namespace {
@@ -47,6 +49,27 @@ TEST(Machine, ProfilesMayBeInAnyOrderAndOnOneLine) {
   EXPECT_EQ(machine.alpha, 5);
 }
 
+TEST(Machine, ProfilesMayTellWhereTheyWereMeasured) {
+  const Machine machine{.alpha = 3e-6, .ranks = 4};
+  const std::string numbers = to_json(machine).substr(1);
+  const std::string path = ::testing::TempDir() + "sortlast-profile-told.json";
+  const auto read = [&](const std::string& more) {
+    std::ofstream(path) << "{" << more << (more.empty() ? "" : ",") << numbers;
+    const Profile profile = load_profile(path);
+    EXPECT_EQ(profile.machine, machine);
+    return profile.measured_on;
+  };
+  EXPECT_EQ(read(""), "");
+  EXPECT_EQ(read(R"("measured_on": "host_cpu_2-cores_mpich-4.2.3")"), "host_cpu_2-cores_mpich-4.2.3");
+  EXPECT_EQ(
+      read(R"("provenance": {"cpu": "of \"X\\\", \u00fc, }", "cores" : 2 },"settings":{},"measured_on":"a")"),
+      "a");
+  EXPECT_EQ(read(R"("settings": {"seconds": 2.5e-1, "node_ranks": null,
+                                 "keep": true})"),
+            "");
+  std::remove(path.c_str());
+}
+
 TEST(Machine, WrongProfilesAreExplained) {
   const std::string right = to_json(Machine{});
   const auto with = [&right](const std::string& from, const std::string& to) {
@@ -69,6 +92,11 @@ TEST(Machine, WrongProfilesAreExplained) {
       {"expected '}'", {"}", "]"}},
       {"expected nothing after", {"}", "}}"}},
       {"expected ':'", {":", "="}},
+      {"tune.json:1: expected a text, in quotes", {"{", "{\"measured_on\": \"a"}},
+      {"tune.json:1: expected '\"'", {"{", "{\"measured_on\": 3,"}},
+      {"tune.json:1: expected '{'", {"{", "{\"settings\": 3,"}},
+      {"tune.json:1: expected '}'", {"{", "{\"settings\": {\"a\": {\"b\": 1}},"}},
+      {"tune.json:1: expected a text, a number, true, false or null", {"{", "{\"provenance\": {\"a\": },"}},
   };
   for (const auto& [message, change] : changes) {
     const std::string found = with(change.first, change.second);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sortlast import launch
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 def measure(comm: MPI.Intracomm, asked: Any) -> Any:
     """Measure on all ranks. Communicates."""
-    return _bandwidth_run.as_json(_bandwidth_run.measure(comm, _bandwidth_run.Settings(**asked)))
+    found = _bandwidth_run.measure(comm, _bandwidth_run.Settings(**asked))
+    return _bandwidth_run.as_json(found.bandwidths) | {"provenance": asdict(found.origin)}
 
 
 if __name__ == "__main__":

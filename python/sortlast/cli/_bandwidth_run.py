@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sortlast import launch
+from sortlast.cli import _progress
+from sortlast.provenance import Provenance
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -36,40 +38,44 @@ class Settings:
         return PIXEL_BYTES * max(-(-self.pixels // p), 1)
 
 
-def measure(comm: MPI.Intracomm, settings: Settings) -> Bandwidths:
+@dataclass(frozen=True)
+class Measured:
+    """The bandwidths, and what measured them."""
+
+    bandwidths: Bandwidths
+    origin: Provenance
+
+
+def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
     """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from sortlast import bandwidth, bench
 
-    from sortlast import bandwidth
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
-        task = bar.add_task(f"stages of {comm.size} ranks", total=None)
-        return bandwidth.measure(
+    with _progress.bar(f"stages of {comm.size} ranks", enabled=comm.rank == 0) as bar:
+        found = bandwidth.measure(
             comm,
             settings.bytes_for(comm.size),
             settings.repeat,
-            lambda done, total: bar.update(task, completed=done, total=total),
+            lambda done, total: bar.tell(f"{done}/{total}", done, total),
         )
+    return Measured(found, bench.origin(comm))
 
 
-def started(ranks: int, settings: Settings) -> Bandwidths:
+def started(ranks: int, settings: Settings) -> Measured:
     """Measure on ranks that are started for it. Raises RanksError if they fail."""
     from sortlast.bandwidth import Bandwidths
 
     told = launch.ranks("sortlast.cli._bandwidth_ranks", asdict(settings), ranks)
-    return Bandwidths(np.array(told["matrix"]), told["names"], told["message_bytes"])
+    found = Bandwidths(np.array(told["matrix"]), told["names"], told["message_bytes"])
+    return Measured(found, Provenance(**told["provenance"]))
 
 
 def as_json(found: Bandwidths) -> dict[str, Any]:
-    """All that was measured, bandwidths in bytes a second."""
+    """All of a matrix, bandwidths in bytes a second."""
     return {
         "p": found.p,
         "message_bytes": found.message_bytes,
         "minimum": found.minimum,
-        "average": found.average,
+        "mean": found.mean,
         "maximum": found.maximum,
         "names": found.names,
         "matrix": found.matrix.tolist(),

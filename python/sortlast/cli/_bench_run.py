@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sortlast import Error, launch, provenance
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -24,20 +24,10 @@ RANKS = 4  # that are started if the user does not say how many
 
 def measure(comm: MPI.Intracomm, settings: Settings) -> Report:
     """Measure on the ranks of ``comm`` with a progress bar on rank 0's standard error. Communicates."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from sortlast import bench
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
-        task = bar.add_task("", total=None)
-
-        def progress(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
-        return bench.run(comm, settings, progress)
+    with _progress.bar("benchmark", enabled=comm.rank == 0) as bar:
+        return bench.run(comm, settings, bar.tell)
 
 
 def started(ranks: int, settings: Settings) -> Report:

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sortlast import launch
+from sortlast.cli import _progress
+from sortlast.provenance import Provenance
 from sortlast.schedule import Machine
 
 if TYPE_CHECKING:
@@ -22,12 +24,17 @@ class Settings:
     node_ranks: int | None
     keep: bool
 
+    def told(self, ranks: int) -> dict[str, int | float | None]:
+        """For files: how ``ranks`` ranks measured."""
+        return {"ranks": ranks, "seconds": self.seconds, "node_ranks": self.node_ranks}
+
 
 @dataclass(frozen=True)
 class Measured:
-    """A report, and the file in which its profile was kept; "" if it was not to be."""
+    """A report, what made it, and the file in which its profile was kept; "" if it was not to be."""
 
     report: Report
+    origin: Provenance
     kept: str
 
 
@@ -36,22 +43,15 @@ def measure(comm: MPI.Intracomm, settings: Settings) -> Measured:
 
     The profile is kept by rank 0, on whose host and MPI library its place depends.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from sortlast import bench, tune
 
-    from sortlast import tune
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=4, disable=comm.rank != 0) as bar:
-        task = bar.add_task(f"measuring on {comm.size} ranks", total=None)
-        report = tune.measure(
-            comm,
-            settings.seconds,
-            settings.node_ranks,
-            lambda done, total: bar.update(task, completed=done, total=total),
-        )
-    return Measured(report, tune.keep(report.machine) if settings.keep and comm.rank == 0 else "")
+    with _progress.bar(f"measuring on {comm.size} ranks", enabled=comm.rank == 0) as bar:
+        report = tune.measure(comm, settings.seconds, settings.node_ranks, bar)
+    origin = bench.origin(comm)
+    kept = ""
+    if settings.keep and comm.rank == 0:
+        kept = tune.keep(report.machine, origin, settings.told(comm.size))
+    return Measured(report, origin, kept)
 
 
 def started(ranks: int, settings: Settings) -> Measured:
@@ -61,7 +61,7 @@ def started(ranks: int, settings: Settings) -> Measured:
     told = launch.ranks("sortlast.cli._tune_ranks", asdict(settings), ranks)
     machine, low, high = (Machine.from_json(told[name]) for name in ("machine", "low", "high"))
     report = Report(machine, low, high, told["measured"], told["ranks"], told["messages"])
-    return Measured(report, told["kept"])
+    return Measured(report, Provenance(**told["origin"]), told["kept"])
 
 
 def as_json(found: Measured) -> dict[str, Any]:
@@ -69,4 +69,4 @@ def as_json(found: Measured) -> dict[str, Any]:
     report = found.report
     told = {name: getattr(report, name).to_json() for name in ("machine", "low", "high")}
     others = {"measured": report.measured, "ranks": report.ranks, "messages": report.messages}
-    return {**told, **others, "kept": found.kept}
+    return {**told, **others, "origin": asdict(found.origin), "kept": found.kept}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,7 +71,7 @@ def bandwidth(
 
     Moody's method, with which Cavin and Demengeon (2012), section 5, show contention: at stage s rank i sends
     to rank (i + s) mod p, all at once, and times its send; the stages together visit every pair. Every
-    message is checked before the clock runs. Prints the minimum, the average and the maximum, and the
+    message is checked before the clock runs. Prints the minimum, the mean and the maximum, and the
     slowest pairs by name.
 
     The ranks are started here, or are those of your own mpiexec: one a node, in the order of their list.
@@ -91,10 +92,11 @@ def bandwidth(
     if routes is not None and not launch.under_mpiexec():
         _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS))
 
-    found = _measured(ranks, settings)
-    if found is None:
+    measured = _measured(ranks, settings)
+    if measured is None:
         return
 
+    found = measured.bandwidths
     console = _terminal.console(output, matrix, json)
     matrices = {"measured": found}
     if routes is not None:
@@ -103,12 +105,16 @@ def bandwidth(
         console.print(how, soft_wrap=True)
     console.print(_table(matrices))
     console.print(_slowest(found))
-    _write(matrices, output, matrix, json)
+    if json is not None:
+        asked = asdict(settings) | {"net": net, "engine": net and engine, "nodes": nodes}
+        made_by = {"provenance": asdict(measured.origin), "settings": asked}
+        _terminal.write_json(made_by | _as_json(matrices), json)
+    _write(matrices, output, matrix)
     for path in filter(None, (output, matrix, json)):
         console.print(f"wrote {path}", soft_wrap=True)
 
 
-def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> Bandwidths | None:
+def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> _bandwidth_run.Measured | None:
     """Measure on the ranks of mpiexec, of which only rank 0 gets the result, or on ranks started here."""
     if not launch.under_mpiexec():
         _terminal.hand_on()
@@ -120,10 +126,14 @@ def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> Bandwidth
     return found if comm.rank == 0 else None
 
 
-def _write(
-    matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | None, json: Path | None
-) -> None:
-    """Write the files that were asked for."""
+def _as_json(matrices: dict[str, Bandwidths]) -> dict[str, Any]:
+    """What was measured, and in it what was predicted."""
+    told = {name: _bandwidth_run.as_json(each) for name, each in matrices.items()}
+    return told.pop("measured") | told
+
+
+def _write(matrices: dict[str, Bandwidths], output: Path | None, matrix: Path | None) -> None:
+    """Write the picture and the text that were asked for."""
     from sortlast.cli import _bandwidth_predict
 
     if output is not None:
@@ -133,9 +143,6 @@ def _write(
         plot.save(picture.draw(matrices), output)
     if matrix is not None:
         _bandwidth_predict.write_matrix(matrices["measured"], matrix)
-    if json is not None:
-        told = {name: _bandwidth_run.as_json(each) for name, each in matrices.items()}
-        _terminal.write_json(told.pop("measured") | told, json)
 
 
 def _settings(size: str | None, message_bytes: int | None, repeat: int) -> _bandwidth_run.Settings:
@@ -149,11 +156,11 @@ def _settings(size: str | None, message_bytes: int | None, repeat: int) -> _band
 
 def _table(rows: dict[str, Bandwidths]) -> Group:
     some = next(iter(rows.values()))
-    columns = [("", "left"), *((name, "right") for name in ("min", "average", "max", "average / max"))]
+    columns = [("", "left"), *((name, "right") for name in ("min", "mean", "max", "mean / max"))]
     lines = []
     for name, found in rows.items():
-        speeds = (f"{each / 1e6:.1f}" for each in (found.minimum, found.average, found.maximum))
-        lines.append([name, *speeds, f"{100 * found.average / found.maximum:.1f} %"])
+        speeds = (f"{each / 1e6:.1f}" for each in (found.minimum, found.mean, found.maximum))
+        lines.append([name, *speeds, f"{100 * found.mean / found.maximum:.1f} %"])
     title = f"{some.p} ranks, messages of {some.message_bytes:,} bytes, MB/s of a send"
     return _show.table(title, columns, lines)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast import Error, launch
-from sortlast.cli import _parse, _terminal
+from sortlast.cli import _parse, _progress, _terminal
 from sortlast.files import STANDARD_OUTPUT, replacing
 from sortlast.launch.failure import together
 
@@ -138,24 +138,16 @@ def demo(
 
 def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None) -> int:
     """Run the demo on all ranks and report on rank 0. Returns the exit status, the same on every rank."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from sortlast import demo as program
 
     pictures = _pictures(output, settings.frames)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=comm.rank != 0) as bar:
-        task = bar.add_task("", total=None)
 
-        def progress(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
+    def keep(k: int, frame: Image) -> None:
+        if k < len(pictures):
+            _write_picture(frame, pictures[k])
 
-        def keep(k: int, frame: Image) -> None:
-            if k < len(pictures):
-                _write_picture(frame, pictures[k])
-
-        result = program.run(comm, settings, progress, keep)
+    with _progress.bar(f"demo on {comm.size} ranks", enabled=comm.rank == 0) as bar:
+        result = program.run(comm, settings, bar.tell, keep)
 
     def report() -> bool:
         if result is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast.cli import _parse
+from sortlast.cli import _parse, _progress
 
 if TYPE_CHECKING:
     from sortlast.schedule import Schedule
@@ -63,7 +63,6 @@ def schedule(
     """
     from sortlast import schedule as schedules
     from sortlast.cli import _schedule_text, _terminal
-    from sortlast.cli.fabric import _show
     from sortlast.files import replacing
 
     if draw is not None:
@@ -85,7 +84,7 @@ def schedule(
         made.piece(rank)  # refuses a rank that is not there before anything long begins
     if rank is None or verify or draw is not None:
         _check_size(made, json if rank is None else None, draw)
-    with _show.waiting("verifying"):
+    with _progress.waiting("verifying"):
         if verify:
             made.verify()
 
@@ -110,7 +109,6 @@ def schedule(
 def _check_size(made: Schedule, json: Path | None, draw: Path | None) -> None:
     """Raise :class:`sortlast.Error` if all steps are more than can be shown in reasonable time."""
     from sortlast import Error
-    from sortlast.cli.fabric import _show
 
     limits = {"--draw": (draw, _MOST_DRAWN), "--json": (json, _MOST_WRITTEN)}
     what, most = next(
@@ -118,7 +116,7 @@ def _check_size(made: Schedule, json: Path | None, draw: Path | None) -> None:
         ("all ranks", _MOST_TRANSFERS),
     )
     count = 0
-    with _show.progress("counting transfers") as progress:
+    with _progress.bar("counting transfers", transient=True) as progress:
         for rank in range(made.p):
             count += len(made.program(rank).sends)
             if count > most:

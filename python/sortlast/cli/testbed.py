@@ -25,6 +25,9 @@ Order = Annotated[
 Ranks = Annotated[
     int | None, typer.Option(min=1, show_default="all", help="Take the first nodes of the order.")
 ]
+RanksPerHost = Annotated[
+    int, typer.Option(min=1, help="Run so many on each node, one after the other; they share its memory.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -98,18 +101,20 @@ def run(
     nodes: _options.Nodes = "all",
     order: Order = "routing",
     ranks: Ranks = None,
+    ranks_per_host: RanksPerHost = 1,
     seed: _options.Seed = 1,
     timeout: Annotated[float | None, typer.Option(min=1, help="Limit in seconds.")] = None,
     name: Name = "testbed",
 ) -> None:
-    """Run a command under MPI, one rank a host, in an order of the hosts.
+    """Run a command under MPI, one rank or several on each host, in an order of the hosts.
 
     Exit status is that of mpiexec. However the command ends, nothing is left running on the hosts.
     """
     from sortlast import testbed as testbeds
 
     testbed = testbeds.Testbed.found(name)
-    raise typer.Exit(testbeds.run(testbed, _hosts(testbed, nodes, order, ranks, seed), command, timeout))
+    hosts = _hosts(testbed, nodes, order, ranks, seed, ranks_per_host)
+    raise typer.Exit(testbeds.run(testbed, hosts, command, timeout, ranks_per_host=ranks_per_host))
 
 
 def bandwidth(
@@ -154,14 +159,22 @@ def bandwidth(
     raise typer.Exit(1 if found.flows_differ else 0)
 
 
-def _hosts(testbed: Testbed, nodes: str, order: str, ranks: int | None, seed: int) -> list[int]:
-    """Hosts of the ranks."""
+def _hosts(
+    testbed: Testbed, nodes: str, order: str, ranks: int | None, seed: int, ranks_per_host: int = 1
+) -> list[int]:
+    """Hosts of the ranks, each once."""
     from sortlast import Error
 
     hosts = [host for host in _inputs.placement(testbed.topology, nodes, order, seed) if host >= 0]
-    if ranks is not None and ranks > len(hosts):
-        raise Error(f"--ranks {ranks}, but there are {len(hosts)} nodes; a host runs one rank")
-    return hosts[:ranks]
+    if ranks is None:
+        return hosts
+    count, rest = divmod(ranks, ranks_per_host)
+    if rest:
+        raise Error(f"{ranks} ranks do not spread evenly over hosts of {ranks_per_host}; ask for a multiple")
+    if count > len(hosts):
+        each = "one rank" if ranks_per_host == 1 else f"{ranks_per_host} ranks"
+        raise Error(f"--ranks {ranks}, but there are {len(hosts)} nodes; a host runs {each}")
+    return hosts[:count]
 
 
 def _table(found: Measured) -> Table:
@@ -171,7 +184,7 @@ def _table(found: Measured) -> Table:
     pairs = [
         (
             f"MB/s {name}",
-            f"{each.minimum / 1e6:.2f} min, {each.average / 1e6:.2f} average, {each.maximum / 1e6:.2f} max",
+            f"{each.minimum / 1e6:.2f} min, {each.mean / 1e6:.2f} mean, {each.maximum / 1e6:.2f} max",
         )
         for name, each in speeds.items()
     ]

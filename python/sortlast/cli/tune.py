@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,6 @@ import typer
 
 from sortlast import Error, launch
 from sortlast.cli import _terminal, _tune_run
-from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,6 +69,8 @@ def tune(
     the same MPI library, and told no other. `--output` writes the profile that
     `Compositor(comm, profile=FILE)` and the environment variable `SORTLAST_PROFILE=FILE` take.
     """
+    from sortlast import tune as tuning
+
     # Refuse before any rank starts what cannot be written.
     _terminal.check_places(output, json)
 
@@ -98,11 +100,11 @@ def tune(
     if found.kept:
         console.print(f"kept {found.kept}", soft_wrap=True)  # a path that can be copied
     if output is not None:
-        with replacing(output) as temporary:
-            report.machine.save(str(temporary))
+        tuning.save(report.machine, output, found.origin, settings.told(report.ranks))
         console.print(f"wrote {output}")
     if json is not None:
-        _terminal.write_json(_as_json(report, chosen), json)
+        made_by = {"provenance": asdict(found.origin), "settings": settings.told(report.ranks)}
+        _terminal.write_json(made_by | _as_json(report, chosen), json)
         console.print(f"wrote {json}")
 
 

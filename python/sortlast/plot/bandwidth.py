@@ -56,15 +56,15 @@ def _histogram(axes: Axes, found: Bandwidths) -> None:
     values = grey(found)[~np.eye(found.p, dtype=bool)]
     counts = np.bincount(values, minlength=_WHITE + 1)
     axes.bar(np.arange(_WHITE + 1), counts, width=1.0, color=BLUE)
-    axes.axvline(_WHITE * found.average / found.maximum, color=GREY, linestyle="--", linewidth=1)
+    axes.axvline(_WHITE * found.mean / found.maximum, color=GREY, linestyle="--", linewidth=1)
     axes.set_xlim(-2, _WHITE + 2)
     axes.set_xticks([0, 64, 128, 192, _WHITE])
-    axes.set_xlabel("pixel value (dashed: the average bandwidth)")
+    axes.set_xlabel("pixel value (dashed: the mean bandwidth)")
     axes.set_ylabel("pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_title(
-        f"min {_speed(found.minimum)}, average {_speed(found.average)}, max {_speed(found.maximum)} MB/s",
+        f"min {_speed(found.minimum)}, mean {_speed(found.mean)}, max {_speed(found.maximum)} MB/s",
         fontsize="medium",
     )
 

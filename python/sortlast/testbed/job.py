@@ -1,4 +1,4 @@
-"""Commands under MPI on the hosts of a testbed: one rank a host, in a given order."""
+"""Commands under MPI on the hosts of a testbed, in a given order: one rank or several on each."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def run(
     command: Sequence[str],
     timeout: float | None = None,
     variables: Mapping[str, str] | None = None,
+    ranks_per_host: int = 1,
 ) -> int:
-    """Run a command under mpiexec, rank i on ``hosts[i]``, and wait for it; mpiexec's exit status.
+    """Run a command under mpiexec, rank i on ``hosts[i // ranks_per_host]``; mpiexec's exit status.
 
-    Ranks have nothing but TCP between them; they see the machine's files. Output goes where ours goes, and
-    there is no standard input. mpiexec itself runs on the first host. However it ends, no process is left on
-    any host.
+    The ranks of a host share its memory, and those of different hosts have nothing but TCP between them; all
+    see the machine's files. Output goes where ours goes, and there is no standard input. mpiexec itself runs
+    on the first host. However it ends, no process is left on any host.
 
     Args:
         testbed: one that is up.
@@ -36,9 +37,10 @@ def run(
         command: with its arguments.
         timeout: limit in seconds; None: none.
         variables: for the ranks' environment, beside this process's, which go before them.
+        ranks_per_host: 1 or more; consecutive ranks, as those of a node.
 
     Raises:
-        ArgumentError: no host, one that does not exist, or one twice; or no command.
+        ArgumentError: no host, one that does not exist, or one twice; no rank on a host; or no command.
         TimeoutError: the ranks did not end in time.
         Error: another job runs on the testbed, or there is no mpiexec.
     """
@@ -49,14 +51,19 @@ def run(
     if min(hosts) < 0:
         raise ArgumentError(f"host {min(hosts)} to run on; hosts are numbered from 0")
     unique(testbed.topology, hosts)
+    if ranks_per_host < 1:
+        raise ArgumentError(f"ranks_per_host is {ranks_per_host}; expected 1 or more")
     if not command:
         raise ArgumentError("no command to run; name one")
     if busy := [space for space in testbed.spaces if namespaces.processes(space)]:
         raise Error(f"something runs on {busy[0]} already; wait for it, or run sortlast testbed down and up")
     launcher = launch.find_mpiexec()
-    settings = launch.environment(launcher.family, len(hosts), len(os.sched_getaffinity(0)), True)
+    count = len(hosts) * ranks_per_host
+    settings = launch.environment(launcher.family, count, len(os.sched_getaffinity(0)), True)
     with _entrance() as enter:
-        options, more = _options(launcher.family, enter, [testbed.hosts[host] for host in hosts])
+        options, more = _options(
+            launcher.family, enter, [testbed.hosts[host] for host in hosts], ranks_per_host
+        )
         argv = ["ip", "netns", "exec", testbed.spaces[hosts[0]], str(launcher.path), *options]
         env = (
             settings
@@ -66,7 +73,7 @@ def run(
             | {"SORTLAST_TESTBED_PREFIX": testbed.prefix, names.SCOPE: names.scope()}
         )
         try:
-            ranks = [*argv, "-n", str(len(hosts)), *command]
+            ranks = [*argv, "-n", str(count), *command]
             return launch.wait_for(ranks, env, timeout, f"{command[-1]} on the testbed")
         finally:
             namespaces.kill(testbed.spaces)
@@ -78,13 +85,17 @@ def answer(
     module: str,
     settings: Mapping[str, Any],
     timeout: float | None = None,
+    ranks_per_host: int = 1,
 ) -> Any:
     """Run ``python -m module`` on hosts, see :func:`sortlast.launch.ranks`; the report.
 
     Raises what :func:`run` raises, and RanksError if the ranks failed.
     """
     return launch.ranks(
-        module, settings, len(hosts), start=lambda command: run(testbed, hosts, command, timeout)
+        module,
+        settings,
+        len(hosts) * ranks_per_host,
+        start=lambda command: run(testbed, hosts, command, timeout, ranks_per_host=ranks_per_host),
     )
 
 
@@ -98,14 +109,15 @@ def _entrance() -> Iterator[Path]:
         yield enter
 
 
-def _options(family: str, enter: Path, hosts: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+def _options(
+    family: str, enter: Path, hosts: Sequence[str], ranks_per_host: int
+) -> tuple[list[str], dict[str, str]]:
     """Options of mpiexec, and variables for it and the ranks."""
+    listed = ",".join(f"{host}:{ranks_per_host}" for host in hosts)
     if family == "mpich":
-        listed = ",".join(f"{host}:1" for host in hosts)
         return ["-launcher", "ssh", "-launcher-exec", str(enter), "-iface", "eth0", "-hosts", listed], {}
     # Each host believes that the cores are its own: neither bind its ranks to the first ones nor poll.
-    listed = ",".join(hosts)
-    return ["--map-by", "ppr:1:node", "--bind-to", "none", "--host", listed], {
+    return ["--map-by", f"ppr:{ranks_per_host}:node", "--bind-to", "none", "--host", listed], {
         "PRTE_MCA_plm_ssh_agent": str(enter),
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }

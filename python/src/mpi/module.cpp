@@ -230,7 +230,7 @@ void bind_probe(nb::module_& module) {
   module.def("measure_machine", &measure, "comm"_a, "seconds"_a, "node_ranks"_a, "progress"_a, "problem"_a,
              "See sortlast.tune.measure.");
   module.def("kept_profile_path", &kept_profile_path, "See sortlast.tune.kept_profile.");
-  module.def("keep_profile", &keep_profile, "machine"_a, "See sortlast.tune.keep.");
+  module.def("machine_name", &machine_name, "See sortlast.tune.machine_name.");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ namespace sortlast {
 // there is time for a few more of them: on a slow network shared by many pairs one may take longer than all
 // there is.
 //
-// A round takes what it takes both ranks on average, which they tell each other in the next round: within a
+// A round takes what it takes both ranks in the mean, which they tell each other in the next round: within a
 // node one of them may copy for both. A rank that waits for another one that has no core polls, so processor
 // time is disturbed too, but less.
 

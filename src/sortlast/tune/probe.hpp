@@ -46,7 +46,7 @@ struct PairTimes {
 enum class PairClock { wall, processor };
 
 // Called by both ranks at about the same time. Measures for about `seconds`, those of the lower rank, in wall
-// time or in processor time, the average of both ranks; nothing if that is too short for a few large
+// time or in processor time, the mean of both ranks; nothing if that is too short for a few large
 // messages. Messages are pieces of `memory`, which must stay if this throws (TimeoutError).
 std::optional<PairTimes> probe_pair(const Communicator& comm, const Alarm& alarm, ColdBuffers& memory,
                                     int peer, PairClock clock, double seconds);

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from matplotlib.ticker import FixedLocator
 
-from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION
+from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION, empty
+from sortlast.plot.panels import panels, plain_numbers
 from sortlast_studies.all_to_all.cluster import NAMES, PLACEMENTS
 from sortlast_studies.all_to_all.design import LEAF, NODES
 from sortlast_studies.all_to_all.measured import HOSTS_GLOBAL_M, HOSTS_LOCAL_M
@@ -38,8 +39,8 @@ def draw(table: Table) -> dict[str, Figure]:
 
 def schematics() -> Figure:
     """Figure 2.1: a line for every two of 9, 18 and 36 nodes."""
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
-    for axes, nodes in zip(figure.subplots(1, len(_SHOWN)), _SHOWN, strict=True):
+    figure, [row] = panels(9, 3.4, columns=len(_SHOWN))
+    for axes, nodes in zip(row, _SHOWN, strict=True):
         places = [(sin(2 * pi * k / nodes), cos(2 * pi * k / nodes)) for k in range(nodes)]
         pairs = list(combinations(places, 2))
         axes.add_collection(LineCollection(pairs, colors=BLUE, linewidths=0.4))
@@ -52,8 +53,7 @@ def schematics() -> Figure:
 
 def leaf_module() -> Figure:
     """Figure 3.1: two rows of nine nodes in groups of three."""
-    figure = Figure(figsize=(7, 1.9), layout="constrained")
-    axes = figure.add_subplot()
+    figure, axes = empty(7, 1.9)
     for k in range(LEAF):
         row, column = divmod(k, _ROW)
         x, y = column + 0.5 * (column // _GROUP), -1.2 * row
@@ -69,8 +69,7 @@ def leaf_module() -> Figure:
 
 def times(table: Table) -> Figure:
     """Above the paper's two designs, published and simulated; below what was measured on hosts and cores."""
-    figure = Figure(figsize=(9.5, 7.4), layout="constrained")
-    (left, right), (on_hosts, on_cores) = figure.subplots(2, 2)
+    figure, [(left, right), (on_hosts, on_cores)] = panels(9.5, 7.4, 2, 2)
     left.set_title("constant global memory (Table 4.2)", fontsize="medium")
     _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "published"), "o", BLACK, "published")
     _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "simulated"), "s--", BLUE, "simulated")
@@ -109,11 +108,9 @@ def _hosts(axes: Axes, table: Table) -> None:
 def placements(table: Table) -> Figure:
     """MPI_Alltoallv and shift on 36 nodes, on both trees: flows, and packets behind them."""
     item = "36 nodes, by where they are and in which order"
-    figure = Figure(figsize=(9.5, 4.2), layout="constrained")
-    panels = figure.subplots(
-        1, len(CROWDED), sharey=True, width_ratios=[len(each) for each in CROWDED.values()]
-    )
-    for axes, (tree, names) in zip(panels, CROWDED.items(), strict=True):
+    widths = [len(each) for each in CROWDED.values()]
+    figure, [row] = panels(9.5, 4.2, columns=len(CROWDED), sharey=True, width_ratios=widths)
+    for axes, (tree, names) in zip(row, CROWDED.items(), strict=True):
         for k, (label, colour) in enumerate(zip(NAMES.values(), (SKY, BLUE), strict=True)):
             for shift, (method, hatch) in enumerate(zip(METHODS, ("", "///"), strict=True)):
                 column = f"{label}, {method}s"
@@ -131,9 +128,8 @@ def placements(table: Table) -> Figure:
         )
         axes.tick_params(axis="x", labelsize="small")
         axes.set_title(f"{tree} bisection", fontsize="medium")
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("time on 36 nodes, over that without contention")
-    panels[0].legend(frameon=False, fontsize="small", loc="upper left")
+    row[0].set_ylabel("time on 36 nodes, over that without contention")
+    row[0].legend(frameon=False, fontsize="small", loc="upper left")
     return figure
 
 
@@ -147,12 +143,9 @@ def _scale(axes: Axes) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.xaxis.set_major_locator(FixedLocator(NODES))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    plain_numbers(axes.xaxis)
+    plain_numbers(axes.yaxis)
     axes.set_xlabel("nodes N")
     axes.set_ylabel("seconds")
     axes.grid(color=GREY, alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small")

@@ -33,17 +33,18 @@ class Barrier(Protocol):
         """Give back what it holds; all ranks call it."""
 
 
-class MpiBarrier:
+class MpiBarrier(Barrier):
     """MPI_Barrier."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
-        self.wait = comm.Barrier
+        self._comm = comm
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def wait(self) -> None:
+        """See :class:`Barrier`."""
+        self._comm.Barrier()
 
 
-class Dissemination:
+class Dissemination(Barrier):
     """Messages to ever farther ranks."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
@@ -57,11 +58,8 @@ class Dissemination:
         for to, source in self._peers:
             self._comm.Sendrecv(self._nothing, to, recvbuf=self._nothing, source=source)
 
-    def close(self) -> None:
-        """Nothing is held."""
 
-
-class Tree:
+class Tree(Barrier):
     """Messages up and down a binary tree."""
 
     def __init__(self, comm: MPI.Intracomm) -> None:
@@ -80,11 +78,8 @@ class Tree:
         for child in self._children:
             self._comm.Send(self._nothing, child)
 
-    def close(self) -> None:
-        """Nothing is held."""
 
-
-class SharedFlags:
+class SharedFlags(Barrier):
     """A counter a rank in shared memory; a rank stores its own and loads all others."""
 
     def __init__(self, comm: MPI.Intracomm, limit: float = LIMIT) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
 from numpy.typing import NDArray
 
 from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, empty
+from sortlast.plot.panels import legend_below, lines_behind, panels, plain_numbers
 from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast_studies.hardware_barrier.cascade import Unit, cascade
 from sortlast_studies.hardware_barrier.device import HARDWARE
@@ -46,8 +46,8 @@ def draw(table: Table) -> dict[str, Figure]:
 
 def cascades(sizes: Sequence[int]) -> Figure:
     """Figure 1: units and their cables, a panel for each number of nodes."""
-    figure = Figure(figsize=(4.2 * len(sizes), 3.6), layout="constrained")
-    for axes, p in zip(figure.subplots(1, len(sizes), squeeze=False)[0], sizes, strict=True):
+    figure, [row] = panels(4.2 * len(sizes), 3.6, columns=len(sizes))
+    for axes, p in zip(row, sizes, strict=True):
         _cascade(axes, p, cascade(p))
     return figure
 
@@ -121,9 +121,8 @@ def _delay(axes: Axes, begin: float, end: float, height: float, what: str) -> No
 
 def frame_rates(table: Table) -> Figure:
     """Tables 3 and 6, published and computed, a panel a network."""
-    figure = Figure(figsize=(11.4, 3.9), layout="constrained")
-    panels = figure.subplots(1, len(NETWORKS), sharey=True)
-    for axes, network in zip(panels, NETWORKS, strict=True):
+    figure, [row] = panels(11.4, 3.9, columns=len(NETWORKS), sharey=True)
+    for axes, network in zip(row, NETWORKS, strict=True):
         cells = [cell for cell in Terms(table).cells if cell.network == network]
         x = np.arange(len(cells))
         _spans(axes, x - 0.3, [cell.published for cell in cells], VERMILION, "Table 3, published")
@@ -136,8 +135,8 @@ def frame_rates(table: Table) -> Figure:
         axes.set_title(network, loc="left", fontsize="medium")
         axes.set_xticks(x, [cell.size for cell in cells], rotation=40, fontsize="small", ha="right")
         _rates(axes, (5, 10, 20, 50, 100, 200))
-    panels[0].set_ylabel("frames per second")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    row[0].set_ylabel("frames per second")
+    legend_below(figure, row[0], 4)
     return figure
 
 
@@ -153,9 +152,9 @@ def _spans(
 
 def larger(table: Table) -> Figure:
     """Frame rates of larger clusters, computed, at the smallest and a middle size."""
-    figure = Figure(figsize=(8.6, 3.7), layout="constrained")
+    figure, [row] = panels(8.6, 3.7, columns=2)
     colours = {HARDWARE: GREEN, GIGABIT: SKY, FAST: VERMILION}
-    for axes, size in zip(figure.subplots(1, 2), ("256x256", "512x512"), strict=True):
+    for axes, size in zip(row, ("256x256", "512x512"), strict=True):
         item = LARGE.format(size)
         nodes = [int(row) for row in table.rows(item)]
         for name, colour in colours.items():
@@ -170,28 +169,24 @@ def larger(table: Table) -> Figure:
         axes.set_xlabel("rendering nodes")
         axes.set_title(size, loc="left", fontsize="medium")
         axes.grid(axis="y", color=GREY, alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.axes[0].set_ylabel("frames per second, computed")
-    figure.legend(
-        *figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
-    )
+    row[0].set_ylabel("frames per second, computed")
+    legend_below(figure, row[0], 2)
     return figure
 
 
 def latency(table: Table) -> Figure:
     """Times of all barriers measured here: a panel a load, median and range of the turns."""
-    figure = Figure(figsize=(8.6, 3.5), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
-    for axes, (load, item) in zip(panels, LOCAL.items(), strict=True):
+    figure, [row] = panels(8.6, 3.5, columns=2, sharey=True)
+    for axes, (load, item) in zip(row, LOCAL.items(), strict=True):
         counts = table.rows(item)
         _medians(axes, table, item, list(BARRIERS), 0.14)
         axes.set_xticks(range(len(counts)), [f"{count} ranks" for count in counts])
         axes.set_title(load, loc="left", fontsize="medium")
         axes.set_yscale("log")
-    for axes in panels:
+    for axes in row:
         _rates(axes, (1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 30000))
-    panels[0].set_ylabel("time of a barrier, measured [us]")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
+    row[0].set_ylabel("time of a barrier, measured [us]")
+    legend_below(figure, row[0], 6)
     return figure
 
 
@@ -203,7 +198,7 @@ def frames(table: Table) -> Figure:
     axes.set_ylabel("frames per second, measured")
     axes.set_title(f"{RENDERERS} ranks on this machine", loc="left", fontsize="medium")
     _rates(axes, (10, 20, 50, 100, 200, 500, 1000))
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=6, frameon=False)
+    legend_below(figure, axes, 6)
     return figure
 
 
@@ -226,9 +221,6 @@ def _rates(axes: Axes, ticks: Sequence[float]) -> None:
     low, high = axes.get_ylim()
     shown = [t for t, after in pairwise((*ticks, ticks[-1] * 10)) if after > low and t <= high]
     axes.set_yticks(shown)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    plain_numbers(axes.yaxis, ",g")
     axes.set_ylim(min(low, shown[0]), max(high, shown[-1]))
-    axes.grid(axis="y", color=GREY, alpha=0.25)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    lines_behind(axes, "y")

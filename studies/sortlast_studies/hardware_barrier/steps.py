@@ -12,7 +12,7 @@ from sortlast_studies.hardware_barrier import frames, latency, port, readback
 from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast_studies.hardware_barrier.paper import SIZES
 from sortlast_studies.hardware_barrier.traffic import background
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.steps import Json, PartDone, Step, on_ranks
 
 QUIET, LOADED = LOADS = ("quiet", "loaded")
 
@@ -32,17 +32,13 @@ class Plan:
     frames: int
     reads: int
 
-    def latency(self, count: int, load: str) -> str:
-        """The name of a step."""
-        return f"{self.name}/latency-{count}-{load}"
+    def step(self, *parts: object) -> str:
+        """The name of a step.
 
-    def network(self, kind: str, load: str) -> str:
-        """The name of a step."""
-        return f"{self.name}/{kind.lower().replace(' ', '-')}-{load}"
-
-    def step(self, name: str) -> str:
-        """The name of the step "frames", "readback", "accesses" (to the simulated wire) or "port"."""
-        return f"{self.name}/{name}"
+        By what it measures: "latency" of so many ranks under a load, a kind of network under a load,
+        "frames", "readback", "accesses" (to the simulated wire) or "port".
+        """
+        return f"{self.name}/{'-'.join(map(str, parts)).lower().replace(' ', '-')}"
 
 
 QUICK = Plan("quick", ranks=(2, 9), turns=5, calls=50, network_calls=10, frame_turns=3, frames=4, reads=9)
@@ -72,7 +68,9 @@ def _latency(chosen: Plan, count: int, load: str) -> Step:
         with background(_TIMEOUT) if load == LOADED else nullcontext():
             return launch.ranks(latency.__name__, settings, count, _TIMEOUT)
 
-    return Step(chosen.latency(count, load), compute, work=chosen.turns * chosen.calls * count, alone=True)
+    return Step(
+        chosen.step("latency", count, load), compute, work=chosen.turns * chosen.calls * count, alone=True
+    )
 
 
 def _network(chosen: Plan, kind: str, load: str) -> Step:
@@ -81,7 +79,7 @@ def _network(chosen: Plan, kind: str, load: str) -> Step:
         return latency.on_hosts(kind, chosen.turns, calls, _TIMEOUT, congested=congested)
 
     work = 100 * chosen.turns * chosen.network_calls
-    return Step(chosen.network(kind, load), compute, work=work, alone=True, option="testbed")
+    return Step(chosen.step(kind, load), compute, work=work, alone=True, option="testbed")
 
 
 def _frames(chosen: Plan) -> Step:
@@ -91,11 +89,9 @@ def _frames(chosen: Plan) -> Step:
         "turns": chosen.frame_turns,
         "frames": chosen.frames,
     }
-
-    def compute(part_done: PartDone) -> Json:
-        return launch.ranks(frames.__name__, settings, frames.RENDERERS, 2 * _TIMEOUT)
-
-    return Step(chosen.step("frames"), compute, work=300 * chosen.frame_turns * chosen.frames, alone=True)
+    work = 300 * chosen.frame_turns * chosen.frames
+    name, ranks = chosen.step("frames"), frames.RENDERERS
+    return on_ranks(name, frames.__name__, settings, ranks, 2 * _TIMEOUT, work=work)
 
 
 def _readback(chosen: Plan) -> Step:
@@ -113,8 +109,5 @@ def _readback(chosen: Plan) -> Step:
 
 def _accesses(chosen: Plan, name: str, to: str, option: str = "") -> Step:
     settings = {"port": to, "turns": chosen.turns, "calls": 20 * chosen.calls}
-
-    def compute(part_done: PartDone) -> Json:
-        return launch.ranks(port.__name__, settings, 1, _TIMEOUT)
-
-    return Step(chosen.step(name), compute, work=chosen.turns * chosen.calls, alone=True, option=option)
+    work = chosen.turns * chosen.calls
+    return on_ranks(chosen.step(name), port.__name__, settings, 1, _TIMEOUT, work=work, option=option)

@@ -21,6 +21,7 @@ from sortlast_studies.table import Kind, Table
 PIXEL_BYTES = {"RGBA8": 4, "RGBA32F": 16}  # by format of a readback
 
 _MEBI = 1 << 20
+_PER_SECOND = {"ms": 1e3, "us": 1e6}
 _NETWORK_LOADS = {QUIET: "alone", LOADED: "congested"}  # as the paper names them
 
 
@@ -103,7 +104,7 @@ def _readback(table: Table, results: Results, chosen: Plan) -> None:
                 table.add("Table 2", size, name, unit="ms", kind="measured", note=result["refused"])
                 continue
             seconds = result["sizes"][k][name]
-            _timed(table, "Table 2", size, name, seconds, 1e3, "ms")
+            _timed(table, "Table 2", size, name, seconds, "ms")
             rate = _rate(name, size, median(seconds))
             table.add("Table 2", size, f"{name} rate", rate, "MiB/s", "measured", n=len(seconds))
 
@@ -112,18 +113,18 @@ def _barriers(table: Table, results: Results, chosen: Plan) -> None:
     """Table 4: barriers among hosts, and among ranks of this machine."""
     for kind in paper.KINDS:
         for load, how in _NETWORK_LOADS.items():
-            result = results[chosen.network(kind, load)]
+            result = results[chosen.step(kind, load)]
             for name in BY_MESSAGES:
                 place = "Table 4", kind, f"{name}, {how}"
                 if is_refused(result):
                     table.add(*place, unit="ms", kind="measured", note=result["refused"])
                 else:
-                    _timed(table, *place, result[name], 1e3, "ms")
+                    _timed(table, *place, result[name], "ms")
     for load in LOADS:
         for count in chosen.ranks:
             for name in BARRIERS:
-                seconds = results[chosen.latency(count, load)][name]
-                _timed(table, LOCAL[load], count, name, seconds, 1e6, "us")
+                seconds = results[chosen.step("latency", count, load)][name]
+                _timed(table, LOCAL[load], count, name, seconds, "us")
 
 
 def _ports(table: Table, results: Results, chosen: Plan) -> None:
@@ -141,8 +142,8 @@ def _ports(table: Table, results: Results, chosen: Plan) -> None:
                 table.add("Table 5", row, way, unit="us", kind="measured", note=result["refused"])
             continue
         writes, reads = zip(*result[key], strict=True)
-        _timed(table, "Table 5", row, "OUT", writes, 1e6, "us")
-        _timed(table, "Table 5", row, "IN", reads, 1e6, "us")
+        _timed(table, "Table 5", row, "OUT", writes, "us")
+        _timed(table, "Table 5", row, "IN", reads, "us")
         both = 1e6 * (median(writes) + median(reads))
         table.add("Table 5", row, "sum", both, "us", "measured", n=len(writes))
 
@@ -152,19 +153,15 @@ def _frames(table: Table, results: Results, chosen: Plan) -> None:
     result = results[chosen.step("frames")]
     for size, found in zip(paper.SIZES, result, strict=True):
         for name in (NONE, *BARRIERS):
-            seconds = found["seconds"][name]
-            rates = [1 / each for each in seconds]
-            value = 1 / median(seconds)
-            table.add(HERE, size, name, value, "frames/s", "measured", spread=rates, n=len(rates))
+            rates = [1 / each for each in found["seconds"][name]]
+            table.add_sample(HERE, size, name, rates, "frames/s", "measured", by=median)
         table.add(ERROR, size, "", found["error"], "of 255", "measured")
 
 
-def _timed(
-    table: Table, item: str, row: object, column: str, seconds: Sequence[float], scale: float, unit: str
-) -> None:
-    """Add the median of some times, in a unit of which a second has ``scale``."""
-    spread = [scale * each for each in seconds]
-    table.add(item, row, column, scale * median(seconds), unit, "measured", spread=spread, n=len(spread))
+def _timed(table: Table, item: str, row: object, column: str, seconds: Sequence[float], unit: str) -> None:
+    """Add the median of some times in milliseconds or microseconds."""
+    times = [_PER_SECOND[unit] * each for each in seconds]
+    table.add_sample(item, row, column, times, unit, "measured", by=median)
 
 
 STUDY = Study(package=paper.PACKAGE, steps=steps, tabulate=tabulate, terms=Terms)

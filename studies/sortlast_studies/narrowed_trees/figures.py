@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import LogLocator
 from numpy.typing import NDArray
 
-from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from sortlast.plot.figure import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
+from sortlast.plot.panels import lines_behind, panels, plain_numbers
 from sortlast_studies.narrowed_trees.networks import SETS
 from sortlast_studies.narrowed_trees.performance import Times
 from sortlast_studies.narrowed_trees.terms import FIGURES
@@ -51,8 +52,8 @@ def normalized_times(
         title: above all panels.
     """
     lines = -(-(len(patterns) + 1) // _COLUMNS)
-    figure = Figure(figsize=(3.4 * _COLUMNS, 0.5 + 2.9 * lines), layout="constrained")
-    grid = figure.subplots(lines, _COLUMNS, squeeze=False).ravel()
+    figure, every = panels(3.4 * _COLUMNS, 0.5 + 2.9 * lines, lines, _COLUMNS)
+    grid = every.ravel()
     low, high = _range(times)
     reference, *others = times
     width = 0.85 / len(others)
@@ -71,12 +72,9 @@ def normalized_times(
         axes.set_yscale("log")
         axes.set_ylim(low, high)
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        plain_numbers(axes.yaxis)
         axes.set_xticks(range(len(sizes)), sizes, fontsize="small")
-        axes.grid(axis="y", color=GREY, alpha=0.25)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
+        lines_behind(axes, "y")
     for axes in grid[::_COLUMNS]:
         axes.set_ylabel("normalized time")
     for axes in grid[len(patterns) :]:

@@ -94,13 +94,16 @@ SLENDERS = (SLENDER_2, SLENDER_4, SLENDER_3)  # comparable with the thin-trees
 NETWORKS = {net.name: net for nets in SETS.values() for net in nets}
 
 
+def of_network(net: Network) -> Topology:
+    """The fabric of a network."""
+    make = fabric.slender_tree if net.family == "slender" else fabric.thin_tree
+    return make(net.k, net.up, net.n)
+
+
 @cache
 def topology(name: str) -> Topology:
-    """The fabric of a network, by name."""
-    net = NETWORKS[name]
-    if net.family == "slender":
-        return fabric.slender_tree(net.k, net.up, net.n)
-    return fabric.thin_tree(net.k, net.up, net.n)
+    """That of one of :data:`NETWORKS`, by name."""
+    return of_network(NETWORKS[name])
 
 
 @dataclass(frozen=True)
@@ -112,10 +115,14 @@ class Elements:
     nodes: int
 
 
+def counted(whole: Topology) -> Elements:
+    """All of a fabric."""
+    return Elements(len(whole.switches), len(whole.links), len(whole.hosts))
+
+
 def complete(net: Network) -> Elements:
     """All of a network (CN), as its topology counts them."""
-    whole = topology(net.name)
-    return Elements(len(whole.switches), len(whole.links), len(whole.hosts))
+    return counted(topology(net.name))
 
 
 def used(net: Network) -> Elements:

@@ -95,11 +95,6 @@ def placement(where: Partition, p: int, block: int) -> list[int]:
     return fabric.block_mapping(routes(where).topology, [block] * 3)[:p]
 
 
-def part_of(part_done: PartDone, before: int, of: int) -> PartDone:
-    """Of a step of several runs, what one of them is told to call, with ``before`` of them done."""
-    return lambda part: part_done((before + part) / of)
-
-
 def run(
     schedule: Schedule,
     where: Partition,
@@ -119,7 +114,7 @@ def run(
         blend: of a node [byte/s].
         active: share of the pixels that are active.
         log: keep the times of all messages and blends.
-        part_done: told the part of the run that is done, see :func:`part_of`; False ends it with an error.
+        part_done: told the part of the run that is done; False ends it with an error.
     """
     return simulate.flow(
         routes(where),

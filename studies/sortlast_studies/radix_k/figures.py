@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from sortlast.plot import activity, schedule
-from sortlast.plot.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, empty
+from sortlast.plot.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from sortlast.plot.panels import panels
 from sortlast.trace import Event
 from sortlast_studies.radix_k import cluster, scaling
 from sortlast_studies.radix_k.terms import Items
@@ -61,7 +62,7 @@ def events(table: Table, algorithm: str, kind: Kind) -> list[list[Event]]:
 
 def figure_1(table: Table) -> Figure:
     """Frames measured here: over numbers of ranks, and over sizes of images."""
-    figure, (left, right) = _pair(9.5, 4)
+    figure, [(left, right)] = panels(9.5, 4, columns=2, sharey=True)
     by_ranks, by_size = Items.by_ranks, Items.by_size
     _curves(left, table, by_ranks, list(table.column(by_ranks, "MPI_Reduce")))
     left.set_xlabel("ranks")
@@ -76,10 +77,10 @@ def figure_1(table: Table) -> Figure:
 
 def figure_4(table: Table) -> Figure:
     """Simulated frames of both algorithms over powers of two, a panel for two sizes each."""
-    figure, panels = _pair(9.5, 4.2, one_scale=False)
+    figure, [row] = panels(9.5, 4.2, columns=2)
     sizes = [size for size in scaling.MEGAPIXELS if _times(table, "radix-k", size)]
     half = -(-len(sizes) // 2)
-    for axes, own in zip(panels, (sizes[:half], sizes[half:]), strict=True):
+    for axes, own in zip(row, (sizes[:half], sizes[half:]), strict=True):
         for size, (algorithm, style) in product(own, (("binary-swap", "--o"), ("radix-k", "-s"))):
             times = _times(table, algorithm, size)
             label = f"{algorithm.replace('binary-', 'binary ')}, {size} Mpixel"
@@ -92,36 +93,35 @@ def figure_4(table: Table) -> Figure:
             axes.set_xlabel("processes")
         else:
             axes.set_axis_off()
-    panels[0].set_ylabel("simulated time [ms]")
+    row[0].set_ylabel("simulated time [ms]")
     return figure
 
 
 def figure_5(table: Table) -> Figure:
     """Simulated frames over all numbers of processes, and binary swap at powers of two."""
-    figure, panels = _pair(9.5, 4)
+    figure, [row] = panels(9.5, 4, columns=2, sharey=True)
     swaps = _times(table, "binary-swap", scaling.ONE_SIZE)
     counts = [int(p) for p in table.rows("Figure 5")]
     parts = [p for p in counts if p <= scaling.RACK], [p for p in counts if p >= scaling.RACK]
-    for axes, own in zip(panels, parts, strict=True):
+    for axes, own in zip(row, parts, strict=True):
         for mapping, colour in (("no mapping", SKY), ("blocks of 2x2x2", VERMILION)):
             times = [table.value("Figure 5", p, mapping) for p in own]
             axes.plot(own, times, "-o", color=colour, label=f"radix-k, {mapping}", ms=3)
         shown = [p for p in swaps if min(own) <= p <= max(own)]
         axes.plot(shown, [swaps[p] for p in shown], "D", color=BLUE, label="binary swap, blocks of 2x2x2")
         axes.set_xlabel("processes")
-    panels[0].set_ylim(0)
-    panels[0].set_ylabel("simulated time [ms]")
-    panels[0].legend(frameon=False, fontsize="small", loc="lower right")
+    row[0].set_ylim(0)
+    row[0].set_ylabel("simulated time [ms]")
+    row[0].legend(frameon=False, fontsize="small", loc="lower right")
     return figure
 
 
 def figure_6(table: Table) -> Figure:
     """All k vectors, on mesh and torus, and in blocks."""
-    figure, panels = _pair(11, 5)
+    figure, [row] = panels(11, 5, columns=2, sharey=True)
     labels = [k.replace(",", " ") for k in table.rows("Figure 6")]
-    for axes, curves in zip(
-        panels, (("mesh", "torus"), ("torus", "4x4x4 blocks", "2x2x2 blocks")), strict=True
-    ):
+    shown = ("mesh", "torus"), ("torus", "4x4x4 blocks", "2x2x2 blocks")
+    for axes, curves in zip(row, shown, strict=True):
         for curve in curves:
             label = "no mapping" if len(curves) == 3 and curve == "torus" else curve
             times = list(table.column("Figure 6", curve).values())
@@ -129,15 +129,15 @@ def figure_6(table: Table) -> Figure:
         axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6.5)
         axes.grid(axis="y", color=GREY, alpha=0.25)
         axes.legend(frameon=False, fontsize="small", loc="lower left")
-    panels[0].set_ylim(0)
-    panels[0].set_ylabel("simulated time [ms]")
+    row[0].set_ylim(0)
+    row[0].set_ylabel("simulated time [ms]")
     return figure
 
 
 def figure_7(table: Table) -> Figure:
     """The switch: every number of processes, and the best-fit lines of three categories."""
-    figure, panels = _pair(9.5, 4.2)
-    for axes, method in zip(panels, ("packets", "flows"), strict=True):
+    figure, [row] = panels(9.5, 4.2, columns=2, sharey=True)
+    for axes, method in zip(row, ("packets", "flows"), strict=True):
         times = {int(p): ms for p, ms in table.column("Figure 7", method).items()}
         for which, colour in _GROUP_COLOURS.items():
             own = [p for p in times if cluster.group(p) == which]
@@ -148,9 +148,9 @@ def figure_7(table: Table) -> Figure:
                 axes.plot(ends, fitted, color=colour, linewidth=1)
         axes.set_title(f"simulated: {method}", fontsize="medium")
         axes.set_xlabel("processes")
-    panels[0].set_ylim(_LEAST_OF_FIGURE_7)
-    panels[0].set_ylabel("simulated time [ms]")
-    panels[1].legend(frameon=False, fontsize="small", loc="lower right")
+    row[0].set_ylim(_LEAST_OF_FIGURE_7)
+    row[0].set_ylabel("simulated time [ms]")
+    row[1].legend(frameon=False, fontsize="small", loc="lower right")
     return figure
 
 
@@ -158,16 +158,6 @@ def _times(table: Table, algorithm: str, size: int) -> dict[int, float]:
     """Milliseconds in blocks by number of processes, of Figure 4."""
     found = table.column("Figure 4", f"{algorithm}, {size} Mpixel, blocks of 2x2x2")
     return {int(p): ms for p, ms in found.items()}
-
-
-def _pair(width: float, height: float, *, one_scale: bool = True) -> tuple[Figure, Sequence[Axes]]:
-    """Two panels side by side, by default with one scale upward."""
-    figure, axes = empty(width, height)
-    axes.remove()
-    panels = figure.subplots(1, 2, sharey=one_scale)
-    for each in panels:
-        each.spines[["top", "right"]].set_visible(False)
-    return figure, panels
 
 
 def _curves(axes: Axes, table: Table, item: str, rows: Sequence[str]) -> None:

@@ -6,12 +6,13 @@ All on the 256 processes of Figure 6, on the torus, in blocks of 2x2x2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 from sortlast.schedule import Machine, choose, make
 from sortlast_studies.radix_k import blue_gene, cluster
-from sortlast_studies.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, TORUS_512, part_of
+from sortlast_studies.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, TORUS_512
 from sortlast_studies.radix_k.vectors import PIXEL_BYTES, PROCESSES, VECTORS, pixels, radix_k, text
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
 SHARES = (1.0, 0.5, 0.1, 0.01)  # of an image's pixels that are active
 CORE_COUNTS = (1, 2, CORES)
@@ -38,12 +39,10 @@ def _cores(part_done: PartDone) -> Json:
 
 
 def _sweep(part_done: PartDone, cases: Mapping[str, tuple[float, float]]) -> Json:
-    runs = [(case, k) for case in cases for k in VECTORS]
     found: dict[str, dict[str, float]] = {case: {} for case in cases}
-    for j, (case, k) in enumerate(runs):
+    for (case, k), done in in_turn(list(product(cases, VECTORS)), part_done):
         blend, active = cases[case]
         made = radix_k(PROCESSES, pixels("Figure 6"), k)
-        done = part_of(part_done, j, len(runs))
         run = blue_gene.run(made, TORUS_512, BLOCK, blend=blend, active=active, part_done=done)
         found[case][text(k)] = run.seconds
     return found
@@ -57,27 +56,24 @@ def _choice(counts: Sequence[int]) -> Step:
     """
 
     def compute(part_done: PartDone) -> Json:
-        n, parts = pixels("Figure 6"), 1 + len(counts)
-        return {
-            "torus": {str(PROCESSES): _on_torus(PROCESSES, n, part_of(part_done, 0, parts))},
-            "switch": {
-                str(count): _on_switch(count, n, part_of(part_done, 1 + k, parts))
-                for k, count in enumerate(counts)
-            },
-        }
+        found: dict[str, Json] = {"torus": {}, "switch": {}}
+        wanted = [("torus", PROCESSES), *(("switch", p) for p in counts)]
+        for (machine, p), done in in_turn(wanted, part_done):
+            simulate = _on_torus if machine == "torus" else _on_switch
+            found[machine][str(p)] = simulate(p, pixels("Figure 6"), done)
+        return found
 
     return Step(f"later/choice-{len(counts)}", compute, work=8000 * len(counts))
 
 
 def _on_torus(p: int, n: int, part_done: PartDone) -> Json:
     names = [f"radix-k:{text(k)}" for k in VECTORS]
-    found = {}
-    for j, name in enumerate(names):
-        done = part_of(part_done, j, len(names))
-        found[name] = blue_gene.run(make(name, p=p, n=n), TORUS_512, BLOCK, part_done=done).seconds
     return {
         "chosen": choose(p, n, _machine(LINK, BLEND), PIXEL_BYTES, candidates=names)[0].name,
-        "seconds": found,
+        "seconds": {
+            name: blue_gene.run(make(name, p=p, n=n), TORUS_512, BLOCK, part_done=done).seconds
+            for name, done in in_turn(names, part_done)
+        },
     }
 
 
@@ -87,8 +83,7 @@ def _on_switch(p: int, n: int, part_done: PartDone) -> Json:
     return {
         "chosen": names[0],
         "seconds": {
-            name: cluster.seconds(make(name, p=p, n=n), part_of(part_done, j, len(names)))
-            for j, name in enumerate(names)
+            name: cluster.seconds(make(name, p=p, n=n), done) for name, done in in_turn(names, part_done)
         },
     }
 

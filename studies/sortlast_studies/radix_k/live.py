@@ -8,12 +8,13 @@ of this library's kernels (section 2.2). Started as a module, this is what each 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 from sortlast import bench, launch
 from sortlast.bench import Row, Task
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast.provenance import Provenance
+from sortlast_studies.steps import Json, Step, on_ranks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -82,18 +83,21 @@ def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int)
         "peers": peers,
         "frames": frames,
     }
-
-    def compute(part_done: PartDone) -> Json:
-        return launch.ranks(__name__, asked, p, _TIMEOUT)
-
-    return Step(name, compute, work=1000 * p * len(tasks), alone=True)
+    return on_ranks(name, __name__, asked, p, _TIMEOUT, work=1000 * p * len(tasks))
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:
-    """The report of :func:`sortlast.bench.run` on settings as JSON, on every rank. Communicates."""
+    """The report of :func:`sortlast.bench.run` on settings as JSON, on every rank. Communicates.
+
+    Its rows do not tell what made them: the file of the step that keeps them does.
+    """
     tasks = [Task(**task) for task in asked["tasks"]]
     settings = bench.Settings(**{**asked, "tasks": tasks})
-    return asdict(bench.run(comm, settings, lambda what, done, total: None))
+    report = asdict(bench.run(comm, settings, lambda what, done, total: None))
+    for row in report["rows"]:
+        for field in fields(Provenance):
+            del row[field.name]
+    return report
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from sortlast.schedule import Schedule
 from sortlast.trace import Event
 from sortlast_studies.radix_k import blue_gene
 from sortlast_studies.radix_k.vectors import MEGAPIXEL, PUBLISHED, Vector, pixels, radix_k, text
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.steps import Json, PartDone, Step, in_turn, on_ranks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -74,8 +74,8 @@ def rounds_apart(found: Events) -> float:
 def _simulated(part_done: PartDone) -> Json:
     p = int(PUBLISHED.value("Figure 3", "radix-k", "ranks"))
     return {
-        name: _of_frame(radix_k(p, pixels("Figure 3"), k), blue_gene.part_of(part_done, j, len(VECTORS)))
-        for j, (name, k) in enumerate(VECTORS.items())
+        name: _of_frame(radix_k(p, pixels("Figure 3"), k), done)
+        for (name, k), done in in_turn(VECTORS.items(), part_done)
     }
 
 
@@ -106,11 +106,7 @@ def _measured(k: tuple[int, int], megapixels: float) -> Step:
         "algorithms": {"binary-swap": "binary-swap", "radix-k": f"radix-k:{text(k)}"},
         "pixels": round(megapixels * MEGAPIXEL),
     }
-
-    def compute(part_done: PartDone) -> Json:
-        return launch.ranks(__name__, asked, p, _TIMEOUT)
-
-    return Step(f"figure-3/measured-p{p}", compute, work=4000, alone=True)
+    return on_ranks(f"figure-3/measured-p{p}", __name__, asked, p, _TIMEOUT, work=4000)
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:

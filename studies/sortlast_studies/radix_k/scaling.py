@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from sortlast.schedule import make
 from sortlast_studies.radix_k import blue_gene
-from sortlast_studies.radix_k.blue_gene import BLOCK, part_of
+from sortlast_studies.radix_k.blue_gene import BLOCK
 from sortlast_studies.radix_k.vectors import MEGAPIXEL, PUBLISHED, pixels, radix_k
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
 ONE_SIZE = pixels("Figure 5") // MEGAPIXEL  # also that of what runs without mapping or quickly
 MEGAPIXELS = (1, 2, 4, 8)  # of Figure 4
@@ -39,10 +41,8 @@ def _power(p: int, size: int) -> Step:
             "radix-k": radix_k(p, size * MEGAPIXEL),
         }
         mappings = [each for each in MAPPINGS if each == "blocks" or size == ONE_SIZE]
-        runs = [(mapping, name) for mapping in mappings for name in pair]
         found: dict[str, dict[str, float]] = {mapping: {} for mapping in mappings}
-        for k, (mapping, name) in enumerate(runs):
-            done = part_of(part_done, k, len(runs))
+        for (mapping, name), done in in_turn(list(product(mappings, pair)), part_done):
             run = blue_gene.run(pair[name], where, MAPPINGS[mapping], part_done=done)
             found[mapping][name] = run.seconds
         return found
@@ -52,13 +52,11 @@ def _power(p: int, size: int) -> Step:
 
 def _any(p: int) -> Step:
     def compute(part_done: PartDone) -> Json:
-        where = blue_gene.partition(p)
-        made = radix_k(p, ONE_SIZE * MEGAPIXEL)
-        return {
-            "name": made.name,
-            "none": blue_gene.run(made, where, 0, part_done=part_of(part_done, 0, 2)).seconds,
-            "blocks": blue_gene.run(made, where, BLOCK, part_done=part_of(part_done, 1, 2)).seconds,
-        }
+        where, made = blue_gene.partition(p), radix_k(p, ONE_SIZE * MEGAPIXEL)
+        found: dict[str, Json] = {"name": made.name}
+        for mapping, done in in_turn(MAPPINGS, part_done):
+            found[mapping] = blue_gene.run(made, where, MAPPINGS[mapping], part_done=done).seconds
+        return found
 
     return Step(f"figure-5/p{p}", compute, work=p)
 
@@ -69,18 +67,12 @@ def _sensitivity() -> Step:
     def compute(part_done: PartDone) -> Json:
         where, n = blue_gene.TORUS_512, ONE_SIZE * MEGAPIXEL
         pair = make("binary-swap", p=where.nodes, n=n), radix_k(where.nodes, n)
-        cases = [
-            (factor * blue_gene.BLEND, mapping, block)
-            for factor in (0.25, 0.5, 1, 2, 4)
-            for mapping, block in MAPPINGS.items()
-        ]
+        rates = [factor * blue_gene.BLEND for factor in (0.25, 0.5, 1, 2, 4)]
         found: dict[str, dict[str, float]] = {}
-        for k, (blend, mapping, block) in enumerate(cases):
+        for (blend, mapping), done in in_turn(list(product(rates, MAPPINGS)), part_done):
             swap, radix = (
-                blue_gene.run(
-                    made, where, block, blend=blend, part_done=part_of(part_done, 2 * k + j, 2 * len(cases))
-                ).seconds
-                for j, made in enumerate(pair)
+                blue_gene.run(made, where, MAPPINGS[mapping], blend=blend, part_done=part).seconds
+                for made, part in in_turn(pair, done)
             )
             found.setdefault(f"{blend:g}", {})[mapping] = swap / radix
         return found

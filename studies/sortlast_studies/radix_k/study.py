@@ -89,7 +89,7 @@ def _figure_1(table: Table, results: Results) -> None:
     with_mpi = [line for line in lines.values() if "MPI_Reduce_scatter" in line]
     slower = [line["MPI_Reduce_scatter"] / line["binary-swap"] for line in with_mpi]
     place = "Figure 1", "MPI_Reduce_scatter", "over binary-swap"
-    table.add(*place, median(slower), kind="measured", spread=slower, n=len(slower))
+    table.add_sample(*place, slower, kind="measured", by=median)
     powers = [line for p, line in lines.items() if p > 2 and _is_power_of_2(p)]
     _ratios(table, [line["binary-swap"] / line["radix-k"] for line in powers], "measured")
 
@@ -138,8 +138,7 @@ def _figure_4(table: Table, results: Results) -> None:
     for p in table.rows("Figure 4"):
         table.add("Figure 4", p, "partition", kind="simulated", note=blue_gene.partition(int(p)).name)
     _ratios(table, ratios["blocks"], "simulated")
-    none = ratios["none"]
-    table.add(Items.over, "mean", "no mapping", mean(none), kind="simulated", spread=none, n=len(none))
+    table.add_sample(Items.over, "mean", "no mapping", ratios["none"], by=mean)
     for blend, pair in results["sensitivity"].items():
         for mapping, ratio in pair.items():
             place = Items.by_blending, f"{float(blend) / 1e9:.2f}"

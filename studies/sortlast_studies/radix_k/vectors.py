@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from sortlast.schedule import Schedule, make
 from sortlast_studies.radix_k import blue_gene
-from sortlast_studies.radix_k.blue_gene import MESH_256, TORUS_512, Partition, part_of
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.radix_k.blue_gene import MESH_256, TORUS_512, Partition
+from sortlast_studies.steps import Json, PartDone, Step, in_turn
 from sortlast_studies.table import published
 
 PUBLISHED = published("sortlast_studies.radix_k")
@@ -75,19 +76,15 @@ PROCESSES = int(PUBLISHED.value("Settings", "Figure 6", "processes"))
 
 def steps() -> list[Step]:
     """One a curve."""
-    return [Step(f"figure-6/{name}", _curve(*CURVES[name]), work=3000) for name in CURVES]
+    return [Step(f"figure-6/{name}", partial(_curve, *CURVES[name]), work=3000) for name in CURVES]
 
 
-def _curve(where: Partition, block: int) -> Callable[[PartDone], Json]:
-    def compute(part_done: PartDone) -> Json:
-        found = {}
-        for j, k in enumerate(VECTORS):
-            made = radix_k(PROCESSES, pixels("Figure 6"), k)
-            done = part_of(part_done, j, len(VECTORS))
-            found[text(k)] = blue_gene.run(made, where, block, part_done=done).seconds
-        return found
-
-    return compute
+def _curve(where: Partition, block: int, part_done: PartDone) -> Json:
+    found = {}
+    for k, done in in_turn(VECTORS, part_done):
+        made = radix_k(PROCESSES, pixels("Figure 6"), k)
+        found[text(k)] = blue_gene.run(made, where, block, part_done=done).seconds
+    return found
 
 
 def has_large(k: Vector) -> bool:

@@ -7,7 +7,7 @@ order; ``random-SEED`` is one.
 
 The simulations need two constants, which come from two of the paper's figures. A message of m bytes that
 shares no link takes ``stage_seconds + m / link``. Figures 4 and 5 are the runs without contention, with
-messages of 11 and 0.9 MB; each gives one equation. By default their average bandwidths do, so that no frame
+messages of 11 and 0.9 MB; each gives one equation. By default their mean bandwidths do, so that no frame
 rate is used and all are predicted. As a check, the same two figures' frame rates give other constants: p - 1
 such messages make a frame.
 """
@@ -124,7 +124,7 @@ class Calibration:
 
 @cache
 def by_bandwidths() -> Calibration:
-    """From the average bandwidths of Figures 4 and 5: m / bandwidth is the time of a message."""
+    """From the mean bandwidths of Figures 4 and 5: m / bandwidth is the time of a message."""
     return _solve(lambda run: _bytes(run) / (1e6 * _published(run, "mean bandwidth")))
 
 

@@ -8,6 +8,7 @@ from sortlast import schedule
 from sortlast.plot import bandwidth, cost
 from sortlast.plot import schedule as schedules
 from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, VERMILION, empty
+from sortlast.plot.panels import panels
 from sortlast_studies.shift_based import costs
 from sortlast_studies.shift_based.cluster import ARITY, DIRECT_SEND, RUNS, size_name
 from sortlast_studies.shift_based.direct_send import MECHANISMS
@@ -67,9 +68,8 @@ def _mechanisms(table: Table) -> Figure:
     """A panel a published run; a bar a mechanism; a line at the published rate."""
     simulated = table.rows(BY_MECHANISM)
     shown = [each.text for each in MECHANISMS if each.text in simulated]
-    figure = Figure(figsize=(10.4, 1.5 + 0.33 * len(shown)), layout="constrained")
-    grid = figure.subplots(1, len(DIRECT_SEND), sharey=True, squeeze=False)[0]
-    for axes, run in zip(grid, DIRECT_SEND, strict=True):
+    figure, [row] = panels(10.4, 1.5 + 0.33 * len(shown), columns=len(DIRECT_SEND), sharey=True)
+    for axes, run in zip(row, DIRECT_SEND, strict=True):
         for place, mechanism in enumerate(shown):
             rate = table.get(BY_MECHANISM, mechanism, run.case)
             if rate is not None:
@@ -82,8 +82,7 @@ def _mechanisms(table: Table) -> Figure:
         axes.set_xlim(0, 18)
         axes.set_xlabel("frames/s", fontsize=9)
         axes.tick_params(axis="x", labelsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
         axes.spines["left"].set_color(GREY)
-    grid[0].set_yticks(range(len(shown)), shown, fontsize=8)
-    grid[0].invert_yaxis()
+    row[0].set_yticks(range(len(shown)), shown, fontsize=8)
+    row[0].invert_yaxis()
     return figure

@@ -10,21 +10,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from sortlast import Compositor, Error, bandwidth, composite_serial, launch
-from sortlast_studies.shift_based.cluster import PACKAGE, PIXEL_BYTES
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast import bandwidth, bench, launch
+from sortlast_studies.shift_based.cluster import PIXEL_BYTES, size_name
+from sortlast_studies.steps import Json, Step, on_ranks
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-    from numpy.typing import NDArray
 
 PREFIX = "measured/"
 ALGORITHMS = ("shift", "direct-send")
 _TIMEOUT = 120.0  # of all ranks, in seconds
-_WAIT = 60.0  # that a rank waits for another, in seconds
-_TOLERANCE = 1e-5  # of a colour, 0 to 1: the order in which images are joined rounds it
 
 
 @dataclass(frozen=True)
@@ -46,13 +41,8 @@ class Measurement:
     @property
     def step(self) -> Step:
         """Run it within a time limit, alone."""
-
-        def compute(part_done: PartDone) -> Json:
-            return launch.ranks(f"{PACKAGE}.measured", asdict(self), self.ranks, _TIMEOUT)
-
-        width, height = self.size
-        name = f"{PREFIX}{self.ranks}-ranks-{width}x{height}"
-        return Step(name, compute, work=0.1 * self.ranks, alone=True)
+        name = f"{PREFIX}{self.ranks}-ranks-{size_name(self.size)}"
+        return on_ranks(name, __name__, asdict(self), self.ranks, _TIMEOUT, work=0.1 * self.ranks)
 
 
 QUICK = (Measurement(4, (2048, 1024), (1024, 512), repeat=3),)
@@ -72,44 +62,19 @@ def measure(comm: MPI.Intracomm, settings: Any) -> Json:
         "names": found.names,
         "message_bytes": message_bytes,
         "frame": settings["frame"],
-        "fps": {
-            name: _frames_per_second(comm, name, settings["frame"], settings["repeat"]) for name in ALGORITHMS
-        },
+        "fps": _frames_per_second(comm, settings["frame"], settings["repeat"]),
     }
 
 
-def _frames_per_second(comm: MPI.Intracomm, algorithm: str, size: tuple[int, int], repeat: int) -> float:
-    """By the median frame, of which the slowest rank counts; all pixels are active and travel as messages."""
-    from mpi4py import MPI
+def _frames_per_second(comm: MPI.Intracomm, size: tuple[int, int], repeat: int) -> dict[str, float]:
+    """By algorithm, of the median frame; all pixels are active and travel as messages. Communicates.
 
-    compositor = Compositor(comm, algorithm, node_ranks=1, threads=1, timeout=_WAIT)
-    width, height = size
-    image = np.empty((height, width, 4), np.float32)
-    image[:] = _pixel(comm.rank)
-    tile = compositor.composite(image)
-    _agree(comm, algorithm, tile.pixels)
-    times = []
-    for _ in range(repeat):
-        comm.Barrier()
-        began = MPI.Wtime()
-        compositor.composite(image)
-        times.append(comm.allreduce(MPI.Wtime() - began, MPI.MAX))
-    return 1 / float(np.median(times))
-
-
-def _pixel(rank: int) -> NDArray[np.float32]:
-    """The colour of all pixels of a rank's image, premultiplied."""
-    alpha = 0.1 + 0.05 * (rank % 5)
-    return np.array([alpha * (rank % 3) / 2, alpha * (rank % 4) / 3, alpha / 2, alpha], np.float32)
-
-
-def _agree(comm: MPI.Intracomm, algorithm: str, pixels: Any) -> None:
-    """Raise the same error on every rank if some rank's finished pixels are wrong."""
-    expected = np.asarray(composite_serial([_pixel(rank).reshape(1, 1, 4) for rank in range(comm.size)]))
-    wrong = float(np.abs(pixels - expected.reshape(1, 4)).max(initial=0))
-    worst = max(comm.allgather(wrong))
-    if worst > _TOLERANCE:
-        raise Error(f"{algorithm} on {comm.size} ranks: a pixel is wrong by {worst:g}; nothing was timed")
+    Raises sortlast.Error on every rank, before anything is timed, if a pixel is wrong.
+    """
+    task = bench.Task(*size, "float32", "over", gather=False)
+    settings = bench.Settings([task], list(ALGORITHMS), ["sortlast-messages"], repeat)
+    report = bench.run(comm, settings, lambda what, done, total: None)
+    return {row.algorithm: 1e3 / row.median_ms for row in report.rows}
 
 
 if __name__ == "__main__":

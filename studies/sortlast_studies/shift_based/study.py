@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from statistics import fmean, median
+from statistics import median
 
 import numpy as np
 
 from sortlast.bandwidth import Bandwidths
-from sortlast_studies.shift_based import cluster, costs
+from sortlast_studies.shift_based import cluster, costs, terms
 from sortlast_studies.shift_based.cluster import DIRECT_SEND, PACKAGE, RUNS, size_name
 from sortlast_studies.shift_based.direct_send import EXPLANATION, MECHANISMS
 from sortlast_studies.shift_based.frames import COUNTS, SIZES, peaks
@@ -24,21 +24,7 @@ from sortlast_studies.shift_based.steps import (
     steps,
     sweep_step,
 )
-from sortlast_studies.shift_based.terms import (
-    BY_MECHANISM,
-    CALIBRATION,
-    COMMUTES,
-    CROWDING,
-    LATENCY,
-    MEASURED,
-    PRICED,
-    RANDOM,
-    RATIOS,
-    SIZES_RATIO,
-    SWAPS,
-    Terms,
-    pairs,
-)
+from sortlast_studies.shift_based.terms import Terms, pairs
 from sortlast_studies.steps import Json, Results
 from sortlast_studies.study import Study
 from sortlast_studies.table import Kind, Table, published
@@ -63,14 +49,14 @@ def tabulate(results: Results, quick: bool) -> Table:
         found = results[shift_step(run)]
         _pairs(table, run.item, found["matrix"], "simulated")
         _rates(table, run.item, [found])
-        bandwidth = float(Terms(table).bandwidths(run.item, run.message_bytes).average)
+        bandwidth = float(Terms(table).bandwidths(run.item, run.message_bytes).mean)
         table.add(run.item, "mean bandwidth", "shift", bandwidth / 1e6, "MB/s", "simulated", note="by flows")
         by_packets = found["packets_bandwidth"] / 1e6
         table.add(run.item, "mean bandwidth", "shift, packets", by_packets, "MB/s", "simulated")
         sent = cluster.PIXEL_BYTES * run.pixels * (run.p - 1) / run.p / 1e6
         fps = table.value(run.item, _FPS, "shift", "published")
         table.add(run.item, "bytes of a rank", "shift", sent * fps, "MB/s", note="of published frames/s")
-    _rates(table, RANDOM, [results[random_step(seed)] for seed in seeds(RANDOM_RUN.p, quick)])
+    _rates(table, terms.RANDOM, [results[random_step(seed)] for seed in seeds(RANDOM_RUN.p, quick)])
     _sweep(table, results)
     _direct_send(table, results, quick)
     for name, found in results.items():
@@ -87,32 +73,32 @@ def _terms_of_table_1(table: Table) -> None:
 
     def add(item: str, row: str, ratios: Mapping[str, Sequence[float]]) -> None:
         for term, values in ratios.items():
-            table.add(item, row, term, median(values), spread=values, n=len(values))
+            table.add_sample(item, row, term, values, kind="computed", by=median)
 
     for name in costs.ALGORITHMS:
-        add(RATIOS, name, costs.compare(name))
-    add(RATIOS, COMMUTES, costs.compare("parallel-pipeline", commutes=True))
-    pairs_of_swaps = [[asdict(costs.walked(name, p)) for name in SWAPS] for p in costs.POWERS]
+        add(terms.RATIOS, name, costs.compare(name))
+    add(terms.RATIOS, terms.COMMUTES, costs.compare("parallel-pipeline", commutes=True))
+    pairs_of_swaps = [[asdict(costs.walked(name, p)) for name in terms.SWAPS] for p in costs.POWERS]
     ratios = {
         term: [ours[term] / other[term] for ours, other in pairs_of_swaps] for term in ("latency", "transfer")
     }
-    add("Table 1, " + " / ".join(SWAPS), "powers of two", ratios)
+    add("Table 1, " + " / ".join(terms.SWAPS), "powers of two", ratios)
 
 
 def _prices(table: Table) -> None:
     for name in costs.ALGORITHMS:
         for p in costs.PRICED:
             formula, ours = costs.priced(name, p)
-            table.add(PRICED, name, f"formula, p = {p}", 1e3 * formula, "ms")
-            table.add(PRICED, name, f"schedule, p = {p}", 1e3 * ours, "ms")
-    for p in LATENCY:
+            table.add(terms.PRICED, name, f"formula, p = {p}", 1e3 * formula, "ms")
+            table.add(terms.PRICED, name, f"schedule, p = {p}", 1e3 * ours, "ms")
+    for p in terms.LATENCY:
         table.add("Figure 2", p, "latency / time of shift", costs.latency_share(p))
 
 
 def _calibration(table: Table) -> None:
     for row, found in (("bandwidths", cluster.by_bandwidths()), ("frame rates", cluster.by_frame_rates())):
-        table.add(CALIBRATION, row, "link", found.link / 1e6, "MB/s", "calibrated")
-        table.add(CALIBRATION, row, "stage", 1e6 * found.stage_seconds, "us", "calibrated")
+        table.add(terms.CALIBRATION, row, "link", found.link / 1e6, "MB/s", "calibrated")
+        table.add(terms.CALIBRATION, row, "stage", 1e6 * found.stage_seconds, "us", "calibrated")
 
 
 # --- simulated ----------------------------------------------------------------------------------------
@@ -121,7 +107,7 @@ def _calibration(table: Table) -> None:
 def _rates(table: Table, item: str, found: Sequence[Json]) -> None:
     """Frames of shift by all models, each the mean of some runs."""
     for key, (column, kind, note) in _MODELS.items():
-        _mean(table, (item, _FPS, column), [each[key] for each in found], _FPS, kind, note)
+        table.add_sample(item, _FPS, column, [each[key] for each in found], _FPS, kind, note=note)
 
 
 def _sweep(table: Table, results: Results) -> None:
@@ -136,7 +122,7 @@ def _sweep(table: Table, results: Results) -> None:
     first, last = (size_name(SIZES[k]) for k in (0, -1))
     for p in COUNTS:
         ratio = table.value("Figure 8", p, first) / table.value("Figure 8", p, last)
-        table.add("Figure 8", p, SIZES_RATIO, ratio, kind="simulated")
+        table.add("Figure 8", p, terms.SIZES_RATIO, ratio, kind="simulated")
 
 
 def _direct_send(table: Table, results: Results, quick: bool) -> None:
@@ -148,13 +134,12 @@ def _direct_send(table: Table, results: Results, quick: bool) -> None:
             if not found:
                 continue
             rates = [each["fps"] for each in found]
-            _mean(table, (BY_MECHANISM, mechanism.text, run.case), rates, _FPS, "simulated")
+            table.add_sample(terms.BY_MECHANISM, mechanism.text, run.case, rates, _FPS)
             if mechanism.piece == 0:
                 counts = [each["under_way"] for each in found]
-                _mean(table, (CROWDING, mechanism.text, run.case), counts, "messages", "simulated")
+                table.add_sample(terms.CROWDING, mechanism.text, run.case, counts, "messages")
             if mechanism is EXPLANATION:
-                place = run.item, _FPS, "direct-send"
-                _mean(table, place, rates, _FPS, "simulated", mechanism.text)
+                table.add_sample(run.item, _FPS, "direct-send", rates, _FPS, note=mechanism.text)
 
 
 def _pairs(table: Table, name: str, matrix: Sequence[Sequence[float]], kind: Kind) -> None:
@@ -165,14 +150,6 @@ def _pairs(table: Table, name: str, matrix: Sequence[Sequence[float]], kind: Kin
                 table.add(pairs(name), sender, receiver, speed, "MB/s", kind)
 
 
-def _mean(
-    table: Table, place: tuple[str, str, str], values: Sequence[float], unit: str, kind: Kind, note: str = ""
-) -> None:
-    """The mean of one value or more; of more, their spread too."""
-    more = {"spread": values, "n": len(values)} if len(values) > 1 else {}
-    table.add(*place, fmean(values), unit, kind, note=note, **more)  # type: ignore[arg-type]
-
-
 # --- measured -----------------------------------------------------------------------------------------
 
 
@@ -180,12 +157,12 @@ def _measured(table: Table, name: str, found: Json) -> None:
     """A matrix, wherever its ranks were, and frames a second where frames were composited."""
     matrix = Bandwidths(np.array(found["matrix"]), list(found["names"]), found["message_bytes"])
     _pairs(table, name, (matrix.matrix / 1e6).tolist(), "measured")
-    table.add(MEASURED, name, "ranks", matrix.p, kind="measured", note=", ".join(matrix.names))
-    table.add(MEASURED, name, "bytes of a message", matrix.message_bytes, "bytes", "measured")
-    for column in ("minimum", "average", "maximum"):
-        table.add(MEASURED, name, column, getattr(matrix, column) / 1e6, "MB/s", "measured")
+    table.add(terms.MEASURED, name, "ranks", matrix.p, kind="measured", note=", ".join(matrix.names))
+    table.add(terms.MEASURED, name, "bytes of a message", matrix.message_bytes, "bytes", "measured")
+    for column in ("minimum", "mean", "maximum"):
+        table.add(terms.MEASURED, name, column, getattr(matrix, column) / 1e6, "MB/s", "measured")
     for algorithm, rate in found.get("fps", {}).items():
-        table.add(MEASURED, name, algorithm, rate, _FPS, "measured")
+        table.add(terms.MEASURED, name, algorithm, rate, _FPS, "measured")
 
 
 STUDY = Study(

@@ -186,7 +186,7 @@ class Terms(Table1):
         off = 100 * self.error(item, row="mean bandwidth")
         parts = [
             f"{rate:.2f} frames/s, published {fps:g} ({100 * self.error(item):+.1f} %)",
-            f"average bandwidth {mean:.0f} MB/s, published {bandwidth:.0f} "
+            f"mean bandwidth {mean:.0f} MB/s, published {bandwidth:.0f} "
             f"({'calibrated by it' if calibrated else f'{off:+.0f} %'})",
         ]
         if any(run.item == item for run in DIRECT_SEND):

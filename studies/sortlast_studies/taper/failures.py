@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sortlast import fabric
@@ -42,6 +41,11 @@ class Cell:
         return f"failures/{self.net.name}/{self.percent}-{self.seed}-{routing}/{self.schedule}"
 
     @property
+    def place(self) -> tuple[str, str]:
+        """Its row and column, which cells share that differ in the seed."""
+        return f"{trees.label(self.net)}, {self.schedule}, {self.routing}", f"{self.percent} %"
+
+    @property
     def work(self) -> float:
         """Seconds that it takes, about."""
         return 1.3 if self.schedule == "shift" else 0.2
@@ -61,30 +65,16 @@ def damaged(whole: Topology, percent: int, seed: int) -> Topology:
     return whole.without_links(random.Random(seed).sample(upper, count)) if count else whole
 
 
-def networks(quick: bool) -> Sequence[Network]:
-    """The fat-tree, and a thin-tree."""
-    return [net for net in trees.TREES if net.up in ((4,) if quick else (8, 4))]
-
-
-def shares(quick: bool) -> Sequence[int]:
-    """Percent of missing links."""
-    return (0, 2) if quick else SHARES
-
-
-def seeds(percent: int, quick: bool) -> Sequence[int]:
-    """Seeds of the missing links: one where none is missing."""
-    return (1,) if quick or percent == 0 else (1, 2, 3)
-
-
 def cells(quick: bool) -> list[Cell]:
-    """All cells of this part."""
+    """All cells of this part, on the fat-tree and a thin-tree; quick: on that alone."""
     return [
         Cell(net, percent, seed, routing, schedule)
-        for net in networks(quick)
-        for percent in shares(quick)
-        for seed in seeds(percent, quick)
-        for routing in ROUTINGS
+        for net in trees.TREES
+        if net.up in ((4,) if quick else (8, 4))
         for schedule in SCHEDULES
+        for routing in ROUTINGS
+        for percent in ((0, 2) if quick else SHARES)
+        for seed in ((1,) if quick or percent == 0 else (1, 2, 3))
     ]
 
 

@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION
+from sortlast.plot.figure import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
+from sortlast.plot.panels import legend_below, lines_behind, panels
 from sortlast_studies.table import Table
 from sortlast_studies.taper.failures import SCHEDULES as FAILING
 from sortlast_studies.taper.frames import SCHEDULES, Way
@@ -36,8 +37,7 @@ def draw(table: Table) -> dict[str, Figure]:
 def against_taper(table: Table) -> Figure:
     """A column of panels for each way of simulation: frames a second above, below them per cost."""
     shown = Terms(table).timed
-    figure = Figure(figsize=(3.6 * len(shown), 6.4), layout="constrained")
-    grid = figure.subplots(2, len(shown), sharex=True, sharey="row", squeeze=False)
+    figure, grid = panels(3.6 * len(shown), 6.4, 2, len(shown), sharex=True, sharey="row")
     for column, way in enumerate(shown):
         _performance(grid[0][column], grid[1][column], table, way)
         grid[0][column].set_title(way.about.replace(" pixels, ", " pixels,\n", 1), fontsize="medium")
@@ -46,8 +46,7 @@ def against_taper(table: Table) -> Figure:
         row[0].set_ylim(bottom=0)  # of all panels of the row, after what they show is known
     grid[0][0].set_ylabel("frames a second,\nfastest on the fat-tree = 1")
     grid[1][0].set_ylabel("the same over cost,\nthe fat-tree costs 1")
-    handles = grid[0][0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=len(SCHEDULES), frameon=False)
+    legend_below(figure, grid[0][0], len(SCHEDULES))
     figure.suptitle("Compositing on thin-trees of 512 nodes", fontsize="medium")
     return figure
 
@@ -57,8 +56,8 @@ def against_failures(table: Table) -> Figure:
     terms = Terms(table)
     networks = list(dict.fromkeys(row.split(", ")[0] for row in table.rows(MISSING)))
     columns = len(FAILING)
-    figure = Figure(figsize=(3.3 * columns, 0.9 + 2.5 * len(networks)), layout="constrained")
-    grid = figure.subplots(len(networks), columns, sharex=True, sharey=True, squeeze=False)
+    rows = len(networks)
+    figure, grid = panels(3.3 * columns, 0.9 + 2.5 * rows, rows, columns, sharex=True, sharey=True)
     shares = table.columns(MISSING)
     percents = [int(share.split()[0]) for share in shares]
     for net, row in zip(networks, grid, strict=True):
@@ -70,15 +69,14 @@ def against_failures(table: Table) -> Figure:
                 axes.plot(percents, mean, color=colour, marker=marker, markersize=4, label=routing)
                 axes.fill_between(percents, least, mean, color=colour, alpha=0.2, linewidth=0)
             axes.set_title(f"{schedule}, {net}", fontsize="medium")
-            _plain(axes)
+            lines_behind(axes)
     grid[0][0].set_ylim(bottom=0)  # of all panels, after what they show is known
     for axes in grid[-1]:
         axes.set_xticks(percents)
         axes.set_xlabel("missing links, %")
     for row in grid:
         row[0].set_ylabel("frames a second,\nintact with ftree = 1")
-    handles = grid[0][0].get_legend_handles_labels()
-    figure.legend(*handles, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(figure, grid[0][0], 3)
     return figure
 
 
@@ -99,10 +97,4 @@ def _performance(above: Axes, below: Axes, table: Table, way: Way) -> None:
         axes.set_xscale("log", base=2)
         axes.set_xticks(narrowing, [label(net) for net in networks], fontsize="x-small", rotation=60)
         axes.xaxis.set_minor_locator(NullLocator())
-        _plain(axes)
-
-
-def _plain(axes: Axes) -> None:
-    axes.grid(color=GREY, alpha=0.25)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+        lines_behind(axes)

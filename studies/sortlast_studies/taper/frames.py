@@ -7,13 +7,12 @@ image. So all frames are in one of four ways, and only frames of the same way ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from sortlast import schedule, simulate
 from sortlast.fabric import Routes, Topology
-from sortlast_studies.steps import Json, PartDone
+from sortlast_studies.steps import Json, PartDone, in_turn
 
 PIXEL_BYTES = 16
 LINK = 1.25e9  # bytes a second
@@ -96,10 +95,9 @@ def fastest(
     placed = list(range(len(topology.hosts))) if hosts is None else list(hosts)
 
     found: dict[str, float] = {}
-    for k, algorithm in enumerate(tried):
+    for algorithm, done in in_turn(tried, part_done):
         width, height = IMAGE if way is FRAME else SMALL
         made = schedule.make(algorithm, p=len(placed), n=width * height, nodes=nodes)
-        done = partial(_part, part_done, k, len(tried))
         if way.packets:
             found[algorithm] = _by_packets(net, made, placed, seed, done)
         else:
@@ -108,17 +106,12 @@ def fastest(
     return {"algorithm": best, "fps": found[best]}
 
 
-def _part(part_done: PartDone, before: int, of: int, part: float) -> bool:
-    """Tell the progress of one algorithm among several."""
-    return part_done((before + part) / of)
-
-
 def _by_flows(
     net: Topology | Routes,
     made: schedule.Schedule,
     hosts: list[int],
     whole: bool,
-    done: Callable[[float], bool],
+    done: PartDone,
 ) -> float:
     """Frames a second of flows; with stages and blending if it is a whole frame."""
     run = simulate.frame(
@@ -140,7 +133,7 @@ def _by_packets(
     made: schedule.Schedule,
     hosts: list[int],
     seed: int,
-    done: Callable[[float], bool],
+    done: PartDone,
 ) -> float:
     run = simulate.packet(
         net,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sortlast import fabric, simulate
 from sortlast_studies.narrowed_trees.networks import FAT, THIN_2, Network, topology
 from sortlast_studies.narrowed_trees.workloads import PATTERNS, traffic
 from sortlast_studies.steps import Json, PartDone
+from sortlast_studies.taper.trees import label
 
 SIZE = 1000  # bytes a message
 NETWORKS = (FAT, THIN_2)
@@ -30,6 +30,11 @@ class Cell:
         return f"patterns/{self.net.name}/{self.order}-{self.seed}/{self.pattern}"
 
     @property
+    def place(self) -> tuple[str, str]:
+        """Its row and column, which cells share that differ in the seed."""
+        return self.pattern, f"{label(self.net)}, {self.order}"
+
+    @property
     def work(self) -> float:
         """Seconds that it takes, about."""
         return 1.0 if self.order == "random" else 0.3
@@ -44,17 +49,12 @@ class Cell:
         return {"cycles": run.cycles}
 
 
-def seeds(quick: bool) -> Sequence[int]:
-    """Seeds, of the placement and of the simulation."""
-    return (1,) if quick else (1, 2, 3)
-
-
 def cells(quick: bool) -> list[Cell]:
-    """All cells of this part."""
+    """All cells of this part; a seed is that of the placement and of the simulation."""
     return [
         Cell(net, order, pattern, seed)
-        for net in NETWORKS
         for order in ORDERS
         for pattern in PATTERNS
-        for seed in seeds(quick)
+        for net in NETWORKS
+        for seed in ((1,) if quick else (1, 2, 3))
     ]

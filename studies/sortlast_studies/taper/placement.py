@@ -7,7 +7,6 @@ tree; how much of its advantage that takes away, their section 5.3 leaves open.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sortlast import fabric
@@ -52,6 +51,11 @@ class Cell:
         return f"placement/{self.net.name}/{self.job}-{where}-{self.seed}/{self.schedule}"
 
     @property
+    def place(self) -> tuple[str, str]:
+        """Its row and column, which cells share that differ in the seed."""
+        return f"{self.job} ranks, {self.placement}, {trees.label(self.net)}", self.schedule
+
+    @property
     def work(self) -> float:
         """Seconds that it takes, about."""
         return 2.5 * self.job / 512
@@ -77,33 +81,15 @@ def nodes_of(topology: Topology, job: int, placement: str, seed: int) -> list[in
     return fabric.allocate_hosts(topology, scheduler, job, free)
 
 
-def networks(quick: bool) -> Sequence[Network]:
-    """The fat-tree, and thin-trees."""
-    return [net for net in trees.TREES if net.up in ((8, 4) if quick else (8, 4, 2))]
-
-
-def jobs(quick: bool) -> Sequence[int]:
-    """Ranks of the jobs; 60 fill no tree, and leave a leaf half empty."""
-    return (60,) if quick else (60, 256, 512)
-
-
-def placements(job: int) -> Sequence[str]:
-    """How jobs of this size are placed; all nodes can only be shuffled."""
-    return (ORDER, SHUFFLED) if job == trees.REFERENCE.nodes else tuple(PLACEMENTS)
-
-
-def seeds(placement: str, quick: bool) -> Sequence[int]:
-    """Seeds of a placement: one where nothing is drawn."""
-    return (1,) if quick or placement == ORDER else (1, 2, 3)
-
-
 def cells(quick: bool) -> list[Cell]:
-    """All cells of this part."""
+    """All cells of this part, on the fat-tree and thin-trees."""
+    jobs = (60,) if quick else (60, 256, 512)  # 60 fill no tree, and leave a leaf half empty
     return [
         Cell(net, job, placement, schedule, seed)
-        for net in networks(quick)
-        for job in jobs(quick)
-        for placement in placements(job)
+        for job in jobs
+        for placement in ((ORDER, SHUFFLED) if job == trees.REFERENCE.nodes else PLACEMENTS)
+        for net in trees.TREES
+        if net.up in ((8, 4) if quick else (8, 4, 2))
         for schedule in SCHEDULES
-        for seed in seeds(placement, quick)
+        for seed in ((1,) if quick or placement == ORDER else (1, 2, 3))
     ]

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sortlast_studies.narrowed_trees.networks import FAT, THIN_2, Network, cost_per_node
 from sortlast_studies.narrowed_trees.workloads import PATTERNS
 from sortlast_studies.steps import Results
 from sortlast_studies.study import Study
 from sortlast_studies.table import Table
-from sortlast_studies.taper import choice, failures, leaves, patterns, placement, sweep, trees
+from sortlast_studies.taper import choice, failures, leaves, patterns, placement, sweep, terms, trees
 from sortlast_studies.taper.choice import NODE_PRICES, Offer
 from sortlast_studies.taper.frames import BLEND, FLOW, FRAME, LINK, SCHEDULES, STAGE, Way
 from sortlast_studies.taper.steps import steps
-from sortlast_studies.taper.terms import (
-    ADVICE,
-    BEST,
-    BY_LEAF,
-    BY_PLACEMENT,
-    BY_PORT,
-    LARGE,
-    MISSING,
-    PATTERN_TIMES,
-    PER_NODE,
-    PRICES,
-    WITHIN,
-    Terms,
-    rates,
-)
+from sortlast_studies.taper.terms import Terms, rates
 from sortlast_studies.taper.trees import label
 
 _FPS = "frames/s"
+Cell = placement.Cell | patterns.Cell | failures.Cell
 
 
 def tabulate(results: Results, quick: bool) -> Table:
@@ -41,12 +28,12 @@ def tabulate(results: Results, quick: bool) -> Table:
         _price(table, net)
     for way in sweep.ways(quick):
         _rates(table, results, rates(way), way, sweep.networks(quick) if way is FLOW else networks, SCHEDULES)
-    _rates(table, results, LARGE, FRAME, sweep.large(quick), sweep.FEW_MESSAGES)
+    _rates(table, results, terms.LARGE, FRAME, sweep.large(quick), sweep.FEW_MESSAGES)
     _choice(table, networks, [way for way in sweep.ways(quick) if way is not FLOW])
-    _placement(table, results, quick)
-    _patterns(table, results, quick)
+    _means(table, results, terms.BY_PLACEMENT, placement.cells(quick))
+    _patterns(table, results, patterns.cells(quick))
     _leaves(table, results, quick)
-    _failures(table, results, quick)
+    _means(table, results, terms.MISSING, failures.cells(quick))
     return table
 
 
@@ -57,10 +44,10 @@ def _price(table: Table, net: Network) -> None:
     whole = trees.topology(net.name)
     counts = {"nodes": net.nodes, "ports": net.radix}
     counts |= {"switches": len(whole.switches), "links": len(whole.links)}
-    table.add(PRICES, net.name, "taper", note=trees.taper(net))
-    table.add_line(PRICES, net.name, counts)
-    prices = {PER_NODE: trees.by_square(net), BY_PORT: trees.by_port(net)}
-    table.add_line(PRICES, net.name, prices, "dollars")
+    table.add(terms.PRICES, net.name, "taper", note=trees.taper(net))
+    table.add_line(terms.PRICES, net.name, counts)
+    prices = {terms.PER_NODE: trees.by_square(net), terms.BY_PORT: trees.by_port(net)}
+    table.add_line(terms.PRICES, net.name, prices, "dollars")
 
 
 def _rates(
@@ -78,9 +65,11 @@ def _rates(
 def _choice(table: Table, networks: Sequence[Network], ways: Sequence[Way]) -> None:
     """What to buy for each schedule, by each way of simulation; and with which schedule, by whole frames."""
 
-    def offers(way: Way, schedule: str, price: str = PER_NODE) -> list[Offer]:
+    def offers(way: Way, schedule: str, price: str = terms.PER_NODE) -> list[Offer]:
         return [
-            Offer(net, table.value(rates(way), schedule, label(net)), table.value(PRICES, net.name, price))
+            Offer(
+                net, table.value(rates(way), schedule, label(net)), table.value(terms.PRICES, net.name, price)
+            )
             for net in networks
         ]
 
@@ -88,87 +77,60 @@ def _choice(table: Table, networks: Sequence[Network], ways: Sequence[Way]) -> N
         for way in ways:
             row, offered = f"{schedule}, {way.name}", offers(way, schedule)
             found = {f"node ${price:,}": choice.best_value(offered, price) for price in NODE_PRICES}
-            by_port = choice.best_value(offers(way, schedule, BY_PORT), NODE_PRICES[2])
+            by_port = choice.best_value(offers(way, schedule, terms.BY_PORT), NODE_PRICES[2])
             found[f"node ${NODE_PRICES[2]:,}, by port"] = by_port
             for column, (best, gain) in found.items():
-                table.add(BEST, row, column, gain, kind="simulated", note=label(best.net))
+                table.add(terms.BEST, row, column, gain, kind="simulated", note=label(best.net))
             for budget in choice.BUDGETS:
                 within = choice.fastest_within(offered, budget)
                 fps, note = (None, "none") if within is None else (within.fps, label(within.net))
-                table.add(WITHIN, row, f"${budget:,}", fps, _FPS, "simulated", note=note)
+                table.add(terms.WITHIN, row, f"${budget:,}", fps, _FPS, "simulated", note=note)
     for price in NODE_PRICES:
         every = [(schedule, offer) for schedule in SCHEDULES for offer in offers(FRAME, schedule)]
         schedule, best = max(every, key=lambda each: each[1].value(price))
         note = f"{label(best.net)} with {schedule}"
-        table.add(ADVICE, f"${price:,} a node", "", best.fps, _FPS, "simulated", note=note)
+        table.add(terms.ADVICE, f"${price:,} a node", "", best.fps, _FPS, "simulated", note=note)
 
 
 # --- what else decides --------------------------------------------------------------------------------
 
 
-def _placement(table: Table, results: Results, quick: bool) -> None:
-    for job in placement.jobs(quick):
-        for placed in placement.placements(job):
-            for net in placement.networks(quick):
-                for schedule in SCHEDULES:
-                    cells = [
-                        placement.Cell(net, job, placed, schedule, seed)
-                        for seed in placement.seeds(placed, quick)
-                    ]
-                    found = [float(results[cell.name]["fps"]) for cell in cells]
-                    _mean(table, BY_PLACEMENT, f"{job} ranks, {placed}, {label(net)}", schedule, found, _FPS)
+def _means(table: Table, results: Results, item: str, cells: Iterable[Cell], unit: str = _FPS) -> None:
+    """The mean over the seeds of all cells of a place."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for cell in cells:
+        result = results[cell.name]
+        found.setdefault(cell.place, []).append(result["fps" if unit == _FPS else unit])
+    for place, values in found.items():
+        table.add_sample(item, *place, values, unit)
 
 
-def _patterns(table: Table, results: Results, quick: bool) -> None:
+def _patterns(table: Table, results: Results, cells: Sequence[patterns.Cell]) -> None:
     """Cycles, those of the thin-tree over those of the fat-tree, and what follows from their sum."""
     relative_cost = cost_per_node(THIN_2, "CN") / cost_per_node(FAT, "CN")
     for order in patterns.ORDERS:
-        for pattern in PATTERNS:
-            for net in patterns.NETWORKS:
-                cells = [patterns.Cell(net, order, pattern, seed) for seed in patterns.seeds(quick)]
-                found = [float(results[cell.name]["cycles"]) for cell in cells]
-                _mean(table, PATTERN_TIMES, pattern, f"{label(net)}, {order}", found, "cycles")
+        _means(table, results, terms.PATTERN_TIMES, [cell for cell in cells if cell.order == order], "cycles")
         column = f"{label(THIN_2)} / {label(FAT)}, {order}"
         ratios = {
-            pattern: table.value(PATTERN_TIMES, pattern, f"{label(THIN_2)}, {order}")
-            / table.value(PATTERN_TIMES, pattern, f"{label(FAT)}, {order}")
+            pattern: table.value(terms.PATTERN_TIMES, pattern, f"{label(THIN_2)}, {order}")
+            / table.value(terms.PATTERN_TIMES, pattern, f"{label(FAT)}, {order}")
             for pattern in PATTERNS
         }
         total = sum(ratios.values())
         performance = len(PATTERNS) / total
         derived = {"sum": total, "φ, fat-tree = 1": performance, "φ per cost": performance / relative_cost}
         for row, value in (ratios | derived).items():
-            table.add(PATTERN_TIMES, row, column, value, kind="simulated")
+            table.add(terms.PATTERN_TIMES, row, column, value, kind="simulated")
 
 
 def _leaves(table: Table, results: Results, quick: bool) -> None:
     for plant in leaves.plants(quick):
         leaf = f"{plant.down}:{plant.up}" if plant.leaves > 1 else f"{plant.down}, no spine"
-        table.add(BY_LEAF, plant.name, "leaf", note=leaf)
-        table.add(BY_LEAF, plant.name, "$/GPU", leaves.cost_per_gpu(plant), "dollars")
+        table.add(terms.BY_LEAF, plant.name, "leaf", note=leaf)
+        table.add(terms.BY_LEAF, plant.name, "$/GPU", leaves.cost_per_gpu(plant), "dollars")
         for schedule in leaves.SCHEDULES:
             fps = results[leaves.Cell(plant, schedule).name]["fps"]
-            table.add(BY_LEAF, plant.name, schedule, fps, _FPS, "simulated")
-
-
-def _failures(table: Table, results: Results, quick: bool) -> None:
-    for net in failures.networks(quick):
-        for schedule in failures.SCHEDULES:
-            for routing in failures.ROUTINGS:
-                for percent in failures.shares(quick):
-                    cells = [
-                        failures.Cell(net, percent, seed, routing, schedule)
-                        for seed in failures.seeds(percent, quick)
-                    ]
-                    found = [float(results[cell.name]["fps"]) for cell in cells]
-                    row = f"{label(net)}, {schedule}, {routing}"
-                    _mean(table, MISSING, row, f"{percent} %", found, _FPS)
-
-
-def _mean(table: Table, item: str, row: str, column: str, values: Sequence[float], unit: str) -> None:
-    """The mean over the seeds; of several, their spread too."""
-    more = {"spread": values, "n": len(values)} if len(values) > 1 else {}
-    table.add(item, row, column, sum(values) / len(values), unit, "simulated", **more)  # type: ignore[arg-type]
+            table.add(terms.BY_LEAF, plant.name, schedule, fps, _FPS, "simulated")
 
 
 STUDY = Study(

@@ -7,18 +7,8 @@ from dataclasses import dataclass
 
 from sortlast_studies.narrowed_trees.networks import Network
 from sortlast_studies.steps import Json, PartDone
-from sortlast_studies.taper import trees
-from sortlast_studies.taper.frames import (
-    ADAPTIVE,
-    FLOW,
-    FRAME,
-    SCHEDULES,
-    TABLES,
-    WAYS,
-    Way,
-    algorithms,
-    fastest,
-)
+from sortlast_studies.taper import frames, trees
+from sortlast_studies.taper.frames import Way, algorithms, fastest
 
 FEW_MESSAGES = ("radix-k", "binary swap")  # most others have 16.8 million on 4096 nodes
 _QUICK_UP = (8, 4, 2, 1)
@@ -43,12 +33,12 @@ class Cell:
         many = self.schedule in ("shift", "direct-send", "pipeline")
         if self.net.nodes > 512:
             return 10.0
-        return (3.0 if many else 0.5) * (8 if self.net.n > 3 and self.way is FRAME else 1)
+        return (3.0 if many else 0.5) * (8 if self.net.n > 3 and self.way is frames.FRAME else 1)
 
     def simulate(self, part_done: PartDone) -> Json:
         """The fastest algorithm of the schedule, and its frames a second."""
         name = self.net.name
-        fabric = trees.topology(name) if self.way is ADAPTIVE else trees.routes(name)
+        fabric = trees.topology(name) if self.way is frames.ADAPTIVE else trees.routes(name)
         return fastest(self.way, fabric, algorithms(self.schedule, self.net.nodes), part_done)
 
 
@@ -69,7 +59,7 @@ def large(quick: bool) -> Sequence[Network]:
 
 def ways(quick: bool) -> Sequence[Way]:
     """How frames on 512 nodes are simulated."""
-    return (FRAME, TABLES) if quick else WAYS
+    return (frames.FRAME, frames.TABLES) if quick else frames.WAYS
 
 
 def cells(quick: bool) -> list[Cell]:
@@ -78,7 +68,7 @@ def cells(quick: bool) -> list[Cell]:
         Cell(way, net, schedule)
         for way in ways(quick)
         for net in (*networks(quick), *slender(quick))
-        for schedule in SCHEDULES
-        if way is not FLOW or net.family != "slender"
+        for schedule in frames.SCHEDULES
+        if way is not frames.FLOW or net.family != "slender"
     ]
-    return small + [Cell(FRAME, net, schedule) for net in large(quick) for schedule in FEW_MESSAGES]
+    return small + [Cell(frames.FRAME, net, schedule) for net in large(quick) for schedule in FEW_MESSAGES]

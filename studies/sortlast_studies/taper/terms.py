@@ -5,23 +5,10 @@ from __future__ import annotations
 from sortlast_studies.narrowed_trees.networks import FAT, THIN_2
 from sortlast_studies.narrowed_trees.workloads import size_name
 from sortlast_studies.table import Table
-from sortlast_studies.taper import leaves, patterns, placement, sweep
+from sortlast_studies.taper import frames, leaves, patterns, placement, sweep
 from sortlast_studies.taper.choice import NODE_PRICES, SAME
 from sortlast_studies.taper.failures import ROUTINGS
-from sortlast_studies.taper.frames import (
-    ADAPTIVE,
-    BLEND,
-    FLOW,
-    FRAME,
-    LINK,
-    PACKET_BYTES,
-    PIXEL_BYTES,
-    SCHEDULES,
-    STAGE,
-    TABLES,
-    WAYS,
-    Way,
-)
+from sortlast_studies.taper.frames import Way
 from sortlast_studies.taper.trees import LARGE as LARGE_TREES
 from sortlast_studies.taper.trees import REFERENCE, SLENDER, TREES, label
 
@@ -45,10 +32,10 @@ def rates(way: Way) -> str:
 class Terms:
     """Those of a table."""
 
-    link, stage, blend = LINK, STAGE, BLEND
-    packet_bytes, pixel_bytes = PACKET_BYTES, PIXEL_BYTES
-    schedules, few_messages, node_prices, same = SCHEDULES, sweep.FEW_MESSAGES, NODE_PRICES, SAME
-    flow, by_tables, adaptive = FLOW, TABLES, ADAPTIVE
+    link, stage, blend = frames.LINK, frames.STAGE, frames.BLEND
+    packet_bytes, pixel_bytes = frames.PACKET_BYTES, frames.PIXEL_BYTES
+    schedules, few_messages, node_prices, same = frames.SCHEDULES, sweep.FEW_MESSAGES, NODE_PRICES, SAME
+    flow, by_tables, adaptive = frames.FLOW, frames.TABLES, frames.ADAPTIVE
     rates = staticmethod(rates)
     placements = placement.PLACEMENTS
     fat, thin, size = FAT, THIN_2, size_name(patterns.SIZE)
@@ -56,9 +43,9 @@ class Terms:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self.ways = [way for way in WAYS if table.rows(rates(way))]
-        self.timed = [way for way in self.ways if way is not FLOW]
-        shown = table.columns(rates(FRAME))
+        self.ways = [way for way in frames.WAYS if table.rows(rates(way))]
+        self.timed = [way for way in self.ways if way is not frames.FLOW]
+        shown = table.columns(rates(frames.FRAME))
         self.thin_trees = [net for net in TREES if label(net) in shown]
         self.networks = [label(net) for net in (*TREES, *SLENDER) if label(net) in shown]
         trees = {label(net): net for net in (*TREES, *SLENDER)}
@@ -86,15 +73,15 @@ class Terms:
 
     def over_flows(self) -> dict[str, list[float]]:
         """What packets by the tables reach of the flows' frames, by schedules and trees."""
-        return self._grouped(TABLES, FLOW)
+        return self._grouped(frames.TABLES, frames.FLOW)
 
     def over_tables(self) -> dict[str, list[float]]:
         """What adaptive packets gain over those by the tables, by schedules and trees."""
-        return self._grouped(ADAPTIVE, TABLES)
+        return self._grouped(frames.ADAPTIVE, frames.TABLES)
 
     def _grouped(self, way: Way, other: Way) -> dict[str, list[float]]:
-        over = {schedule: self.over(way, other, schedule) for schedule in SCHEDULES}
-        rest = [name for name in SCHEDULES if name not in _TO_ALL]
+        over = {schedule: self.over(way, other, schedule) for schedule in frames.SCHEDULES}
+        rest = [name for name in frames.SCHEDULES if name not in _TO_ALL]
         return {
             **over,
             **{f"{name} on thinner trees": over[name][1:] for name in _TO_ALL},
@@ -104,7 +91,7 @@ class Terms:
 
     def losing(self) -> list[str]:
         """Schedules that lose frames on the fat-tree without its tables, with what is left."""
-        left = {name: self.over(ADAPTIVE, TABLES, name)[0] for name in SCHEDULES}
+        left = {name: self.over(frames.ADAPTIVE, frames.TABLES, name)[0] for name in frames.SCHEDULES}
         return [f"{name} {part:.2f}" for name, part in left.items() if part < 1 - SAME]
 
     def large_per_cost(self, schedule: str) -> list[float]:

@@ -10,7 +10,14 @@ from functools import cache
 
 from sortlast import fabric
 from sortlast.fabric import Routes, Topology
-from sortlast_studies.narrowed_trees.networks import LINK, SWITCH_PORT_SQUARED, Elements, Network, cost
+from sortlast_studies.narrowed_trees.networks import (
+    LINK,
+    SWITCH_PORT_SQUARED,
+    Network,
+    cost,
+    counted,
+    of_network,
+)
 
 PORT = SWITCH_PORT_SQUARED * 16  # dollars, if the price of a switch grew with its ports: 16 cost as much
 
@@ -36,9 +43,7 @@ REFERENCE = TREES[0]
 @cache
 def topology(name: str) -> Topology:
     """The fabric of a network, by name."""
-    net = NETWORKS[name]
-    make = fabric.slender_tree if net.family == "slender" else fabric.thin_tree
-    return make(net.k, net.up, net.n)
+    return of_network(NETWORKS[name])
 
 
 @cache
@@ -59,16 +64,11 @@ def label(net: Network) -> str:
 
 def by_square(net: Network) -> float:
     """Dollars a node by the paper's model: switches by the square of their ports, k + k' on every level."""
-    elements = _elements(net)
+    elements = counted(topology(net.name))
     return cost(net, elements) / elements.nodes
 
 
 def by_port(net: Network) -> float:
     """Dollars a node if switches were paid by the port, links as in the paper."""
-    elements = _elements(net)
+    elements = counted(topology(net.name))
     return (PORT * net.radix * elements.switches + LINK * elements.links) / elements.nodes
-
-
-def _elements(net: Network) -> Elements:
-    whole = topology(net.name)
-    return Elements(len(whole.switches), len(whole.links), len(whole.hosts))

@@ -1,9 +1,8 @@
-"""What the commands of ``sortlast fabric`` print alike: tables, headings, progress."""
+"""What the commands of ``sortlast fabric`` print alike: tables and headings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,37 +10,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sortlast.fabric import Routes, Topology
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[float], bool]]:
-    """A bar on a terminal's standard error; call what it yields with the part that is done, 0 to 1."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=1.0)
-
-        def report(done: float) -> bool:
-            bar.update(task, completed=done)
-            return True
-
-        yield report
-
-
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
-    """A line on a terminal's standard error that moves while something runs of which no part can be told."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
-        yield
 
 
 def table(title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> Group:

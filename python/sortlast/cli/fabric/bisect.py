@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def bisect(
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hosts = _inputs.placement(topology, nodes, compute=compute)
-    with _show.progress("bisections") as progress:
+    with _progress.bar("bisections", transient=True) as progress:
         found = fabric.bisection(routes, samples, seed, hosts, progress=progress)
     kinds = {
         "one way": _summary(found.one_way, found.one_way_samples),

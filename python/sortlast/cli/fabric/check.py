@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def check(
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
-    with _show.progress("stages") as progress:
+    with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 
     console = _terminal.console(json)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def compare(
     names = [each.name for each in fabric.engines()] if engines == "all" else engines.split(",")
     wanted = _orders(orders)
     rows = []
-    with _show.progress("engines") as progress:
+    with _progress.bar("engines", transient=True) as progress:
         fabrics = [_inputs.topology(each) for each in net]
         for k, topology in enumerate(fabrics):
             for n, engine in enumerate(names):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast import Error
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.files import replacing
 
@@ -68,7 +68,7 @@ def draw(
         )
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
-    with _show.progress("stages") as progress:
+    with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
     if found.stages == 0 and not is_page:
         raise Error(f"{communication.name} of {len(hosts)} has no stage to draw")

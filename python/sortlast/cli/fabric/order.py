@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.files import replacing
 
@@ -81,7 +81,7 @@ def order(
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hosts = [host for host in _inputs.placement(topology, nodes, compute=compute) if host >= 0]
     before = fabric.contention(routes, schedule, hosts)
-    with _show.progress("orders") as progress:
+    with _progress.bar("orders", transient=True) as progress:
         best = fabric.best_order(routes, hosts, schedule, dummies, steps, seed, progress=progress)
 
     title = f"{schedule} of {len(hosts)} nodes, {_show.routing(routes)}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from sortlast.cli import _terminal
+from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _options as _fabric
 from sortlast.cli.fabric import _show
 from sortlast.cli.simulate import _methods, _options, _report, _traffic
@@ -142,7 +142,7 @@ def _run(
 
     # Simulate.
     log = {"message_log": outputs.trace is not None}
-    with _show.progress(f"{method.value}s") as progress:
+    with _progress.bar(f"{method.value}s", transient=True) as progress:
         job = _methods.Job(topology, routes, made, hosts[: made.tasks], settings | log, progress)
         found = _methods.packets(job) if method is Method.packet else _methods.flows(job, wanted.frame)
 

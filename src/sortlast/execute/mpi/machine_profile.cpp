@@ -19,6 +19,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/schedule/cost/profile.hpp"
 #include "sortlast/tune.hpp"
 
 namespace sortlast {
@@ -37,7 +38,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// ---- The name of the kept file --------------------------------------------------------------------
+// ---- The name of this machine --------------------------------------------------------------------
 
 constexpr std::size_t most_in_name = 60;
 
@@ -91,28 +92,39 @@ std::string cache_folder() {
   return home.empty() ? "" : home + "/.cache";
 }
 
+// The profile of a file. `source` names it, and is told where it was measured if that is elsewhere.
+MachineProfile read_profile(const std::string& path, std::string source) {
+  const Profile profile = load_profile(path);
+  if (!profile.measured_on.empty() && profile.measured_on != machine_name())
+    source += " (measured on another machine, " + profile.measured_on + "; this is " + machine_name() + ")";
+  return {profile.machine, source};
+}
+
 }  // namespace
 
-std::string kept_profile_path() {
-  const std::string folder = cache_folder();
-  if (folder.empty()) return "";
+std::string machine_name() {
   std::string name;
   const std::string cores = std::to_string(sysconf(_SC_NPROCESSORS_CONF)) + "-cores";
   for (const std::string& part : {host(), processor(), cores, mpi_library()}) {
     const std::string text = part_of_name(part);
     if (!text.empty()) name += (name.empty() ? "" : "_") + text;
   }
-  return folder + "/sortlast/" + name + ".json";
+  return name;
+}
+
+std::string kept_profile_path() {
+  const std::string folder = cache_folder();
+  return folder.empty() ? "" : folder + "/sortlast/" + machine_name() + ".json";
 }
 
 std::optional<MachineProfile> find_profile(const Options& options) {
   if (options.machine) return MachineProfile{*options.machine, "the machine that was passed"};
-  if (!options.profile.empty()) return MachineProfile{load_machine(options.profile), options.profile};
+  if (!options.profile.empty()) return read_profile(options.profile, options.profile);
 
   const std::string named = variable("SORTLAST_PROFILE");
   if (!named.empty()) {
     try {
-      return MachineProfile{load_machine(named), named + " (SORTLAST_PROFILE)"};
+      return read_profile(named, named + " (SORTLAST_PROFILE)");
     } catch (const ArgumentError& error) {
       throw ArgumentError(std::string(error.what()) + " (named by SORTLAST_PROFILE)");
     }
@@ -122,7 +134,7 @@ std::optional<MachineProfile> find_profile(const Options& options) {
   std::error_code failure;
   if (kept.empty() || !std::filesystem::exists(kept, failure)) return std::nullopt;
   try {
-    return MachineProfile{load_machine(kept), kept + " (sortlast tune --keep)"};
+    return read_profile(kept, kept + " (sortlast tune --keep)");
   } catch (const ArgumentError& error) {
     throw ArgumentError(
         std::string(error.what()) +

@@ -1,6 +1,6 @@
 // LLNL's mpiGraph: its tables of bandwidths, which its crunch_mpiGraph draws. One shows what each row sends
 // to each column, the other what it receives from there: the same matrix, transposed. Cells end with a tab.
-// The average is that over times, as mpiGraph's: the harmonic mean. Source: mpiGraph.c.
+// What it calls avg is the harmonic mean, that over times. Source: mpiGraph.c.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -55,8 +55,8 @@ std::string figures(const Bandwidths& bandwidths, const std::string& title) {
       seconds += 1 / bandwidths.at(from, to);
     }
   }
-  const double average = p > 1 ? static_cast<double>(p * (p - 1)) / seconds : 0;
-  return title + " max\t" + number(most, 6) + "\n" + title + " avg\t" + number(average, 6) + "\n\n";
+  const double harmonic_mean = p > 1 ? static_cast<double>(p * (p - 1)) / seconds : 0;
+  return title + " max\t" + number(most, 6) + "\n" + title + " avg\t" + number(harmonic_mean, 6) + "\n\n";
 }
 
 std::string table(const Bandwidths& bandwidths, const std::string& title, bool sends) {

@@ -35,7 +35,7 @@ class ClosedForm {
 
   std::int32_t p_;
   double n_;
-  double bytes_;  // of a pixel, on average
+  double bytes_;  // of a pixel, in the mean
   bool staged_;
   Machine machine_;
   std::int32_t m_;             // nodes

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "sortlast/error.hpp"
+#include "sortlast/schedule/cost/profile.hpp"
 
 namespace sortlast {
 namespace {
@@ -55,11 +56,11 @@ class Reader {
  public:
   Reader(std::string_view text, std::string_view source) : text_(text), source_(source) {}
 
-  Machine read() {
-    Machine machine;
+  Profile read() {
+    Profile profile;
     expect('{');
     do {
-      read_member(machine);
+      read_member(profile);
     } while (take(','));
     expect('}');
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -67,7 +68,7 @@ class Reader {
     }
     skip_space();
     if (at_ != text_.size()) fail("expected nothing after the closing brace");
-    return machine;
+    return profile;
   }
 
  private:
@@ -103,8 +104,18 @@ class Reader {
     return name;
   }
 
-  void read_member(Machine& machine) {
+  void read_member(Profile& profile) {
     const std::string_view name = read_name();
+    if (name == "measured_on") {
+      expect(':');
+      profile.measured_on = read_text();
+      return;
+    }
+    if (name == "provenance" || name == "settings") {
+      expect(':');
+      pass_over_object();
+      return;
+    }
     const auto* const member = std::find_if(members.begin(), members.end(),
                                             [name](const Member& other) { return other.name == name; });
     if (member == members.end()) fail(quoted(name) + " is not known");
@@ -114,13 +125,41 @@ class Reader {
     expect(':');
     const double number = read_number(*member);
     if (const auto* const real = std::get_if<double Machine::*>(&member->value)) {
-      machine.*(*real) = number;
+      profile.machine.*(*real) = number;
       return;
     }
     if (number != std::floor(number) || number > std::numeric_limits<std::int32_t>::max()) {
       fail(quoted(name) + " is not a whole number");
     }
-    machine.*std::get<std::int32_t Machine::*>(member->value) = static_cast<std::int32_t>(number);
+    profile.machine.*std::get<std::int32_t Machine::*>(member->value) = static_cast<std::int32_t>(number);
+  }
+
+  // As it stands between its quotes.
+  std::string_view read_text() {
+    expect('"');
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != '"' && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
+    if (at_ >= text_.size() || text_[at_] != '"') fail("expected a text, in quotes");
+    return text_.substr(begin, at_++ - begin);
+  }
+
+  // What is for people alone: an object of texts, numbers, true, false and null.
+  void pass_over_object() {
+    expect('{');
+    if (take('}')) return;
+    do {
+      read_text();
+      expect(':');
+      skip_space();
+      if (at_ < text_.size() && text_[at_] == '"') {
+        read_text();
+        continue;
+      }
+      const std::size_t end = std::min(text_.find_first_of(",} \t\r\n", at_), text_.size());
+      if (end == at_) fail("expected a text, a number, true, false or null");
+      at_ = end;
+    } while (take(','));
+    expect('}');
   }
 
   double read_number(const Member& member) {
@@ -165,17 +204,19 @@ std::string to_json(const Machine& machine) {
 }
 
 Machine machine_from_json(std::string_view text, std::string_view source) {
-  return Reader(text, source).read();
+  return Reader(text, source).read().machine;
 }
 
-Machine load_machine(const std::string& path) {
+Profile load_profile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
     throw ArgumentError(path + ": cannot be read; expected a profile of this machine");
   }
-  return machine_from_json(text.str(), path);
+  return Reader(text.str(), path).read();
 }
+
+Machine load_machine(const std::string& path) { return load_profile(path).machine; }
 
 void save_machine(const Machine& machine, const std::string& path) {
   std::ofstream file(path, std::ios::binary);

@@ -1,0 +1,181 @@
+"""Ranks on the hosts of a testbed: where they run, what is measured there, and that they end with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import references
+from sortlast import ArgumentError, _watcher, fabric
+from sortlast.testbed import Settings, Testbed, answer, measure, namespaces, run
+
+pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
+
+SMALL = Settings("k-ary-n-tree:2,2", engine="d-mod-k", rate_mbit=20)
+
+# Ranks that write where they run and with whom they share memory, and then end.
+TELL = """
+import pathlib, sys
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+node = comm.Split_type(MPI.COMM_TYPE_SHARED).allgather(comm.rank)
+pathlib.Path({folder!r}, str(comm.rank)).write_text(MPI.Get_processor_name() + " " + str(node))
+sys.exit(3 if comm.size == 2 else 0)
+"""
+
+# A program with a testbed whose ranks would run for a minute, and say that they have begun.
+HOLD = """
+import sys
+from sortlast.testbed import Settings, Testbed, run
+with Testbed(Settings("crossbar:2", engine="minhop")) as testbed:
+    print(*testbed.spaces, flush=True)
+    run(testbed, [0, 1], [sys.executable, "-c", '''
+import pathlib, time
+from mpi4py import MPI
+pathlib.Path({folder!r}, str(MPI.COMM_WORLD.rank)).touch()
+time.sleep(60)
+'''], ranks_per_host=2)
+"""
+
+
+def told(folder: Path, ranks: int) -> list[str]:
+    return [(folder / str(rank)).read_text() for rank in range(ranks)]
+
+
+# --- where they run ---------------------------------------------------------------------------------------
+
+
+def test_ranks_run_on_the_hosts_in_the_given_order(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TELL.format(folder=str(tmp_path))]
+    with Testbed(SMALL) as testbed:
+        assert run(testbed, [2, 0, 3, 1], command, timeout=100) == 0
+        assert told(tmp_path, 4) == ["host00002 [0]", "host00000 [1]", "host00003 [2]", "host00001 [3]"]
+        assert run(testbed, [1, 3], command, timeout=100) == 3
+        with pytest.raises(ArgumentError, match="twice"):
+            run(testbed, [1, 1], command)
+        with pytest.raises(ArgumentError, match="ranks_per_host is 0; expected 1 or more"):
+            run(testbed, [1], command, ranks_per_host=0)
+        assert [pid for space in testbed.spaces for pid in namespaces.processes(space)] == []
+
+
+def test_ranks_of_a_host_follow_each_other_and_share_its_memory(cli, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TELL.format(folder=str(tmp_path))]
+    with Testbed(SMALL, "testmany") as testbed:
+        assert run(testbed, [2, 0], command, timeout=100, ranks_per_host=3) == 0
+        assert told(tmp_path, 6) == ["host00002 [0, 1, 2]"] * 3 + ["host00000 [3, 4, 5]"] * 3
+
+        asked = {"testbed": testbed.name, "message_bytes": 1000, "repeat": 1}
+        report = answer(testbed, [1, 3], "sortlast.testbed._ranks", asked, 100, ranks_per_host=2)
+        assert report["names"] == ["host00001", "host00001", "host00003", "host00003"]
+
+        begin = ("testbed", "run", "--name", "testmany", "--ranks-per-host", 2, "--timeout", 100, "--ranks")
+        assert cli(*begin, 4, "--", *command)[0] == 0
+        assert told(tmp_path, 4) == ["host00000 [0, 1]"] * 2 + ["host00001 [2, 3]"] * 2
+        for ranks, why in (
+            (9, "9 ranks do not spread evenly over hosts of 2; ask for a multiple"),
+            (10, "--ranks 10, but there are 4 nodes; a host runs 2 ranks"),
+        ):
+            status, _, told_why = cli(*begin, ranks, "--", *command)
+            assert (status, told_why) == (2, f"sortlast: {why}\n")
+
+
+# --- what is measured there -------------------------------------------------------------------------------
+
+
+def test_two_hosts_have_only_mutual_pairs() -> None:
+    with Testbed(SMALL) as testbed:
+        found = measure(testbed, [0, 3], message_bytes=50_000, repeat=1, timeout=100)
+    assert found.mutual == {(0, 1), (1, 0)}
+    assert found.rank_correlation is None
+    assert found.flows_differ == 0
+
+
+@pytest.mark.parametrize("hosts", [[0, 1, 2, 3], [0, 2, 1, 3]], ids=["routing order", "another order"])
+def test_every_channel_carries_as_many_messages_as_the_tables_say(hosts: list[int]) -> None:
+    with Testbed(SMALL) as testbed:
+        found = measure(testbed, hosts, message_bytes=100_000, repeat=1, timeout=100)
+    contention = fabric.contention(testbed.routes, "shift", hosts)
+    assert found.predicted_flows.max() == contention.max_flows
+    assert found.flows_differ == 0
+    assert (found.flows >= found.predicted_flows).all()
+    assert found.dropped == 0
+    # Nobody sends faster than the link, but for what a shaper lets pass at once at each of up to four hops.
+    assert found.bandwidths.maximum < 1.25 * found.link_bandwidth
+
+
+# --- how they end -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunningJob:
+    """A process with a testbed, its namespaces, and the processes that run there."""
+
+    process: subprocess.Popen[str]
+    spaces: set[str]
+    pids: list[int]
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[RunningJob]:
+    begun, temporary = tmp_path / "begun", tmp_path / "temporary"
+    begun.mkdir()
+    temporary.mkdir()
+    command = [sys.executable, "-c", HOLD.format(folder=str(begun))]
+    environ = os.environ | {"TMPDIR": str(temporary)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
+        assert process.stdout is not None
+        spaces = set(process.stdout.readline().split())
+        wait_until(lambda: len(list(begun.iterdir())) == 4)
+        pids = [pid for space in spaces for pid in namespaces.processes(space)]
+        assert len(spaces) == 3
+        assert len(pids) >= 4
+        yield RunningJob(process, spaces, pids)
+        process.kill()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    limit = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+
+
+def command_line(pid: int) -> list[str]:
+    """Of a process; empty if it has ended, also if it still waits for its parent."""
+    try:
+        return Path("/proc", str(pid), "cmdline").read_text().split("\0")[:-1]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def watcher_of(pid: int) -> int:
+    """The process that removes what another leaves."""
+    numbers = (int(folder.name) for folder in Path("/proc").glob("[0-9]*"))
+    (found,) = [each for each in numbers if command_line(each)[4:-1] == [_watcher.__file__, str(pid)]]
+    return found
+
+
+def test_an_interrupt_removes_all_and_ends_the_ranks(job: RunningJob) -> None:
+    job.process.send_signal(signal.SIGINT)
+    assert job.process.wait(timeout=20) != 0
+    assert not job.spaces & set(namespaces.listed())
+    wait_until(lambda: not any(command_line(pid) for pid in job.pids))
+
+
+def test_the_next_testbed_removes_what_a_killed_process_left(job: RunningJob) -> None:
+    """Also where the process is killed that would have removed it."""
+    os.kill(watcher_of(job.process.pid), signal.SIGKILL)
+    job.process.kill()
+    job.process.wait(timeout=20)
+    assert job.spaces <= set(namespaces.listed())
+    with Testbed(SMALL):
+        assert not job.spaces & set(namespaces.listed())
+    wait_until(lambda: not any(command_line(pid) for pid in job.pids))
