@@ -26,7 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SHALLOW = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "mode=shallow")]
-FOLDERS = ("src", "capi", "python/src", "tests")
+FOLDERS = ("src", "capi", "icet", "python/src", "tests")
 
 
 def commands(build: Path) -> Iterator[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ _BROUGHT = {
     "mpi4py": ("mpi4py", "mpi"),
     "rich": ("rich", "cli"),
     "typer": ("typer", "cli"),
+    "elftools": ("pyelftools", "icet"),
     "matplotlib": ("matplotlib", "plot"),
     "nibabel": ("nibabel", "render"),
     "vtkmodules": ("vtk", "render"),

@@ -27,6 +27,7 @@ PACKAGES = {
     "ibsim": "ibsim-utils",
     "ip": "iproute2",
     "iverilog": "iverilog",
+    "ldd": "libc-bin",
     "libumad2sim.so": "ibsim-utils",
     "opensm": "opensm",
     "tc": "iproute2",

@@ -120,6 +120,19 @@ def test_public_headers_include_public_headers_alone():
     assert not breaches
 
 
+def test_icet_uses_the_public_headers_and_what_they_lack():
+    allowed_too = SOURCES / "execute" / "mpi" / "compositor_access.hpp"
+    files = cpp_files(ROOT / "icet")
+    assert any(included(file) for file in files)
+    breaches = [
+        f"{file.relative_to(ROOT)} includes {path}"
+        for file in files
+        for path in included(file)
+        if not (PUBLIC / path).is_file() and find(path) != allowed_too
+    ]
+    assert not breaches
+
+
 def test_only_the_mpi_rooms_include_mpi():
     users = {
         file.relative_to(ROOT).as_posix()

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sortlast/compositor.hpp"
@@ -20,6 +22,25 @@ struct CompositorAccess {
   // they could be passed: throws on every rank, with `problem` in the message.
   [[noreturn]] static void refuse(Compositor& compositor, const std::string& call,
                                   const std::string& problem);
+
+  // Check that all ranks brought the same values by the same names, and none a problem; else every rank
+  // throws the same MismatchError or ArgumentError, and the compositor stays usable. Collective.
+  static void agree(Compositor& compositor, const std::string& call,
+                    const std::vector<std::pair<std::string, std::string>>& named,
+                    const std::string& problem);
+
+  // As Compositor::gather(), of several images at once: each at a root of its own, no two at one. Returns
+  // that of this rank.
+  static std::optional<Frame> gather(Compositor& compositor, const std::vector<Tile>& tiles,
+                                     const std::vector<int>& roots, bool with_depth);
+
+  // Composite from now on by another algorithm and partition than Options said. Every rank passes the same;
+  // throws ArgumentError, on every rank, if there is no such algorithm. The compositor was made for
+  // Partition::automatic.
+  static void use(Compositor& compositor, const std::string& algorithm, Partition partition);
+
+  // Whether all ranks share one machine, and read each other's images where they lie.
+  static bool on_one_machine(const Compositor& compositor);
 
   // As visibility_order(), where every rank hears of what is wrong with the arguments of some, and
   // `interrupt` (may be empty) is called as Options has it.

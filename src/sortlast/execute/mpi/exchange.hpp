@@ -47,11 +47,19 @@ class Exchange {
   std::shared_ptr<Frame> frame_;
 };
 
-// Collective; all arguments were agreed on, and all ranks are through with compositing. At the root the frame
-// lies in `out` if that has pixels. Contiguous tiles land where they belong, and those in the frame of the
-// root's node stay where they are unless there is an `out`; pixels of an image that was dealt out come as
-// they lie in the tile, and the root puts them in their places. Throws TimeoutError.
-std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth,
-                                  const PixelBuffer& out, const FrameContext& context);
+// A tile's image, to be collected at a rank.
+struct Gathering {
+  const detail::TileData& tile;
+  int root = 0;
+  bool with_depth = false;
+  PixelBuffer out = {};  // at the root, where the frame is put; none: anywhere
+};
+
+// Collective; all arguments were agreed on, and all ranks are through with compositing. Every image is
+// collected at a rank of its own, all at once; returns that of this rank. Contiguous tiles land where they
+// belong, and those in the frame of the root's node stay where they are unless there is an `out`; pixels of
+// an image that was dealt out come as they lie in the tile, and the root puts them in their places. Throws
+// TimeoutError.
+std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const FrameContext& context);
 
 }  // namespace sortlast

@@ -35,8 +35,8 @@ class TileGather {
                 : std::max<std::int64_t>(1, copied_bytes / static_cast<std::int64_t>(format_.pixel_bytes()));
   }
 
-  std::optional<Frame> run(const PixelBuffer& out, const FrameContext& with) {
-    // List what this rank sends or receives; what lies at the root is put in its place.
+  // List what this rank sends or receives; what lies at the root is put in its place.
+  void begin(const PixelBuffer& out, const FrameContext& with) {
     const auto in_place = [&](int peer) { return tile_.shared && (peer == rank_ || with.node.mate(peer)); };
     if (rank_ == root_) {
       make_frame(out, with.pool);
@@ -55,21 +55,22 @@ class TileGather {
     } else if (!tile_.range.empty() && !in_place(root_)) {
       pieces_.emplace_back(root_, tile_.range);
     }
-
-    // Move it, a few messages at a time.
-    Backoff backoff(with.alarm, [this] {
-      return rank_ == root_ ? std::string("tiles to gather")
-                            : "rank " + std::to_string(root_) + " to gather its tile";
-    });
-    while (post(with.pool)) {
-      if (take_messages(with.timing)) {
-        backoff.progress();
-      } else {
-        backoff.pause();
-      }
-    }
-    return frame_;
   }
+
+  // Move some of it, a few messages at a time. Returns whether anything is left to move; `moved` becomes true
+  // if something was.
+  bool step(const FrameContext& with, bool& moved) {
+    if (!post(with.pool)) return false;
+    if (take_messages(with.timing)) moved = true;
+    return true;
+  }
+
+  std::string waits_for() const {
+    return rank_ == root_ ? std::string("tiles to gather")
+                          : "rank " + std::to_string(root_) + " to gather its tile";
+  }
+
+  const std::optional<Frame>& frame() const { return frame_; }
 
   void abandon() { messages_.abandon(); }
 
@@ -161,14 +162,33 @@ class TileGather {
 
 }  // namespace
 
-std::optional<Frame> gather_tiles(const detail::TileData& tile, int root, bool with_depth,
-                                  const PixelBuffer& out, const FrameContext& with) {
-  const auto gather = std::make_shared<TileGather>(tile, root, with_depth, with);
+std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const FrameContext& with) {
+  const auto gathers = std::make_shared<std::vector<std::unique_ptr<TileGather>>>();
   try {
-    return gather->run(out, with);
+    for (const Gathering& image : images) {
+      gathers->push_back(std::make_unique<TileGather>(image.tile, image.root, image.with_depth, with));
+      gathers->back()->begin(image.out, with);
+    }
+    const TileGather* unfinished = nullptr;
+    Backoff backoff(with.alarm, [&] { return unfinished->waits_for(); });
+    do {
+      unfinished = nullptr;
+      bool moved = false;
+      for (const auto& gather : *gathers)
+        if (gather->step(with, moved)) unfinished = gather.get();
+      if (moved) {
+        backoff.progress();
+      } else if (unfinished != nullptr) {
+        backoff.pause();
+      }
+    } while (unfinished != nullptr);
+    std::optional<Frame> own;
+    for (const auto& gather : *gathers)
+      if (gather->frame()) own = gather->frame();
+    return own;
   } catch (...) {
-    gather->abandon();
-    keep_for_ever(gather);
+    for (const auto& gather : *gathers) gather->abandon();
+    keep_for_ever(gathers);
     throw;
   }
 }
