@@ -176,7 +176,8 @@ T* pixels_of(const Find& find) {
 
 // The nearest byte, half up; 0 for what is not a number.
 IceTUByte byte_of(float value) {
-  return static_cast<IceTUByte>(255 * std::clamp(std::isnan(value) ? 0.0F : value, 0.0F, 1.0F) + 0.5F);
+  const float limited = std::clamp(std::isnan(value) ? 0.0F : value, 0.0F, 1.0F);
+  return static_cast<IceTUByte>(std::floor(255 * limited + 0.5F));
 }
 
 // Copy n pixels of `from_channels` values to such of `to_channels`, an alpha that is missing being `opaque`.

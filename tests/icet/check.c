@@ -61,7 +61,7 @@ const char* end_capture(void) {
   close(standard_error);
   FILE* file = captured;
   captured = NULL;
-  rewind(file);
+  fseek(file, 0, SEEK_SET);
   text_of_capture[fread(text_of_capture, 1, sizeof text_of_capture - 1, file)] = '\0';
   fclose(file);
   return text_of_capture;

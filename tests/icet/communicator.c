@@ -75,16 +75,17 @@ static void check_collectives(IceTCommunicator comm) {
   const int p = comm->Comm_size(comm);
   const int r = comm->Comm_rank(comm);
   const int root = p - 1;
-  IceTInt* all = allocate((size_t)(2 * p) * sizeof *all);
+  const size_t n = 2 * (size_t)p;
+  IceTInt* all = allocate(n * sizeof *all);
   const IceTInt own[2] = {r, -r};
-  for (int i = 0; i < 2 * p; ++i) all[i] = 99;
+  for (size_t i = 0; i < n; ++i) all[i] = 99;
   comm->Gather(comm, own, 2, ICET_INT, all, root);
-  for (int i = 0; i < p && r == root; ++i) CHECK(all[2 * i] == i && all[2 * i + 1] == -i);
+  for (size_t i = 0; i < n && r == root; ++i) CHECK(all[i] == (IceTInt)(i / 2) * (i % 2 == 0 ? 1 : -1));
   if (r != root) CHECK(all[0] == 99);
 
-  for (int i = 0; i < 2 * p; ++i) all[i] = 99;
+  for (size_t i = 0; i < n; ++i) all[i] = 99;
   comm->Allgather(comm, own, 2, ICET_INT, all);
-  for (int i = 0; i < p; ++i) CHECK(all[2 * i] == i && all[2 * i + 1] == -i);
+  for (size_t i = 0; i < n; ++i) CHECK(all[i] == (IceTInt)(i / 2) * (i % 2 == 0 ? 1 : -1));
 
   IceTInt* to = allocate((size_t)p * sizeof *to);
   for (int i = 0; i < p; ++i) to[i] = 10 * r + i;

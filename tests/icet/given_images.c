@@ -22,7 +22,7 @@ static void free_buffers(Buffers* buffers) {
 
 // What lies outside `valid` {x, y, width, height} of the image is garbage.
 static Buffers draw(const Scene* scene, const IceTInt* global, const IceTInt* valid) {
-  const size_t n = (size_t)(global[2] * global[3]);
+  const size_t n = (size_t)global[2] * (size_t)global[3];
   const bool bytes = scene->colour_format == ICET_IMAGE_COLOR_RGBA_UBYTE;
   const size_t channels = scene->colour_format == ICET_IMAGE_COLOR_RGB_FLOAT ? 3 : 4;
   Buffers buffers;

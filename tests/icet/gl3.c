@@ -100,8 +100,8 @@ void test_gl3(void) {
     IceTUByte pixels[4 * WIDTH * HEIGHT];
     icetImageCopyColorub(image, pixels, ICET_IMAGE_COLOR_RGBA_UBYTE);
     const IceTUByte nothing[4] = {0, 0, 0, 0};
-    for (int i = 0; i < WIDTH * HEIGHT; ++i)
-      CHECK(memcmp(&pixels[4 * i], nearest_quad(i % WIDTH, i / WIDTH, nothing), 4) == 0);
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; ++i)
+      CHECK(memcmp(&pixels[4 * i], nearest_quad((int)i % WIDTH, (int)i / WIDTH, nothing), 4) == 0);
   }
   close_window();
   end_context(context);

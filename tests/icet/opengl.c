@@ -38,7 +38,7 @@ void open_window(int width, int height) {
   const unsigned bytes = 0x1401;
   mesa = create_context(rgba, 24, 0, 0, NULL);
   CHECK(mesa != NULL);
-  pixels = allocate((size_t)(4 * width * height));
+  pixels = allocate(4 * (size_t)width * (size_t)height);
   CHECK(make_current(mesa, pixels, bytes, width, height));
   SetEnum enable;
   find_opengl("glEnable", &enable);

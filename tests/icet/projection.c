@@ -67,13 +67,13 @@ static void draw_points(const IceTDouble* projection, const IceTDouble* modelvie
   CHECK(background[0] == 0.5F && background[3] == 1);
   float* depths = icetImageGetDepthf(result);
   IceTFloat* colours = icetImageGetColorf(result);
-  for (size_t i = 0; i < (size_t)(value[0] * value[1]); ++i) depths[i] = 1;
+  for (size_t i = 0; i < (size_t)value[0] * (size_t)value[1]; ++i) depths[i] = 1;
   for (int i = 0; i < POINTS; ++i) {
     int pixel[2];
     float depth = 1;
     if (!place_of(point_of(world_rank(), i), projection, modelview, window, pixel, &depth)) continue;
     if (!is_inside(pixel, window)) continue;
-    const size_t at = (size_t)(pixel[1] * value[0] + pixel[0]);
+    const size_t at = (size_t)pixel[1] * (size_t)value[0] + (size_t)pixel[0];
     // Where nothing is read back something nearer shows that it is not.
     if (!is_inside(pixel, readback)) depth = 0;
     if (depth >= depths[at]) continue;
@@ -87,7 +87,7 @@ static void draw_points(const IceTDouble* projection, const IceTDouble* modelvie
 // The scene as seen by the matrices of the frame, on one tile.
 static void check_points(IceTImage image, const IceTDouble* projection, const IceTDouble* modelview,
                          const IceTInt* global, const IceTInt* tile) {
-  const size_t n = (size_t)(tile[2] * tile[3]);
+  const size_t n = (size_t)tile[2] * (size_t)tile[3];
   float* depths = allocate(n * sizeof *depths);
   int* who = allocate(n * sizeof *who);
   for (size_t i = 0; i < n; ++i) {
@@ -111,7 +111,8 @@ static void check_points(IceTImage image, const IceTDouble* projection, const Ic
   const IceTFloat* found = icetImageGetDepthcf(image);
   for (size_t i = 0; i < n; ++i) {
     CHECK(fabsf(found[i] - depths[i]) < 1e-5F);
-    CHECK(colours[4 * i] == (who[i] < 0 ? 0.5F : (float)(who[i] / POINTS)));
+    const int rank = who[i] / POINTS;
+    CHECK(colours[4 * i] == (who[i] < 0 ? 0.5F : (float)rank));
     if (who[i] >= 0) CHECK(colours[4 * i + 1] == (float)(who[i] % POINTS));
   }
   free(depths);
