@@ -1,9 +1,9 @@
-// Recorder, to be loaded before a library with IceT's interface (LD_PRELOAD): writes what every rank drew of each frame,
-// the composite order, and the picture that came of it, to the folder that RECORD names.
+// Recorder, to be loaded before a library with IceT's interface (LD_PRELOAD): writes what every rank drew of
+// each frame, the composite order, and the picture that came of it, to the folder that RECORD names.
 //
-// A file frame<N>.rank<R>.drawn or .shown is five numbers of 32 bits (width, height, colour format, depth format, 1 if
-// the frame is ordered), the readback viewport (4), the ranks' number and their composite order, then the colours and the
-// depths.
+// A file frame<N>.rank<R>.drawn or .shown is five numbers of 32 bits (width, height, colour format, depth
+// format, 1 if the frame is ordered), the readback viewport (4), the ranks' number and their composite order,
+// then the colours and the depths.
 #define _GNU_SOURCE
 #include <IceT.h>
 #include <dlfcn.h>
@@ -32,7 +32,8 @@ static void save(const char* what, const IceTInt* viewport, IceTImage image) {
   }
   const IceTEnum colours = icetImageGetColorFormat(image);
   const IceTEnum depth = icetImageGetDepthFormat(image);
-  const int32_t head[5] = {icetImageGetWidth(image), icetImageGetHeight(image), (int32_t)colours, (int32_t)depth, ordered};
+  const int32_t head[5] = {icetImageGetWidth(image), icetImageGetHeight(image), (int32_t)colours,
+                           (int32_t)depth, ordered};
   IceTInt* order = malloc(sizeof *order * (size_t)ranks);
   icetGetIntegerv(ICET_COMPOSITE_ORDER, order);
   fwrite(head, sizeof head, 1, file);
@@ -60,7 +61,8 @@ void icetDrawCallback(IceTDrawCallbackType function) {
   set(function == NULL ? NULL : draw);
 }
 
-IceTImage icetDrawFrame(const IceTDouble* projection, const IceTDouble* modelview, const IceTFloat* background) {
+IceTImage icetDrawFrame(const IceTDouble* projection, const IceTDouble* modelview,
+                        const IceTFloat* background) {
   typedef IceTImage (*Draw)(const IceTDouble*, const IceTDouble*, const IceTFloat*);
   ++frame;
   const IceTImage image = ((Draw)next("icetDrawFrame"))(projection, modelview, background);
