@@ -111,7 +111,7 @@ static Result nearest(const Scene* scene, int x, int y) {
   Result result = {{0}, 1};
   for (size_t c = 0; c < 4; ++c) result.colour[c] = 255.0 * (double)scene->background[c];
   if (scene->colour_format == ICET_IMAGE_COLOR_RGBA_UBYTE)
-    for (size_t c = 0; c < 4; ++c) result.colour[c] = round(result.colour[c]);
+    for (size_t c = 0; c < 4; ++c) result.colour[c] = floor(result.colour[c]);
   for (int rank = 0; rank < world_size(); ++rank) {
     const Pixel pixel = scene_pixel(scene, data_of(scene, rank), x, y);
     if (!(pixel.depth < result.depth)) continue;
