@@ -84,7 +84,7 @@ def _command(name: str, options: Collection[str]) -> Callable[..., None]:
         asked = _asked(testbed=testbed, port=port)
         run(studies.load(name), output, quick=quick, workers=workers, options=asked, again=again)
 
-    every = signature(command).parameters
+    every = signature(command, eval_str=True).parameters
     taken = [every[each] for each in every if each not in {"testbed", "port"}.difference(options)]
     command.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return command
