@@ -25,7 +25,7 @@ def test_errors_and_requests_are_noticed(bad):
         shown.wait("document.images[0].complete")
         assert shown.requests[0] == bad.as_uri()
         assert set(shown.requests[1:]) == {"http://127.0.0.1:9/picture.png", "https://example.org/"}
-        assert shown.errors[0] == "a word"
+        assert "a word" in shown.errors
         assert any("a mistake" in error for error in shown.errors)
         assert sum("ERR_INTERNET_DISCONNECTED" in error for error in shown.errors) == 2
 
