@@ -1,4 +1,4 @@
-"""A real browser for tests: Chromium without a window, driven through the DevTools protocol on a pipe.
+"""A real browser for tests: the system's Chromium without a window, driven by Playwright.
 
     with browser.page(path) as page:
         assert page.run("document.title") == "..."
@@ -8,36 +8,30 @@ The network is off: a page that asks for anything but itself is caught in `page.
 scripts, and what it writes to the console, are in `page.errors`.
 
 One browser serves all tests of a session. Each page is in a context of its own, as a private window is, and
-shares nothing with others.
+shares nothing with others. A test whose page does not answer fails after a minute.
 """
 
 from __future__ import annotations
 
-import base64
-import json
-import os
-import select
-import subprocess
-import time
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import playwright.sync_api
+import pytest
+
 import references
 from sortlast import _leftovers
 
-_LIMIT = 60.0  # longest wait for an answer [s]
-_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowRight": 39}
+_LIMIT = 60.0  # longest use of one page [s]
 
 
 class Browser:
-    """A browser, and the pipes on which the protocol is spoken with it."""
+    """A browser, and the process that drives it."""
 
     def __init__(self) -> None:
-        self.pages: dict[str, Page] = {}  # by session
-        self._number = 0
-        self._buffer = b""
         self._held = ExitStack()
         program = references.find("chromium")
         try:
@@ -47,180 +41,78 @@ class Browser:
             raise
 
     def _start(self, program: str) -> None:
-        to_browser, self._write = os.pipe()
-        self._read, to_us = os.pipe()
-        profile = self._held.enter_context(_leftovers.folder())
+        folder = self._held.enter_context(_leftovers.folder())  # for the browser's profile
         # What is entered first is left last: all processes are killed, then waited for, then the folder goes.
         waited_for = self._held.enter_context(ExitStack())
         mark = self._held.enter_context(_leftovers.processes())
-        # The protocol is spoken on the browser's file descriptors 3 (to it) and 4 (from it).
-        options = [
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-dev-shm-usage",
-        ]
-        command = [program, *options, "--remote-debugging-pipe", f"--user-data-dir={profile}", "about:blank"]
-        shell = f'exec "$@" 3<&{to_browser} 4>&{to_us}'
-        waited_for.enter_context(
-            subprocess.Popen(
-                ["bash", "-c", shell, "bash", *command],
-                pass_fds=(to_browser, to_us),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=os.environ | mark,
-                start_new_session=True,
-            )
-        )
-        for number in (self._write, self._read):
-            self._held.callback(os.close, number)
-        os.close(to_browser)
-        os.close(to_us)
+        with pytest.MonkeyPatch.context() as environment:
+            for name, value in {**mark, "TMPDIR": str(folder)}.items():
+                environment.setenv(name, value)
+            driver = playwright.sync_api.sync_playwright().start()
+        waited_for.callback(driver.stop)
+        self._browser = driver.chromium.launch(executable_path=program, chromium_sandbox=False)
+
+    def open(self, path: Path) -> Page:
+        """A page that shows a file, in a context of its own."""
+        context = self._browser.new_context(offline=True, viewport={"width": 1400, "height": 900})
+        return Page(context.new_page(), path)
 
     def close(self) -> None:
         """End it."""
         self._held.close()
 
-    def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
-        """Call a method of the protocol and return its result."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if session:
-            message["sessionId"] = session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self.next()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, f"{method}: {answer['error']}"
-                return answer["result"]
-
-    def next(self) -> dict[str, Any]:
-        """The next message; its page notes an event."""
-        end = time.monotonic() + _LIMIT
-        while b"\0" not in self._buffer:
-            ready, _, _ = select.select([self._read], [], [], max(0.0, end - time.monotonic()))
-            assert ready, "the browser does not answer"
-            part = os.read(self._read, 1 << 16)
-            assert part, "the browser has ended"
-            self._buffer += part
-        line, self._buffer = self._buffer.split(b"\0", 1)
-        message = json.loads(line)
-        page = self.pages.get(message.get("sessionId"))
-        if page:
-            page.note(message.get("method"), message.get("params", {}))
-        return message
-
 
 class Page:
-    """One page in a browser. Made by :func:`page`."""
+    """A page that shows a file."""
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, page: playwright.sync_api.Page, path: Path) -> None:
         self.requests: list[str] = []
         self.errors: list[str] = []
-        self._browser = browser
-        self._loaded = False
-        self._context = browser.call("Target.createBrowserContext")["browserContextId"]
-        target = browser.call("Target.createTarget", url="about:blank", browserContextId=self._context)
-        attached = browser.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
-        self._session = attached["sessionId"]
-        browser.pages[self._session] = self
-
-        # With the network off, listen to it.
-        for domain in ("Page", "Runtime", "Network", "Log", "Accessibility"):
-            self.call(f"{domain}.enable")
-        off = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
-        self.call("Network.emulateNetworkConditions", **off)
+        self._page = page
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.errors.append(message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(path.absolute().as_uri())
 
     def close(self) -> None:
         """Close it, with all that it has kept."""
-        del self._browser.pages[self._session]
-        self._browser.call("Target.disposeBrowserContext", browserContextId=self._context)
-
-    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Call a method of the protocol for this page and return its result."""
-        return self._browser.call(method, self._session, **parameters)
-
-    def open(self, path: Path) -> None:
-        """Load a file."""
-        self._loaded = False
-        self.call("Page.navigate", url=path.absolute().as_uri())
-        while not self._loaded:
-            self._browser.next()
+        self._page.context.close()
 
     def run(self, expression: str) -> Any:
         """Value of a JavaScript expression, awaited."""
-        result = self.call(
-            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, replMode=True
-        )
-        assert "exceptionDetails" not in result, result["exceptionDetails"]
-        return result["result"].get("value")
+        return self._page.evaluate(expression)
 
     def wait(self, expression: str) -> None:
         """Wait until an expression is true."""
-        end = time.monotonic() + _LIMIT
-        while not self.run(expression):
-            assert time.monotonic() < end, f"{expression} did not come true; {self.errors}"
-            time.sleep(0.05)
+        self._page.wait_for_function(f"() => {expression}")
 
     def press(self, key: str, count: int = 1) -> None:
-        """Press a key: a letter or one of the named ones."""
-        code = _KEYS.get(key) or ord(key.upper())
-        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
+        """Press a key: a letter, or one that has a name."""
         for _ in range(count):
-            for kind in ("keyDown", "keyUp"):
-                self.call("Input.dispatchKeyEvent", type=kind, key=key, text=text, windowsVirtualKeyCode=code)
+            self._page.keyboard.press(key)
 
     def point(self, selector: str) -> None:
-        """Move the mouse to the middle of an element."""
-        element = f"document.querySelector({json.dumps(selector)})"
-        self.run(f"{element}.scrollIntoView({{ block: 'center' }})")
-        box = self.run(
-            "(({ x, y, width, height }) => [x + width / 2, y + height / 2])"
-            f"({element}.getBoundingClientRect())"
-        )
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=box[0], y=box[1])
+        """Move the mouse to the middle of an element, the first that the selector finds."""
+        # Not hover(), which waits for an area: a line may have none.
+        element = self._page.locator(selector).first
+        element.evaluate("(element) => element.scrollIntoView({ block: 'center' })")
+        box = element.bounding_box()
+        assert box, f"{selector} is not shown"
+        self._page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def prefer(self, scheme: str) -> None:
         """Prefer "light" or "dark"."""
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-
-    def resize(self, width: int, height: int) -> None:
-        """Set the size of the window in pixels."""
-        self.call(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
-
-    def picture(self, path: Path) -> None:
-        """Write a screenshot, as PNG."""
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot")["data"]))
+        self._page.emulate_media(color_scheme=scheme)
 
     def tree(self) -> list[tuple[str, str]]:
         """The accessibility tree: (role, name) of what a screen reader meets."""
-        nodes = self.call("Accessibility.getFullAXTree")["nodes"]
+        protocol = self._page.context.new_cdp_session(self._page)
+        nodes = protocol.send("Accessibility.getFullAXTree")["nodes"]
         return [
             (node["role"]["value"], node.get("name", {}).get("value", ""))
             for node in nodes
             if not node.get("ignored") and "role" in node
         ]
-
-    def note(self, method: str | None, event: dict[str, Any]) -> None:
-        """Note an event."""
-        if method == "Page.loadEventFired":
-            self._loaded = True
-        elif method == "Network.requestWillBeSent":
-            self.requests.append(event["request"]["url"])
-        elif method == "Runtime.exceptionThrown":
-            self.errors.append(str(event["exceptionDetails"]))
-        elif method == "Runtime.consoleAPICalled":
-            self.errors.append(str(event["args"]))
-        elif method == "Log.entryAdded":
-            self.errors.append(event["entry"]["text"])
 
 
 _kept: list[Browser] = []  # the one of this session, if it was needed
@@ -229,17 +121,32 @@ _kept: list[Browser] = []  # the one of this session, if it was needed
 @contextmanager
 def page(path: Path) -> Iterator[Page]:
     """A page in the session's browser that shows a file; after a failure the next one gets a new browser."""
-    if not _kept:
-        _kept.append(Browser())
     try:
-        shown = Page(_kept[0])
-        shown.resize(1400, 900)
-        shown.open(path)
-        yield shown
-        shown.close()
+        with _limited():
+            if not _kept:
+                _kept.append(Browser())
+            shown = _kept[0].open(path)
+            yield shown
+            shown.close()
     except BaseException:
         close_all()
         raise
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raise TimeoutError in the block when its time is over: a page may never answer."""
+
+    def late(number: int, frame: object) -> None:
+        raise TimeoutError(f"the page was not done within {_LIMIT:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, _LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def close_all() -> None:
