@@ -3,8 +3,8 @@
     python bench/icet/paraview.py LIBRARIES [--ranks 2,4,8] [--size 1920x1080] [--frames 12] [--json FILE]
 
 LIBRARIES is the folder of the libraries with IceT's interface (as of ``sortlast icet --library``), built for
-the MPI of the installed ParaView. Needs pvbatch, Xvfb and mpicc of that MPI. For each number of ranks, size and
-scene (an opaque surface, a volume) both run twice by turns; a row has the medians of a frame's seconds in
+the MPI of the installed ParaView. Needs pvbatch, Xvfb and mpicc of that MPI. For each number of ranks, size
+and scene (an opaque surface, a volume) both run twice by turns; a row has the medians of a frame's seconds in
 compositing alone (stopwatch.c) and of the whole frame. The first three frames of a run are not counted.
 """
 
