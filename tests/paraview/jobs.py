@@ -24,6 +24,7 @@ _SETTINGS = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "LP_NUM_THREADS": "1",  # of a rank, for drawing
 }
 
 
