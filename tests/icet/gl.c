@@ -184,7 +184,7 @@ void test_gl(void) {
   CHECK_ERROR(ICET_NO_ERROR);
   for (size_t c = 0; c < 4 && world_rank() == 0; ++c) {
     const float expected = (float)nearest_quad(5, 0, clear)[c] / 255;
-    CHECK(fabsf(icetImageGetColorcf(image)[4 * 5 + c] - expected) < 1e-3F);
+    CHECK(fabsf(icetImageGetColorcf(image)[4 * place(5, 0, WIDTH) + c] - expected) < 1e-3F);
   }
   close_window();
   end_context(context);
