@@ -1,12 +1,13 @@
-// Frames through IceT's interface, timed: run it with IceT's own libraries and with sortlast's in their place.
+// Frames through IceT's interface, timed: run it with IceT's own libraries and with sortlast's in their
+// place.
 //
 //   mpiexec -n P frames WIDTH HEIGHT FRAMES surface|volume STRATEGY SINGLE_IMAGE_STRATEGY
 //
-// Every rank draws as ParaView does: its callback copies a picture that is drawn already, bytes of RGBA with a depth
-// (surface: most near another rank's) or floats of RGBA (volume, blended in order), into the image that it is given.
-// The strategies are the numbers of IceT.h ("0x6002 0x7001"). Rank 0 prints a line of JSON: the seconds of each frame
-// without the copying, on the rank that took longest, and the sum of the picture's bytes or floats, so that two runs
-// can be compared before their times are.
+// Every rank draws as ParaView does: its callback copies a picture that is drawn already, bytes of RGBA with
+// a depth (surface: most near another rank's) or floats of RGBA (volume, blended in order), into the image
+// that it is given. The strategies are the numbers of IceT.h ("0x6002 0x7001"). Rank 0 prints a line of JSON:
+// the seconds of each frame without the copying, on the rank that took longest, and the sum of the picture's
+// bytes or floats, so that two runs can be compared before their times are.
 #include <IceT.h>
 #include <IceTMPI.h>
 #include <math.h>
@@ -68,7 +69,8 @@ static void draw(const IceTDouble* projection, const IceTDouble* modelview, cons
 static double sum_of(IceTImage image) {
   const size_t n = (size_t)icetImageGetNumPixels(image);
   double sum = 0;
-  for (size_t i = 0; i < 4 * n; ++i) sum += blends ? icetImageGetColorcf(image)[i] : icetImageGetColorcub(image)[i];
+  for (size_t i = 0; i < 4 * n; ++i)
+    sum += blends ? icetImageGetColorcf(image)[i] : icetImageGetColorcub(image)[i];
   return sum;
 }
 
