@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import subprocess
 import time
-from contextlib import ExitStack
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,61 +21,51 @@ def walls(tmp_path_factory, display):
     found = {}
     for ours in (False, True):
         folder = tmp_path_factory.mktemp("wall")
-        told = show(ours, str(folder), display)
+        told = show(ours, folder, display)
         assert (jobs.TIMING in told) == ("4 tile(s)" in told) == ours
         found[ours] = [jobs.pixels(folder / f"tile{rank}.png") for rank in range(4)]
     return found
 
 
-def show(ours: bool, folder: str, display: str) -> str:
+def show(ours: bool, folder: Path, display: str) -> str:
     """Have a client show the scene on the tiles of a server; what the server printed."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
     wall = [jobs.program("pvserver"), "--tdx=2", "--tdy=2", f"--server-port={port}"]
+    client = [jobs.program("pvpython"), str(jobs.FOLDER / "tiles.py"), str(port), str(folder)]
     environment = jobs.variables(display)
-    with ExitStack() as held:
-        server = held.enter_context(
-            subprocess.Popen(
-                jobs.command(ours, 4, wall),
+    told = folder / "server.txt"
+    with (
+        told.open("w") as output,
+        subprocess.Popen(
+            jobs.command(ours, 4, wall), env=environment, stdout=output, stderr=output
+        ) as server,
+    ):
+        try:
+            wait_for(server, told, "Accepting connection")
+            done = subprocess.run(
+                ["env", "-u", "PYTHONPATH", *client],
                 env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
+                capture_output=True,
                 text=True,
+                timeout=LIMIT,
+                check=False,
             )
-        )
-        held.callback(server.terminate)  # does nothing once it has ended
-        told = wait_for(server, "Accepting connection")
-        client = subprocess.run(
-            [
-                "env",
-                "-u",
-                "PYTHONPATH",
-                jobs.program("pvpython"),
-                str(jobs.FOLDER / "tiles.py"),
-                str(port),
-                folder,
-            ],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            check=False,
-        )
-        assert client.returncode == 0, client.stdout + client.stderr
-        return told + server.communicate(timeout=LIMIT)[0]
+            assert done.returncode == 0, done.stdout + done.stderr
+            server.wait(LIMIT)  # ends with its client
+        finally:
+            server.terminate()
+    return told.read_text()
 
 
-def wait_for(process: subprocess.Popen, text: str) -> str:
-    """Read what a process prints up to a line with a text."""
-    told = ""
+def wait_for(process: subprocess.Popen, told: Path, text: str) -> None:
+    """Wait until a process has printed a text to a file."""
     end = time.monotonic() + LIMIT
-    while text not in told:
-        ready, _, _ = select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))
-        line = process.stdout.readline() if ready and process.stdout else ""
-        assert line, f"{process.args} did not print {text!r}:\n{told}"
-        told += line
-    return told
+    while text not in told.read_text():
+        assert process.poll() is None, told.read_text()
+        assert time.monotonic() < end, told.read_text()
+        time.sleep(0.2)
 
 
 def test_every_tile_shows_a_part_of_its_own(walls):
