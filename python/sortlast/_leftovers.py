@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -101,8 +102,22 @@ def folder() -> Iterator[Path]:
     try:
         yield path
     finally:
-        shutil.rmtree(path)
+        _remove(path)
         done(number)
+
+
+def _remove(path: Path, attempts: int = 100) -> None:
+    """Remove a folder, of which a process that is just ending may still make and remove files."""
+    for attempt in range(attempts):
+        try:
+            shutil.rmtree(path)
+            return
+        except OSError:
+            if not path.exists():
+                return
+            if attempt + 1 == attempts:
+                raise
+            time.sleep(0.05)
 
 
 def mark() -> dict[str, str]:
