@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from sortlast.cli import app
+from sortlast.cli._app import app
 
 _MARK = "<!-- every command -->\n"
 

@@ -12,7 +12,6 @@
 """
 
 from importlib import import_module as _import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 from sortlast import schedule
@@ -30,9 +29,8 @@ from sortlast._errors import (
 from sortlast.compositor import Compositor, Registration, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
 
-__version__ = _version("sortlast")
-
 if TYPE_CHECKING:
+    __version__: str
     from sortlast import fabric, simulate, trace, tune
 
 # Parts that are imported when they are first used.
@@ -42,11 +40,13 @@ _PARTS = ("fabric", "simulate", "trace", "tune")
 def __getattr__(name: str) -> object:
     if name in _PARTS:
         return _import_module(f"sortlast.{name}")
+    if name == "__version__":
+        return _import_module("importlib.metadata").version("sortlast")
     raise AttributeError(f"module 'sortlast' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PARTS})
+    return sorted({*globals(), *_PARTS, "__version__"})
 
 
 __all__ = [

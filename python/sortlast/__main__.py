@@ -13,9 +13,9 @@ def main() -> None:
             _extras.check(package, "the command line")
     except MissingExtraError as error:
         failure.end(error)
-    from sortlast import cli
+    from sortlast.cli import _app
 
-    cli.main()
+    _app.main()
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from sortlast.cli import app
+from sortlast.cli._app import app
 
 MESSAGE = 1 << 17  # most bytes of a task
 

@@ -11,7 +11,7 @@ import commands
 import pool
 import references
 from sortlast._leftovers import SIGNALS
-from sortlast.cli import main
+from sortlast.cli._app import main
 
 # The same examples on every run: a failure on one machine is a failure on all.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -17,7 +17,7 @@ from typer.main import get_command
 
 import mpirun
 import pages
-from sortlast.cli import app
+from sortlast.cli._app import app
 
 IDS = [path.relative_to(pages.ROOT).as_posix() for path in pages.PAGES]
 SOURCES = ("CMakeLists.txt", "cmake", "include", "src", "capi", "tests")

@@ -18,7 +18,7 @@ import pages
 import sortlast
 import sortlast_studies
 from sortlast import fabric, simulate
-from sortlast.cli import app
+from sortlast.cli._app import app
 
 pytestmark = pytest.mark.references("doxygen")
 
