@@ -2,7 +2,7 @@
 The fabric lab of sortlast: topologies, routing, contention, and files of real tools.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -40,6 +40,10 @@ class Host:
     @property
     def lmc(self) -> int:
         """The host answers to 2**lmc LIDs from its own on."""
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether it is an aggregation node of a switch, on which no job runs."""
 
     @property
     def switch(self) -> int:
@@ -346,6 +350,11 @@ class Topology:
     def with_levels(self, levels: Sequence[int]) -> Topology:
         """The same with the given levels of its switches."""
 
+    def with_names(self, names: Mapping[int, str]) -> Topology:
+        """
+        The same with other names of hosts and switches, by GUID (of the adapter, its port or the switch).
+        """
+
     def rank_switches(self, roots: Sequence[int] = []) -> Levels:
         """
         Find the levels of the switches of a tree, from its roots if they are given.
@@ -459,6 +468,107 @@ def block_mapping(grid: Topology, block: Sequence[int]) -> list[int]:
     """
     Hosts of a mesh or torus block by block, x fastest in and among blocks.
     """
+
+class Adapter:
+    """An adapter's port, as its node has it."""
+
+    @property
+    def rail(self) -> str:
+        """Such as 'HCA-6' or 'mlx5_0'."""
+
+    @property
+    def host(self) -> int:
+        """Number of the host of the topology."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+class Node:
+    """A machine and its adapters."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def adapters(self) -> list[Adapter]:
+        """By rail, 'mlx5_2' before 'mlx5_10'."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+class NodeRanks:
+    """An entry of a list of nodes."""
+
+    def __init__(self, name: str, ranks: int = 0, line: int = 0) -> None: ...
+
+    @property
+    def name(self) -> str:
+        """Of a node or a host, or a GUID in hex."""
+
+    @property
+    def ranks(self) -> int:
+        """Of this entry; 0: it does not say."""
+
+    @property
+    def line(self) -> int:
+        """Of the file; 0: of none."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+def find_nodes(topology: Topology) -> list[Node]:
+    """
+    The machines that hosts are described to be in ('node07 HCA-6': node07), without aggregation nodes
+    and those whose description is the one that adapters come with.
+    """
+
+def read_adapters(topology: Topology, text: str, file: str) -> list[Node]:
+    """
+    The machines of a table with lines 'NODE RAIL HOST', HOST being a GUID or a host's name; hosts that
+    it leaves out are in those of find_nodes(). Raises ArgumentError with file and line.
+    """
+
+def read_hostfile(topology: Topology, text: str, file: str) -> list[NodeRanks]:
+    """
+    The entries of a list of nodes: names, lists in brackets, and the hostfiles of Open MPI
+    ('NAME slots=4'), MPICH ('NAME:4') and Slurm (a line a rank).
+    """
+
+def place_ranks(topology: Topology, nodes: Sequence[Node], list: Sequence[NodeRanks], rail: str = '', ranks_per_node: int = 0, file: str = '') -> tuple[list[int], list[int]]:
+    """
+    The host of each rank of a list, and the number of its node. rail: of the adapters that ranks use, or
+    'all' in turn; ranks_per_node: 0: as the list says. Raises ArgumentError: a name that the fabric does
+    not have, a node without that rail, or with several where none was chosen.
+    """
+
+def between_nodes(pattern: Pattern, nodes: Sequence[int]) -> Pattern:
+    """
+    The flows of a pattern that leave their node; nodes: number of each participant's.
+    """
+
+def rails(nodes: Sequence[Node]) -> list[str]:
+    """Names of all rails, 'mlx5_2' before 'mlx5_10'."""
 
 class Routes:
     """A topology with its forwarding, and how that came about."""
@@ -735,6 +845,22 @@ def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], lin
     divided among the flows on the fullest channel of its path.
     """
 
+def data_rate(gbps: float) -> float:
+    """
+    Data that a link of a signalling rate [Gbit/s] carries in one direction [byte/s].
+    """
+
+def channel_bytes(routes: Routes, pattern: Pattern, placement: Sequence[int]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Bytes that cross each channel over all stages of a pattern: int64 array (channels,).
+    """
+
+def read_counters(topology: Topology, text: str, file: str) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Bytes that each channel has carried, by what perfquery -x or ibqueryerrors --counters print: int64
+    array (channels,), -1 where no counter is known. Raises ArgumentError with file and line.
+    """
+
 class BestOrder:
     """An order of a job's hosts, and what is known about better ones."""
 
@@ -823,6 +949,9 @@ def write_lfts(routes: Routes) -> str:
 
 def read_ca_order(topology: Topology, text: str, file: str) -> list[int]:
     """The hosts of opensm-ftree-ca-order.dump in order; dummies are -1."""
+
+def read_node_name_map(text: str, file: str) -> dict[int, str]:
+    """Names by GUID, of OpenSM's node name map: lines '0xGUID "NAME"'."""
 
 def read_node_list(text: str, file: str) -> list[str]:
     """

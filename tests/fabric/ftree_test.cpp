@@ -106,7 +106,7 @@ TEST(Ftree, SaysWhyItRefuses) {
   EXPECT_EQ(
       refusal(cut),
       "ftree refuses this fabric: switch 'sw-L1-0000' has 3 upper switches, switch 'sw-L1-0001' of the same "
-      "rank 2 (AB09); give the roots to have it routed all the same; minhop is used instead");
+      "rank 2 (AB09); give the roots (--roots top) to have it routed all the same; minhop is used instead");
   // OpenSM comes to spine 1 before it comes to leaf 2.
   EXPECT_NE(refusal(without_links(tree, {tree.channel(2, 5)})).find("(AB0A)"), std::string::npos);
   const Topology doubled = pgft({4, 2}, {1, 2}, {1, 2});

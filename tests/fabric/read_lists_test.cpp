@@ -29,7 +29,7 @@ TEST(NodeList, MayLieOverSeveralLines) {
 
 TEST(NodeList, HoldsNamesWithBlanksInQuotationMarks) {
   EXPECT_EQ(read_node_list("\"n1 mlx5_0\",\"n[1-2] x\", a[1-2] \"b\"\n\"c d\",e", "list"),
-            (Names{"n1 mlx5_0", "n[1-2] x", "a1", "a2", "b", "c d", "e"}));
+            (Names{"n1 mlx5_0", "n1 x", "n2 x", "a1", "a2", "b", "c d", "e"}));
 }
 
 TEST(NodeList, SaysWhatIsWrongAndWhere) {

@@ -48,6 +48,9 @@ def of_the_fabric():
         fabric.families()[0],
         fabric.bisection(routes, 10),
         fabric.pattern_time(routes, "shift", link_bytes_per_second=1e9),
+        fabric.find_nodes(tree)[0],
+        fabric.find_nodes(tree)[0].adapters[0],
+        _fabric.read_hostfile(tree, "host00001:4", "list")[0],
     ]
 
 

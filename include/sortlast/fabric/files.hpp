@@ -37,8 +37,12 @@ SORTLAST_API Placement read_ca_order(const Topology& topology, std::string_view 
                                      const std::string& file);
 
 // "node[001-004,7],login": names one by one, in the order they are written. A list may lie over several
-// lines. A name with blanks stands in quotation marks.
+// lines. A name with blanks stands in quotation marks: "\"node[001-004] mlx5_0\"". See read_hostfile().
 SORTLAST_API std::vector<std::string> read_node_list(std::string_view text, const std::string& file);
+
+// A node name map, as OpenSM and the diagnostics take it: a line "0xGUID "NAME"" for each device; # begins a
+// comment, and the quotation marks may be missing. Of several lines for one GUID the first holds.
+SORTLAST_API NodeNames read_node_name_map(std::string_view text, const std::string& file);
 
 // Traffic: "stage source destination [bytes]" a line, # begins a comment; participants numbered from 0.
 SORTLAST_API std::shared_ptr<const Pattern> read_traffic(std::string_view text, const std::string& file);

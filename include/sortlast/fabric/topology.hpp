@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -178,6 +179,11 @@ SORTLAST_API Topology without_links(const Topology& topology, const std::vector<
 SORTLAST_API Topology without_switches(const Topology& topology, const std::vector<std::int32_t>& switches);
 // The same with other levels of its switches, for example those that rank_switches() finds.
 SORTLAST_API Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels);
+
+// The same with other names of its hosts and switches, by the GUID of the adapter, its port or the switch;
+// those without an entry keep theirs. See read_node_name_map().
+using NodeNames = std::map<std::uint64_t, std::string>;
+SORTLAST_API Topology with_names(const Topology& topology, const NodeNames& names);
 
 // Levels of the switches of a tree from any source. `roots`: switches of the highest level; empty: found by
 // how far most hosts are from each switch. All 0 if the fabric is no tree: `why` then says so. Throws

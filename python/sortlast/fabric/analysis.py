@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sortlast import _fabric
-from sortlast.fabric.nodes import Nodes, placement
+from sortlast._errors import ArgumentError
+from sortlast.fabric.nodes import Nodes, Placement, placement
 from sortlast.fabric.patterns import pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sortlast._fabric import BestOrder, Bisection, Contention, PatternTime, Routes
+    from sortlast._fabric import BestOrder, Bisection, Contention, Pattern, PatternTime, Routes
     from sortlast.fabric.patterns import Communication
 
 Progress = Callable[[float], object]
@@ -42,7 +43,15 @@ def contention(
         Error: the tables lead nowhere, or in a circle, for a pair that communicates.
     """
     hosts = placement(routes.topology, nodes)
-    return _fabric.contention(routes, pattern(what, len(hosts)), hosts, threads, progress)
+    made = between_nodes(pattern(what, len(hosts)), hosts)
+    return _fabric.contention(routes, made, hosts, threads, progress)
+
+
+def between_nodes(what: Pattern, job: Placement) -> Pattern:
+    """The flows of a pattern that leave their node; all, if no node has ranks on several hosts."""
+    if all(len({*group}) == 1 for group in job.groups()):
+        return what
+    return _fabric.between_nodes(what, job.nodes)
 
 
 def pattern_time(
@@ -77,7 +86,7 @@ def pattern_time(
         every participant goes on by itself; ``mean_bandwidth`` of the messages [byte/s].
     """
     hosts = placement(routes.topology, nodes)
-    made = pattern(what, len(hosts), pixel_bytes)
+    made = between_nodes(pattern(what, len(hosts), pixel_bytes), hosts)
     return _fabric.pattern_time(routes, made, hosts, link_bytes_per_second, stage_seconds, threads, progress)
 
 
@@ -91,12 +100,13 @@ def bisection(
 ) -> Bisection:
     """Effective bisection bandwidth (Hoefler, Schneider and Lumsdaine, 2008): the mean share of a flow.
 
-    ``samples`` times the hosts are halved at random, and each host of one half is paired with one of the
-    other. ``one_way``: the first half sends to the other. ``both_ways``: both send to each other at once.
-    ``one_way_samples``, ``both_ways_samples``: of each sample. Other arguments, and errors, as of
+    ``samples`` times the hosts, each once, are halved at random, and each host of one half is paired with
+    one of the other. ``one_way``: the first half sends to the other. ``both_ways``: both send to each other
+    at once. ``one_way_samples``, ``both_ways_samples``: of each sample. Other arguments, and errors, as of
     :func:`contention`.
     """
-    return _fabric.bisection(routes, placement(routes.topology, nodes), samples, seed, threads, progress)
+    hosts = dict.fromkeys(placement(routes.topology, nodes))  # each once, however many ranks it has
+    return _fabric.bisection(routes, list(hosts), samples, seed, threads, progress)
 
 
 def best_order(
@@ -128,7 +138,10 @@ def best_order(
         ``placement``, its ``contention``, ``how`` it came about, ``proof``: why no order of these hosts is
         free of contention under this routing (empty: not known), ``proven_best``.
     """
-    hosts = [host for host in placement(routes.topology, nodes) if host >= 0]
+    job = placement(routes.topology, nodes)
+    if job.shares_nodes:
+        raise ArgumentError("several ranks a node; best_node_order() finds orders of their nodes")
+    hosts = [host for host in job if host >= 0]
     made = None if what == "shift" else lambda p: pattern(what, p)
     count = -1 if steps is None else steps
     return _fabric.best_order(routes, hosts, dummies, count, seed, made, threads, progress)

@@ -2,52 +2,181 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sortlast import _fabric
 from sortlast._errors import ArgumentError
-from sortlast._fabric import Topology
+from sortlast._fabric import Node, NodeRanks, Topology
 from sortlast._shown import shown
 
 Nodes = Sequence[str] | Sequence[int] | str | None
 
 
-def placement(topology: Topology, nodes: Nodes = None) -> list[int]:
+class Placement(list[int]):
+    """The host of each participant; -1: a dummy, which keeps its place in a pattern and sends nothing.
+
+    Several participants may have one host, or hosts of one node. ``nodes``: a number for the node of each, by
+    which ranks of one node are known; -1 of a dummy. Made without them every host is a node of its own.
+    """
+
+    def __init__(self, hosts: Iterable[int] = (), nodes: Iterable[int] | None = None):
+        super().__init__(hosts)
+        self.nodes: list[int] = list(self if nodes is None else nodes)
+        if len(self.nodes) != len(self):
+            raise ArgumentError(f"{len(self.nodes)} nodes for {len(self)} participants; give one for each")
+
+    @property
+    def shares_nodes(self) -> bool:
+        """Whether any node has several ranks."""
+        present = [node for node, host in zip(self.nodes, self, strict=True) if host >= 0]
+        return len({*present}) < len(present)
+
+    def groups(self) -> list[list[int]]:
+        """The hosts of the ranks of each node, nodes in the order of their first ranks; without dummies."""
+        found: dict[int, list[int]] = {}
+        for node, host in zip(self.nodes, self, strict=True):
+            if host >= 0:
+                found.setdefault(node, []).append(host)
+        return list(found.values())
+
+    def first(self, count: int) -> Placement:
+        """The first participants alone."""
+        return Placement(self[:count], self.nodes[:count])
+
+
+def placement(
+    topology: Topology,
+    nodes: Nodes = None,
+    *,
+    rail: str | None = None,
+    ranks_per_node: int | None = None,
+    adapters: Sequence[Node] | None = None,
+) -> Placement:
     """The host of each participant; -1: a dummy, which keeps its place in a pattern and sends nothing.
 
     Args:
         topology: the fabric.
         nodes: None: all hosts that jobs run on (:func:`compute_hosts`), in routing order: leaf by leaf, in a
-            leaf by port. Else a list of names
+            leaf by port; with a rail or ranks a node all nodes that have it. Else a list of names
             ("host00000 HCA-1", or "host00000", or a GUID in hex), a list of numbers, or one string in
-            Slurm's bracket form, such as "node[001-012,020]".
+            Slurm's bracket form, such as "node[001-012,020]", or as a hostfile has it ("node001:4").
+        rail: of nodes with several adapters the one that ranks use, such as "HCA-6"; several with commas:
+            the first that a node has; "all": all of a node in turn.
+        ranks_per_node: None: as the list says, else 1; for the rail "all" one for each adapter.
+        adapters: the nodes, as :func:`find_nodes` (the default) or :func:`read_adapters` tell them.
 
     Raises:
-        ArgumentError: a name or number that the fabric does not have (the message has near ones), or twice.
+        ArgumentError: a name or number that the fabric does not have (the message has near ones), or twice;
+            a node without that rail, or with several adapters and no rail (the message names its rails).
     """
+    if isinstance(nodes, Placement):
+        return Placement(_existing(topology, nodes), nodes.nodes)
+    if nodes is None and rail is None and ranks_per_node is None:
+        return Placement(_fabric.order_hosts(topology, "routing", _fabric.compute_hosts(topology)))
+    machines = _fabric.find_nodes(topology) if adapters is None else list(adapters)
     if nodes is None:
-        return list(_fabric.order_hosts(topology, "routing", _fabric.compute_hosts(topology)))
+        entries = [NodeRanks(name) for name in _with_rail(topology, machines, rail)]
+        return order_nodes(topology, place(topology, machines, entries, rail, ranks_per_node), "routing")
     if isinstance(nodes, str):
-        nodes = _fabric.read_node_list(nodes, "nodes")
-    if all(isinstance(node, str) for node in nodes):
-        return unique(topology, _fabric.find_hosts(topology, [str(node) for node in nodes]))
-    if any(isinstance(node, str) for node in nodes):
+        entries = _fabric.read_hostfile(topology, nodes, "nodes")
+    elif all(isinstance(node, str) for node in nodes):
+        entries = [NodeRanks(str(node)) for node in nodes]
+    elif any(isinstance(node, str) for node in nodes):
         raise ArgumentError("nodes holds names and numbers; expected either")
-    return unique(topology, [int(node) for node in nodes])
+    else:
+        if rail is not None or ranks_per_node is not None:
+            raise ArgumentError("nodes holds numbers of hosts, which have no rails; give names")
+        return Placement(unique(topology, [int(node) for node in nodes]))
+    return place(topology, machines, entries, rail, ranks_per_node)
+
+
+def place(
+    topology: Topology,
+    machines: Sequence[Node],
+    entries: Sequence[NodeRanks],
+    rail: str | None = None,
+    ranks_per_node: int | None = None,
+    file: str = "",
+) -> Placement:
+    """Place the ranks of a list, as :func:`placement` and :func:`read_nodes` do; ``file``: for messages."""
+    hosts, nodes = _fabric.place_ranks(
+        topology, list(machines), list(entries), rail or "", ranks_per_node or 0, file
+    )
+    return Placement(hosts, nodes)
+
+
+def order_nodes(
+    topology: Topology, job: Placement, order: str, seed: int = 1, compute: Sequence[int] = ()
+) -> Placement:
+    """The same ranks, their nodes in another order (see :func:`order_hosts`); ranks of a node stay together.
+
+    Where a node has several hosts its first decides. Raises as :func:`order_hosts`, and ArgumentError for
+    dummies among nodes with different numbers of ranks.
+    """
+    if order == "listed":
+        return job
+    if not job.shares_nodes:
+        hosts = [host for host in job if host >= 0]
+        return Placement(_fabric.order_hosts(topology, order, hosts, seed, list(compute)))
+    groups = {group[0]: group for group in job.groups()}
+    number = dict(zip(job, job.nodes, strict=True))
+    widths = {len(group) for group in groups.values()}
+    placed: list[int] = []
+    nodes: list[int] = []
+    for first in _fabric.order_hosts(topology, order, list(groups), seed, list(compute)):
+        if first < 0 and len(widths) > 1:
+            raise ArgumentError(
+                f"the order {order} leaves places empty, which needs equally many ranks a node"
+            )
+        group = groups[first] if first >= 0 else [-1] * min(widths)
+        placed += group
+        nodes += [number[first] if first >= 0 else -1] * len(group)
+    return Placement(placed, nodes)
+
+
+def all_hosts_of(topology: Topology, nodes: Nodes) -> list[int]:
+    """Hosts as :func:`placement` finds them; of a node that is named all of its adapters."""
+    named = isinstance(nodes, str) or (nodes is not None and any(isinstance(node, str) for node in nodes))
+    return list(placement(topology, nodes, rail="all" if named else None))
+
+
+def _with_rail(topology: Topology, machines: Sequence[Node], rail: str | None) -> list[str]:
+    """Nodes on leaves that have one of these rails; all of them if none is asked for."""
+    compute = {*_fabric.compute_hosts(topology)}
+    wanted = None if rail is None or rail == "all" else {*rail.split(",")}
+    names = [
+        node.name
+        for node in machines
+        if any(
+            adapter.host in compute and (wanted is None or adapter.rail in wanted)
+            for adapter in node.adapters
+        )
+    ]
+    if not names and wanted is not None:
+        known = ", ".join(_fabric.rails(list(machines)))
+        raise ArgumentError(f"no node has a rail {rail!r}; the rails are {known or 'not named'}")
+    return names
 
 
 def unique(topology: Topology, hosts: Sequence[int]) -> list[int]:
     """The same hosts. Raises ArgumentError for one that does not exist or occurs twice; -1 may."""
-    count = len(topology.hosts)
     seen: set[int] = set()
-    for host in hosts:
-        if not -1 <= host < count:
-            raise ArgumentError(f"there is no host {host}; this fabric has the hosts 0 to {count - 1}")
+    for host in _existing(topology, hosts):
         if host in seen:
-            raise ArgumentError(f"host {topology.label(host)!r} is in the list twice; name each once")
+            raise ArgumentError(
+                f"host {topology.label(host)!r} is in the list twice; name each once, or give a Placement"
+            )
         if host >= 0:
             seen.add(host)
     return list(hosts)
+
+
+def _existing(topology: Topology, hosts: Sequence[int]) -> Sequence[int]:
+    count = len(topology.hosts)
+    for host in hosts:
+        if not -1 <= host < count:
+            raise ArgumentError(f"there is no host {host}; this fabric has the hosts 0 to {count - 1}")
+    return hosts
 
 
 def names(topology: Topology, hosts: Sequence[int]) -> list[str]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import gzip
 import io
-import re
 import sys
 import zlib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sortlast import _fabric, _memory
 from sortlast._errors import Error
-from sortlast._fabric import Pattern, Routes, Topology
-from sortlast.fabric.nodes import placement, unique
+from sortlast._fabric import Node, Pattern, Routes, Topology
+from sortlast.fabric.nodes import Placement, place, unique
 
 _GZIP = b"\x1f\x8b"
 _TAKEN_BY_TEXT = 6  # bytes that a byte of text takes: as bytes, as text, and as what it says
-_ONE_RANK = re.compile(r"(?<=\S)(:1|[ \t]+slots=1)(?=\s|$)")  # behind each host of a hostfile
 
 
 def is_file(text: str) -> bool:
@@ -60,13 +62,35 @@ def _unpacked(path: str | Path, content: bytes) -> bytes:
     return found
 
 
-def read(path: str | Path) -> Topology:
+def read(path: str | Path, node_name_map: str | Path | None = None) -> Topology:
     """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.conf.
 
-    The format is recognised by the content. Raises ArgumentError, with file and line, if it is none of these
-    or a line is malformed, and Error if the file cannot be read.
+    The format is recognised by the content. ``node_name_map``: a file with names by GUID, as OpenSM's option
+    of that name takes it. Raises ArgumentError, with file and line, if it is none of these or a line is
+    malformed, and Error if a file cannot be read.
     """
-    return _fabric.read_topology(text_of(path), str(path))
+    topology = _fabric.read_topology(text_of(path), str(path))
+    if node_name_map is None:
+        return topology
+    return topology.with_names(_fabric.read_node_name_map(text_of(node_name_map), str(node_name_map)))
+
+
+def read_adapters(topology: Topology, path: str | Path) -> list[Node]:
+    """Read which adapters are in which node: lines "NODE RAIL GUID", or with a host's name for its GUID.
+
+    Hosts that it leaves out are in the nodes that :func:`find_nodes` finds. Raises as :func:`read`, and for
+    hosts that the fabric does not have.
+    """
+    return list(_fabric.read_adapters(topology, text_of(path), str(path)))
+
+
+def read_counters(topology: Topology, path: str | Path) -> NDArray[np.int64]:
+    """Read port counters: what ``perfquery -x LID PORT`` or ``ibqueryerrors --counters`` printed.
+
+    Returns the bytes that each channel has carried, (channels,); -1 where no counter is known. Raises as
+    :func:`read`, and for ports that the fabric does not have.
+    """
+    return _fabric.read_counters(topology, text_of(path), str(path))
 
 
 def read_routes(topology: Topology, path: str | Path) -> Routes:
@@ -77,16 +101,27 @@ def read_routes(topology: Topology, path: str | Path) -> Routes:
     return _fabric.read_routes(topology, text_of(path), str(path))
 
 
-def read_nodes(topology: Topology, path: str | Path) -> list[int]:
-    """Read a list of hosts: names or bracket lists over any lines, a hostfile, or opensm-ftree-ca-order.dump.
+def read_nodes(
+    topology: Topology,
+    path: str | Path,
+    *,
+    rail: str | None = None,
+    ranks_per_node: int | None = None,
+    adapters: Sequence[Node] | None = None,
+) -> Placement:
+    """Read the nodes of a job: names or bracket lists, a hostfile, or a routing order of OpenSM.
 
-    A name with blanks stands in quotation marks. A hostfile ("HOST:1", "HOST slots=1") has one rank a host.
-    Of OpenSM's dump the dummies are -1. Raises as :func:`read`, and for hosts that the fabric does not have.
+    A name with blanks stands in quotation marks, or alone on its line. Hostfiles are those of Open MPI
+    ("NODE slots=4"), MPICH ("NODE:4") and Slurm (a line a rank, the same node on several). Of
+    opensm-ftree-ca-order.dump the dummies are -1. The other arguments, and errors, as of :func:`placement`;
+    they name file and line.
     """
     text = text_of(path)
     if text.lstrip().startswith("0x") and "\t" in text.lstrip().partition("\n")[0]:
-        return unique(topology, _fabric.read_ca_order(topology, text, str(path)))
-    return placement(topology, _fabric.read_node_list(_ONE_RANK.sub("", text), str(path)))
+        return Placement(unique(topology, _fabric.read_ca_order(topology, text, str(path))))
+    machines = _fabric.find_nodes(topology) if adapters is None else adapters
+    entries = _fabric.read_hostfile(topology, text, str(path))
+    return place(topology, machines, entries, rail, ranks_per_node, str(path))
 
 
 def read_traffic(path: str | Path) -> Pattern:

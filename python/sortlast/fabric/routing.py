@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sortlast import _fabric
 from sortlast._errors import ArgumentError
 from sortlast._fabric import Routes, Topology
-from sortlast.fabric.nodes import Nodes, placement
+from sortlast.fabric.nodes import Nodes, all_hosts_of
 
 
 def route(
@@ -25,7 +25,8 @@ def route(
         engine: one of :func:`engines`.
         roots: the root switches, by name, GUID in hex, or number, as OpenSM's option -a; None: the engine
             finds them.
-        compute: hosts for which ftree balances, as :func:`placement` takes them (OpenSM's -u); None: all.
+        compute: hosts for which ftree balances, as :func:`placement` takes them (OpenSM's -u), of nodes all
+            adapters; None: all.
         seed: of the engine "random".
         lmc: each host has 2**lmc LIDs, and paths to each.
 
@@ -40,7 +41,7 @@ def route(
         topology,
         engine,
         roots=[] if roots is None else switches(topology, roots),
-        compute=[] if compute is None else placement(topology, compute),
+        compute=[] if compute is None else all_hosts_of(topology, compute),
         seed=seed,
         lmc=lmc,
     )

@@ -8,6 +8,7 @@ from sortlast import _simulate
 from sortlast._simulate import FlowResult, Frame, Traffic
 from sortlast.fabric import Routes, Topology, route
 from sortlast.schedule import Schedule
+from sortlast.simulate.links import link_rate
 
 
 def flow(
@@ -16,7 +17,7 @@ def flow(
     *,
     placement: Sequence[int] | None = None,
     routing: str = "ftree",
-    link_bytes_per_second: float = 1.25e9,
+    link_bytes_per_second: float | None = None,
     message_seconds: float = 0,
     sends_at_once: int = 1,
     precision: float = 1e-9,
@@ -33,7 +34,8 @@ def flow(
         traffic: what its tasks send.
         placement: the host of each task, which several may have; None: hosts 0, 1, 2, ...
         routing: an engine of :func:`sortlast.fabric.engines`, for a fabric without routes.
-        link_bytes_per_second: of each direction of every link.
+        link_bytes_per_second: of each direction of every link; None: the data rate of most links that the
+            fabric's file tells, or 1.25e9 where it tells none.
         message_seconds: cost of a message before its bytes move, in which its sender is busy with it.
         sends_at_once: messages of a task that may be under way at once; 0: any number, which share its link.
         precision: events no further apart than this part of the time since the start happen together, 0 to
@@ -48,7 +50,7 @@ def flow(
         Error: messages wait for each other for ever: the text names them; or routes lead nowhere.
     """
     options = _simulate.FlowOptions(
-        link_bytes_per_second=link_bytes_per_second,
+        link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         message_seconds=message_seconds,
         sends_at_once=sends_at_once,
         precision=precision,
@@ -67,7 +69,7 @@ def frame(
     routing: str = "ftree",
     pixel_bytes: int = 16,
     active: float = 1,
-    link_bytes_per_second: float = 1.25e9,
+    link_bytes_per_second: float | None = None,
     message_seconds: float = 0,
     sends_at_once: int = 0,
     stage_seconds: float = 0,
@@ -92,7 +94,8 @@ def frame(
         pixel_bytes: bytes of a pixel.
         active: share of an image's pixels that are active and sent, above 0 up to 1. A share a becomes
             1 - (1 - a)**d where d images are merged.
-        link_bytes_per_second: of each direction of every link.
+        link_bytes_per_second: of each direction of every link; None: the data rate of most links that the
+            fabric's file tells, or 1.25e9 where it tells none.
         message_seconds: cost of a message before its bytes move.
         sends_at_once: messages of a rank that may be under way at once; 0: any number, which share its link.
         stage_seconds: cost of a stage at a rank, before its messages of that stage may go.
@@ -125,7 +128,7 @@ def frame(
         chunk_bytes=chunk_bytes,
     )
     options = _simulate.FlowOptions(
-        link_bytes_per_second=link_bytes_per_second,
+        link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         message_seconds=message_seconds,
         sends_at_once=sends_at_once,
         precision=precision,

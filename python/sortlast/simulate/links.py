@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast.fabric import Topology
+from sortlast.fabric import Routes, Topology, data_rate
 
+UNKNOWN_RATE = 1.25e9  # of a link of which nothing is known [byte/s]
 _HOSTS = -1  # in the place of a level
 
 
@@ -18,6 +20,18 @@ class LinkClass:
 
     name: str
     channels: NDArray[np.int64]
+
+
+def link_rates(topology: Topology) -> dict[float, int]:
+    """How many links carry so many bytes a second, by what the fabric's file tells; the commonest first."""
+    counts = Counter(data_rate(link.gbps) for link in topology.links if link.gbps > 0)
+    return dict(counts.most_common())
+
+
+def link_rate(fabric: Topology | Routes) -> float:
+    """Bytes a second of most links; ``UNKNOWN_RATE`` if the fabric's file tells none."""
+    topology = fabric if isinstance(fabric, Topology) else fabric.topology
+    return next(iter(link_rates(topology)), UNKNOWN_RATE)
 
 
 def link_classes(topology: Topology) -> list[LinkClass]:

@@ -9,6 +9,7 @@ from sortlast import _simulate
 from sortlast._errors import ArgumentError
 from sortlast._simulate import PacketResult, Traffic
 from sortlast.fabric import Routes, Topology, route
+from sortlast.simulate.links import link_rate
 
 
 def packet(
@@ -25,7 +26,7 @@ def packet(
     injection_packets: int = 8,
     arbitration: Literal["random", "round-robin"] = "random",
     ties: Literal["uniform", "fsin"] = "uniform",
-    link_bytes_per_second: float = 1.25e9,
+    link_bytes_per_second: float | None = None,
     sample_cycles: int = 0,
     message_log: bool = False,
     progress: Callable[[float], object] | None = None,
@@ -51,7 +52,8 @@ def packet(
         arbitration: which input port an output port serves.
         ties: how a port is drawn among those with equally many credits: "uniform", or "fsin", as the
             simulator FSIN does, whose first port has twice the chance of the others.
-        link_bytes_per_second: what makes cycles of seconds and seconds of cycles.
+        link_bytes_per_second: what makes cycles of seconds and seconds of cycles; None: the data rate of most
+            links that the fabric's file tells, or 1.25e9 where it tells none.
         sample_cycles: above 0: count the packets in buffers every so many cycles.
         message_log: keep the start and end of every message.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
@@ -70,7 +72,7 @@ def packet(
         arbitration=arbitration,
         ties=ties,
         seed=seed,
-        link_bytes_per_second=link_bytes_per_second,
+        link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         sample_cycles=sample_cycles,
         message_log=message_log,
     )

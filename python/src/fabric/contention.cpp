@@ -8,6 +8,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "sortlast/fabric/loads.hpp"
 #include "value.hpp"
 #include "vectors.hpp"
 
@@ -194,6 +196,31 @@ void bind_time(nb::module_& module) {
       "divided among the flows on the fullest channel of its path.");
 }
 
+void bind_loads(nb::module_& module) {
+  module.def("data_rate", &fabric::data_rate, "gbps"_a,
+             "Data that a link of a signalling rate [Gbit/s] carries in one direction [byte/s].");
+  module.def(
+      "channel_bytes",
+      [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement) {
+        std::vector<std::int64_t> bytes;
+        {
+          const nb::gil_scoped_release release;
+          bytes = fabric::channel_bytes(routes, *pattern, placement);
+        }
+        return array_of(std::move(bytes));
+      },
+      "routes"_a, "pattern"_a, "placement"_a,
+      "Bytes that cross each channel over all stages of a pattern: int64 array (channels,).");
+  module.def(
+      "read_counters",
+      [](const fabric::Topology& topology, std::string_view text, const std::string& file) {
+        return array_of(fabric::read_counters(topology, text, file));
+      },
+      "topology"_a, "text"_a, "file"_a,
+      "Bytes that each channel has carried, by what perfquery -x or ibqueryerrors --counters print: int64\n"
+      "array (channels,), -1 where no counter is known. Raises ArgumentError with file and line.");
+}
+
 using PatternCall = std::optional<nb::callable>;
 
 struct Ordered {
@@ -261,6 +288,7 @@ void bind_contention(nb::module_& module) {
   bind_contention_value(module);
   bind_bisection(module);
   bind_time(module);
+  bind_loads(module);
   bind_order(module);
 }
 

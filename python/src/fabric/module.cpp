@@ -1,6 +1,7 @@
 // sortlast._fabric, the module; and where topologies, routes and lists come from: the families by name, and
 // the files of the fabric's tools. Nothing here opens a file.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -21,6 +22,7 @@ using namespace nb::literals;
 namespace sortlast::python {
 
 void bind_contention(nb::module_& module);
+void bind_nodes(nb::module_& module);
 void bind_placement(nb::module_& module);
 void bind_routing(nb::module_& module);
 void bind_topology(nb::module_& module);
@@ -126,6 +128,8 @@ void bind_tables(nb::module_& module) {
 void bind_lists(nb::module_& module) {
   module.def("read_ca_order", &fabric::read_ca_order, "topology"_a, "text"_a, "file"_a, Release(),
              "The hosts of opensm-ftree-ca-order.dump in order; dummies are -1.");
+  module.def("read_node_name_map", &fabric::read_node_name_map, "text"_a, "file"_a, Release(),
+             "Names by GUID, of OpenSM's node name map: lines '0xGUID \"NAME\"'.");
   module.def("read_node_list", &fabric::read_node_list, "text"_a, "file"_a, Release(),
              "Names of a list in Slurm's bracket form, \"node[001-004,7],login\", over any number of lines.");
   module.def(
@@ -168,6 +172,7 @@ NB_MODULE(_fabric, module) {
   nb::module_::import_("sortlast._core");  // Schedule
   sortlast::python::bind_topology(module);
   sortlast::python::bind_placement(module);
+  sortlast::python::bind_nodes(module);
   sortlast::python::bind_routing(module);
   sortlast::python::bind_contention(module);
   sortlast::python::bind_files(module);

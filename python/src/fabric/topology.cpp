@@ -2,6 +2,7 @@
 #include "sortlast/fabric/topology.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/nodes.hpp"
 #include "value.hpp"
 
 namespace nb = nanobind;
@@ -159,6 +161,9 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro(
           "lmc", [](const HostRecord& h) { return h.host.lmc; },
           "The host answers to 2**lmc LIDs from its own on.")
+      .def_prop_ro(
+          "aggregates", [](const HostRecord& h) { return is_aggregation_node(h.host); },
+          "Whether it is an aggregation node of a switch, on which no job runs.")
       .def_ro("switch", &HostRecord::on, "Number of the switch that it hangs on.")
       .def_ro("switch_port", &HostRecord::switch_port, "Port of that switch.")
       .def("__repr__", [](const HostRecord& h) {
@@ -283,8 +288,8 @@ std::string label(const Topology& topology, Vertex v) {
 std::vector<MissingRecord> missing_links(const Topology& topology) {
   std::vector<MissingRecord> records;
   for (const fabric::MissingLinks& missing : fabric::missing_links(topology)) {
-    records.push_back(
-        {missing, topology.switch_at(missing.lower).name, topology.switch_at(missing.upper).name});
+    records.push_back({missing, topology.label(topology.vertex_of_switch(missing.lower)),
+                       topology.label(topology.vertex_of_switch(missing.upper))});
   }
   return records;
 }
@@ -311,6 +316,12 @@ void bind_edits(nb::class_<Topology>& topology) {
           "with_levels",
           [](const Topology& t, const Numbers& levels) { return shared(with_levels(t, levels)); }, "levels"_a,
           Release(), "The same with the given levels of its switches.")
+      .def(
+          "with_names",
+          [](const Topology& t, const fabric::NodeNames& names) { return shared(with_names(t, names)); },
+          "names"_a, Release(),
+          "The same with other names of hosts and switches, by GUID (of the adapter, its port or the "
+          "switch).")
       .def("rank_switches", &fabric::rank_switches, "roots"_a = Numbers{}, Release(),
            "Find the levels of the switches of a tree, from its roots if they are given.")
       .def("missing_links", &missing_links, Release(),

@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sortlast import Error
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Pattern, Routes, Topology
+    from sortlast.fabric import Node, Pattern, Placement, Routes, Topology
 
 
-def topology(net: str) -> Topology:
-    """The fabric that ``--net`` names."""
+@dataclass(frozen=True)
+class Rails:
+    """The options that say which adapters of the nodes ranks use, and how many ranks there are."""
+
+    rail: str | None = None
+    ranks_per_node: int | None = None
+    adapters: Path | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether ranks are placed on nodes, and not on hosts one by one."""
+        return self.rail is not None or self.ranks_per_node is not None
+
+    def nodes(self, net: Topology) -> list[Node] | None:
+        """The nodes of the table; None: there is none, and descriptions tell them."""
+        from sortlast import fabric
+
+        return None if self.adapters is None else fabric.read_adapters(net, self.adapters)
+
+
+def topology(net: str, node_name_map: Path | None = None) -> Topology:
+    """The fabric that ``--net`` names, with the names of ``--node-name-map``."""
     from sortlast import fabric
 
     if fabric.is_file(net):
-        return fabric.read(net)
+        return fabric.read(net, node_name_map)
+    if node_name_map is not None:
+        raise Error(
+            f"--node-name-map {node_name_map}: {net} is a family, whose GUIDs nobody has; read a file"
+        )
     names = [family.name for family in fabric.families()]
     if net.partition(":")[0] in names:
         return fabric.make_topology(net)
@@ -51,23 +76,28 @@ def routes(
 
 
 def placement(
-    net: Topology, nodes: str, order: str | None = None, seed: int = 1, compute: str | None = None
-) -> list[int]:
+    net: Topology,
+    nodes: str,
+    order: str | None = None,
+    seed: int = 1,
+    compute: str | None = None,
+    rails: Rails | None = None,
+) -> Placement:
     """The hosts of the job, -1 for a dummy, in the order that was asked for."""
     from sortlast import fabric
 
+    rails = rails or Rails()
     balanced = [] if compute is None else _compute(net, compute)
-    if nodes == "all":
-        hosts = fabric.order_hosts(net, "routing", balanced or fabric.compute_hosts(net), seed, balanced)
+    if nodes == "all" and not rails.given:
+        hosts = balanced or fabric.compute_hosts(net)
+        job = fabric.Placement(fabric.order_hosts(net, "routing", hosts, seed, balanced))
     else:
-        hosts = _named(net, nodes)
-    if not any(host >= 0 for host in hosts):
+        job = _named(net, nodes, rails)
+    if not any(host >= 0 for host in job):
         raise Error(
             f"{net.name} has no hosts" if nodes == "all" else f"--nodes {nodes}: no node is named there"
         )
-    if order is None or order == "listed":
-        return hosts
-    return fabric.order_hosts(net, order, [host for host in hosts if host >= 0], seed, balanced)
+    return job if order is None else fabric.order_nodes(net, job, order, seed, balanced)
 
 
 def order_name(nodes: str, order: str | None) -> str:
@@ -77,7 +107,7 @@ def order_name(nodes: str, order: str | None) -> str:
     return "routing" if nodes == "all" else "listed"
 
 
-def job(schedule: str, hosts: list[int]) -> tuple[Pattern, list[int]]:
+def job(schedule: str, hosts: Placement) -> tuple[Pattern, Placement]:
     """The pattern that ``--schedule`` names, and the hosts that take part in it.
 
     Traffic of a file may name fewer participants than there are nodes: the first ones take part.
@@ -91,24 +121,34 @@ def job(schedule: str, hosts: list[int]) -> tuple[Pattern, list[int]]:
         raise Error(
             f"{schedule} has {traffic.participants} participants, and the job {len(hosts)} nodes; name more"
         )
-    return traffic, hosts[: traffic.participants]
+    return traffic, hosts.first(traffic.participants)
 
 
-def _named(net: Topology, nodes: str) -> list[int]:
+def _named(net: Topology, nodes: str, rails: Rails) -> Placement:
     """Hosts of a list or of a file; of a file in OpenSM's order with its dummies."""
     from sortlast import fabric
 
-    if nodes == "all":
-        return fabric.placement(net)
-    if fabric.is_file(nodes):
-        return fabric.read_nodes(net, nodes)
-    return fabric.placement(net, nodes)
+    machines = rails.nodes(net)
+    if nodes != "all" and fabric.is_file(nodes):
+        return fabric.read_nodes(
+            net, nodes, rail=rails.rail, ranks_per_node=rails.ranks_per_node, adapters=machines
+        )
+    named = None if nodes == "all" else nodes
+    return fabric.placement(
+        net, named, rail=rails.rail, ranks_per_node=rails.ranks_per_node, adapters=machines
+    )
 
 
 def _compute(net: Topology, compute: str) -> list[int]:
+    """Compute nodes: those on leaves, or all adapters of those that are named."""
     from sortlast import fabric
 
-    return list(fabric.compute_hosts(net)) if compute == "leaves" else _named(net, compute)
+    return list(fabric.compute_hosts(net)) if compute in ("leaves", "all") else hosts_of(net, compute)
+
+
+def hosts_of(net: Topology, nodes: str) -> list[int]:
+    """Hosts of a list or of a file, each once; of a node that is named all of its adapters."""
+    return [*dict.fromkeys(host for host in _named(net, nodes, Rails("all")) if host >= 0)]
 
 
 def _switches(net: Topology, roots: str) -> Sequence[str] | Sequence[int]:

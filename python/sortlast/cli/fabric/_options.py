@@ -44,11 +44,44 @@ Compute = Annotated[
     ),
 ]
 Lmc = Annotated[int, typer.Option(min=0, max=7, help="2^lmc LIDs a host, and paths to each.")]
+NodeNameMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--node-name-map",
+        help="Names of hosts and switches by GUID: a file of lines '0xGUID \"NAME\"', as OpenSM's option"
+        " takes it.",
+    ),
+]
 Nodes = Annotated[
     str,
     typer.Option(
         help="The job's nodes in the order of its ranks: a list such as node[001-012,020], a file (of names,"
-        " or opensm-ftree-ca-order.dump), or all."
+        " a hostfile, or opensm-ftree-ca-order.dump), or all."
+    ),
+]
+Rail = Annotated[
+    str | None,
+    typer.Option(
+        "--rail",
+        help="Of nodes with several adapters the one that ranks use, such as HCA-6; several with commas: the"
+        " first that a node has; all: all in turn by the ranks of a node.",
+    ),
+]
+RanksPerNode = Annotated[
+    int | None,
+    typer.Option(
+        "--ranks-per-node",
+        min=1,
+        show_default="as the list says, else 1",
+        help="Ranks on each of the nodes.",
+    ),
+]
+Adapters = Annotated[
+    Path | None,
+    typer.Option(
+        "--adapters",
+        show_default="by the descriptions of hosts",
+        help="Which adapters are in which node: a file of lines 'NODE RAIL GUID'.",
     ),
 ]
 NodesOrder = Annotated[

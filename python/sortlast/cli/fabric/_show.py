@@ -46,13 +46,11 @@ def count(number: int, noun: str) -> str:
 
 def size(net: Topology) -> str:
     """A fabric in numbers."""
-    return ", ".join(
-        (
-            count(len(net.hosts), "host"),
-            count(len(net.switches), "switch"),
-            count(len(net.links), "link"),
-        )
-    )
+    aggregating = sum(host.aggregates for host in net.hosts)
+    parts = [count(len(net.hosts) - aggregating, "host")]
+    if aggregating:
+        parts.append(count(aggregating, "aggregation node"))
+    return ", ".join((*parts, count(len(net.switches), "switch"), count(len(net.links), "link")))
 
 
 def routing(found: Routes) -> str:

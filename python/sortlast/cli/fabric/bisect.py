@@ -27,6 +27,10 @@ def bisect(
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
+    rail: _options.Rail = None,
+    ranks_per_node: _options.RanksPerNode = None,
+    adapters: _options.Adapters = None,
+    node_name_map: _options.NodeNameMap = None,
     samples: Annotated[int, typer.Option(min=1, help="Random bisections.")] = 1000,
     seed: _options.Seed = 1,
     json: _options.Json = None,
@@ -40,9 +44,11 @@ def bisect(
     from sortlast import fabric
 
     _terminal.check_places(json)
-    topology = _inputs.topology(net)
+    topology = _inputs.topology(net, node_name_map)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    hosts = _inputs.placement(topology, nodes, compute=compute)
+    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    placed = _inputs.placement(topology, nodes, compute=compute, rails=rails)
+    hosts = [*dict.fromkeys(host for host in placed if host >= 0)]
     with _progress.bar("bisections", transient=True) as progress:
         found = fabric.bisection(routes, samples, seed, hosts, progress=progress)
     kinds = {
@@ -50,7 +56,9 @@ def bisect(
         "both ways": _summary(found.both_ways, found.both_ways_samples),
     }
     console = _terminal.console(json)
-    counts = f"{_show.count(len(hosts), 'node')}, {_show.count(samples, 'bisection')}"
+    counts = (
+        f"{_show.count(len(hosts), 'host' if rails.given else 'node')}, {_show.count(samples, 'bisection')}"
+    )
     title = f"{topology.name}, {_show.routing(routes)}: {counts}"
     columns = [("share of a flow", "left"), *((name, "right") for name in kinds["one way"])]
     rows = [(kind, *(f"{value:.3f}" for value in values.values())) for kind, values in kinds.items()]

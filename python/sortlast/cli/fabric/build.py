@@ -47,6 +47,7 @@ def build(
         list[str] | None,
         typer.Option(help="Cut the link at this port of a switch, as NAME:PORT. May be repeated."),
     ] = None,
+    node_name_map: _options.NodeNameMap = None,
     format: Annotated[Format, typer.Option(help="What to write.")] = Format.ibsim,  # noqa: A002
     output: Annotated[
         Path | None, typer.Option(help="Write it to this file; else it is only described.")
@@ -60,20 +61,15 @@ def build(
     slender-tree:K,UP,N, mesh:X,Y,..;HOSTS and torus:X,Y,..;HOSTS. Says which
     up-links the fabric's own regularity misses.
     """
-    from sortlast import fabric
-
     _terminal.check_places(output, json)
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:
         raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0])
+    made = _inputs.topology(named[0], node_name_map)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
-        gone = (
-            fabric.read_nodes(made, without) if fabric.is_file(without) else fabric.placement(made, without)
-        )
-        made = made.without_hosts(gone)
+        made = made.without_hosts(_inputs.hosts_of(made, without))
 
     console = _terminal.console(output, json)
     described = _described(made)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.cli.fabric import _counters, _inputs, _options, _show
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Contention
+    from sortlast.fabric import Contention, Placement
 
 _MOST_FLOWS = 12  # that are named
 _MOST_STAGES = 16  # that are listed one by one
@@ -30,12 +31,27 @@ def check(
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
+    rail: _options.Rail = None,
+    ranks_per_node: _options.RanksPerNode = None,
+    adapters: _options.Adapters = None,
+    node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
     seed: _options.Seed = 1,
     advise: Annotated[
         bool, typer.Option(help="For a contended job, look for an order of the nodes that is free.")
     ] = True,
+    counters: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Counters of ports, as perfquery -x or ibqueryerrors --counters print them, to be shown"
+            " beside the predicted loads. Given twice, before the job and after it: what it moved.",
+        ),
+    ] = None,
+    csv: Annotated[
+        Path | None,
+        typer.Option(help="Also write counters and loads of all links to this CSV file."),
+    ] = None,
     json: _options.Json = None,
 ) -> None:
     """Check whether a job's communication is contention-free: no link carries two flows at any stage.
@@ -46,29 +62,40 @@ def check(
     """
     from sortlast import fabric
 
-    _terminal.check_places(json)
-    topology = _inputs.topology(net)
+    if csv is not None and not counters:
+        raise typer.BadParameter("it holds counters; give --counters too", param_hint="--csv")
+    _terminal.check_places(csv, json)
+    topology = _inputs.topology(net, node_name_map)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
+    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
+    communication, hosts = _inputs.job(schedule, placed)
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 
-    console = _terminal.console(json)
-    report = _report(found, _inputs.order_name(nodes, order))
+    report = _report(found, hosts, _inputs.order_name(nodes, order))
+    if counters:
+        report["counters"] = _counters.report(found, _counters.read(found, counters))
+    console = _terminal.console(csv, json)
     console.print(_show.facts(_facts(found, report)))
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
         if advise:
-            report["advice"] = _advice(found, schedule)
+            report["advice"] = _advice(found, hosts, schedule)
             console.print(f"What would make it free: {report['advice']}")
+    if counters:
+        console.print(_counters.table(report["counters"]))
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
+    if csv is not None:
+        _counters.write_csv(report["counters"], csv)
+        console.print(f"wrote {csv}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(report, json)
         console.print(f"wrote {json}", soft_wrap=True)
     raise typer.Exit(0 if found.contention_free else 1)
 
 
-def _report(found: Contention, order: str) -> dict[str, Any]:
+def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
     """All that is printed, as JSON."""
     routes, topology = found.routes, found.routes.topology
     contended = int((found.stage_max > 1).sum())
@@ -86,6 +113,7 @@ def _report(found: Contention, order: str) -> dict[str, Any]:
         "fallback": routes.fallback,
         "pattern": found.pattern.name,
         "participants": len(found.placement),
+        "nodes": len(hosts.groups()),
         "order": order,
         "stages": found.stages,
         "flows": found.flows,
@@ -121,6 +149,8 @@ def _worst(found: Contention) -> dict[str, Any]:
 
 def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
     participants = _show.count(report["participants"], "participant")
+    if report["nodes"] < sum(host >= 0 for host in found.placement):
+        participants += f" on {_show.count(report['nodes'], 'node')}"
     stages = _show.count(found.stages, "stage")
     return [
         ("fabric", f"{report['fabric']}: {report['size']}"),
@@ -162,12 +192,14 @@ def _crossing(worst: dict[str, Any]) -> Any:
     return _show.table(title, columns, rows)
 
 
-def _advice(found: Contention, schedule: str) -> str:
+def _advice(found: Contention, job: Placement, schedule: str) -> str:
     """An order that is free, found without a long search, or why there is none."""
     from sortlast import fabric
 
     if fabric.is_file(schedule):
         return "not known for traffic of a file, which may mean a certain rank by each number."
+    if job.shares_nodes:
+        return _node_advice(found, job, schedule)
     hosts = [host for host in found.placement if host >= 0]
     best = fabric.best_order(found.routes, hosts, schedule, steps=0)
     if best.contention.contention_free:
@@ -182,4 +214,18 @@ def _advice(found: Contention, schedule: str) -> str:
     return (
         f"not known. Of the known orders the best ({best.how}) has {best.contention.max_flows} flows on a"
         f" link, mean share {best.contention.mean_share:.3f}; `sortlast fabric order` searches further."
+    )
+
+
+def _node_advice(found: Contention, job: Placement, schedule: str) -> str:
+    """The same for ranks that share nodes, and stay together."""
+    from sortlast import fabric
+
+    best = fabric.best_node_order(found.routes, job, schedule, steps=0)
+    if best.contention.contention_free:
+        return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
+    return (
+        f"not known for ranks that share nodes. Of the known orders the best ({best.how}) has"
+        f" {best.contention.max_flows} flows on a link, mean share {best.contention.mean_share:.3f};"
+        " `sortlast fabric order` searches further."
     )

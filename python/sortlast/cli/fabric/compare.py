@@ -10,7 +10,7 @@ from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Routes
+    from sortlast.fabric import Placement, Routes
 
 
 def register(group: typer.Typer) -> None:
@@ -32,6 +32,10 @@ def compare(
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
+    rail: _options.Rail = None,
+    ranks_per_node: _options.RanksPerNode = None,
+    adapters: _options.Adapters = None,
+    node_name_map: _options.NodeNameMap = None,
     schedule: _options.Schedule = "shift",
     seed: _options.Seed = 1,
     json: _options.Json = None,
@@ -46,15 +50,16 @@ def compare(
     _terminal.check_places(json)
     names = [each.name for each in fabric.engines()] if engines == "all" else engines.split(",")
     wanted = _orders(orders)
+    rails = _inputs.Rails(rail, ranks_per_node, adapters)
     rows = []
     with _progress.bar("engines", transient=True) as progress:
-        fabrics = [_inputs.topology(each) for each in net]
+        fabrics = [_inputs.topology(each, node_name_map) for each in net]
         for k, topology in enumerate(fabrics):
             for n, engine in enumerate(names):
                 progress((k * len(names) + n) / (len(fabrics) * len(names)))
                 routes = _inputs.routes(topology, engine, None, roots, compute, seed, lmc)
                 for order in wanted:
-                    hosts = _inputs.placement(topology, nodes, order, seed, compute)
+                    hosts = _inputs.placement(topology, nodes, order, seed, compute, rails)
                     rows.append(_row(routes, hosts, order, schedule))
 
     console = _terminal.console(json)
@@ -81,7 +86,7 @@ def _orders(text: str) -> list[str]:
     return names
 
 
-def _row(routes: Routes, nodes: list[int], order: str, schedule: str) -> dict[str, Any]:
+def _row(routes: Routes, nodes: Placement, order: str, schedule: str) -> dict[str, Any]:
     """One cell of the table."""
     from sortlast import fabric
 

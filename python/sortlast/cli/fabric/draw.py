@@ -35,6 +35,10 @@ def draw(
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
+    rail: _options.Rail = None,
+    ranks_per_node: _options.RanksPerNode = None,
+    adapters: _options.Adapters = None,
+    node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
     stage: Annotated[
@@ -60,14 +64,16 @@ def draw(
         if not plot.draws(output):
             raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
-    topology = _inputs.topology(net)
+    topology = _inputs.topology(net, node_name_map)
     if not is_page and len(topology.links) > _MOST_LINKS:
         raise Error(
             f"{topology.name} has {len(topology.links):,} links, more than the {_MOST_LINKS:,} of a picture;"
             " write a page (--output NAME.html), which shows any part of it, or draw a smaller fabric"
         )
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
+    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
+    communication, hosts = _inputs.job(schedule, placed)
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
     if found.stages == 0 and not is_page:

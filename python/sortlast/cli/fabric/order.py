@@ -15,7 +15,7 @@ from sortlast.files import replacing
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sortlast.fabric import BestOrder, Contention, Topology
+    from sortlast.fabric import BestOrder, Contention, NodeOrder, Topology
 
 
 class Launcher(str, Enum):
@@ -39,6 +39,10 @@ def order(
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
     nodes: _options.Nodes = "all",
+    rail: _options.Rail = None,
+    ranks_per_node: _options.RanksPerNode = None,
+    adapters: _options.Adapters = None,
+    node_name_map: _options.NodeNameMap = None,
     schedule: Annotated[
         str, typer.Option(help="What communicates: shift, all-to-all, or an algorithm such as radix-k:12,12.")
     ] = "shift",
@@ -77,14 +81,19 @@ def order(
     from sortlast import fabric
 
     _terminal.check_places(hostfile, rankfile, nodelist, json)
-    topology = _inputs.topology(net)
+    topology = _inputs.topology(net, node_name_map)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    hosts = [host for host in _inputs.placement(topology, nodes, compute=compute) if host >= 0]
+    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
+    if -1 in hosts:
+        hosts = fabric.Placement(host for host in hosts if host >= 0)
     before = fabric.contention(routes, schedule, hosts)
     with _progress.bar("orders", transient=True) as progress:
-        best = fabric.best_order(routes, hosts, schedule, dummies, steps, seed, progress=progress)
+        search = fabric.best_node_order if hosts.shares_nodes else fabric.best_order
+        best = search(routes, hosts, schedule, dummies, steps, seed, progress=progress)
 
-    title = f"{schedule} of {len(hosts)} nodes, {_show.routing(routes)}"
+    ranks = f"{len(hosts)} ranks on {len(hosts.groups())}" if hosts.shares_nodes else len(hosts)
+    title = f"{schedule} of {ranks} nodes, {_show.routing(routes)}"
     how, _, remark = best.how.partition("; ")
     given = _inputs.order_name(nodes, None)
     kept = best.placement == hosts
@@ -112,7 +121,7 @@ def order(
     raise typer.Exit(0 if best.contention.contention_free else 1)
 
 
-def _algorithm(best: BestOrder) -> str:
+def _algorithm(best: BestOrder | NodeOrder) -> str:
     """The shift that leaves the empty places of an order free: ``"shift:3,8-11"``."""
     free = [place for place, host in enumerate(best.placement) if host < 0]
     starts = [place for place in free if place - 1 not in free]
@@ -160,7 +169,7 @@ def _write(
     return [path for path, _ in texts]
 
 
-def _report(topology: Topology, before: Contention, best: BestOrder) -> dict[str, Any]:
+def _report(topology: Topology, before: Contention, best: BestOrder | NodeOrder) -> dict[str, Any]:
     from sortlast import fabric
 
     after = best.contention

@@ -7,8 +7,8 @@ from typing import Any
 import typer
 
 from sortlast.cli import _progress, _terminal
+from sortlast.cli.fabric import _inputs, _show
 from sortlast.cli.fabric import _options as _fabric
-from sortlast.cli.fabric import _show
 from sortlast.cli.simulate import _methods, _options, _report, _traffic
 from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
@@ -49,9 +49,13 @@ def simulate(
     roots: _fabric.Roots = None,
     compute: _fabric.Compute = None,
     nodes: _fabric.Nodes = "all",
+    rail: _fabric.Rail = None,
+    ranks_per_node: _fabric.RanksPerNode = None,
+    adapters: _fabric.Adapters = None,
+    node_name_map: _fabric.NodeNameMap = None,
     order: _fabric.NodesOrder = None,
     first_host: _options.FirstHost = 0,
-    bandwidth: _options.Bandwidth = 1250,
+    bandwidth: _options.Bandwidth = None,
     packet_bytes: _options.PacketBytes = 64,
     phits: _options.Phits = 16,
     buffer: _options.Buffer = 4,
@@ -99,9 +103,11 @@ def simulate(
     if sends_at_once is None:
         sends_at_once = 1 if size is None else 0
     flows = {"message_seconds": message_seconds, "sends_at_once": sends_at_once}
-    settings = {"link_bytes_per_second": bandwidth * 1e6, **(packets if method is Method.packet else flows)}
+    rate = {} if bandwidth is None else {"link_bytes_per_second": bandwidth * 1e6}
+    settings = {**rate, **(packets if method is Method.packet else flows)}
     wanted = _traffic.Wanted(pattern, ranks, message_bytes, messages, stages, size, frame, seed)
-    place = Place(net, nodes, order, compute, first_host, seed)
+    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    place = Place(net, nodes, order, compute, first_host, seed, rails, node_name_map)
     _run(method, wanted, place, Tables(routing, lft, roots, compute, seed), settings, outputs)
 
 
@@ -131,11 +137,12 @@ def _run(
     outputs: Outputs,
 ) -> None:
     """Simulate, print and write."""
-    from sortlast.simulate.links import link_classes
+    from sortlast.simulate.links import link_classes, link_rate
 
     # Refuse what cannot be, before the run.
     outputs.check()
     topology, hosts = place.find()
+    settings = {"link_bytes_per_second": link_rate(topology), **settings}
     made = _traffic.make(wanted, len(hosts))
     outputs.check_length(made)
     routes = tables.make(topology, "adaptive" if method is Method.packet else "ftree")

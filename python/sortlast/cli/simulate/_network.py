@@ -25,6 +25,8 @@ class Place:
     compute: str | None
     first_host: int
     seed: int
+    rails: _inputs.Rails
+    node_name_map: Path | None
 
     @property
     def order_name(self) -> str:
@@ -33,8 +35,8 @@ class Place:
 
     def find(self) -> tuple[Topology, list[int]]:
         """The fabric, and the hosts that tasks may run on, in their order."""
-        topology = _with_levels(_inputs.topology(self.net))
-        hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, self.compute)
+        topology = _with_levels(_inputs.topology(self.net, self.node_name_map))
+        hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, self.compute, self.rails)
         if -1 in hosts:
             raise Error("a task cannot run in a place that stays empty; take an order without dummies")
         if self.first_host >= len(hosts):

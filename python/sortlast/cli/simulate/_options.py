@@ -152,8 +152,13 @@ TiesOption = Annotated[
     ),
 ]
 Bandwidth = Annotated[
-    float,
-    typer.Option(min=0.001, help="Bandwidth of a link in MB/s (10^6 bytes).", rich_help_panel=_HOSTS),
+    float | None,
+    typer.Option(
+        min=0.001,
+        show_default="of most links, as the file tells; else 1250",
+        help="Bandwidth of a link in MB/s (10^6 bytes).",
+        rich_help_panel=_HOSTS,
+    ),
 ]
 
 Links = Annotated[

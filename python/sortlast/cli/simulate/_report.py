@@ -78,7 +78,10 @@ def facts(setup: Setup, found: Found, report: dict[str, Any]) -> list[tuple[str,
             f" {_show.count(report['messages'], 'message')}, {_show.count(report['bytes'], 'byte')}",
         ),
         ("hosts", f"{report['order']} order, from {report['first_host']} on"),
-        ("time", f"{found.time} at {setup.settings['link_bytes_per_second'] / 1e6:,.6g} MB/s"),
+        (
+            "time",
+            f"{found.time} at {setup.settings['link_bytes_per_second'] / 1e6:,.6g} MB/s{_others(setup)}",
+        ),
     ]
     if report["frames_per_second"] is not None:
         pairs.append(("frames", f"{report['frames_per_second']:,.4g} a second"))
@@ -91,6 +94,15 @@ def facts(setup: Setup, found: Found, report: dict[str, Any]) -> list[tuple[str,
             )
         )
     return pairs + found.facts
+
+
+def _others(setup: Setup) -> str:
+    """A remark on links whose speed, by the fabric's file, is another than the one that was simulated."""
+    from sortlast.simulate.links import link_rates
+
+    rates = link_rates(setup.topology)
+    others = sum(count for rate, count in rates.items() if rate != setup.settings["link_bytes_per_second"])
+    return f"; {others:,} of {sum(rates.values()):,} links have another speed" if others else ""
 
 
 def links_table(report: dict[str, Any], unit: str) -> Group:

@@ -14,7 +14,6 @@
 #include "sortlast/fabric/placement.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -28,6 +27,8 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/fabric/nodes.hpp"
+#include "sortlast/fabric/placement/natural_order.hpp"
 #include "sortlast/fabric/routing/ftree_tree.hpp"
 #include "sortlast/fabric/topology.hpp"
 #include "sortlast/fabric/topology/switch_graph.hpp"
@@ -78,31 +79,6 @@ void shuffle(Hosts& hosts, std::uint64_t seed) {
   for (std::size_t left = hosts.size(); left > 1; --left) {
     std::swap(hosts[left - 1], hosts[draw(random, left)]);
   }
-}
-
-// Orders of names in which digits are compared as numbers.
-bool natural_less(std::string_view a, std::string_view b) {
-  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  // Take the digits at the front away, without zeros that lead them.
-  const auto take_number = [&](std::string_view& text) {
-    std::size_t end = 0;
-    while (end < text.size() && digit(text[end])) ++end;
-    std::string_view number = text.substr(0, end);
-    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
-    text.remove_prefix(end);
-    return number;
-  };
-  while (!a.empty() && !b.empty()) {
-    if (digit(a.front()) && digit(b.front())) {
-      const std::string_view x = take_number(a), y = take_number(b);
-      if (x != y) return std::tuple(x.size(), x) < std::tuple(y.size(), y);
-      continue;
-    }
-    if (a.front() != b.front()) return a.front() < b.front();
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  return a.size() < b.size();
 }
 
 template <typename Less>
@@ -254,7 +230,7 @@ std::vector<std::int32_t> compute_hosts(const Topology& topology) {
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     const auto s = static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex));
     if (levels.why.empty() && levels.level[s] != 1) continue;
-    if (topology.label(h).find("Aggregation Node") == std::string::npos) hosts.push_back(h);
+    if (!is_aggregation_node(topology.host(h))) hosts.push_back(h);
   }
   return hosts;
 }

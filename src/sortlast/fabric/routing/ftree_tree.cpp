@@ -63,7 +63,8 @@ void mark_leaves(const Topology& topology, FtreeTree& tree) {
                    topology.label(topology.vertex_of_switch(s)) + "' of rank " +
                    std::to_string(tree.at(s).rank) + ", while leaves have rank " +
                    std::to_string(tree.leaf_rank) +
-                   " (AB26); give the roots, and as compute nodes only hosts on leaves";
+                   " (AB26); give the roots (--roots top), and as compute nodes only hosts on leaves "
+                   "(--compute leaves)";
     return;
   }
 }
@@ -111,8 +112,10 @@ void rank_ftree(const Topology& topology, const std::vector<std::int32_t>& roots
 
   std::erase_if(tree.switch_order, [&](std::int32_t s) { return tree.at(s).rank == FtreeSwitch::unranked; });
   if (highest == 0 && tree.switch_order.size() > 1) {
-    tree.refusal = "all its " + std::to_string(tree.switch_order.size()) +
-                   " switches have rank 0, because hosts hang on each of them (AB2B)";
+    tree.refusal =
+        "all its " + std::to_string(tree.switch_order.size()) +
+        " switches have rank 0, because hosts hang on each of them (AB2B); if it is a tree, give the "
+        "roots (--roots top), and as compute nodes only hosts on leaves (--compute leaves)";
     return;
   }
 
@@ -173,7 +176,7 @@ class Pair {
     return "switch '" + topology_.label(topology_.vertex_of_switch(reference_)) + "' has " +
            std::to_string(a) + " " + what + ", switch '" +
            topology_.label(topology_.vertex_of_switch(other_)) + "' of the same rank " + std::to_string(b) +
-           " (" + error + "); give the roots to have it routed all the same";
+           " (" + error + "); give the roots (--roots top) to have it routed all the same";
   }
 
   const Topology& topology_;

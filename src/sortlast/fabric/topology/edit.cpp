@@ -54,18 +54,30 @@ std::string name_without(const Topology& topology, const std::vector<bool>& kept
   return topology.name() + " without " + std::to_string(gone) + " " + (gone == 1 ? one : many);
 }
 
+template <typename Part>
+Part renamed(Part part, std::uint64_t guid, const NodeNames& names) {
+  const auto found = names.find(guid);
+  if (found != names.end()) part.name = found->second;
+  return part;
+}
+
 // Add what stays to a builder, hosts and switches in their order, then its cables.
-TopologyBuilder rebuild(std::string name, const Topology& topology, const Kept& kept) {
+TopologyBuilder rebuild(std::string name, const Topology& topology, const Kept& kept,
+                        const NodeNames& names = {}) {
   TopologyBuilder builder(std::move(name));
   std::vector<std::int32_t> number(static_cast<std::size_t>(topology.vertices()), -1);
   const auto new_number = [&](Vertex v) { return number[static_cast<std::size_t>(v)]; };
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    if (kept.vertex(topology, h)) number[static_cast<std::size_t>(h)] = builder.add_host(topology.host(h));
+    if (!kept.vertex(topology, h)) continue;
+    const Host& host = topology.host(h);
+    number[static_cast<std::size_t>(h)] =
+        builder.add_host(renamed(renamed(host, host.guid, names), host.port_guid, names));
   }
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
     const Vertex v = topology.vertex_of_switch(s);
     if (!kept.vertex(topology, v)) continue;
-    number[static_cast<std::size_t>(v)] = builder.add_switch(topology.switch_at(s), topology.level(s));
+    const Switch& on = topology.switch_at(s);
+    number[static_cast<std::size_t>(v)] = builder.add_switch(renamed(on, on.guid, names), topology.level(s));
   }
 
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
@@ -129,6 +141,12 @@ Topology without_switches(const Topology& topology, const std::vector<std::int32
       kept.hosts[static_cast<std::size_t>(h)] = false;
   }
   return rebuild(name_without(topology, kept.switches, "switch", "switches"), topology, kept).finish();
+}
+
+Topology with_names(const Topology& topology, const NodeNames& names) {
+  TopologyBuilder builder = rebuild(topology.name(), topology, Kept(topology), names);
+  builder.set_shape(topology.shape());
+  return std::move(builder).finish();
 }
 
 Topology with_levels(const Topology& topology, std::vector<std::int32_t> levels) {

@@ -1,0 +1,108 @@
+"""Orders of nodes that have several ranks each, which stay together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sortlast import _fabric
+from sortlast._errors import ArgumentError
+from sortlast.fabric.analysis import Progress, contention
+from sortlast.fabric.nodes import Nodes, Placement, order_nodes, placement
+from sortlast.fabric.patterns import pattern
+
+if TYPE_CHECKING:
+    from sortlast._fabric import Contention, Pattern, Routes
+
+_MOST_RANKS = 2048  # of a search, which holds all flows between nodes
+_KNOWN = ("listed", "routing", "natural", "alphabetical")
+
+
+@dataclass(frozen=True)
+class NodeOrder:
+    """An order of nodes, and what is known of it.
+
+    ``placement``: of all ranks; ``contention``: under it; ``how``: which order it is, or what the search did;
+    ``proven_best``: whether it is free of contention; ``proof``: empty, as nothing is proven of ranks that
+    share nodes.
+    """
+
+    placement: Placement
+    contention: Contention
+    how: str
+    proven_best: bool
+    proof: str = ""
+
+
+def best_node_order(
+    routes: Routes,
+    nodes: Nodes,
+    what: str = "shift",
+    dummies: bool = False,
+    steps: int | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> NodeOrder:
+    """Find an order of nodes in which a pattern of their ranks contends least; ranks of a node stay together.
+
+    Tries the known orders of the nodes; then, where all nodes have equally many ranks and there are at most
+    2,048, searches as :func:`best_order` does for the nodes' first hosts. Arguments and errors as there.
+    """
+    job = placement(routes.topology, nodes)
+    if not job.groups():
+        raise ArgumentError("no hosts to order; expected at least 1")
+    orders = [*_KNOWN, *(["routing-dummies"] if dummies else [])]
+    best: NodeOrder | None = None
+    for order in orders:
+        if best is None or not best.proven_best:
+            placed = order_nodes(routes.topology, job, order, seed)
+            best = _better(best, _judged(routes, what, placed, f"{order} order of the nodes"))
+    assert best is not None
+    even = len({len(group) for group in job.groups()}) == 1
+    if best.proven_best or steps == 0 or not even or len(job) > _MOST_RANKS:
+        return best
+    firsts = [group[0] for group in best.placement.groups()]
+    ranks = len(job.groups()[0])
+    found = _fabric.best_order(
+        routes, firsts, False, -1 if steps is None else steps, seed, _folded(what, ranks), 0, progress
+    )
+    return _better(best, _judged(routes, what, _arranged(job, found.placement), f"nodes {found.how}"))
+
+
+def _judged(routes: Routes, what: str, placed: Placement, how: str) -> NodeOrder:
+    found = contention(routes, what, placed)
+    return NodeOrder(placed, found, how, found.contention_free)
+
+
+def _better(best: NodeOrder | None, other: NodeOrder) -> NodeOrder:
+    """The one with fewer flows on the fullest link; of equal ones that of the higher mean share."""
+    if best is None:
+        return other
+    mine = (-best.contention.max_flows, best.contention.mean_share)
+    return other if (-other.contention.max_flows, other.contention.mean_share) > mine else best
+
+
+def _folded(what: str, ranks: int) -> Callable[[int], Pattern]:
+    """The pattern of so many ranks a node as it is between the nodes."""
+
+    def made(p: int) -> Pattern:
+        whole = pattern(what, p * ranks)
+        stages = [
+            [
+                (a // ranks, b // ranks, size)
+                for a, b, size in whole.flows(stage).tolist()
+                if a // ranks != b // ranks
+            ]
+            for stage in range(whole.stages)
+        ]
+        return _fabric.traffic_pattern(whole.name, p, stages)
+
+    return made
+
+
+def _arranged(job: Placement, firsts: list[int]) -> Placement:
+    groups = {group[0]: group for group in job.groups()}
+    number = dict(zip(job, job.nodes, strict=True))
+    hosts = [host for first in firsts for host in groups[first]]
+    return Placement(hosts, [number[host] for host in hosts])

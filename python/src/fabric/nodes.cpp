@@ -1,0 +1,83 @@
+// Nodes: the machines that hold a fabric's adapters, their rails, and the ranks of a job.
+#include "sortlast/fabric/nodes.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "value.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sortlast::python {
+
+namespace {
+
+using fabric::Adapter;
+using fabric::Node;
+using fabric::NodeRanks;
+using Nodes = std::vector<Node>;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+void bind_values(nb::module_& module) {
+  nb::class_<Adapter> adapter(module, "Adapter", "An adapter's port, as its node has it.");
+  bind_value(adapter, field("rail", &Adapter::rail, "Such as 'HCA-6' or 'mlx5_0'."),
+             field("host", &Adapter::host, "Number of the host of the topology."));
+  nb::class_<Node> node(module, "Node", "A machine and its adapters.");
+  bind_value(node, field("name", &Node::name),
+             field("adapters", &Node::adapters, "By rail, 'mlx5_2' before 'mlx5_10'."));
+  nb::class_<NodeRanks> ranks(module, "NodeRanks", "An entry of a list of nodes.");
+  ranks.def(nb::init<std::string, std::int32_t, std::int64_t>(), "name"_a, "ranks"_a = 0, "line"_a = 0);
+  bind_value(ranks, field("name", &NodeRanks::name, "Of a node or a host, or a GUID in hex."),
+             field("ranks", &NodeRanks::ranks, "Of this entry; 0: it does not say."),
+             field("line", &NodeRanks::line, "Of the file; 0: of none."));
+}
+
+}  // namespace
+
+void bind_nodes(nb::module_& module) {
+  bind_values(module);
+  module.def(
+      "find_nodes", &fabric::find_nodes, "topology"_a, Release(),
+      "The machines that hosts are described to be in ('node07 HCA-6': node07), without aggregation nodes\n"
+      "and those whose description is the one that adapters come with.");
+  module.def(
+      "read_adapters", &fabric::read_adapters, "topology"_a, "text"_a, "file"_a, Release(),
+      "The machines of a table with lines 'NODE RAIL HOST', HOST being a GUID or a host's name; hosts that\n"
+      "it leaves out are in those of find_nodes(). Raises ArgumentError with file and line.");
+  module.def("read_hostfile", &fabric::read_hostfile, "topology"_a, "text"_a, "file"_a, Release(),
+             "The entries of a list of nodes: names, lists in brackets, and the hostfiles of Open MPI\n"
+             "('NAME slots=4'), MPICH ('NAME:4') and Slurm (a line a rank).");
+  module.def(
+      "place_ranks",
+      [](const fabric::Topology& topology, const Nodes& nodes, const std::vector<NodeRanks>& list,
+         const std::string& rail, std::int32_t ranks_per_node, const std::string& file) {
+        fabric::RankPlacement placed = place_ranks(topology, nodes, list, {rail, ranks_per_node, file});
+        return std::pair(std::move(placed.placement), std::move(placed.nodes));
+      },
+      "topology"_a, "nodes"_a, "list"_a, "rail"_a = "", "ranks_per_node"_a = 0, "file"_a = "", Release(),
+      "The host of each rank of a list, and the number of its node. rail: of the adapters that ranks use, "
+      "or\n"
+      "'all' in turn; ranks_per_node: 0: as the list says. Raises ArgumentError: a name that the fabric "
+      "does\n"
+      "not have, a node without that rail, or with several where none was chosen.");
+  module.def(
+      "between_nodes",
+      [](const std::shared_ptr<fabric::Pattern>& pattern, std::vector<std::int32_t> nodes) {
+        return std::const_pointer_cast<fabric::Pattern>(fabric::between_nodes(pattern, std::move(nodes)));
+      },
+      "pattern"_a, "nodes"_a,
+      "The flows of a pattern that leave their node; nodes: number of each participant's.");
+  module.def("rails", &fabric::rails, "nodes"_a, "Names of all rails, 'mlx5_2' before 'mlx5_10'.");
+}
+
+}  // namespace sortlast::python
