@@ -931,14 +931,15 @@ def fold_node_list(names: Sequence[str]) -> str:
 def write_hostfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
     A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'
-    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot) or 'slurm' (srun -m arbitrary,
-    with SLURM_HOSTFILE=FILE). Raises ArgumentError if Open MPI would order the ranks otherwise.
+    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm'
+    (srun -m arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (a line a node: its name, and its options of
+    torchrun). Raises ArgumentError if the launcher would order the ranks otherwise.
     """
 
 def write_rankfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
     A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and
-    'slurm' the form of their hostfiles that does so.
+    'slurm' the form of their hostfiles that does so; for 'torchrun' its hostfile.
     """
 
 def write_mpigraph(names: Sequence[str], matrix: Sequence[float]) -> str:
