@@ -13,13 +13,17 @@
 from sortlast._fabric import (
     BestOrder,
     Bisection,
+    Collective,
     Contention,
+    GroupKind,
     Pattern,
     Routes,
     Topology,
     allocate_hosts,
     assign_lids,
     block_mapping,
+    channel_bytes,
+    collectives,
     compute_hosts,
     crossbar,
     describe_channels,
@@ -32,6 +36,7 @@ from sortlast._fabric import (
     k_ary_n_tree,
     make_topology,
     mesh,
+    node_pattern,
     order_hosts,
     pgft,
     read_node_list,
@@ -49,16 +54,19 @@ from sortlast._fabric import (
     write_slurm_topology,
     xgft,
 )
-from sortlast.fabric.analysis import best_order, bisection, contention, pattern_time, shares
+from sortlast.fabric.analysis import Cost, best_order, bisection, contention, cost, pattern_time, shares
 from sortlast.fabric.nodes import names, placement
-from sortlast.fabric.patterns import pattern
+from sortlast.fabric.patterns import group_kinds, pattern
 from sortlast.fabric.reading import is_file, read, read_nodes, read_routes, read_traffic, text_of
 from sortlast.fabric.routing import route
 
 __all__ = [
     "BestOrder",
     "Bisection",
+    "Collective",
     "Contention",
+    "Cost",
+    "GroupKind",
     "Pattern",
     "Routes",
     "Topology",
@@ -67,8 +75,11 @@ __all__ = [
     "best_order",
     "bisection",
     "block_mapping",
+    "channel_bytes",
+    "collectives",
     "compute_hosts",
     "contention",
+    "cost",
     "crossbar",
     "describe_channels",
     "engines",
@@ -76,12 +87,14 @@ __all__ = [
     "find_credit_loop",
     "fold_node_list",
     "gft",
+    "group_kinds",
     "host_orders",
     "is_file",
     "k_ary_n_tree",
     "make_topology",
     "mesh",
     "names",
+    "node_pattern",
     "order_hosts",
     "pattern",
     "pattern_time",

@@ -67,7 +67,9 @@ def draw(
             " write a page (--output NAME.html), which shows any part of it, or draw a smaller fabric"
         )
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
+    communication, hosts = _inputs.job(
+        _inputs.Communication(schedule), _inputs.placement(topology, nodes, order, seed, compute)
+    )
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
     if found.stages == 0 and not is_page:
