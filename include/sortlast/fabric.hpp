@@ -6,6 +6,7 @@
 #include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/loads.hpp"
 #include "sortlast/fabric/nodes.hpp"
+#include "sortlast/fabric/pattern.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/topology.hpp"

@@ -677,7 +677,15 @@ class Pattern:
     def participants(self) -> int: ...
 
     @property
-    def stages(self) -> int: ...
+    def stages(self) -> int:
+        """Stages that differ from the one before."""
+
+    @property
+    def steps(self) -> int:
+        """Stages with their repetitions."""
+
+    def repeats(self, stage: int) -> int:
+        """How many times a stage, counted from 0, happens, one after the other."""
 
     @property
     def is_shift(self) -> bool:
@@ -710,6 +718,74 @@ def traffic_pattern(name: str, p: int, stages: Sequence[Sequence[tuple[int, int,
     Given flows: for each stage a list of (source, destination, bytes), participants from 0 to p - 1.
     """
 
+class Collective:
+    """A collective that patterns know."""
+
+    @property
+    def name(self) -> str:
+        """'ring', or 'rail:K' with a number K."""
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+def collectives() -> list[Collective]:
+    """The collectives."""
+
+def collective_pattern(name: str, p: int, bytes: int) -> Pattern:
+    """
+    A collective of p ranks that hold `bytes` each. Raises ArgumentError for an unknown name, or a number
+    in it that is missing, out of range or not meant.
+    """
+
+class GroupKind:
+    """Groups of one kind among the ranks of a job."""
+
+    def __init__(self, name: str, size: int, collective: str, bytes: int = 1) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int:
+        """Ranks of a group."""
+
+    @property
+    def collective(self) -> str:
+        """One of collectives(), which its groups do; empty: they do nothing."""
+
+    @property
+    def bytes(self) -> int:
+        """Of each rank."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+def groups_pattern(p: int, kinds: Sequence[GroupKind]) -> Pattern:
+    """
+    All groups of all kinds at once, the innermost kind first: its groups are ranks that follow each
+    other. Raises ArgumentError unless the sizes multiply to p.
+    """
+
+def node_pattern(pattern: Pattern, ranks_per_node: int) -> Pattern:
+    """
+    What a pattern sends between nodes, each with ranks that follow each other. Raises ArgumentError if the
+    ranks do not fill their nodes.
+    """
+
 class Contention:
     """How many flows share each link at each stage of a pattern."""
 
@@ -727,11 +803,16 @@ class Contention:
     def contention_free(self) -> bool: ...
 
     @property
-    def stages(self) -> int: ...
+    def stages(self) -> int:
+        """Stages that differ from the one before."""
+
+    @property
+    def steps(self) -> int:
+        """Stages with their repetitions."""
 
     @property
     def flows(self) -> int:
-        """Of all stages, without those of dummies and those within a host."""
+        """Of all steps, without those of dummies and those within a host."""
 
     @property
     def max_flows(self) -> int:
@@ -740,7 +821,7 @@ class Contention:
     @property
     def mean_share(self) -> float:
         """
-        Mean over stages and flows of 1 / (most flows on a channel of the flow's path).
+        Mean over steps and flows of 1 / (most flows on a channel of the flow's path).
         """
 
     @property
@@ -762,7 +843,7 @@ class Contention:
     @property
     def histogram(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """
-        [f]: how often, over stages, a channel that is used carries f flows: int64 array (max_flows + 1,).
+        [f]: how often, over steps, a channel that is used carries f flows: int64 array (max_flows + 1,).
         """
 
     @property
@@ -833,6 +914,10 @@ class PatternTime:
     def mean_bandwidth(self) -> float:
         """Mean over messages between hosts of bytes / duration [byte/s]."""
 
+    @property
+    def bound(self) -> float:
+        """`synchronised`, if messages shared the links of hosts alone [s]."""
+
     def __getstate__(self) -> tuple: ...
 
     def __setstate__(self, arg: tuple, /) -> None: ...
@@ -842,7 +927,8 @@ class PatternTime:
 def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, stage_seconds: float, threads: int = 0, progress: Callable | None = None) -> PatternTime:
     """
     Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second
-    divided among the flows on the fullest channel of its path.
+    divided among the flows on the fullest channel of its path. link_bytes_per_second 0: each link has the
+    rate of the topology; raises ArgumentError if it is not known.
     """
 
 def data_rate(gbps: float) -> float:
@@ -971,14 +1057,15 @@ def fold_node_list(names: Sequence[str]) -> str:
 def write_hostfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
     A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'
-    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot) or 'slurm' (srun -m arbitrary,
-    with SLURM_HOSTFILE=FILE). Raises ArgumentError if Open MPI would order the ranks otherwise.
+    (mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm'
+    (srun -m arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (a line a node: its name, and its options of
+    torchrun). Raises ArgumentError if the launcher would order the ranks otherwise.
     """
 
 def write_rankfile(topology: Topology, placement: Sequence[int], launcher: str) -> str:
     """
     A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and
-    'slurm' the form of their hostfiles that does so.
+    'slurm' the form of their hostfiles that does so; for 'torchrun' its hostfile.
     """
 
 def write_mpigraph(names: Sequence[str], matrix: Sequence[float]) -> str:

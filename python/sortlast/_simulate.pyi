@@ -93,6 +93,13 @@ def shift(ranks: int, size: int, first: int, last: int) -> Traffic:
     received its message of this stage. Raises ArgumentError for other stages.
     """
 
+def from_pattern(pattern: sortlast._fabric.Pattern, first: int = 1, last: int | None = None) -> Traffic:
+    """
+    The stages of [first, last) of a pattern of the fabric lab, counted from 1 with their repetitions (None:
+    to the last): task i is participant i, and goes on when it has received its messages of a stage. Raises
+    ArgumentError for other stages.
+    """
+
 def uniform(ranks: int, size: int, messages: int, seed: int = 1) -> Traffic:
     """Every rank sends `messages` to others drawn uniformly; nobody waits."""
 

@@ -48,7 +48,7 @@ TEST(WriteHostfile, PutsSeveralParticipantsOnAHost) {
 
 TEST(WriteHostfile, RefusesWhatNoLauncherCanStart) {
   EXPECT_EQ(refusal([] { (void)write_hostfile(four(), {0}, "lam"); }),
-            "unknown launcher 'lam'; expected mpich, openmpi or slurm");
+            "unknown launcher 'lam'; expected mpich, openmpi, openmpi-rankfile, slurm or torchrun");
   EXPECT_EQ(refusal([] { (void)write_rankfile(four(), {4}, "slurm"); }),
             "host 4 does not exist: there are 4");
   EXPECT_EQ(refusal([] { (void)write_rankfile(four(), {-2}, "slurm"); }),
@@ -59,6 +59,28 @@ TEST(WriteHostfile, RefusesWhatNoLauncherCanStart) {
   const Topology odd = std::move(builder).finish();
   EXPECT_NE(refusal([&] { (void)write_hostfile(odd, {0}, "mpich"); }).find("'a:b HCA-1' does not begin with"),
             std::string::npos);
+}
+
+TEST(WriteHostfile, OfTorchrunHasALineOfOptionsANode) {
+  EXPECT_EQ(write_hostfile(four(), {2, -1, 0}, "torchrun"),
+            "host00002 --nnodes=2 --node-rank=0 --master-addr=host00002\n"
+            "host00000 --nnodes=2 --node-rank=1 --master-addr=host00002\n");
+  EXPECT_EQ(write_rankfile(four(), {3, 3, 1, 1}, "torchrun"),
+            "host00003 --nnodes=2 --node-rank=0 --master-addr=host00003 --nproc-per-node=2\n"
+            "host00001 --nnodes=2 --node-rank=1 --master-addr=host00003 --nproc-per-node=2\n");
+  EXPECT_EQ(write_hostfile(four(), {}, "torchrun"), "");
+  EXPECT_EQ(refusal([] { (void)write_hostfile(four(), {0, 0, 1}, "torchrun"); }),
+            "ranks in a row on 'host00000': 2, on 'host00001': 1; torchrun starts as many on each node");
+  EXPECT_NE(
+      refusal([] { (void)write_hostfile(four(), {0, 1, 0}, "torchrun"); }).find("do not follow each other"),
+      std::string::npos);
+}
+
+TEST(WriteHostfile, OfOpenMpiMayBeItsRankfile) {
+  EXPECT_EQ(write_hostfile(four(), {0, 1, 0}, "openmpi-rankfile"),
+            write_rankfile(four(), {0, 1, 0}, "openmpi"));
+  EXPECT_EQ(write_rankfile(four(), {0, 1, 0}, "openmpi-rankfile"),
+            "rank 0=host00000 slot=0\nrank 1=host00001 slot=0\nrank 2=host00000 slot=1\n");
 }
 
 TEST(WriteMpigraph, LooksLikeMpigraph) {

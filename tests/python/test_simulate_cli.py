@@ -8,7 +8,7 @@ import re
 import pytest
 
 from refusals import refused
-from sortlast import fabric, schedule, simulate
+from sortlast import ArgumentError, fabric, schedule, simulate
 
 TREE = ("--net", "k-ary-n-tree:4,2")
 
@@ -176,7 +176,7 @@ def test_traffic_that_waits_for_ever_ends_with_the_cycle_of_waits(cli):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("4W", *TREE), "the patterns are 2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift and uniform"),
+        (("4W", *TREE), "the patterns are 2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift, uniform, ring,"),
         (("radix-k:4,4", *TREE), "give its size, such as --size 1024x768"),
         (("BU", "--net", "k-ary-n-tree:3,2"), "power of two"),
         (("BU", *TREE, "--ranks", 32), "has 32 tasks, and there are 16 hosts"),
@@ -329,3 +329,30 @@ def test_options_of_the_other_method_are_refused(cli, monkeypatch, options, mess
     status, out, err = cli("simulate", *TREE, *options)
     assert (status, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize("name", ["ring", "recursive-halving", "pairwise", "groups tensor=4,data=4"])
+def test_collectives_take_the_time_that_the_lab_tells(cli, tmp_path, name):
+    path = tmp_path / "told.json"
+    args = (name, "--net", "k-ary-n-tree:4,2", "--bytes", "16000")
+    assert cli("simulate", *args, "--method", "flow", "--json", path)[0] == 0
+    found = json.loads(path.read_text())
+    tree = fabric.route(fabric.make_topology("k-ary-n-tree:4,2"), "ftree")
+    staged = fabric.pattern(name, 16, rank_bytes=16000)
+    time = fabric.pattern_time(tree, staged, link_bytes_per_second=1.25e9)
+    if fabric.contention(tree, staged).contention_free:
+        assert found["seconds"] == pytest.approx(time.synchronised)
+    assert found["messages"] == sum(len(staged.flows(s)) * staged.repeats(s) for s in range(staged.stages))
+    status, _, _ = cli("simulate", *args, "--stages", "1:3", "--json", path)
+    assert status == 0
+    assert json.loads(path.read_text())["messages"] == sum(len(staged.flows(0)) for _ in range(2))
+
+
+def test_stages_of_a_pattern_are_counted_with_their_repetitions():
+    ring = fabric.pattern("ring", 8)
+    assert simulate.from_pattern(ring).messages == 14 * 8
+    assert simulate.from_pattern(ring, 3, 5).messages == 2 * 8
+    same = simulate.from_pattern(fabric.pattern("pairwise", 8, rank_bytes=800))
+    assert (same.destination == simulate.shift(8, 100, 1, 8).destination).all()
+    with pytest.raises(ArgumentError, match=r"ring: stages \[3, 16\) are not within \[1, 15\)"):
+        simulate.from_pattern(ring, 3, 16)

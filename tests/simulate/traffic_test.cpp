@@ -63,6 +63,33 @@ TEST(Patterns, HaveTheChainsOfThePaper) {
   EXPECT_EQ(longest_chain(pattern("2M", 64, 10)), 1);
 }
 
+TEST(Patterns, OfTheFabricLabWaitForWhatComesBefore) {
+  for (const char* name : {"ring", "recursive-halving", "double-tree:3", "bruck", "rail:2", "chain"}) {
+    for (const std::int32_t p : {2, 4, 6, 12}) {
+      const auto pattern = fabric::collective_pattern(name, p, 1000);
+      const std::int64_t all = fabric::steps(*pattern);
+      const Traffic traffic = pattern_traffic(*pattern, 1, all + 1);
+      check(traffic);
+      std::int64_t messages = 0, bytes = 0;
+      for (std::int64_t stage = 0; stage < pattern->stages(); ++stage) {
+        for (const fabric::Flow& flow : pattern->flows(stage)) {
+          messages += pattern->repeats(stage);
+          bytes += pattern->repeats(stage) * flow.bytes;
+        }
+      }
+      EXPECT_EQ(totals(traffic).messages, messages);
+      EXPECT_EQ(totals(traffic).bytes, bytes);
+      EXPECT_EQ(longest_chain(traffic), all) << name << p;
+      EXPECT_EQ(totals(pattern_traffic(*pattern, 2, 2)).messages, 0);
+    }
+  }
+  const auto ring = fabric::collective_pattern("ring", 5, 5);
+  EXPECT_EQ(totals(pattern_traffic(*ring, 3, 6)).messages, 15);
+  EXPECT_THROW(pattern_traffic(*ring, 0, 2), ArgumentError);
+  EXPECT_THROW(pattern_traffic(*ring, 3, 10), ArgumentError);
+  EXPECT_THROW(pattern_traffic(*fabric::collective_pattern("ring", 65536, 1), 1, 131071), ArgumentError);
+}
+
 TEST(Patterns, RefuseRanksThatDoNotFit) {
   EXPECT_THROW(pattern("2W", 63, 10), ArgumentError);
   EXPECT_THROW(pattern("3M", 100, 10), ArgumentError);

@@ -57,7 +57,9 @@ SORTLAST_API std::string write_lfts(const Routes& routes);
 SORTLAST_API std::string write_slurm_topology(const Topology& topology);
 SORTLAST_API std::string fold_node_list(const std::vector<std::string>& names);
 
-// Who runs where, for the launchers mpich, openmpi and slurm. Dummies are left out.
+// Who runs where, for the launchers mpich, openmpi, openmpi-rankfile (a rankfile in both), slurm and torchrun
+// (a line a node, with its options). Dummies are left out. Throws ArgumentError: an unknown launcher (the
+// message lists them), an order that the launcher's file cannot say.
 SORTLAST_API std::string write_hostfile(const Topology& topology, const Placement& placement,
                                         std::string_view launcher);
 SORTLAST_API std::string write_rankfile(const Topology& topology, const Placement& placement,

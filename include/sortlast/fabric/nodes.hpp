@@ -81,12 +81,6 @@ struct RankPlacement {
 SORTLAST_API RankPlacement place_ranks(const Topology& topology, const std::vector<Node>& nodes,
                                        const std::vector<NodeRanks>& list, const RailOptions& options = {});
 
-// The flows of a pattern that leave their node, whose number each participant has in `nodes`: ranks of one
-// node do not send to each other through the fabric. Throws ArgumentError if there is not one number a
-// participant.
-SORTLAST_API std::shared_ptr<const Pattern> between_nodes(std::shared_ptr<const Pattern> pattern,
-                                                          std::vector<std::int32_t> nodes);
-
 // Names of all rails, "mlx5_2" before "mlx5_10".
 SORTLAST_API std::vector<std::string> rails(const std::vector<Node>& nodes);
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sortlast/export.hpp"
+#include "sortlast/fabric/pattern.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast::simulate {
@@ -78,6 +79,10 @@ SORTLAST_API Traffic all_to_all(std::int32_t ranks, std::int64_t size);
 // The stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and goes on to the next stage
 // when it has received its message of this one. Throws ArgumentError for other stages.
 SORTLAST_API Traffic shift(std::int32_t ranks, std::int64_t size, std::int32_t first, std::int32_t last);
+// The steps [first, last) of a pattern of the fabric lab, counted from 1: of all its stages with their
+// repetitions. Task i is participant i, and goes on to the next step when it has received its messages of
+// this one. Throws ArgumentError for other steps.
+SORTLAST_API Traffic pattern_traffic(const fabric::Pattern& pattern, std::int64_t first, std::int64_t last);
 // Every rank sends `messages` to others drawn uniformly; nobody waits.
 SORTLAST_API Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t messages,
                              std::uint64_t seed);

@@ -52,7 +52,7 @@ def console(*files: Path | None) -> Console:
     """
     error = STANDARD_OUTPUT in files
     width = None if (sys.stderr if error else sys.stdout).isatty() else _WIDTH_OF_FILES
-    return _Console(width=width, highlight=False, markup=False, stderr=error)
+    return _Console(width=width, highlight=False, markup=False, emoji=False, stderr=error)
 
 
 def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) -> None:

@@ -13,7 +13,9 @@
 from sortlast._fabric import (
     BestOrder,
     Bisection,
+    Collective,
     Contention,
+    GroupKind,
     Node,
     Pattern,
     Routes,
@@ -22,6 +24,7 @@ from sortlast._fabric import (
     assign_lids,
     block_mapping,
     channel_bytes,
+    collectives,
     compute_hosts,
     crossbar,
     data_rate,
@@ -36,6 +39,7 @@ from sortlast._fabric import (
     k_ary_n_tree,
     make_topology,
     mesh,
+    node_pattern,
     order_hosts,
     pgft,
     rails,
@@ -54,11 +58,11 @@ from sortlast._fabric import (
     write_slurm_topology,
     xgft,
 )
-from sortlast.fabric.analysis import best_order, bisection, contention, pattern_time, shares
+from sortlast.fabric.analysis import Cost, best_order, bisection, contention, cost, pattern_time, shares
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, names, order_nodes, placement
-from sortlast.fabric.patterns import pattern
+from sortlast.fabric.patterns import group_kinds, pattern
 from sortlast.fabric.reading import (
     is_file,
     read,
@@ -74,7 +78,10 @@ from sortlast.fabric.routing import route
 __all__ = [
     "BestOrder",
     "Bisection",
+    "Collective",
     "Contention",
+    "Cost",
+    "GroupKind",
     "MeasuredLoads",
     "Node",
     "NodeOrder",
@@ -89,8 +96,10 @@ __all__ = [
     "bisection",
     "block_mapping",
     "channel_bytes",
+    "collectives",
     "compute_hosts",
     "contention",
+    "cost",
     "crossbar",
     "data_rate",
     "describe_channels",
@@ -100,6 +109,7 @@ __all__ = [
     "find_nodes",
     "fold_node_list",
     "gft",
+    "group_kinds",
     "host_orders",
     "is_file",
     "k_ary_n_tree",
@@ -107,6 +117,7 @@ __all__ = [
     "measured_loads",
     "mesh",
     "names",
+    "node_pattern",
     "order_hosts",
     "order_nodes",
     "pattern",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,6 +63,7 @@ def pattern_time(
     link_bytes_per_second: float,
     stage_seconds: float = 0.0,
     pixel_bytes: int = 1,
+    rank_bytes: int | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> PatternTime:
@@ -72,21 +74,26 @@ def pattern_time(
 
     Args:
         routes: the fabric and its tables.
-        what: as for :func:`pattern`. Messages are as long as the Schedule or the traffic says; those of
-            "shift", "all-to-all" and of a permutation have one byte.
+        what: as for :func:`pattern`. Messages are as long as the Schedule or the traffic says; those of a
+            permutation have one byte.
         nodes: the hosts of the participants in order, as for :func:`placement`.
-        link_bytes_per_second: of every link, in one direction [byte/s].
+        link_bytes_per_second: of every link, in one direction [byte/s]; 0: the rates of the fabric's file.
         stage_seconds: the fixed cost of a stage.
         pixel_bytes: of a Schedule and of an algorithm, which count pixels.
+        rank_bytes: what each participant holds, as for :func:`pattern`.
         threads: 0: one a core.
         progress: as for :func:`contention`.
 
     Returns:
         ``synchronised``: seconds if all wait for the slowest message of every stage; ``free_running``: if
-        every participant goes on by itself; ``mean_bandwidth`` of the messages [byte/s].
+        every participant goes on by itself; ``mean_bandwidth`` of the messages [byte/s]; ``bound``: as
+        ``synchronised``, if messages shared the links of hosts alone.
+
+    Raises:
+        ArgumentError: a rate that is not known, or bytes that are too many to be counted.
     """
     hosts = placement(routes.topology, nodes)
-    made = between_nodes(pattern(what, len(hosts), pixel_bytes), hosts)
+    made = between_nodes(pattern(what, len(hosts), pixel_bytes, rank_bytes), hosts)
     return _fabric.pattern_time(routes, made, hosts, link_bytes_per_second, stage_seconds, threads, progress)
 
 
@@ -112,7 +119,7 @@ def bisection(
 def best_order(
     routes: Routes,
     nodes: Nodes = None,
-    what: str = "shift",
+    what: str | Callable[[int], Pattern] = "shift",
     dummies: bool = False,
     steps: int | None = None,
     seed: int = 1,
@@ -126,7 +133,7 @@ def best_order(
     Args:
         routes: the fabric and its tables.
         nodes: the job's hosts, as for :func:`placement`; their order is one of those that are tried.
-        what: "shift", "all-to-all" or an algorithm, as for :func:`pattern`: made for as many participants as
+        what: a name, as for :func:`pattern`, or a function that gives the Pattern of so many participants as
             there are places.
         dummies: places may stay empty; the pattern then has more participants than there are hosts.
         steps: of the search; None: as many as take some seconds; 0: only the known orders.
@@ -142,9 +149,45 @@ def best_order(
     if job.shares_nodes:
         raise ArgumentError("several ranks a node; best_node_order() finds orders of their nodes")
     hosts = [host for host in job if host >= 0]
-    made = None if what == "shift" else lambda p: pattern(what, p)
+    made = what if callable(what) else None if what == "shift" else lambda p: pattern(what, p)
     count = -1 if steps is None else steps
     return _fabric.best_order(routes, hosts, dummies, count, seed, made, threads, progress)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What shared links cost: ``seconds`` that a pattern takes if a stage ends with its slowest message.
+
+    ``bound``: seconds if messages shared the links of hosts alone.
+    """
+
+    seconds: float
+    bound: float
+
+    @property
+    def lost(self) -> float:
+        """The part of the time that goes to links which no host's own link makes necessary, 0 to 1."""
+        return 1 - self.bound / self.seconds if self.seconds > 0 else 0.0
+
+
+def cost(found: Contention, link_bytes_per_second: float) -> Cost:
+    """What the pattern and placement of an analysis take, and would take at best.
+
+    Args:
+        found: of :func:`contention`.
+        link_bytes_per_second: of every link in one direction; 0: the rates of the fabric's file.
+
+    Raises:
+        ArgumentError: a rate that is not known.
+    """
+    # The flows of a shift are as many as pairs of hosts: take what was counted.
+    hosts = [host for host in found.placement if host >= 0]
+    if found.pattern.is_shift and link_bytes_per_second > 0 and len(set(hosts)) == len(hosts):
+        size = int(found.pattern.flows(0)[0, 2]) if found.stages else 0
+        stage = size / link_bytes_per_second
+        return Cost(stage * float(found.stage_max.sum()), stage * float((found.stage_max > 0).sum()))
+    time = _fabric.pattern_time(found.routes, found.pattern, found.placement, link_bytes_per_second, 0.0)
+    return Cost(time.synchronised, time.bound)
 
 
 def shares(found: Contention) -> NDArray[np.float64]:

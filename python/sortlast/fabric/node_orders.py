@@ -15,6 +15,8 @@ from sortlast.fabric.patterns import pattern
 if TYPE_CHECKING:
     from sortlast._fabric import Contention, Pattern, Routes
 
+    Made = Callable[[int], Pattern]
+
 _MOST_RANKS = 2048  # of a search, which holds all flows between nodes
 _KNOWN = ("listed", "routing", "natural", "alphabetical")
 
@@ -38,7 +40,7 @@ class NodeOrder:
 def best_node_order(
     routes: Routes,
     nodes: Nodes,
-    what: str = "shift",
+    what: str | Made = "shift",
     dummies: bool = False,
     steps: int | None = None,
     seed: int = 1,
@@ -47,17 +49,19 @@ def best_node_order(
     """Find an order of nodes in which a pattern of their ranks contends least; ranks of a node stay together.
 
     Tries the known orders of the nodes; then, where all nodes have equally many ranks and there are at most
-    2,048, searches as :func:`best_order` does for the nodes' first hosts. Arguments and errors as there.
+    2,048, searches as :func:`best_order` does for the nodes' first hosts. Arguments and errors as there; ``what``
+    may be a function that makes the pattern of so many ranks.
     """
     job = placement(routes.topology, nodes)
     if not job.groups():
         raise ArgumentError("no hosts to order; expected at least 1")
     orders = [*_KNOWN, *(["routing-dummies"] if dummies else [])]
+    made: Made = what if callable(what) else lambda p: pattern(what, p)
     best: NodeOrder | None = None
     for order in orders:
         if best is None or not best.proven_best:
             placed = order_nodes(routes.topology, job, order, seed)
-            best = _better(best, _judged(routes, what, placed, f"{order} order of the nodes"))
+            best = _better(best, _judged(routes, made, placed, f"{order} order of the nodes"))
     assert best is not None
     even = len({len(group) for group in job.groups()}) == 1
     if best.proven_best or steps == 0 or not even or len(job) > _MOST_RANKS:
@@ -65,13 +69,20 @@ def best_node_order(
     firsts = [group[0] for group in best.placement.groups()]
     ranks = len(job.groups()[0])
     found = _fabric.best_order(
-        routes, firsts, False, -1 if steps is None else steps, seed, _folded(what, ranks), 0, progress
+        routes,
+        firsts,
+        False,
+        -1 if steps is None else steps,
+        seed,
+        lambda p: _fabric.node_pattern(made(p * ranks), ranks),
+        0,
+        progress,
     )
-    return _better(best, _judged(routes, what, _arranged(job, found.placement), f"nodes {found.how}"))
+    return _better(best, _judged(routes, made, _arranged(job, found.placement), f"nodes {found.how}"))
 
 
-def _judged(routes: Routes, what: str, placed: Placement, how: str) -> NodeOrder:
-    found = contention(routes, what, placed)
+def _judged(routes: Routes, made: Made, placed: Placement, how: str) -> NodeOrder:
+    found = contention(routes, made(len(placed)), placed)
     return NodeOrder(placed, found, how, found.contention_free)
 
 
@@ -81,24 +92,6 @@ def _better(best: NodeOrder | None, other: NodeOrder) -> NodeOrder:
         return other
     mine = (-best.contention.max_flows, best.contention.mean_share)
     return other if (-other.contention.max_flows, other.contention.mean_share) > mine else best
-
-
-def _folded(what: str, ranks: int) -> Callable[[int], Pattern]:
-    """The pattern of so many ranks a node as it is between the nodes."""
-
-    def made(p: int) -> Pattern:
-        whole = pattern(what, p * ranks)
-        stages = [
-            [
-                (a // ranks, b // ranks, size)
-                for a, b, size in whole.flows(stage).tolist()
-                if a // ranks != b // ranks
-            ]
-            for stage in range(whole.stages)
-        ]
-        return _fabric.traffic_pattern(whole.name, p, stages)
-
-    return made
 
 
 def _arranged(job: Placement, firsts: list[int]) -> Placement:

@@ -1,7 +1,8 @@
-"""What communicates: a shift, a schedule, a permutation or traffic, as one kind of value."""
+"""What communicates: a shift, a schedule, a collective, groups, traffic, as one kind of value."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from sortlast import _fabric, schedule
 from sortlast._errors import ArgumentError
-from sortlast._fabric import Pattern
+from sortlast._fabric import GroupKind, Pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,24 +20,36 @@ if TYPE_CHECKING:
     Stages = Sequence[Sequence[Sequence[int]]]
     Communication = str | Schedule | Pattern | Sequence[int] | Stages | NDArray[Any]
 
-PIXELS = 2**24  # of the image of an algorithm that is given by name: enough that no transfer is empty
+PIXELS = 2**24  # of the image of an algorithm, and bytes of a rank, that are not given: no transfer is empty
+
+# What groups do if nothing else is said.
+_USUAL = {"tensor": "ring", "context": "ring", "data": "ring", "pipeline": "chain", "expert": "pairwise"}
+_UNITS = {"": 1} | {
+    unit + binary: (1024 if binary else 1000) ** power
+    for power, unit in enumerate("KMGT", 1)
+    for binary in ("", "i")
+}
+_MOST_BYTES = 2**62
 
 
-def pattern(what: Communication, p: int, pixel_bytes: int = 1) -> Pattern:
+def pattern(what: Communication, p: int, pixel_bytes: int = 1, rank_bytes: int | None = None) -> Pattern:
     """The pattern of ``p`` participants that ``what`` stands for.
 
     Args:
-        what: "shift" (all its permutations), "all-to-all" (everybody to everybody at once), or an algorithm
-            such as "radix-k:12,12"; a Schedule; a permutation, as one destination a participant (-1: sends
-            nothing); traffic, as a list of stages, each of (source, destination) or (source, destination,
-            bytes); or a Pattern.
+        what: "shift" (all its permutations), "all-to-all" (everybody to everybody at once), a collective of
+            :func:`collectives` such as "ring" or "rail:8", "groups tensor=8,data=4" (:func:`group_kinds`), or
+            an algorithm such as "radix-k:12,12"; a Schedule; a permutation, as one destination a participant
+            (-1: sends nothing); traffic, as a list of stages, each of (source, destination) or (source,
+            destination, bytes); or a Pattern.
         p: participants.
         pixel_bytes: of a Schedule and of an algorithm, whose messages count pixels.
+        rank_bytes: what each participant holds, of all that has a name; an algorithm composites an image of
+            that size. None: 2**24; messages of "shift" and "all-to-all" then have one byte.
 
     Raises:
         ArgumentError: it is for another number of participants, or nothing of these.
     """
-    made = _made(what, p, pixel_bytes)
+    made = _made(what, p, pixel_bytes, rank_bytes)
     if made.participants != p:
         raise ArgumentError(
             f"{made.name} is a pattern of {made.participants} participants, and the nodes are {p};"
@@ -45,21 +58,76 @@ def pattern(what: Communication, p: int, pixel_bytes: int = 1) -> Pattern:
     return made
 
 
-def _made(what: Communication, p: int, pixel_bytes: int) -> Pattern:
+def _made(what: Communication, p: int, pixel_bytes: int, rank_bytes: int | None) -> Pattern:
     if isinstance(what, Pattern):
         return what
     if isinstance(what, schedule.Schedule):
         return _fabric.schedule_pattern(what, pixel_bytes)
     if isinstance(what, str):
-        if what == "shift":
-            return _fabric.shift_pattern(p)
-        if what == "all-to-all":
-            return _fabric.all_to_all_pattern(p)
-        return _fabric.schedule_pattern(schedule.make(what, p=p, n=PIXELS), pixel_bytes)
+        return _named(what, p, pixel_bytes, rank_bytes)
     if all(isinstance(each, int | np.integer) for each in what):
         return _fabric.permutation_pattern([int(destination) for destination in what])  # type: ignore[arg-type]
     stages = [[_flow(flow) for flow in stage] for stage in what]  # type: ignore[union-attr]
     return _fabric.traffic_pattern("traffic", p, stages)
+
+
+def _named(name: str, p: int, pixel_bytes: int, rank_bytes: int | None) -> Pattern:
+    size = PIXELS if rank_bytes is None else rank_bytes
+    if name.startswith("groups "):
+        return _fabric.groups_pattern(p, group_kinds(name.removeprefix("groups "), size))
+    if name == "shift":
+        return _fabric.shift_pattern(p, 1 if rank_bytes is None else -(-rank_bytes // p))
+    if name == "all-to-all" and rank_bytes is None:
+        return _fabric.all_to_all_pattern(p)
+    if is_collective(name):
+        return _fabric.collective_pattern(name, p, size)
+    pixels = size if rank_bytes is None else max(1, size // pixel_bytes)
+    return _fabric.schedule_pattern(schedule.make(name, p=p, n=pixels), pixel_bytes)
+
+
+def is_collective(name: str) -> bool:
+    """Whether a name, with a number behind a colon or without, is one of :func:`collectives`."""
+    plain = name.partition(":")[0]
+    return plain in [each.name.partition(":")[0] for each in _fabric.collectives()]
+
+
+def group_kinds(text: str, rank_bytes: int = PIXELS) -> list[GroupKind]:
+    """Kinds of groups, the innermost first, from text such as "tensor=8,pipeline=2:chain,data=4:ring@1G".
+
+    Args:
+        text: NAME=SIZE, with the collective behind a colon and the bytes of each rank behind @, if they are
+            others than usual. The collective "none" leaves groups silent. Usually tensor, context and data
+            do "ring", pipeline "chain" and expert "pairwise".
+        rank_bytes: of kinds without bytes of their own.
+
+    Raises:
+        ArgumentError: text of another form.
+    """
+    return [_kind(part.strip(), rank_bytes) for part in text.split(",")]
+
+
+def _kind(text: str, rank_bytes: int) -> GroupKind:
+    found = re.fullmatch(r"([^=:@\s]+)=(\d{1,9})(?::([^@\s]+))?(?:@(\S+))?", text)
+    if found is None:
+        raise ArgumentError(f"{text!r} is no kind of groups; expected NAME=SIZE, NAME=SIZE:COLLECTIVE@BYTES")
+    name, size, collective, own = found.groups()
+    collective = collective or _USUAL.get(name)
+    if collective is None:
+        usual = ", ".join(_USUAL)
+        raise ArgumentError(
+            f"groups {text}: what {name} groups do is not known, only of {usual}; say it, as in {text}:ring"
+        )
+    size_of_rank = rank_bytes if own is None else bytes_of(own)
+    return GroupKind(name, int(size), "" if collective == "none" else collective, size_of_rank)
+
+
+def bytes_of(text: str) -> int:
+    """Bytes of text such as "4096", "1.5G" (10**9) or "256Mi" (2**20). Raises ArgumentError."""
+    found = re.fullmatch(r"(\d{1,19}(?:\.\d{1,9})?)([KMGT]i?|)B?", text)
+    value = 0 if found is None else round(float(found[1]) * _UNITS[found[2]])
+    if not 1 <= value <= _MOST_BYTES:
+        raise ArgumentError(f"{text!r} are no bytes; expected 1 or more, such as 4096, 1.5G or 256Mi")
+    return value
 
 
 def _flow(flow: Any) -> tuple[int, int, int]:

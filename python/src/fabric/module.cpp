@@ -143,12 +143,14 @@ void bind_launch(nb::module_& module) {
   module.def(
       "write_hostfile", &fabric::write_hostfile, "topology"_a, "placement"_a, "launcher"_a,
       "A hostfile by which participant i becomes rank i; dummies are left out. `launcher` is 'mpich'\n"
-      "(mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot) or 'slurm' (srun -m arbitrary,\n"
-      "with SLURM_HOSTFILE=FILE). Raises ArgumentError if Open MPI would order the ranks otherwise.");
+      "(mpiexec -f FILE), 'openmpi' (mpiexec --hostfile FILE --map-by slot), 'openmpi-rankfile', 'slurm'\n"
+      "(srun -m arbitrary, with SLURM_HOSTFILE=FILE) or 'torchrun' (a line a node: its name, and its options "
+      "of\n"
+      "torchrun). Raises ArgumentError if the launcher would order the ranks otherwise.");
   module.def(
       "write_rankfile", &fabric::write_rankfile, "topology"_a, "placement"_a, "launcher"_a,
       "A line a rank: for 'openmpi' (mpiexec --hostfile HOSTS --map-by rankfile:file=FILE); for 'mpich' and\n"
-      "'slurm' the form of their hostfiles that does so.");
+      "'slurm' the form of their hostfiles that does so; for 'torchrun' its hostfile.");
   module.def(
       "write_mpigraph", &fabric::write_mpigraph, "names"_a, "matrix"_a,
       "Tables of bandwidths [MB/s] as mpiGraph prints them. `matrix` is row by row, a row a sender, and\n"

@@ -1,10 +1,12 @@
 // sortlast._simulate, the module; and traffic: patterns, schedules, and the text of files.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <sstream>
 
 #include "errors.hpp"
@@ -108,6 +110,17 @@ void bind_traffic(nb::module_& module) {
       "shift", &simulate::shift, "ranks"_a, "size"_a, "first"_a, "last"_a, Release(),
       "Stages s of [first, last), 1 <= s < ranks: i sends to (i + s) mod ranks, and goes on when it has\n"
       "received its message of this stage. Raises ArgumentError for other stages.");
+  module.def(
+      "from_pattern",
+      [](const fabric::Pattern& pattern, std::int64_t first, std::optional<std::int64_t> last) {
+        return simulate::pattern_traffic(pattern, first, last ? *last : fabric::steps(pattern) + 1);
+      },
+      "pattern"_a, "first"_a = 1, "last"_a = nb::none(), Release(),
+      "The stages of [first, last) of a pattern of the fabric lab, counted from 1 with their repetitions "
+      "(None:\n"
+      "to the last): task i is participant i, and goes on when it has received its messages of a stage. "
+      "Raises\n"
+      "ArgumentError for other stages.");
   module.def("uniform", &simulate::uniform, "ranks"_a, "size"_a, "messages"_a, "seed"_a = 1, Release(),
              "Every rank sends `messages` to others drawn uniformly; nobody waits.");
   module.def(

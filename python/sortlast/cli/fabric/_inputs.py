@@ -12,6 +12,8 @@ from sortlast import Error
 if TYPE_CHECKING:
     from sortlast.fabric import Node, Pattern, Placement, Routes, Topology
 
+_ASSUMED = 12.5e9  # byte/s of a link whose rate nobody says: 100 Gbit/s
+
 
 @dataclass(frozen=True)
 class Rails:
@@ -107,21 +109,66 @@ def order_name(nodes: str, order: str | None) -> str:
     return "routing" if nodes == "all" else "listed"
 
 
-def job(schedule: str, hosts: Placement) -> tuple[Pattern, Placement]:
-    """The pattern that ``--schedule`` names, and the hosts that take part in it.
+@dataclass(frozen=True)
+class Communication:
+    """What communicates, among as many ranks as there will be; ``groups`` take the place of ``schedule``."""
+
+    schedule: str = "shift"
+    groups: str | None = None
+    size: str | None = None  # of each rank
+
+    def __post_init__(self) -> None:
+        if self.groups is not None and self.schedule != "shift":
+            raise Error(
+                f"--schedule {self.schedule} and --groups: name the collectives of groups in --groups"
+            )
+
+    @property
+    def name(self) -> str:
+        """As :func:`sortlast.fabric.pattern` takes it."""
+        return self.schedule if self.groups is None else f"groups {self.groups}"
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether it is a collective, or groups: what cannot have places that stay empty."""
+        from sortlast.fabric.patterns import is_collective
+
+        return self.groups is not None or is_collective(self.schedule)
+
+    def pattern(self, ranks: int) -> Pattern:
+        """The pattern of so many ranks."""
+        from sortlast import fabric
+        from sortlast.fabric.patterns import bytes_of
+
+        size = None if self.size is None else bytes_of(self.size)
+        return fabric.pattern(self.name, ranks, rank_bytes=size)
+
+
+def job(asked: Communication, hosts: Placement) -> tuple[Pattern, Placement]:
+    """The pattern, and the hosts that take part in it.
 
     Traffic of a file may name fewer participants than there are nodes: the first ones take part.
     """
     from sortlast import fabric
 
-    if not fabric.is_file(schedule):
-        return fabric.pattern(schedule, len(hosts)), hosts
-    traffic = fabric.read_traffic(schedule)
+    if asked.groups is not None or not fabric.is_file(asked.schedule):
+        return asked.pattern(len(hosts)), hosts
+    if asked.size is not None:
+        raise Error(f"--bytes {asked.size}: {asked.schedule} says the bytes of each message")
+    traffic = fabric.read_traffic(asked.schedule)
     if traffic.participants > len(hosts):
         raise Error(
-            f"{schedule} has {traffic.participants} participants, and the job {len(hosts)} nodes; name more"
+            f"{asked.schedule} has {traffic.participants} participants, and the job {len(hosts)} nodes;"
+            " name more"
         )
     return traffic, hosts.first(traffic.participants)
+
+
+def link_rate(net: Topology, bandwidth: float | None) -> float:
+    """Bytes per second of a link for :func:`sortlast.fabric.cost`, from MB/s or the fabric's file."""
+    if bandwidth is not None:
+        return bandwidth * 1e6
+    return 0.0 if all(link.gbps > 0 for link in net.links) else _ASSUMED
 
 
 def _named(net: Topology, nodes: str, rails: Rails) -> Placement:

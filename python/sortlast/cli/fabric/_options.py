@@ -97,8 +97,35 @@ NodesOrder = Annotated[
 Schedule = Annotated[
     str,
     typer.Option(
-        help="What communicates: shift (all its stages), all-to-all, an algorithm such as radix-k:12,12, or a"
-        " file with lines 'stage source destination [bytes]'."
+        help="What communicates: shift (all its stages), all-to-all, a collective (ring, recursive-halving,"
+        " recursive-doubling, double-tree:C, binomial-broadcast, binomial-reduce, pairwise, bruck, rail:K,"
+        " chain), an algorithm such as radix-k:12,12, or a file with lines 'stage source destination"
+        " [bytes]'."
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        show_default="none",
+        help="Instead of --schedule, groups of ranks, the innermost first, all at once: such as"
+        " tensor=8,pipeline=2,data=4, or with collectives and bytes of their own, such as"
+        " tensor=8:none,data=8:ring@1G.",
+    ),
+]
+Bytes = Annotated[
+    str | None,
+    typer.Option(
+        "--bytes",
+        show_default="times are not told",
+        help="What each rank holds, such as 4096, 1.5G or 256Mi.",
+    ),
+]
+Bandwidth = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        show_default="as the fabric's file says; else 12500",
+        help="Bandwidth of a link in MB/s (10^6 bytes), for times.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]

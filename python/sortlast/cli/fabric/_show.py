@@ -63,3 +63,26 @@ def ends(net: Topology, channel: int) -> dict[str, Any]:
     (a, port), end = net.source(channel), net.target(channel)
     assert end is not None
     return {"from": net.label(a), "from_port": port, "to": net.label(end[0]), "to_port": end[1]}
+
+
+def seconds(time: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if time >= scale:
+            return f"{time / scale:,.4g} {unit}"
+    return f"{1e9 * time:,.4g} ns"
+
+
+def size_of(count: float) -> str:
+    """Bytes in the unit that suits them, powers of ten."""
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= scale:
+            return f"{count / scale:,.4g} {unit}"
+    return f"{count:,.0f} bytes"
+
+
+def rate(link_bytes_per_second: float) -> str:
+    """What times go by."""
+    return (
+        f"{link_bytes_per_second / 1e6:,.6g} MB/s a link" if link_bytes_per_second else "the fabric's rates"
+    )

@@ -12,10 +12,12 @@ from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _counters, _inputs, _options, _show
 
 if TYPE_CHECKING:
+    from sortlast.cli.fabric._inputs import Communication
     from sortlast.fabric import Contention, Placement
 
 _MOST_FLOWS = 12  # that are named
 _MOST_STAGES = 16  # that are listed one by one
+_MOST_WALKS = 20_000_000  # of flows whose bytes are added up, which take some seconds
 
 
 def register(group: typer.Typer) -> None:
@@ -37,6 +39,9 @@ def check(
     node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
+    groups: _options.Groups = None,
+    size: _options.Bytes = None,
+    bandwidth: _options.Bandwidth = None,
     seed: _options.Seed = 1,
     advise: Annotated[
         bool, typer.Option(help="For a contended job, look for an order of the nodes that is free.")
@@ -58,30 +63,37 @@ def check(
 
     Exit status 0: contention-free; 1: contended; 2: wrong input. Where it is contended, the worst link is
     named with the flows that cross it, and what would make the job free: the order of the nodes that
-    `sortlast fabric order` writes, or the reason why there is none.
+    `sortlast fabric order` writes, or the reason why there is none. With --bytes also how long it takes, if
+    every stage lasts as long as its slowest message and a link that L flows share is L times slower for each.
     """
     from sortlast import fabric
 
     if csv is not None and not counters:
         raise typer.BadParameter("it holds counters; give --counters too", param_hint="--csv")
     _terminal.check_places(csv, json)
+    asked = _inputs.Communication(schedule, groups, size)
     topology = _inputs.topology(net, node_name_map)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, adapters)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
-    communication, hosts = _inputs.job(schedule, placed)
+    communication, hosts = _inputs.job(asked, placed)
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 
     report = _report(found, hosts, _inputs.order_name(nodes, order))
     if counters:
         report["counters"] = _counters.report(found, _counters.read(found, counters))
+    facts = _facts(found, report)
+    if size is not None:
+        rate = _inputs.link_rate(topology, bandwidth)
+        report["cost"] = _cost(found, size, rate)
+        facts += _cost_facts(report["cost"], rate)
     console = _terminal.console(csv, json)
-    console.print(_show.facts(_facts(found, report)))
+    console.print(_show.facts(facts))
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
         if advise:
-            report["advice"] = _advice(found, hosts, schedule)
+            report["advice"] = _advice(found, hosts, asked)
             console.print(f"What would make it free: {report['advice']}")
     if counters:
         console.print(_counters.table(report["counters"]))
@@ -98,11 +110,11 @@ def check(
 def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
     """All that is printed, as JSON."""
     routes, topology = found.routes, found.routes.topology
-    contended = int((found.stage_max > 1).sum())
+    contended = sum(times for most, times in zip(found.stage_max, _repeats(found), strict=True) if most > 1)
     sentence = "no link carries two flows at any stage"
     if not found.contention_free:
         sentence = (
-            f"up to {found.max_flows} flows on a link; {contended:,} of {_show.count(found.stages, 'stage')}"
+            f"up to {found.max_flows} flows on a link; {contended:,} of {_show.count(found.steps, 'stage')}"
             f" contended; a flow has {found.mean_share:.3f} of a link's bandwidth in the mean"
         )
     return {
@@ -115,17 +127,25 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
         "participants": len(found.placement),
         "nodes": len(hosts.groups()),
         "order": order,
-        "stages": found.stages,
+        "stages": found.steps,
         "flows": found.flows,
         "contention_free": found.contention_free,
         "max_flows": found.max_flows,
         "mean_share": found.mean_share,
         "contended_stages": contended,
         "stage_max": found.stage_max.tolist(),
+        "repeats": _repeats(found),
         "histogram": found.histogram.tolist(),
         "worst": None if found.contention_free else _worst(found),
         "sentence": sentence,
     }
+
+
+def _repeats(found: Contention) -> list[int]:
+    """How often each stage happens in a row."""
+    if found.steps == found.stages:
+        return [1] * found.stages
+    return [found.pattern.repeats(stage) for stage in range(found.stages)]
 
 
 def _worst(found: Contention) -> dict[str, Any]:
@@ -151,7 +171,7 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
     participants = _show.count(report["participants"], "participant")
     if report["nodes"] < sum(host >= 0 for host in found.placement):
         participants += f" on {_show.count(report['nodes'], 'node')}"
-    stages = _show.count(found.stages, "stage")
+    stages = _show.count(found.steps, "stage")
     return [
         ("fabric", f"{report['fabric']}: {report['size']}"),
         ("routing", _show.routing(found.routes)),
@@ -167,13 +187,56 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _most_flows(found: Contention) -> str:
     """The most over all stages, and by stage where they differ: of many stages, how many have how many."""
-    counts = sorted(Counter(found.stage_max.tolist()).items())
+    stages = Counter[int]()
+    for most, times in zip(found.stage_max.tolist(), _repeats(found), strict=True):
+        stages[most] += times
+    counts = sorted(stages.items())
     if len(counts) < 2:
         return str(found.max_flows)
-    if found.stages <= _MOST_STAGES:
+    if found.steps == found.stages <= _MOST_STAGES:
         return f"{found.max_flows} (by stage: {', '.join(map(str, found.stage_max))})"
-    by_stage = ", ".join(f"{most} at {_show.count(stages, 'stage')}" for most, stages in counts)
+    by_stage = ", ".join(f"{most} at {_show.count(times, 'stage')}" for most, times in counts)
     return f"{found.max_flows} ({by_stage})"
+
+
+def _cost(found: Contention, size: str, rate: float) -> dict[str, Any]:
+    """How long it takes, and the link that most bytes cross, as JSON."""
+    from sortlast import fabric
+    from sortlast.fabric.patterns import bytes_of
+
+    cost = fabric.cost(found, rate)
+    report = {
+        "rank_bytes": bytes_of(size),
+        "link_bytes_per_second": rate or None,
+        "seconds": cost.seconds,
+        "bound": cost.bound,
+        "lost": cost.lost,
+    }
+    if found.flows * found.stages > _MOST_WALKS * max(1, found.steps):
+        return report
+    crossed = fabric.channel_bytes(found.routes, found.pattern, found.placement)
+    most = int(crossed.argmax())
+    if crossed[most] == 0:
+        return report
+    return report | {"most_bytes": int(crossed[most]), **_show.ends(found.routes.topology, most)}
+
+
+def _cost_facts(cost: dict[str, Any], rate: float) -> list[tuple[str, str]]:
+    facts = [
+        (
+            "time",
+            f"{_show.seconds(cost['seconds'])} with {_show.size_of(cost['rank_bytes'])} a rank and"
+            f" {_show.rate(rate)}",
+        ),
+        (
+            "lost",
+            f"{cost['lost']:.1%}; {_show.seconds(cost['bound'])} if only the hosts' own links were shared",
+        ),
+    ]
+    if "most_bytes" in cost:
+        link = f"{cost['from']} port {cost['from_port']} to {cost['to']} port {cost['to_port']}"
+        facts.append(("most bytes on a link", f"{_show.size_of(cost['most_bytes'])}: {link}"))
+    return facts
 
 
 def _crossing(worst: dict[str, Any]) -> Any:
@@ -192,23 +255,25 @@ def _crossing(worst: dict[str, Any]) -> Any:
     return _show.table(title, columns, rows)
 
 
-def _advice(found: Contention, job: Placement, schedule: str) -> str:
+def _advice(found: Contention, job: Placement, asked: Communication) -> str:
     """An order that is free, found without a long search, or why there is none."""
     from sortlast import fabric
 
-    if fabric.is_file(schedule):
+    if asked.groups is None and fabric.is_file(asked.schedule):
         return "not known for traffic of a file, which may mean a certain rank by each number."
     if job.shares_nodes:
-        return _node_advice(found, job, schedule)
+        return _node_advice(found, job, asked)
     hosts = [host for host in found.placement if host >= 0]
-    best = fabric.best_order(found.routes, hosts, schedule, steps=0)
+    what = "shift" if asked.name == "shift" else asked.pattern
+    best = fabric.best_order(found.routes, hosts, what, steps=0)
     if best.contention.contention_free:
         return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
-    filled = fabric.best_order(found.routes, hosts, schedule, dummies=True, steps=0)
-    if filled.contention.contention_free:
-        search = "`sortlast fabric order` searches for an order without empty places."
-        remark = f"Without these no order is free: {best.proof}." if best.proof else search
-        return f"{filled.how.partition(';')[0]}, of which the empty ones send nothing. {remark}"
+    if not asked.needs_all:
+        filled = fabric.best_order(found.routes, hosts, what, dummies=True, steps=0)
+        if filled.contention.contention_free:
+            search = "`sortlast fabric order` searches for an order without empty places."
+            remark = f"Without these no order is free: {best.proof}." if best.proof else search
+            return f"{filled.how.partition(';')[0]}, of which the empty ones send nothing. {remark}"
     if best.proof:
         return f"no order of these nodes, with this routing: {best.proof}."
     return (
@@ -217,11 +282,11 @@ def _advice(found: Contention, job: Placement, schedule: str) -> str:
     )
 
 
-def _node_advice(found: Contention, job: Placement, schedule: str) -> str:
+def _node_advice(found: Contention, job: Placement, asked: Communication) -> str:
     """The same for ranks that share nodes, and stay together."""
     from sortlast import fabric
 
-    best = fabric.best_node_order(found.routes, job, schedule, steps=0)
+    best = fabric.best_node_order(found.routes, job, asked.pattern, steps=0)
     if best.contention.contention_free:
         return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
     return (

@@ -90,7 +90,7 @@ def _row(routes: Routes, nodes: Placement, order: str, schedule: str) -> dict[st
     """One cell of the table."""
     from sortlast import fabric
 
-    communication, hosts = _inputs.job(schedule, nodes)
+    communication, hosts = _inputs.job(_inputs.Communication(schedule), nodes)
     found = fabric.contention(routes, communication, hosts)
     return {
         "fabric": routes.topology.name,

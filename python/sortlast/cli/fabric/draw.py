@@ -73,7 +73,7 @@ def draw(
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, adapters)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
-    communication, hosts = _inputs.job(schedule, placed)
+    communication, hosts = _inputs.job(_inputs.Communication(schedule), placed)
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
     if found.stages == 0 and not is_page:

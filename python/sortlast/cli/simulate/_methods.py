@@ -85,7 +85,7 @@ def packets(job: Job) -> Found:
         run.link_loads,
         "packets",
         np.multiply(run.link_loads, settings["packet_phits"] / max(run.cycles, 1), dtype=np.float64),
-        f"{_show.count(run.cycles, 'cycle')}, {_time(run.seconds)}",
+        f"{_show.count(run.cycles, 'cycle')}, {_show.seconds(run.seconds)}",
         1 / run.seconds if made.schedule is not None and run.seconds > 0 else None,
         facts,
         {"cycles": run.cycles, "packets": run.packets, "packet_hops": run.packet_hops, "delay": delay},
@@ -118,15 +118,8 @@ def flows(job: Job, frame: dict[str, Any]) -> Found:
         run.channel_bytes,
         "bytes",
         np.multiply(run.channel_bytes, 1 / capacity if capacity > 0 else 0.0, dtype=np.float64),
-        _time(run.seconds),
+        _show.seconds(run.seconds),
         frames,
         facts,
         numbers,
     )
-
-
-def _time(seconds: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:,.4g} {unit}"
-    return f"{1e9 * seconds:,.4g} ns"

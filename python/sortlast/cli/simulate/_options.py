@@ -36,8 +36,9 @@ class Ties(str, Enum):
 Pattern = Annotated[
     str,
     typer.Argument(
-        help="2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift or uniform; with --size a compositing algorithm"
-        " such as radix-k:8,8; or a file: GOAL text, or a trace of FSIN."
+        help="2W, 3W, 2M, 3M, BU, BT, WF, all-to-all, shift or uniform; a collective such as ring, or groups"
+        " of ranks, 'groups tensor=8,data=18'; with --size a compositing algorithm such as radix-k:8,8; or a"
+        " file: GOAL text, or a trace of FSIN."
     ),
 ]
 
@@ -48,7 +49,11 @@ Ranks = Annotated[
 Bytes = Annotated[
     int | None,
     typer.Option(
-        "--bytes", min=1, show_default="1000", help="Bytes of a pattern's message.", rich_help_panel=_TRAFFIC
+        "--bytes",
+        min=1,
+        show_default="1000; 1000 times the ranks",
+        help="Bytes of a pattern's message; of a collective and of groups, those of each rank.",
+        rich_help_panel=_TRAFFIC,
     ),
 ]
 Messages = Annotated[
@@ -60,7 +65,9 @@ Messages = Annotated[
 Stages = Annotated[
     str | None,
     typer.Option(
-        show_default="all", help="Stages of shift, FIRST:LAST without LAST.", rich_help_panel=_TRAFFIC
+        show_default="all",
+        help="Stages of shift, of a collective or of groups, FIRST:LAST without LAST.",
+        rich_help_panel=_TRAFFIC,
     ),
 ]
 Size = Annotated[

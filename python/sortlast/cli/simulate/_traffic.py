@@ -86,7 +86,9 @@ def _check(wanted: Wanted) -> None:
     elif wanted.size is not None:
         meant, what = {"--ranks", "--size"}, "--size makes it the compositing of an image"
     else:
-        own = {"shift": {"--stages"}, "uniform": {"--messages"}}.get(wanted.pattern, set())
+        own = {"uniform": {"--messages"}}.get(wanted.pattern, set())
+        if wanted.pattern == "shift" or _is_staged(wanted.pattern):
+            own = {"--stages"}
         meant, what = {"--ranks", "--bytes"} | own, f"{wanted.pattern} has none"
     for option, value in given.items():
         if value is not None and option not in meant:
@@ -124,24 +126,39 @@ def _pattern(wanted: Wanted, ranks: int) -> Traffic:
         return simulate.uniform(ranks, size, wanted.messages or MESSAGES, wanted.seed)
     if wanted.pattern == "shift":
         return simulate.shift(ranks, size, *_stages(wanted.stages, ranks))
+    if _is_staged(wanted.pattern):
+        from sortlast import fabric
+
+        rank_bytes = wanted.message_bytes or MESSAGE_BYTES * ranks
+        staged = fabric.pattern(wanted.pattern, ranks, rank_bytes=rank_bytes)
+        return simulate.from_pattern(staged, *_stages(wanted.stages, staged.steps + 1))
     _unknown(wanted.pattern, patterns)
 
 
-def _unknown(name: str, patterns: list[str]) -> NoReturn:
-    from sortlast import schedule
+def _is_staged(pattern: str) -> bool:
+    """Whether it is a collective or groups of the fabric lab."""
+    from sortlast.fabric.patterns import is_collective
 
+    return pattern != "all-to-all" and (pattern.startswith("groups ") or is_collective(pattern))
+
+
+def _unknown(name: str, patterns: list[str]) -> NoReturn:
+    from sortlast import fabric, schedule
+
+    collectives = [each.name for each in fabric.collectives() if each.name != "all-to-all"]
     if name.partition(":")[0] in [entry.name for entry in schedule.algorithms()]:
         raise Error(f"{name} composites an image: give its size, such as --size 1024x768")
     raise Error(
-        f"{name} is no file, pattern or algorithm; the patterns are {', '.join(patterns)}, all-to-all, shift"
-        " and uniform; `sortlast algorithms` lists the algorithms, which need --size"
+        f"{name} is no file, pattern or algorithm; the patterns are {', '.join(patterns)}, all-to-all, shift,"
+        f" uniform, {', '.join(collectives)} and 'groups KIND=SIZE,..'; `sortlast algorithms`"
+        " lists the algorithms, which need --size"
     )
 
 
-def _stages(text: str | None, ranks: int) -> tuple[int, int]:
-    """``FIRST:LAST``, without LAST; all stages if None."""
+def _stages(text: str | None, end: int) -> tuple[int, int]:
+    """``FIRST:LAST``, without LAST; all stages up to ``end`` if None."""
     if text is None:
-        return 1, ranks
+        return 1, end
     found = re.fullmatch(r"(\d+):(\d+)", text)
     if found is None:
         raise typer.BadParameter(f"{text!r} is not FIRST:LAST, for example 1:5", param_hint="--stages")

@@ -144,6 +144,7 @@ class Search {
   Placement padded() const { return order_hosts(*routes_.topology, "routing-dummies", hosts_); }
 
   void anneal_from(const Placement& start, const std::string& from) {
+    if (options_.steps == 0) return;
     const auto shape = pattern(static_cast<std::int32_t>(start.size()));
     auto loads = OrderLoads::make(walker_, hosts_, *shape, options_.analysis.path_bytes);
     if (!loads) {

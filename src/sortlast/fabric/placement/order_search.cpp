@@ -12,7 +12,8 @@ namespace sortlast::fabric {
 std::optional<OrderLoads> OrderLoads::make(const PathWalker& walker, const std::vector<std::int32_t>& hosts,
                                            const Pattern& pattern, std::int64_t most_bytes) {
   OrderLoads made;
-  made.list_ends(pattern);
+  if (!made.list_ends(pattern, most_bytes)) return std::nullopt;
+  if (made.number_places(walker, hosts) > most_bytes) return std::nullopt;
   made.find_paths(walker, hosts);
   const std::int64_t loads = pattern.stages() * made.channels_;
   const auto bytes = static_cast<std::int64_t>(made.ends_.size() * sizeof(End)) +
@@ -22,25 +23,28 @@ std::optional<OrderLoads> OrderLoads::make(const PathWalker& walker, const std::
   return made;
 }
 
-void OrderLoads::find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
+std::int64_t OrderLoads::number_places(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
   // Number the switches that have hosts, or where paths depend on the source, the hosts.
   std::map<std::int32_t, std::int32_t> places;
-  std::vector<std::int32_t> sources;
   for (const std::int32_t host : hosts) {
     const std::int32_t key = walker.by_switch() ? walker.switch_of_host(host) : host;
-    const auto [found, is_new] = places.try_emplace(key, static_cast<std::int32_t>(sources.size()));
-    if (is_new) sources.push_back(host);
+    const auto [found, is_new] = places.try_emplace(key, static_cast<std::int32_t>(places.size()));
+    if (is_new) sources_.push_back(host);
     place_.push_back(found->second);
   }
+  constexpr std::int64_t bytes_a_path = 5 * sizeof(Channel);  // at least: four channels and a length
+  return static_cast<std::int64_t>(sources_.size() * hosts.size()) * bytes_a_path;
+}
 
+void OrderLoads::find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
   // Walk, and number the channels in the order in which they are met.
   std::vector<Channel> number(static_cast<std::size_t>(walker.topology().channels()), -1);
   PathRows walked;
   walked.resize(1);
-  paths_.resize(sources.size() * hosts.size());
-  for (std::size_t place = 0; place < sources.size(); ++place) {
+  paths_.resize(sources_.size() * hosts.size());
+  for (std::size_t place = 0; place < sources_.size(); ++place) {
     for (std::size_t job = 0; job < hosts.size(); ++job) {
-      walker.walk_inner(sources[place], hosts[job], walked, 0);
+      walker.walk_inner(sources_[place], hosts[job], walked, 0);
       for (const Channel c : walked.row(0)) {
         Channel& numbered = number[static_cast<std::size_t>(c)];
         if (numbered < 0) numbered = channels_++;
@@ -50,7 +54,7 @@ void OrderLoads::find_paths(const PathWalker& walker, const std::vector<std::int
   }
 }
 
-void OrderLoads::list_ends(const Pattern& pattern) {
+bool OrderLoads::list_ends(const Pattern& pattern, std::int64_t most_bytes) {
   // Count, then fill: the ends of a participant lie together.
   const auto p = static_cast<std::size_t>(pattern.participants());
   first_end_.assign(p + 1, 0);
@@ -61,6 +65,7 @@ void OrderLoads::list_ends(const Pattern& pattern) {
     }
   }
   for (std::size_t i = 0; i < p; ++i) first_end_[i + 1] += first_end_[i];
+  if (first_end_.back() * sizeof(End) > static_cast<std::size_t>(most_bytes)) return false;
   ends_.resize(first_end_.back());
   std::vector<std::size_t> next = first_end_;
   for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) {
@@ -70,6 +75,7 @@ void OrderLoads::list_ends(const Pattern& pattern) {
       ends_[next[static_cast<std::size_t>(flow.destination)]++] = {s, flow.source, false};
     }
   }
+  return true;
 }
 
 Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {

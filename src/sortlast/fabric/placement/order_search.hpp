@@ -55,12 +55,16 @@ class OrderLoads {
     return paths_.row(static_cast<std::size_t>(place_[static_cast<std::size_t>(source)]) * place_.size() +
                       static_cast<std::size_t>(destination));
   }
+  // Returns the bytes that find_paths() will take at least.
+  std::int64_t number_places(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
   void find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
-  void list_ends(const Pattern& pattern);
+  // False: they would take more than most_bytes.
+  bool list_ends(const Pattern& pattern, std::int64_t most_bytes);
 
-  std::vector<std::int32_t> place_;  // by job: sources of one place have the same paths
-  PathRows paths_;                   // from each place to each job, channels numbered anew
-  Channel channels_ = 0;             // that any path has
+  std::vector<std::int32_t> place_;    // by job: sources of one place have the same paths
+  std::vector<std::int32_t> sources_;  // by place: one of its hosts
+  PathRows paths_;                     // from each place to each job, channels numbered anew
+  Channel channels_ = 0;               // that any path has
   std::vector<std::size_t> first_end_;
   std::vector<End> ends_;
   std::vector<std::int32_t> loads_;  // by stage, by channel

@@ -255,41 +255,6 @@ class Placer {
 
 }  // namespace
 
-namespace {
-
-class BetweenNodes final : public Pattern {
- public:
-  BetweenNodes(std::shared_ptr<const Pattern> whole, std::vector<std::int32_t> nodes)
-      : whole_(std::move(whole)), nodes_(std::move(nodes)) {
-    if (nodes_.size() == static_cast<std::size_t>(whole_->participants())) return;
-    throw ArgumentError(std::to_string(nodes_.size()) + " nodes for the " +
-                        std::to_string(whole_->participants()) + " participants of " + whole_->name());
-  }
-
-  std::string name() const override { return whole_->name(); }
-  std::int32_t participants() const override { return whole_->participants(); }
-  std::int64_t stages() const override { return whole_->stages(); }
-  std::vector<Flow> flows(std::int64_t stage) const override {
-    std::vector<Flow> flows = whole_->flows(stage);
-    std::erase_if(flows, [this](const Flow& flow) {
-      return nodes_[static_cast<std::size_t>(flow.source)] ==
-             nodes_[static_cast<std::size_t>(flow.destination)];
-    });
-    return flows;
-  }
-
- private:
-  std::shared_ptr<const Pattern> whole_;
-  std::vector<std::int32_t> nodes_;
-};
-
-}  // namespace
-
-std::shared_ptr<const Pattern> between_nodes(std::shared_ptr<const Pattern> pattern,
-                                             std::vector<std::int32_t> nodes) {
-  return std::make_shared<BetweenNodes>(std::move(pattern), std::move(nodes));
-}
-
 RankPlacement place_ranks(const Topology& topology, const std::vector<Node>& nodes,
                           const std::vector<NodeRanks>& list, const RailOptions& options) {
   return Placer(topology, nodes, options).place(list);

@@ -192,21 +192,30 @@ std::string write_slurm_topology(const Topology& topology) {
 //   openmpi   hostfile  "HOST slots=N" once a host     --hostfile FILE --map-by slot
 //             rankfile  "rank R=HOST slot=S"           --hostfile HOSTS --map-by rankfile:file=FILE
 //   slurm     both      "HOST" a rank                  -m arbitrary, and SLURM_HOSTFILE=FILE
+//   torchrun  both      "HOST --nnodes=N --node-rank=R --master-addr=HOST0" a node: its options of torchrun
+//
+// openmpi-rankfile writes the rankfile of Open MPI for both.
 //
 // MPICH's Hydra fills the entries of its file one after the other, so the same host may come again. Open MPI
 // adds up the entries of a host: a hostfile cannot come back to one, which is then refused in favour of a
-// rankfile. Slurm's arbitrary distribution takes one line a task, in order, and knows nothing else.
-// Sources: MPICH, Hydra's user guide; PRRTE, "Hostfiles" and "Rankfiles"; srun(1), --distribution.
+// rankfile. Slurm's arbitrary distribution takes one line a task, in order, and knows nothing else. torchrun
+// starts all ranks of a node by itself and numbers them by --node-rank, if it is told (without a rendezvous
+// that numbers nodes as they come): so the ranks of a node must follow each other and be as many everywhere;
+// where that is more than one, --nproc-per-node says it. Sources: MPICH, Hydra's user guide; PRRTE,
+// "Hostfiles" and "Rankfiles"; srun(1), --distribution; PyTorch, "torchrun (Elastic Launch)".
 
 namespace {
 
-enum class Launcher { mpich, openmpi, slurm };
+enum class Launcher { mpich, openmpi, openmpi_rankfile, slurm, torchrun };
 
 Launcher launcher_of(std::string_view name) {
   if (name == "mpich") return Launcher::mpich;
   if (name == "openmpi") return Launcher::openmpi;
+  if (name == "openmpi-rankfile") return Launcher::openmpi_rankfile;
   if (name == "slurm") return Launcher::slurm;
-  throw ArgumentError("unknown launcher '" + std::string(name) + "'; expected mpich, openmpi or slurm");
+  if (name == "torchrun") return Launcher::torchrun;
+  throw ArgumentError("unknown launcher '" + std::string(name) +
+                      "'; expected mpich, openmpi, openmpi-rankfile, slurm or torchrun");
 }
 
 // Machine of every rank.
@@ -262,13 +271,51 @@ std::string openmpi_hostfile(const std::vector<std::string>& machines) {
   return text;
 }
 
+std::string openmpi_rankfile(const std::vector<std::string>& machines) {
+  std::string text;
+  std::map<std::string, std::int32_t> slots;  // in use, by machine
+  for (std::size_t rank = 0; rank < machines.size(); ++rank) {
+    text += "rank " + std::to_string(rank) + "=" + machines[rank] +
+            " slot=" + std::to_string(slots[machines[rank]]++) + "\n";
+  }
+  return text;
+}
+
+std::string torchrun_lines(const std::vector<std::string>& machines) {
+  const std::vector<HostEntry> nodes = entries(machines);
+  std::set<std::string> seen;
+  for (const HostEntry& node : nodes) {
+    if (node.ranks != nodes.front().ranks) {
+      throw ArgumentError("ranks in a row on '" + nodes.front().machine +
+                          "': " + std::to_string(nodes.front().ranks) + ", on '" + node.machine +
+                          "': " + std::to_string(node.ranks) + "; torchrun starts as many on each node");
+    }
+    if (!seen.insert(node.machine).second) {
+      throw ArgumentError(
+          "the ranks on '" + node.machine +
+          "' do not follow each other, and torchrun numbers node by node; put those of a node "
+          "together");
+    }
+  }
+  std::string text;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    text += nodes[n].machine + " --nnodes=" + std::to_string(nodes.size()) +
+            " --node-rank=" + std::to_string(n) + " --master-addr=" + nodes.front().machine;
+    if (nodes[n].ranks > 1) text += " --nproc-per-node=" + std::to_string(nodes[n].ranks);
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string write_hostfile(const Topology& topology, const Placement& placement, std::string_view launcher) {
   const Launcher kind = launcher_of(launcher);
   const std::vector<std::string> all = machines(topology, placement);
   if (kind == Launcher::slurm) return lines(all, "\n");
+  if (kind == Launcher::torchrun) return torchrun_lines(all);
   if (kind == Launcher::openmpi) return openmpi_hostfile(all);
+  if (kind == Launcher::openmpi_rankfile) return openmpi_rankfile(all);
   std::string text;
   for (const HostEntry& entry : entries(all))
     text += entry.machine + ":" + std::to_string(entry.ranks) + "\n";
@@ -279,14 +326,9 @@ std::string write_rankfile(const Topology& topology, const Placement& placement,
   const Launcher kind = launcher_of(launcher);
   const std::vector<std::string> all = machines(topology, placement);
   if (kind == Launcher::slurm) return lines(all, "\n");
+  if (kind == Launcher::torchrun) return torchrun_lines(all);
   if (kind == Launcher::mpich) return lines(all, ":1\n");
-  std::string text;
-  std::map<std::string, std::int32_t> slots;  // in use, by machine
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    text += "rank " + std::to_string(rank) + "=" + all[rank] + " slot=" + std::to_string(slots[all[rank]]++) +
-            "\n";
-  }
-  return text;
+  return openmpi_rankfile(all);
 }
 
 }  // namespace sortlast::fabric

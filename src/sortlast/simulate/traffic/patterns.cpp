@@ -5,6 +5,7 @@
 // exchange. The last line of Fig. 5 reads node < N - sqrt(N): no node is below the last row.
 #include "sortlast/simulate/traffic.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -168,18 +169,51 @@ Traffic all_to_all(std::int32_t ranks, std::int64_t size) {
 
 Traffic shift(std::int32_t ranks, std::int64_t size, std::int32_t first, std::int32_t last) {
   check_synthetic("shift", ranks, size);
-  if (first < 1 || last < first || last > ranks) {
-    throw ArgumentError("shift: stages [" + std::to_string(first) + ", " + std::to_string(last) +
-                        ") are not within [1, " + std::to_string(ranks) + ")");
+  return pattern_traffic(*fabric::shift_pattern(ranks, size), first, last);
+}
+
+namespace {
+
+// Calls visit(stage, times) for the stages of the steps [first, last).
+template <typename Visit>
+void each_stage(const fabric::Pattern& pattern, std::int64_t first, std::int64_t last, Visit&& visit) {
+  std::int64_t begin = 1;  // step with which the stage begins
+  for (std::int64_t stage = 0; stage < pattern.stages() && begin < last; ++stage) {
+    const std::int64_t end = begin + pattern.repeats(stage);
+    const std::int64_t times = std::min(end, last) - std::max(begin, first);
+    if (times > 0) visit(stage, times);
+    begin = end;
   }
-  check_messages("shift", ranks, last - first);
-  Programs programs("shift", ranks);
-  for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    for (std::int32_t s = first; s < last; ++s) {
-      programs.send(rank, s < ranks - rank ? rank + s : rank - (ranks - s), size);
-      programs.receive(rank, s <= rank ? rank - s : rank + (ranks - s));
+}
+
+}  // namespace
+
+Traffic pattern_traffic(const fabric::Pattern& pattern, std::int64_t first, std::int64_t last) {
+  const std::int64_t all = steps(pattern);
+  if (first < 1 || last < first || last > all + 1) {
+    throw ArgumentError(pattern.name() + ": stages [" + std::to_string(first) + ", " + std::to_string(last) +
+                        ") are not within [1, " + std::to_string(all + 1) + ")");
+  }
+
+  // Count before anything is held.
+  std::int64_t messages = 0;
+  each_stage(pattern, first, last, [&](std::int64_t stage, std::int64_t times) {
+    const auto flows = static_cast<std::int64_t>(pattern.flows(stage).size());
+    if (flows > 0 && times > (INT32_MAX - messages) / flows) {
+      throw ArgumentError(pattern.name() + ": " + std::to_string(pattern.participants()) +
+                          " ranks send more than 2^31 - 1 messages at these stages; take fewer of them");
     }
-  }
+    messages += times * flows;
+  });
+
+  Programs programs(pattern.name(), pattern.participants());
+  each_stage(pattern, first, last, [&](std::int64_t stage, std::int64_t times) {
+    const std::vector<fabric::Flow> flows = pattern.flows(stage);
+    for (std::int64_t i = 0; i < times; ++i) {
+      for (const fabric::Flow& flow : flows) programs.send(flow.source, flow.destination, flow.bytes);
+      for (const fabric::Flow& flow : flows) programs.receive(flow.destination, flow.source);
+    }
+  });
   return std::move(programs).finish();
 }
 

@@ -1,5 +1,6 @@
-// Patterns: shifts, all-to-all, those of a schedule, and flows by stage as a file lists them.
-#include "sortlast/fabric/contention.hpp"
+// Patterns: shifts, all-to-all, those of a schedule, and flows by stage as a file lists them; what a pattern
+// sends between nodes.
+#include "sortlast/fabric/pattern.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -129,6 +130,12 @@ class FlowList final : public Pattern {
 };
 
 }  // namespace
+
+std::int64_t steps(const Pattern& pattern) {
+  std::int64_t sum = 0;
+  for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) sum += pattern.repeats(stage);
+  return sum;
+}
 
 std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes) {
   return std::make_shared<Shift>(p, bytes);
