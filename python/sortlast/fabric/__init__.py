@@ -52,12 +52,22 @@ from sortlast._fabric import (
 from sortlast.fabric.analysis import best_order, bisection, contention, pattern_time, shares
 from sortlast.fabric.nodes import names, placement
 from sortlast.fabric.patterns import pattern
-from sortlast.fabric.reading import is_file, read, read_nodes, read_routes, read_traffic, text_of
+from sortlast.fabric.reading import (
+    is_file,
+    read,
+    read_blocks,
+    read_nodes,
+    read_routes,
+    read_traffic,
+    text_of,
+)
 from sortlast.fabric.routing import route
+from sortlast.fabric.topology_yaml import Blocks, write_blocks, write_topology_yaml
 
 __all__ = [
     "BestOrder",
     "Bisection",
+    "Blocks",
     "Contention",
     "Pattern",
     "Routes",
@@ -88,6 +98,7 @@ __all__ = [
     "pgft",
     "placement",
     "read",
+    "read_blocks",
     "read_node_list",
     "read_nodes",
     "read_routes",
@@ -100,6 +111,7 @@ __all__ = [
     "thin_tree",
     "torus",
     "var_ary_n_tree",
+    "write_blocks",
     "write_hostfile",
     "write_ibnetdiscover",
     "write_ibsim",
@@ -107,5 +119,6 @@ __all__ = [
     "write_mpigraph",
     "write_rankfile",
     "write_slurm_topology",
+    "write_topology_yaml",
     "xgft",
 ]

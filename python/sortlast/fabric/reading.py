@@ -13,7 +13,9 @@ from pathlib import Path
 from sortlast import _fabric, _memory
 from sortlast._errors import Error
 from sortlast._fabric import Pattern, Routes, Topology
+from sortlast.fabric import topology_yaml
 from sortlast.fabric.nodes import placement, unique
+from sortlast.fabric.topology_yaml import Blocks
 
 _GZIP = b"\x1f\x8b"
 _TAKEN_BY_TEXT = 6  # bytes that a byte of text takes: as bytes, as text, and as what it says
@@ -61,12 +63,25 @@ def _unpacked(path: str | Path, content: bytes) -> bytes:
 
 
 def read(path: str | Path) -> Topology:
-    """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.conf.
+    """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.
 
-    The format is recognised by the content. Raises ArgumentError, with file and line, if it is none of these
-    or a line is malformed, and Error if the file cannot be read.
+    The format is recognised by the content. Slurm's topology.conf and topology.yaml have one cable a link; of
+    a topology.yaml with several trees the cluster's default is read. Raises ArgumentError, with file and
+    line, if it is none of these or a line is malformed, and Error if the file cannot be read.
     """
-    return _fabric.read_topology(text_of(path), str(path))
+    text = text_of(path)
+    if topology_yaml.is_topology_yaml(text):
+        return _fabric.read_slurm_topology(topology_yaml.as_topology_conf(text, str(path)), str(path))
+    return _fabric.read_topology(text, str(path))
+
+
+def read_blocks(path: str | Path) -> Blocks:
+    """Read the blocks of Slurm's topology.yaml, or of its topology.conf for the plugin topology/block.
+
+    Raises ArgumentError, with file and line, if it is neither, has no blocks, or a line is malformed, and
+    Error if the file cannot be read.
+    """
+    return topology_yaml.blocks_of(text_of(path), str(path))
 
 
 def read_routes(topology: Topology, path: str | Path) -> Routes:
