@@ -18,6 +18,7 @@ _BROUGHT = {
     "rich": ("rich", "cli"),
     "typer": ("typer", "cli"),
     "elftools": ("pyelftools", "icet"),
+    "yaml": ("pyyaml", "slurm"),
     "matplotlib": ("matplotlib", "plot"),
     "nibabel": ("nibabel", "render"),
     "vtkmodules": ("vtk", "render"),

@@ -30,6 +30,8 @@ PACKAGES = {
     "ldd": "libc-bin",
     "libumad2sim.so": "ibsim-utils",
     "opensm": "opensm",
+    "scontrol": "slurm-client",
+    "slurmctld": "slurmctld",
     "tc": "iproute2",
     "unshare": "util-linux",
 }

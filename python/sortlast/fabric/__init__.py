@@ -67,6 +67,7 @@ from sortlast.fabric.reading import (
     is_file,
     read,
     read_adapters,
+    read_blocks,
     read_counters,
     read_nodes,
     read_routes,
@@ -74,10 +75,12 @@ from sortlast.fabric.reading import (
     text_of,
 )
 from sortlast.fabric.routing import route
+from sortlast.fabric.topology_yaml import Blocks, write_blocks, write_topology_yaml
 
 __all__ = [
     "BestOrder",
     "Bisection",
+    "Blocks",
     "Collective",
     "Contention",
     "Cost",
@@ -127,6 +130,7 @@ __all__ = [
     "rails",
     "read",
     "read_adapters",
+    "read_blocks",
     "read_counters",
     "read_node_list",
     "read_nodes",
@@ -140,6 +144,7 @@ __all__ = [
     "thin_tree",
     "torus",
     "var_ary_n_tree",
+    "write_blocks",
     "write_hostfile",
     "write_ibnetdiscover",
     "write_ibsim",
@@ -147,5 +152,6 @@ __all__ = [
     "write_mpigraph",
     "write_rankfile",
     "write_slurm_topology",
+    "write_topology_yaml",
     "xgft",
 ]

@@ -49,8 +49,8 @@ def best_node_order(
     """Find an order of nodes in which a pattern of their ranks contends least; ranks of a node stay together.
 
     Tries the known orders of the nodes; then, where all nodes have equally many ranks and there are at most
-    2,048, searches as :func:`best_order` does for the nodes' first hosts. Arguments and errors as there; ``what``
-    may be a function that makes the pattern of so many ranks.
+    2,048, searches as :func:`best_order` does for the nodes' first hosts. Arguments and errors as there;
+    ``what`` may be a function that makes the pattern of so many ranks.
     """
     job = placement(routes.topology, nodes)
     if not job.groups():

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from sortlast import _fabric, _memory
 from sortlast._errors import Error
 from sortlast._fabric import Node, Pattern, Routes, Topology
+from sortlast.fabric import topology_yaml
 from sortlast.fabric.nodes import Placement, place, unique
+from sortlast.fabric.topology_yaml import Blocks
 
 _GZIP = b"\x1f\x8b"
 _TAKEN_BY_TEXT = 6  # bytes that a byte of text takes: as bytes, as text, and as what it says
@@ -63,13 +65,18 @@ def _unpacked(path: str | Path, content: bytes) -> bytes:
 
 
 def read(path: str | Path, node_name_map: str | Path | None = None) -> Topology:
-    """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.conf.
+    """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.
 
-    The format is recognised by the content. ``node_name_map``: a file with names by GUID, as OpenSM's option
-    of that name takes it. Raises ArgumentError, with file and line, if it is none of these or a line is
-    malformed, and Error if a file cannot be read.
+    The format is recognised by the content. Slurm's topology.conf and topology.yaml have one cable a link; of
+    a topology.yaml with several trees the cluster's default is read. ``node_name_map``: a file with names by
+    GUID, as OpenSM's option of that name takes it. Raises ArgumentError, with file and line, if it is none of
+    these or a line is malformed, and Error if a file cannot be read.
     """
-    topology = _fabric.read_topology(text_of(path), str(path))
+    text = text_of(path)
+    if topology_yaml.is_topology_yaml(text):
+        topology = _fabric.read_slurm_topology(topology_yaml.as_topology_conf(text, str(path)), str(path))
+    else:
+        topology = _fabric.read_topology(text, str(path))
     if node_name_map is None:
         return topology
     return topology.with_names(_fabric.read_node_name_map(text_of(node_name_map), str(node_name_map)))
@@ -91,6 +98,15 @@ def read_counters(topology: Topology, path: str | Path) -> NDArray[np.int64]:
     :func:`read`, and for ports that the fabric does not have.
     """
     return _fabric.read_counters(topology, text_of(path), str(path))
+
+
+def read_blocks(path: str | Path) -> Blocks:
+    """Read the blocks of Slurm's topology.yaml, or of its topology.conf for the plugin topology/block.
+
+    Raises ArgumentError, with file and line, if it is neither, has no blocks, or a line is malformed, and
+    Error if the file cannot be read.
+    """
+    return topology_yaml.blocks_of(text_of(path), str(path))
 
 
 def read_routes(topology: Topology, path: str | Path) -> Routes:

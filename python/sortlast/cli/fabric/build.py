@@ -25,6 +25,7 @@ class Format(str, Enum):
     ibsim = "ibsim"
     ibnetdiscover = "ibnetdiscover"
     slurm = "slurm"
+    slurm_yaml = "slurm-yaml"
 
 
 def register(group: typer.Typer) -> None:
@@ -54,7 +55,7 @@ def build(
     ] = None,
     json: _options.Json = None,
 ) -> None:
-    """Build a fabric, or read one, and write it as netlist, ibnetdiscover output or topology.conf.
+    """Build a fabric, or read one, and write it as netlist, ibnetdiscover output, topology.conf or .yaml.
 
     The families are those of the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
@@ -148,4 +149,6 @@ def _text(net: Topology, format: Format) -> str:  # noqa: A002
         return fabric.write_ibsim(net)
     if format is Format.slurm:
         return fabric.write_slurm_topology(net)
+    if format is Format.slurm_yaml:
+        return fabric.write_topology_yaml(net)
     return fabric.write_ibnetdiscover(fabric.assign_lids(net))

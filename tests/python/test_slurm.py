@@ -1,0 +1,202 @@
+"""Slurm's topology.conf and topology.yaml: read, written, refused, and shown to Slurm itself."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import damage
+import slurmctld
+from sortlast import ArgumentError, fabric
+
+YAML = """\
+# Two networks of one cluster.
+- topology: flat
+  flat: true
+- topology: other
+  tree:
+    switches: [{switch: s, nodes: "x[1-2]"}]
+- topology: racks
+  cluster_default: true
+  tree:
+    switches:
+    - switch: spine
+      children: leaf[1-2]
+    - switch: leaf1
+      nodes: node[01-03]
+    - switch: leaf2
+      nodes: node[04-06]
+- topology: domains
+  block:
+    block_sizes: [3, 6]
+    blocks:
+    - block: b1
+      nodes: node[01-03]
+    - {block: b2, nodes: "node[04-06]"}
+"""
+CONF = """\
+SwitchName=spine Switches=leaf[1-2]
+SwitchName=leaf1 Nodes=node[01-03]
+SwitchName=leaf2 Nodes=node[04-06]
+"""
+BLOCKS_CONF = "# NVLink\nBlockName=b1 Nodes=node[01-03]\nblockname=b2 nodes=node[04-06]\nBlockSizes=3,6\n"
+
+
+def topology_of(text, tmp_path):
+    path = tmp_path / "topology"
+    path.write_text(text)
+    return fabric.read(path)
+
+
+def blocks_of(text, tmp_path):
+    path = tmp_path / "topology"
+    path.write_text(text)
+    return fabric.read_blocks(path)
+
+
+# --- topology.yaml ----------------------------------------------------------------------------------------
+
+
+def test_the_default_tree_of_a_yaml_is_that_of_the_conf(tmp_path):
+    as_yaml, as_conf = topology_of(YAML, tmp_path), topology_of(CONF, tmp_path)
+    assert fabric.write_slurm_topology(as_yaml) == fabric.write_slurm_topology(as_conf) == CONF
+    assert [host.name for host in as_yaml.hosts] == [f"node{n:02}" for n in range(1, 7)]
+
+
+def test_without_a_default_the_first_tree_is_taken(tmp_path):
+    found = topology_of(YAML.replace("cluster_default: true", "cluster_default: false"), tmp_path)
+    assert [host.name for host in found.hosts] == ["x1", "x2"]
+
+
+@pytest.mark.parametrize("family", ["k-ary-n-tree:4,2", "pgft:4,4;1,2;1,2", "crossbar:3", "k-ary-n-tree:2,4"])
+def test_a_written_yaml_is_read_back(family, tmp_path):
+    made = fabric.make_topology(family)
+    read = topology_of(fabric.write_topology_yaml(made, "racks"), tmp_path)
+    assert fabric.write_slurm_topology(read) == fabric.write_slurm_topology(made)
+
+
+def test_the_command_writes_it(cli, tmp_path):
+    path = tmp_path / "topology.yaml"
+    assert cli("fabric", "build", "k-ary-n-tree:4,2", "--format", "slurm-yaml", "--output", path)[0] == 0
+    assert path.read_text().startswith("- topology: default\n  cluster_default: true\n  tree:\n")
+    status, out, _ = cli("fabric", "check", "--net", path, "--engine", "minhop")
+    assert (status, "16 hosts" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("- topology: a\n  flat: true\n", "topology:1: expected a topology with 'tree:', found none"),
+        (
+            "- topology: a\n  tree: 5\n",
+            "topology:2: expected what 'tree:' has as 'key: value', found a scalar",
+        ),
+        ("- topology: a\n  tree: {}\n", "topology:2: expected 'switches:', found a topology without it"),
+        ("- topology: a\n  tree: {switches: []}\n", "topology:2: expected switches, found none"),
+        (
+            "- topology: a\n  tree:\n    switches:\n    - nodes: n1\n",
+            "topology:4: expected 'switch: NAME', found an entry without it",
+        ),
+        (
+            "- topology: a\n  tree:\n    switches:\n    - switch: s\n      nodes: [n1]\n",
+            "topology:5: expected a text, found a list or a mapping",
+        ),
+        (
+            "- topology: a\n  tree:\n    switches:\n    - switch: s\n      hosts: n1\n",
+            "topology:5: expected children, nodes, switch, found 'hosts'",
+        ),
+        (
+            "- topology: a\n  tree:\n    switches:\n    - switch: s\n      children: t\n",
+            "topology:4: switch 't' has no line of its own",
+        ),
+        (
+            "- topology: a\n  trees: 1\n",
+            "topology:2: expected topology, cluster_default, tree, block, flat, found",
+        ),
+        ("- topology: a\n  topology: b\n", "topology:2: expected 'topology:' once, found a second one"),
+        ("- topology: a\n - tree: b\n", "topology:2: expected YAML, found"),
+        ("x:\n - topology: a\n", "topology:1: expected a list of topologies, found a mapping"),
+        (
+            "- topology: a\n  tree: " + 5000 * "[" + "\n",
+            "topology:1: expected topologies, found lists within",
+        ),
+    ],
+)
+def test_what_is_no_tree_is_refused_with_its_line(text, why, tmp_path):
+    with pytest.raises(ArgumentError, match=re.escape(why)):
+        topology_of(text, tmp_path)
+
+
+# --- blocks -----------------------------------------------------------------------------------------------
+
+
+def test_blocks_of_both_formats(tmp_path):
+    for text in (YAML, BLOCKS_CONF):
+        found = blocks_of(text, tmp_path)
+        assert found.sizes == [3, 6]
+        assert found.nodes == {"b1": ["node01", "node02", "node03"], "b2": ["node04", "node05", "node06"]}
+    assert blocks_of(fabric.write_blocks(found, "x"), tmp_path) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (CONF, "topology:1: expected 'BlockName=... Nodes=...' or a topology.yaml, found neither"),
+        ("BlockName=a\n", "topology:1: expected 'BlockName=NAME Nodes=LIST', found 'BlockName=a'"),
+        (
+            "BlockName=a Nodes=n1\nBlockName=b Nodes=n[1-2]\n",
+            "topology:2: expected each node once, found 'n1' in",
+        ),
+        (
+            "BlockName=a Nodes=n1\nBlockName=a Nodes=n2\n",
+            "topology:2: expected a block 'a' that is named once",
+        ),
+        ("BlockName=a Nodes=n[1\n", "topology:1: expected ',', '-' or ']' in a bracket"),
+        ("BlockSizes=0\n", "topology:1: expected a number of nodes, found '0'"),
+        ("BlockSizes=4\n", "topology:1: expected blocks of nodes, found none"),
+        (
+            "- topology: a\n  block: {blocks: [{block: b}]}\n",
+            "topology:2: expected 'nodes: LIST', found a block",
+        ),
+    ],
+)
+def test_what_has_no_blocks_is_refused_with_its_line(text, why, tmp_path):
+    with pytest.raises(ArgumentError, match=re.escape(why)):
+        blocks_of(text, tmp_path)
+
+
+@pytest.mark.parametrize(("read", "text"), [(topology_of, YAML), (blocks_of, YAML), (blocks_of, BLOCKS_CONF)])
+def test_damaged_files_are_read_or_refused_in_one_line(read, text, tmp_path):
+    refusals = []
+    for seed in range(300):
+        broken = damage.damaged(text.encode(), len(text), seed).decode("utf-8", errors="replace")
+        try:
+            read(broken, tmp_path)
+        except ArgumentError as error:
+            refusals.append(str(error))
+    assert 20 < len(refusals) < 300
+    assert all(str(tmp_path) in each and "\n" not in each for each in refusals)
+
+
+# --- Slurm itself -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.references("slurmctld", "scontrol")
+@pytest.mark.parametrize("family", ["k-ary-n-tree:4,2", "pgft:4,3,2;1,2,2;1,2,1", "crossbar:5"])
+def test_slurm_takes_what_is_written_and_shows_it_back(family, tmp_path):
+    made = fabric.make_topology(family)
+    machines = [host.name.split()[0] for host in made.hosts]
+    shown = slurmctld.shown(fabric.write_slurm_topology(made), machines, tmp_path)
+    levels = made.rank_switches().level
+    assert sorted(int(each["Level"]) + 1 for each in shown.values()) == sorted(levels)
+    for number, switch in enumerate(made.switches):
+        if levels[number] == 1:
+            on = {
+                machines[end]
+                for link in made.links
+                for end, other in ((link.a, link.b), (link.b, link.a))
+                if other == switch.vertex
+                if end < len(machines)
+            }
+            assert set(fabric.read_node_list(shown[switch.name]["Nodes"], "scontrol")) == on
