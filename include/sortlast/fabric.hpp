@@ -4,6 +4,7 @@
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/pattern.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/fabric/topology.hpp"

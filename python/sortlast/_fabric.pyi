@@ -567,7 +567,15 @@ class Pattern:
     def participants(self) -> int: ...
 
     @property
-    def stages(self) -> int: ...
+    def stages(self) -> int:
+        """Stages that differ from the one before."""
+
+    @property
+    def steps(self) -> int:
+        """Stages with their repetitions."""
+
+    def repeats(self, stage: int) -> int:
+        """How many times a stage, counted from 0, happens, one after the other."""
 
     @property
     def is_shift(self) -> bool:
@@ -600,6 +608,74 @@ def traffic_pattern(name: str, p: int, stages: Sequence[Sequence[tuple[int, int,
     Given flows: for each stage a list of (source, destination, bytes), participants from 0 to p - 1.
     """
 
+class Collective:
+    """A collective that patterns know."""
+
+    @property
+    def name(self) -> str:
+        """'ring', or 'rail:K' with a number K."""
+
+    @property
+    def summary(self) -> str:
+        """One sentence."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+def collectives() -> list[Collective]:
+    """The collectives."""
+
+def collective_pattern(name: str, p: int, bytes: int) -> Pattern:
+    """
+    A collective of p ranks that hold `bytes` each. Raises ArgumentError for an unknown name, or a number
+    in it that is missing, out of range or not meant.
+    """
+
+class GroupKind:
+    """Groups of one kind among the ranks of a job."""
+
+    def __init__(self, name: str, size: int, collective: str, bytes: int = 1) -> None: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int:
+        """Ranks of a group."""
+
+    @property
+    def collective(self) -> str:
+        """One of collectives(), which its groups do; empty: they do nothing."""
+
+    @property
+    def bytes(self) -> int:
+        """Of each rank."""
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+def groups_pattern(p: int, kinds: Sequence[GroupKind]) -> Pattern:
+    """
+    All groups of all kinds at once, the innermost kind first: its groups are ranks that follow each
+    other. Raises ArgumentError unless the sizes multiply to p.
+    """
+
+def node_pattern(pattern: Pattern, ranks_per_node: int) -> Pattern:
+    """
+    What a pattern sends between nodes, each with ranks that follow each other. Raises ArgumentError if the
+    ranks do not fill their nodes.
+    """
+
 class Contention:
     """How many flows share each link at each stage of a pattern."""
 
@@ -617,11 +693,16 @@ class Contention:
     def contention_free(self) -> bool: ...
 
     @property
-    def stages(self) -> int: ...
+    def stages(self) -> int:
+        """Stages that differ from the one before."""
+
+    @property
+    def steps(self) -> int:
+        """Stages with their repetitions."""
 
     @property
     def flows(self) -> int:
-        """Of all stages, without those of dummies and those within a host."""
+        """Of all steps, without those of dummies and those within a host."""
 
     @property
     def max_flows(self) -> int:
@@ -630,7 +711,7 @@ class Contention:
     @property
     def mean_share(self) -> float:
         """
-        Mean over stages and flows of 1 / (most flows on a channel of the flow's path).
+        Mean over steps and flows of 1 / (most flows on a channel of the flow's path).
         """
 
     @property
@@ -652,7 +733,7 @@ class Contention:
     @property
     def histogram(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """
-        [f]: how often, over stages, a channel that is used carries f flows: int64 array (max_flows + 1,).
+        [f]: how often, over steps, a channel that is used carries f flows: int64 array (max_flows + 1,).
         """
 
     @property
@@ -723,6 +804,10 @@ class PatternTime:
     def mean_bandwidth(self) -> float:
         """Mean over messages between hosts of bytes / duration [byte/s]."""
 
+    @property
+    def bound(self) -> float:
+        """`synchronised`, if messages shared the links of hosts alone [s]."""
+
     def __getstate__(self) -> tuple: ...
 
     def __setstate__(self, arg: tuple, /) -> None: ...
@@ -732,8 +817,12 @@ class PatternTime:
 def pattern_time(routes: Routes, pattern: Pattern, placement: Sequence[int], link_bytes_per_second: float, stage_seconds: float, threads: int = 0, progress: Callable | None = None) -> PatternTime:
     """
     Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second
-    divided among the flows on the fullest channel of its path.
+    divided among the flows on the fullest channel of its path. link_bytes_per_second 0: each link has the
+    rate of the topology; raises ArgumentError if it is not known.
     """
+
+def channel_bytes(routes: Routes, pattern: Pattern, placement: Sequence[int]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """Bytes that cross each channel in all steps: int64 array (channels,)."""
 
 class BestOrder:
     """An order of a job's hosts, and what is known about better ones."""

@@ -53,6 +53,25 @@ TEST(Ftree, IsDModKOnEvenTrees) {
   EXPECT_GE(trees, 5);
 }
 
+TEST(Ftree, TakesTheFormulaForWhatItsTablesWouldHold) {
+  // With roots that are given it makes tables at once.
+  std::vector<std::shared_ptr<const Topology>> trees = pgfts();
+  for (Topology& tree : std::vector<Topology>{rlft(8, 2), rlft(6, 3), pgft({4, 8, 4}, {1, 4, 2}, {1, 1, 2}),
+                                              pgft({6, 2, 3}, {1, 3, 2}, {1, 2, 1})}) {
+    trees.push_back(shared(std::move(tree)));
+  }
+  for (const auto& tree : trees) {
+    const Routes formula = route(tree, "ftree"), tables = route(tree, "ftree", {.roots = tops(*tree)});
+    EXPECT_EQ(formula.engine, tables.engine);
+    for (std::int32_t s = 0; s < tree->switches(); ++s) {
+      for (Vertex v = 0; v < tree->vertices(); ++v) {
+        ASSERT_EQ(formula.forwarding->port(s, v), tables.forwarding->port(s, v))
+            << tree->name() << s << ' ' << v;
+      }
+    }
+  }
+}
+
 TEST(Ftree, StartsAgainOnEveryLeaf) {
   // Five hosts on two up-links: D-mod-K goes on counting at the next leaf, ftree begins with the first again.
   const auto tree = shared(thin_tree(5, 2, 2));

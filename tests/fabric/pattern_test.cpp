@@ -1,5 +1,5 @@
 // Patterns: who sends to whom at which stage, and what is refused.
-#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/pattern.hpp"
 
 #include <gtest/gtest.h>
 
@@ -68,6 +68,55 @@ TEST(Pattern, TheScheduleShiftIsKnownToBeAShift) {
   // With fewer pixels than ranks some have no piece: nobody sends to them.
   EXPECT_FALSE(schedule_pattern(make_schedule("shift", {.p = 9, .n = 4}), 4)->is_shift());
   EXPECT_EQ(all_flows(*schedule_pattern(make_schedule("shift", {.p = 9, .n = 4}), 4)), 4 * 8);
+}
+
+// tests/python/test_fabric_collectives.py plays them with symbols.
+TEST(Pattern, CollectivesSendToOthersThatExist) {
+  for (const Collective& collective : collectives()) {
+    const std::string name = collective.name == "rail:K"          ? "rail:1"
+                             : collective.name == "double-tree:C" ? "double-tree:7"
+                                                                  : collective.name;
+    for (std::int32_t p = 1; p < 20; ++p) {
+      const auto pattern = collective_pattern(name, p, 1000);
+      EXPECT_EQ(pattern->participants(), p);
+      EXPECT_EQ(pattern->name(), name);
+      EXPECT_EQ(pattern->stages() == 0, p == 1) << name;
+      for (std::int64_t s = 0; s < pattern->stages(); ++s) {
+        EXPECT_GE(pattern->repeats(s), 1);
+        EXPECT_FALSE(pattern->flows(s).empty());
+        for (const Flow& flow : pattern->flows(s)) {
+          EXPECT_TRUE(flow.source >= 0 && flow.source < p && flow.destination >= 0 && flow.destination < p);
+          EXPECT_NE(flow.source, flow.destination);
+          EXPECT_TRUE(flow.bytes > 0 && flow.bytes <= 1000 + p) << name;
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(collective_pattern("pairwise", 9, 9)->is_shift());
+  EXPECT_FALSE(collective_pattern("bruck", 9, 9)->is_shift());
+  EXPECT_EQ(steps(*collective_pattern("ring", 65536, 1 << 30)), 131070);
+}
+
+TEST(Pattern, GroupsAndNodesAreMadeOfCollectives) {
+  const auto groups = groups_pattern(6, {{"inner", 2, "ring", 10}, {"outer", 3, "chain", 5}});
+  EXPECT_EQ(groups->stages(), 2);
+  EXPECT_EQ(groups->flows(0), (std::vector<Flow>{{0, 1, 5},
+                                                 {1, 0, 5},
+                                                 {2, 3, 5},
+                                                 {3, 2, 5},
+                                                 {4, 5, 5},
+                                                 {5, 4, 5},
+                                                 {0, 2, 5},
+                                                 {2, 4, 5},
+                                                 {1, 3, 5},
+                                                 {3, 5, 5}}));
+  EXPECT_EQ(node_pattern(groups, 2)->flows(0),
+            (std::vector<Flow>{{0, 1, 5}, {1, 2, 5}, {0, 1, 5}, {1, 2, 5}}));
+  EXPECT_EQ(groups_pattern(2, {{"none", 2, "", 0}})->stages(), 0);
+  EXPECT_THROW(groups_pattern(6, {{"inner", 4, "ring", 1}}), ArgumentError);
+  EXPECT_THROW(node_pattern(groups, 4), ArgumentError);
+  EXPECT_THROW(node_pattern(groups, 0), ArgumentError);
+  EXPECT_THROW(collective_pattern("rail", 4, 1), ArgumentError);
 }
 
 TEST(Pattern, RefusesWrongArguments) {

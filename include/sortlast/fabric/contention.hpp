@@ -1,5 +1,5 @@
-// Contention: patterns, who sends to whom stage by stage; how many flows share each link at each stage; and
-// which order of hosts has least of it.
+// Contention: how many flows of a pattern share each link at each stage, how long that takes, and which order
+// of hosts has least of it.
 #pragma once
 
 #include <cstdint>
@@ -9,59 +9,24 @@
 #include <vector>
 
 #include "sortlast/export.hpp"
+#include "sortlast/fabric/pattern.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
 #include "sortlast/progress.hpp"
-#include "sortlast/schedule.hpp"
 
 namespace sortlast::fabric {
 
-// One message; source and destination are participants.
-struct Flow {
-  std::int32_t source = 0;
-  std::int32_t destination = 0;
-  std::int64_t bytes = 0;
-
-  bool operator==(const Flow&) const = default;
-};
-
-// Flows are made stage by stage, so that the p (p - 1) of a shift need never be held at once.
-class SORTLAST_API Pattern {
- public:
-  virtual ~Pattern() = default;
-  virtual std::string name() const = 0;
-  virtual std::int32_t participants() const = 0;
-  virtual std::int64_t stages() const = 0;
-  // Flows of stage 0 .. stages() - 1; none from a participant to itself.
-  virtual std::vector<Flow> flows(std::int64_t stage) const = 0;
-  // Whether stage s is exactly i -> (i + s + 1) mod p for all i: analysis has a fast way for it.
-  virtual bool is_shift() const { return false; }
-};
-
-// All p - 1 shift permutations, `bytes` a message (Cavin and Demengeon, section 2.1.4).
-SORTLAST_API std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes = 1);
-// Everybody to everybody in one stage.
-SORTLAST_API std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t bytes = 1);
-// One stage: i sends to destination[i]; -1: to nobody.
-SORTLAST_API std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
-                                                                std::int64_t bytes = 1);
-// The transfers of a schedule by its stages, pixels times pixel_bytes; transfers of no pixels are left out.
-SORTLAST_API std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule,
-                                                             std::int64_t pixel_bytes);
-// Given flows by stage.
-SORTLAST_API std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
-                                                            std::vector<std::vector<Flow>> stages);
-
 struct Contention {
-  std::int64_t stages = 0;
-  std::int64_t flows = 0;
+  std::int64_t stages = 0;     // of the pattern
+  std::int64_t steps = 0;      // stages with their repetitions
+  std::int64_t flows = 0;      // of all steps
   std::int32_t max_flows = 0;  // most flows on any channel over all stages
-  double mean_share = 1;  // mean over stages and flows of 1 / (most flows on a channel of the flow's path)
+  double mean_share = 1;  // mean over steps and flows of 1 / (most flows on a channel of the flow's path)
   std::int64_t worst_stage = 0;         // the first stage with max_flows ...
   Channel worst_channel = 0;            // ... and the first channel that has them
   std::vector<std::int32_t> stage_max;  // by stage: most flows on a channel
   std::vector<double> stage_share;      // by stage: mean share of a flow
-  std::vector<std::int64_t> histogram;  // [f]: how often, over stages, a channel that is used carries f flows
+  std::vector<std::int64_t> histogram;  // [f]: how often, over steps, a channel that is used carries f flows
   std::vector<std::int32_t> channel_max;  // by channel: most flows over all stages
 
   bool contention_free() const { return max_flows <= 1; }
@@ -94,15 +59,20 @@ SORTLAST_API Bisection bisection(const Routes& routes, const Placement& placemen
                                  std::uint64_t seed, const AnalysisOptions& options = {});
 
 // Time of a pattern: a message lasts `stage_seconds` and its bytes at link_bytes_per_second divided among the
-// flows on the fullest channel of its path.
+// flows on the fullest channel of its path. link_bytes_per_second 0: each link has the rate of the topology.
 struct PatternTime {
   double synchronised = 0;    // every stage lasts as long as its slowest message [s]
   double free_running = 0;    // every participant goes on by itself: the slowest participant's sum [s]
   double mean_bandwidth = 0;  // mean over messages of bytes / duration [byte/s]
+  double bound = 0;           // `synchronised`, if messages shared the links of hosts alone [s]
 };
+// Throws ArgumentError also for a rate that is 0 and not known, and bytes that add up to more than 2^63 - 1.
 SORTLAST_API PatternTime pattern_time(const Routes& routes, const Pattern& pattern,
                                       const Placement& placement, double link_bytes_per_second,
                                       double stage_seconds, const AnalysisOptions& options = {});
+// Bytes that cross each channel in all steps.
+SORTLAST_API std::vector<std::int64_t> channel_bytes(const Routes& routes, const Pattern& pattern,
+                                                     const Placement& placement);
 
 // In which order a job's hosts should take part, so that a pattern does not contend.
 struct BestOrder {

@@ -92,16 +92,20 @@ void bind_contention_value(nb::module_& module) {
                    [](const Analysis& a) { return std::const_pointer_cast<fabric::Pattern>(a.pattern); })
       .def_ro("placement", &Analysis::placement, "Host of each participant; -1: a dummy.")
       .def_prop_ro("contention_free", [](const Analysis& a) { return a.result.contention_free(); })
-      .def_prop_ro("stages", [](const Analysis& a) { return a.result.stages; })
+      .def_prop_ro(
+          "stages", [](const Analysis& a) { return a.result.stages; },
+          "Stages that differ from the one before.")
+      .def_prop_ro(
+          "steps", [](const Analysis& a) { return a.result.steps; }, "Stages with their repetitions.")
       .def_prop_ro(
           "flows", [](const Analysis& a) { return a.result.flows; },
-          "Of all stages, without those of dummies and those within a host.")
+          "Of all steps, without those of dummies and those within a host.")
       .def_prop_ro(
           "max_flows", [](const Analysis& a) { return a.result.max_flows; },
           "Most flows on a channel, over all stages.")
       .def_prop_ro(
           "mean_share", [](const Analysis& a) { return a.result.mean_share; },
-          "Mean over stages and flows of 1 / (most flows on a channel of the flow's path).")
+          "Mean over steps and flows of 1 / (most flows on a channel of the flow's path).")
       .def_prop_ro(
           "worst_stage", [](const Analysis& a) { return a.result.worst_stage; },
           "The first stage with max_flows, counted from 0.")
@@ -116,7 +120,7 @@ void bind_contention_value(nb::module_& module) {
           "Mean share of a flow: float64 array (stages,).")
       .def_prop_ro(
           "histogram", [](const Analysis& a) { return array_of(a.result.histogram); }, owned,
-          "[f]: how often, over stages, a channel that is used carries f flows: int64 array (max_flows + "
+          "[f]: how often, over steps, a channel that is used carries f flows: int64 array (max_flows + "
           "1,).")
       .def_prop_ro(
           "channel_max", [](const Analysis& a) { return array_of(a.result.channel_max); }, owned,
@@ -177,7 +181,9 @@ void bind_time(nb::module_& module) {
              field("free_running", &PatternTime::free_running,
                    "If every participant goes on by itself: the slowest one's sum [s]."),
              field("mean_bandwidth", &PatternTime::mean_bandwidth,
-                   "Mean over messages between hosts of bytes / duration [byte/s]."));
+                   "Mean over messages between hosts of bytes / duration [byte/s]."),
+             field("bound", &PatternTime::bound,
+                   "`synchronised`, if messages shared the links of hosts alone [s]."));
   module.def(
       "pattern_time",
       [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement,
@@ -191,7 +197,21 @@ void bind_time(nb::module_& module) {
       "routes"_a, "pattern"_a, "placement"_a, "link_bytes_per_second"_a, "stage_seconds"_a, "threads"_a = 0,
       "progress"_a = nb::none(),
       "Time of a pattern in which a message lasts stage_seconds, and its bytes at link_bytes_per_second\n"
-      "divided among the flows on the fullest channel of its path.");
+      "divided among the flows on the fullest channel of its path. link_bytes_per_second 0: each link has "
+      "the\n"
+      "rate of the topology; raises ArgumentError if it is not known.");
+  module.def(
+      "channel_bytes",
+      [](const fabric::Routes& routes, const Shared& pattern, const Placement& placement) {
+        std::vector<std::int64_t> bytes;
+        {
+          const nb::gil_scoped_release release;
+          bytes = fabric::channel_bytes(routes, *pattern, placement);
+        }
+        return array_of(std::move(bytes));
+      },
+      "routes"_a, "pattern"_a, "placement"_a,
+      "Bytes that cross each channel in all steps: int64 array (channels,).");
 }
 
 using PatternCall = std::optional<nb::callable>;

@@ -34,7 +34,8 @@ struct PlainWorker {
       counter.count(pattern.flows(stage));
       const auto s = static_cast<std::size_t>(stage);
       result.stage_max[s] = counter.loads().top();
-      result.stage_share[s] = tally.end_stage(counter.loads().channels_by_load(), counter.flows_by_fullest());
+      result.stage_share[s] = tally.end_stage(counter.loads().channels_by_load(), counter.flows_by_fullest(),
+                                              pattern.repeats(stage));
       stage_done();
     }
   }
@@ -72,6 +73,7 @@ Contention contention(const Routes& routes, const Pattern& pattern, const Placem
   const PathWalker walker(routes);
   Contention result;
   result.stages = pattern.stages();
+  result.steps = steps(pattern);
   result.stage_max.resize(static_cast<std::size_t>(result.stages), 0);
   result.stage_share.resize(static_cast<std::size_t>(result.stages), 1);
   result.channel_max.resize(static_cast<std::size_t>(topology.channels()), 0);

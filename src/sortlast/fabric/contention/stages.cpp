@@ -156,9 +156,9 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
-void add_counts(Counts& sum, std::span<const std::int64_t> more) {
+void add_counts(Counts& sum, std::span<const std::int64_t> more, std::int64_t times = 1) {
   if (sum.size() < more.size()) sum.resize(more.size(), 0);
-  for (std::size_t i = 0; i < more.size(); ++i) sum[i] += more[i];
+  for (std::size_t i = 0; i < more.size(); ++i) sum[i] += times * more[i];
 }
 
 // Mean of 1 / m over flows; 1 if there are none.
@@ -175,9 +175,9 @@ double mean_of(std::span<const std::int64_t> flows_by_fullest) {
 }  // namespace
 
 double Tally::end_stage(std::span<const std::int64_t> channels_by_load,
-                        std::span<const std::int64_t> flows_by_fullest) {
-  add_counts(uses_, channels_by_load);
-  add_counts(flows_by_fullest_, flows_by_fullest);
+                        std::span<const std::int64_t> flows_by_fullest, std::int64_t times) {
+  add_counts(uses_, channels_by_load, times);
+  add_counts(flows_by_fullest_, flows_by_fullest, times);
   return mean_of(flows_by_fullest);
 }
 

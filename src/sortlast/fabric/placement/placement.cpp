@@ -254,7 +254,7 @@ std::vector<std::int32_t> compute_hosts(const Topology& topology) {
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     const auto s = static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex));
     if (levels.why.empty() && levels.level[s] != 1) continue;
-    if (topology.label(h).find("Aggregation Node") == std::string::npos) hosts.push_back(h);
+    if (topology.host(h).name.find("Aggregation Node") == std::string::npos) hosts.push_back(h);
   }
   return hosts;
 }

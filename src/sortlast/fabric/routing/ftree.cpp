@@ -22,6 +22,10 @@
 // of a switch divide the hosts that it serves; elsewhere ftree begins anew at each switch, and D-mod-K goes
 // on. After a cut it is greedy.
 //
+// So where every switch goes round evenly, and the order of leaves and up-links is that of the shape, what
+// hosts send is forwarded by D-mod-K's formula, and tables are made when somebody asks for an entry that no
+// host's message meets. For 65,536 hosts on 3,584 switches they take 8 s and 250 MB, the formula nothing.
+//
 // Not reproduced. (1) Links between two leaves, and switches below leaves: OpenSM then sorts the hosts of
 // such a leaf by what its heap holds where a switch would keep its index, and does so while it goes through
 // them. Some are left out, and cannot be reached. Here they stay in order of their ports. (2) I/O nodes (-G,
@@ -34,6 +38,10 @@
 // compare indices as tuples.
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "sortlast/fabric/routing/engine.hpp"
 #include "sortlast/fabric/routing/ftree_tree.hpp"
@@ -210,12 +218,7 @@ FtreeLink* Router::ascend_by(std::int32_t s, std::int32_t g, std::int32_t hops) 
   return ascend(remote, s, false, hops + 1) ? &link : nullptr;
 }
 
-}  // namespace
-
-Outcome engine::ftree(const Topology& topology, const RouteOptions& options) {
-  if (options.lmc > 0) return refuse("it knows no LMC above 0");
-  FtreeTree tree = make_ftree_tree(topology, options);
-  if (!tree.refusal.empty()) return refuse(tree.refusal);
+std::shared_ptr<const Tables> make_tables(const Topology& topology, FtreeTree& tree) {
   auto tables = std::make_shared<Tables>(topology);
   Router router(topology, tree, *tables);
 
@@ -234,7 +237,81 @@ Outcome engine::ftree(const Topology& topology, const RouteOptions& options) {
     if (!tree.compute[static_cast<std::size_t>(h)]) router.to_host(h);
   }
   for (const std::int32_t s : tree.switch_order) router.to_switch(s);
-  return {tables, ""};
+  return tables;
+}
+
+// Whether the up-links of every switch divide the hosts below it that it serves: the counters then go round
+// evenly. Notation as in mod_k.cpp.
+bool is_even(const TreeShape& shape) {
+  std::int64_t hosts = 1, tops = 1;
+  for (std::size_t l = 0; l + 1 < shape.m.size(); ++l) {
+    hosts *= shape.m[l];
+    tops *= shape.w[l];
+    if (hosts % (tops * shape.w[l + 1] * shape.p[l + 1]) != 0) return false;
+  }
+  return shape.m.size() > 1 && shape.w.front() == 1 && shape.p.front() == 1;
+}
+
+// Whether ftree takes leaves and the up-links of each switch in the order of their numbers, and all hosts.
+bool is_in_order(const FtreeTree& tree) {
+  if (!std::is_sorted(tree.leaves.begin(), tree.leaves.end())) return false;
+  if (std::find(tree.compute.begin(), tree.compute.end(), false) != tree.compute.end()) return false;
+  const auto port = [&](std::int32_t g) { return tree.links[static_cast<std::size_t>(g)].front().port; };
+  return std::ranges::all_of(tree.switches, [&](const FtreeSwitch& at) {
+    return at.same.empty() && std::is_sorted(at.up.begin(), at.up.end(), [&](std::int32_t a, std::int32_t b) {
+             return port(a) < port(b);
+           });
+  });
+}
+
+// The formula where hosts' messages come by, tables elsewhere. A message for host d meets at level l the top
+// of number d mod W_l of each subtree alone.
+class EvenFtree final : public Forwarding {
+ public:
+  EvenFtree(const Topology& topology, const TreeShape& shape, FtreeTree tree)
+      : topology_(topology), tree_(std::move(tree)), formula_(engine::d_mod_k(topology, {}).forwarding) {
+    std::int32_t subtrees = topology.hosts(), tops = 1;
+    for (std::size_t l = 0; l < shape.m.size(); ++l) {
+      subtrees /= shape.m[l];
+      tops *= shape.w[l];
+      for (std::int32_t x = 0; x < subtrees * tops; ++x) places_.push_back({tops, x % tops});
+    }
+  }
+
+  std::int32_t port(std::int32_t s, Vertex destination, std::int32_t plane) const override {
+    const Place& place = places_[static_cast<std::size_t>(s)];
+    if (topology_.is_host(destination) && destination % place.tops == place.top) {
+      return formula_->port(s, destination, plane);
+    }
+    std::call_once(made_, [this] { tables_ = make_tables(topology_, tree_); });
+    return tables_->port(s, destination, plane);
+  }
+
+ private:
+  struct Place {
+    std::int32_t tops = 1;  // W_l of its level
+    std::int32_t top = 0;   // which of those of its subtree it is
+  };
+
+  Topology topology_;  // a copy: the caller's may go
+  mutable FtreeTree tree_;
+  std::shared_ptr<const Forwarding> formula_;
+  std::vector<Place> places_;  // by switch
+  mutable std::once_flag made_;
+  mutable std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace
+
+Outcome engine::ftree(const Topology& topology, const RouteOptions& options) {
+  if (options.lmc > 0) return refuse("it knows no LMC above 0");
+  FtreeTree tree = make_ftree_tree(topology, options);
+  if (!tree.refusal.empty()) return refuse(tree.refusal);
+  const auto* shape = std::get_if<TreeShape>(&topology.shape());
+  if (shape != nullptr && options.roots.empty() && is_even(*shape) && is_in_order(tree)) {
+    return {std::make_shared<EvenFtree>(topology, *shape, std::move(tree)), ""};
+  }
+  return {make_tables(topology, tree), ""};
 }
 
 }  // namespace sortlast::fabric

@@ -1,5 +1,6 @@
-// Patterns: shifts, all-to-all, those of a schedule, and flows by stage as a file lists them.
-#include "sortlast/fabric/contention.hpp"
+// Patterns: shifts, all-to-all, those of a schedule, and flows by stage as a file lists them; what a pattern
+// sends between nodes.
+#include "sortlast/fabric/pattern.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -130,6 +131,12 @@ class FlowList final : public Pattern {
 
 }  // namespace
 
+std::int64_t steps(const Pattern& pattern) {
+  std::int64_t sum = 0;
+  for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) sum += pattern.repeats(stage);
+  return sum;
+}
+
 std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes) {
   return std::make_shared<Shift>(p, bytes);
 }
@@ -175,6 +182,47 @@ std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::i
 std::shared_ptr<const Pattern> traffic_pattern(std::string name, std::int32_t p,
                                                std::vector<std::vector<Flow>> stages) {
   return std::make_shared<FlowList>(std::move(name), p, std::move(stages));
+}
+
+// With several ranks on a node.
+
+namespace {
+
+class BetweenNodes final : public Pattern {
+ public:
+  BetweenNodes(std::shared_ptr<const Pattern> pattern, std::int32_t ranks_per_node)
+      : pattern_(std::move(pattern)), ranks_per_node_(ranks_per_node) {
+    if (ranks_per_node >= 1 && pattern_->participants() % ranks_per_node == 0) return;
+    throw ArgumentError(pattern_->name() + " of " + std::to_string(pattern_->participants()) +
+                        " ranks on nodes of " + std::to_string(ranks_per_node) +
+                        "; expected as many on each node");
+  }
+
+  std::string name() const override { return pattern_->name(); }
+  std::int32_t participants() const override { return pattern_->participants() / ranks_per_node_; }
+  std::int64_t stages() const override { return pattern_->stages(); }
+  std::int64_t repeats(std::int64_t stage) const override { return pattern_->repeats(stage); }
+  std::vector<Flow> flows(std::int64_t stage) const override {
+    std::vector<Flow> flows = pattern_->flows(stage);
+    for (Flow& flow : flows) {
+      flow.source /= ranks_per_node_;
+      flow.destination /= ranks_per_node_;
+    }
+    std::erase_if(flows, [](const Flow& flow) { return flow.source == flow.destination; });
+    return flows;
+  }
+
+ private:
+  std::shared_ptr<const Pattern> pattern_;
+  std::int32_t ranks_per_node_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Pattern> node_pattern(std::shared_ptr<const Pattern> pattern,
+                                            std::int32_t ranks_per_node) {
+  if (ranks_per_node == 1) return pattern;
+  return std::make_shared<BetweenNodes>(std::move(pattern), ranks_per_node);
 }
 
 // Traffic in a file: "stage source destination [bytes]" a line, # begins a comment, all numbers from 0.

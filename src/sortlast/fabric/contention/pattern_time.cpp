@@ -1,0 +1,250 @@
+// The time of a pattern on a fabric, from its tables alone.
+//
+// Model. A message of b bytes, on whose path the fullest channel carries f flows of the same stage, lasts
+// stage_seconds + b f / link_bytes_per_second; where links have rates of their own, b f / rate on the channel
+// for which that is most. `synchronised` waits for the slowest message of every stage, as with a barrier
+// between stages. `free_running` adds up each participant's own messages, as if others' delays did not reach
+// it, and takes the slowest participant. A message within a host lasts stage_seconds. `bound` is
+// `synchronised` if messages shared the links of hosts alone: what no order of the hosts can beat.
+//
+// With the 1827 MB/s that Cavin and Demengeon measured on one crossbar, 113 us a stage, and images of
+// 4096 x 2048 x 16 bytes this gives for their 12-ary 2-tree (frames/s, theirs in brackets): 12 nodes 14.6
+// (14.5); 144 nodes in routing order 11.2 (11.5); 64 nodes 7.7 (8); 144 nodes with 4096 x 4096 pixels 6.2
+// (5.8). These are `synchronised`. In alphabetical order they measured 6.5, for names that are not published:
+// a random order gives 6.5 `free_running`, while with barriers it would be 3.5, and the mean participant
+// alone would finish at a rate of 7.0.
+//
+// Rejected: a message that starts when both its ends are ready. It is the same where all messages of a stage
+// are equal, but gives 4.2 for a random order, so their ends did not wait for each other's buffers.
+#include <algorithm>
+#include <cmath>
+#include <list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/contention.hpp"
+#include "sortlast/fabric/contention/stages.hpp"
+
+namespace sortlast::fabric {
+
+namespace {
+
+// What the messages of a participant add up to. In whole numbers, so that the order of stages is the same.
+struct Sent {
+  std::int64_t messages = 0;
+  std::int64_t shared_bytes = 0;  // bytes times the flows that share the fullest channel
+};
+
+void check_rates(double link_bytes_per_second, double stage_seconds) {
+  if (!(link_bytes_per_second >= 0)) {
+    throw ArgumentError("a link of " + std::to_string(link_bytes_per_second) +
+                        " bytes per second; expected more than 0, or 0 for the topology's own rates");
+  }
+  if (!(stage_seconds >= 0)) {
+    throw ArgumentError("a stage of " + std::to_string(stage_seconds) + " seconds; expected 0 or more");
+  }
+}
+
+// Rates of links: of the fastest, and how many times slower each other one is.
+class Rates {
+ public:
+  Rates(const Topology& topology, double link_bytes_per_second) : fastest_(link_bytes_per_second) {
+    if (link_bytes_per_second > 0) return;
+    constexpr double bytes_a_gigabit = 1e9 / 8;
+    for (Channel c = 0; c < topology.channels(); ++c) {
+      if (!topology.target(c).connected()) continue;
+      if (!(topology.gbps(c) > 0)) {
+        std::string link = describe_channels(topology, {c});
+        link.erase(link.find_last_not_of('\n') + 1);
+        throw ArgumentError("the rate of " + link + " is not known; give that of a link in bytes per second");
+      }
+      fastest_ = std::max(fastest_, topology.gbps(c) * bytes_a_gigabit);
+    }
+    slower_.resize(static_cast<std::size_t>(topology.channels()), 1);
+    bool alike = true;
+    for (Channel c = 0; c < topology.channels(); ++c) {
+      if (!topology.target(c).connected()) continue;
+      slower_[static_cast<std::size_t>(c)] = fastest_ / (topology.gbps(c) * bytes_a_gigabit);
+      alike = alike && slower_[static_cast<std::size_t>(c)] == 1;
+    }
+    if (alike) slower_.clear();
+  }
+
+  double fastest() const { return fastest_; }
+
+  // The bytes that a message would have if it lasted as long alone on the fastest link.
+  std::int64_t shared(std::span<const Channel> path, const std::vector<std::int32_t>& loads,
+                      std::int64_t bytes) const {
+    std::int32_t most = 0;
+    double slowest = 0;
+    for (const Channel c : path) {
+      const std::int32_t load = loads[static_cast<std::size_t>(c)];
+      most = std::max(most, load);
+      if (!slower_.empty()) slowest = std::max(slowest, load * slower_[static_cast<std::size_t>(c)]);
+    }
+    if (slower_.empty()) return times(bytes, most);
+    const double shared = static_cast<double>(bytes) * slowest;
+    if (!(shared < 0x1p62)) refuse();
+    return std::llround(shared);
+  }
+
+  // Throws ArgumentError if the product is more than 2^63 - 1.
+  static std::int64_t times(std::int64_t bytes, std::int64_t factor) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(bytes, factor, &product)) refuse();
+    return product;
+  }
+  static std::int64_t plus(std::int64_t bytes, std::int64_t more) {
+    std::int64_t sum = 0;
+    if (__builtin_add_overflow(bytes, more, &sum)) refuse();
+    return sum;
+  }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw ArgumentError(
+        "a pattern whose bytes, times the flows that share their links, are more than 2^63 - 1; make its "
+        "messages shorter");
+  }
+
+  double fastest_ = 0;
+  std::vector<double> slower_;  // by channel; empty: all are alike
+};
+
+// Times the stages that it is given.
+class TimeWorker {
+ public:
+  TimeWorker(const PathWalker& walker, const Pattern& pattern, const Placement& placement, const Rates& rates)
+      : counter_(walker, placement),
+        pattern_(pattern),
+        placement_(placement),
+        rates_(rates),
+        sent_(placement.size()) {}
+
+  // What the slowest message of a stage lasts, and would last if it shared the links of hosts alone, in
+  // bytes; and the sum over its messages of bandwidths, if they cost stage_seconds each.
+  struct Stage {
+    std::int64_t slowest = 0, bound = 0, messages = 0;
+    bool any = false;
+    double bandwidths = 0;
+  };
+  Stage time(std::int64_t stage, double stage_seconds) {
+    Stage result;
+    const std::vector<Flow> flows = pattern_.flows(stage);
+    const std::int64_t repeats = pattern_.repeats(stage);
+    counter_.count(flows);
+    const std::vector<std::int32_t>& loads = counter_.loads().loads();
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const Flow& flow = flows[i];
+      if (placement_[static_cast<std::size_t>(flow.source)] < 0) continue;
+      if (placement_[static_cast<std::size_t>(flow.destination)] < 0) continue;
+      const auto path = counter_.path(i);
+      const std::int64_t shared = rates_.shared(path, loads, flow.bytes);
+      Sent& by_source = sent_[static_cast<std::size_t>(flow.source)];
+      by_source.messages += repeats;
+      by_source.shared_bytes = Rates::plus(by_source.shared_bytes, Rates::times(shared, repeats));
+      result.any = true;
+      result.slowest = std::max(result.slowest, shared);
+      if (path.empty()) continue;
+      for (const auto& end : {path.first(1), path.last(1)}) {
+        result.bound = std::max(result.bound, rates_.shared(end, loads, flow.bytes));
+      }
+      if (shared == 0) continue;
+      result.messages += repeats;
+      result.bandwidths += static_cast<double>(repeats) * static_cast<double>(flow.bytes) /
+                           (stage_seconds + static_cast<double>(shared) / rates_.fastest());
+    }
+    return result;
+  }
+
+  const Sent& sent(std::size_t participant) const { return sent_[participant]; }
+
+ private:
+  StageCounter counter_;
+  const Pattern& pattern_;
+  const Placement& placement_;
+  const Rates& rates_;
+  std::vector<Sent> sent_;  // by participant
+};
+
+}  // namespace
+
+PatternTime pattern_time(const Routes& routes, const Pattern& pattern, const Placement& placement,
+                         double link_bytes_per_second, double stage_seconds, const AnalysisOptions& options) {
+  check_rates(link_bytes_per_second, stage_seconds);
+  check_placement(*routes.topology, pattern, placement);
+  const PathWalker walker(routes);
+  const Rates rates(*routes.topology, link_bytes_per_second);
+  const std::int64_t stages = pattern.stages();
+
+  // Time every message.
+  std::vector<TimeWorker::Stage> timed(static_cast<std::size_t>(stages));
+  std::list<TimeWorker> states;
+  std::vector<StageWorker> workers;
+  for (std::size_t w = stage_workers(stages, 1, options); w > 0; --w) {
+    states.emplace_back(walker, pattern, placement, rates);
+    workers.emplace_back([&timed, stage_seconds, &state = states.back()](
+                             std::int64_t first, std::int64_t last, const std::function<void()>& stage_done) {
+      for (std::int64_t stage = first; stage < last; ++stage) {
+        timed[static_cast<std::size_t>(stage)] = state.time(stage, stage_seconds);
+        stage_done();
+      }
+    });
+  }
+  run_stages(stages, 1, options, workers);
+
+  // Add up.
+  const auto seconds = [&](std::int64_t messages, std::int64_t shared_bytes) {
+    return static_cast<double>(messages) * stage_seconds +
+           static_cast<double>(shared_bytes) / rates.fastest();
+  };
+  PatternTime result;
+  std::int64_t messages = 0;
+  for (std::int64_t stage = 0; stage < stages; ++stage) {
+    const TimeWorker::Stage& one = timed[static_cast<std::size_t>(stage)];
+    if (!one.any) continue;
+    const auto repeats = static_cast<double>(pattern.repeats(stage));
+    result.synchronised += repeats * seconds(1, one.slowest);
+    result.bound += repeats * seconds(1, one.bound);
+    result.mean_bandwidth += one.bandwidths;
+    messages += one.messages;
+  }
+  if (messages > 0) result.mean_bandwidth /= static_cast<double>(messages);
+  for (std::size_t i = 0; i < placement.size(); ++i) {
+    Sent sum;
+    for (const TimeWorker& state : states) {
+      sum.messages += state.sent(i).messages;
+      sum.shared_bytes = Rates::plus(sum.shared_bytes, state.sent(i).shared_bytes);
+    }
+    result.free_running = std::max(result.free_running, seconds(sum.messages, sum.shared_bytes));
+  }
+  return result;
+}
+
+std::vector<std::int64_t> channel_bytes(const Routes& routes, const Pattern& pattern,
+                                        const Placement& placement) {
+  check_placement(*routes.topology, pattern, placement);
+  const PathWalker walker(routes);
+  std::vector<std::int64_t> result(static_cast<std::size_t>(routes.topology->channels()), 0);
+  PathRows rows;
+  rows.resize(1);
+  for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) {
+    const std::int64_t repeats = pattern.repeats(stage);
+    for (const Flow& flow : pattern.flows(stage)) {
+      const std::int32_t source = placement[static_cast<std::size_t>(flow.source)];
+      const std::int32_t destination = placement[static_cast<std::size_t>(flow.destination)];
+      if (source < 0 || destination < 0) continue;
+      walker.walk_whole(source, destination, rows, 0);
+      const std::int64_t bytes = Rates::times(flow.bytes, repeats);
+      for (const Channel c : rows.row(0)) {
+        std::int64_t& sum = result[static_cast<std::size_t>(c)];
+        sum = Rates::plus(sum, bytes);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace sortlast::fabric
