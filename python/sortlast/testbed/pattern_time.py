@@ -2,8 +2,8 @@
 
 Every rank goes through the stages of the pattern by itself: at each it receives and sends what the pattern
 says, and goes on when its own messages are through, as the collectives of an MPI library do. The fabric lab
-predicts two times from the tables (:func:`sortlast.fabric.pattern_time`): with stages that end for all at once, and
-with participants that go on by themselves, which is what happens here.
+predicts two times from the tables (:func:`sortlast.fabric.pattern_time`): with stages that end for all at
+once, and with participants that go on by themselves, which is what happens here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sortlast._errors import ArgumentError
 from sortlast.testbed.job import answer
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Pattern, PatternTime
+    from sortlast._fabric import Pattern, PatternTime
     from sortlast.testbed.testbed import Testbed
 
 

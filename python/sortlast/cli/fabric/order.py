@@ -107,6 +107,7 @@ def order(
         hosts = fabric.Placement(host for host in hosts if host >= 0)
     communication = asked.pattern(len(hosts))
     before = fabric.contention(routes, communication, hosts)
+    best: BestOrder | NodeOrder
     with _progress.bar("orders", transient=True) as progress:
         if hosts.shares_nodes:
             best = fabric.best_node_order(
