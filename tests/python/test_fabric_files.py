@@ -174,9 +174,19 @@ def test_samples_are_read(sample):
     fabric = _fabric.read_topology(
         (DATA / "ibnetdiscover" / "leaf-spine.ibnetdiscover").read_text(), "leaf-spine"
     )
+    rails = _fabric.read_topology((DATA / "ibnetdiscover" / "rails.ibnetdiscover").read_text(), "rails")
     match sample.parent.name:
         case "ibnetdiscover" | "subnet_list" | "slurm_topology":
-            assert len(_fabric.read_topology(text, sample.name).hosts) == 4
+            hosts = 22 if sample.name.startswith("rails") else 4
+            assert len(_fabric.read_topology(text, sample.name).hosts) == hosts
+        case "adapters":
+            assert len(_fabric.read_adapters(rails, text, sample.name)) == 4
+        case "counters":
+            assert (_fabric.read_counters(rails, text, sample.name) >= 0).sum() >= 3
+        case "hostfile":
+            assert len(_fabric.read_hostfile(rails, text, sample.name)) >= 3
+        case "node_name_map":
+            assert len(_fabric.read_node_name_map(text, sample.name)) == 4
         case "routes":
             assert (_fabric.read_routes(fabric, text, sample.name).table()[:, :4] >= 0).all()
         case "ca_order":
