@@ -22,7 +22,7 @@ _MOST_FLOWS = 20_000_000  # the same of patterns whose flows are walked one by o
 
 @dataclass(frozen=True)
 class Row:
-    """An order; ``lost``: the part of its time that goes to links that are shared, 0 to 1."""
+    """An order; ``lost``: the part of its time that is lost against the bound, 0 to 1."""
 
     order: str
     places: int
@@ -41,15 +41,15 @@ def rows(before: Contention, given: str, found: tuple[str, Contention] | None, r
     from sortlast import fabric
 
     hosts = list(before.placement)
+    bound = fabric.cost(before, rate).bound
     alphabetical = fabric.order_hosts(before.routes.topology, "alphabetical", hosts)
-    made = [_row(f"{given}, alphabetical" if alphabetical == hosts else given, before, rate)]
+    made = [_row(f"{given}, alphabetical" if alphabetical == hosts else given, before, rate, bound)]
     if alphabetical != hosts:
-        made.append(_row("alphabetical", _placed(before, alphabetical), rate))
+        made.append(_row("alphabetical", _placed(before, alphabetical), rate, bound))
     if 1 < _SEEDS * _walked(before) <= (_MOST_SHIFTS if before.pattern.is_shift else _MOST_FLOWS):
-        made.append(_random(before, rate))
+        made.append(_random(before, rate, bound))
     if found is not None:
-        made.append(_row(*found, rate))
-    bound = made[0].seconds * (1 - made[0].lost)
+        made.append(_row(*found, rate, bound))
     made.append(Row("bound", len(hosts), _host_flows(before), None, bound, 0.0))
     return made
 
@@ -83,11 +83,12 @@ def as_json(made: Sequence[Row]) -> list[dict[str, Any]]:
     return [asdict(row) for row in made]
 
 
-def _row(order: str, found: Contention, rate: float) -> Row:
+def _row(order: str, found: Contention, rate: float, bound: float) -> Row:
     from sortlast import fabric
 
-    cost = fabric.cost(found, rate)
-    return Row(order, len(found.placement), found.max_flows, found.mean_share, cost.seconds, cost.lost)
+    seconds = fabric.cost(found, rate).seconds
+    lost = 1 - bound / seconds if seconds > 0 else 0.0
+    return Row(order, len(found.placement), found.max_flows, found.mean_share, seconds, lost)
 
 
 def _placed(found: Contention, hosts: list[int]) -> Contention:
@@ -97,12 +98,12 @@ def _placed(found: Contention, hosts: list[int]) -> Contention:
     return fabric.contention(found.routes, found.pattern, hosts)
 
 
-def _random(before: Contention, rate: float) -> Row:
+def _random(before: Contention, rate: float, bound: float) -> Row:
     from sortlast import fabric
 
     topology, hosts = before.routes.topology, list(before.placement)
     each = [
-        _row("", _placed(before, fabric.order_hosts(topology, "random", hosts, seed)), rate)
+        _row("", _placed(before, fabric.order_hosts(topology, "random", hosts, seed)), rate, bound)
         for seed in range(1, _SEEDS + 1)
     ]
     return Row(

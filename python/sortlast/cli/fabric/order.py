@@ -100,7 +100,7 @@ def order(
     hosts = [host for host in _inputs.placement(topology, nodes, compute=compute) if host >= 0]
     before = fabric.contention(routes, asked.pattern(len(hosts)), hosts)
     with _progress.bar("orders", transient=True) as progress:
-        what = "shift" if asked.name == "shift" and size is None else asked.pattern
+        what = "shift" if asked.name == "shift" and size is None else asked.among(len(hosts))
         best = fabric.best_order(routes, hosts, what, dummies, steps, seed, progress=progress)
 
     title = f"{before.pattern.name} of {len(hosts)} nodes, {_show.routing(routes)}"
