@@ -49,7 +49,10 @@ def ours(peer: str, hosts: int) -> Row:
     engine, order = OURS[peer]
     m, w = TREES[hosts]
     topology = fabric.pgft(m, w, [1] * len(m))
-    routes = fabric.route(topology, engine)
+    # An intact tree needs no tables, but where its roots are given ftree makes them.
+    top = max(switch.level for switch in topology.switches)
+    roots = [switch.number for switch in topology.switches if switch.level == top and "tables" in peer]
+    routes = fabric.route(topology, engine, roots=roots)
     placement = fabric.order_hosts(topology, order)
     begin, cpu = time.perf_counter(), time.process_time()
     found = fabric.contention(routes, fabric.shift_pattern(hosts), placement)

@@ -82,6 +82,15 @@ def test_order_says_what_the_alphabet_costs_and_writes_the_better_one(cli, clust
     assert cli("fabric", "check", "--net", cluster, "--nodes", hosts, "--schedule", "ring")[0] == 0
 
 
+def test_empty_places_cost_stages(cli, tmp_path):
+    args = ("order", "--net", TREE, "--nodes", "host[00000-00063]", "--dummies", "--steps", "0")
+    for size in ((), ("--bytes", "64M", "--bandwidth", "1000")):
+        _, _, found = told(cli, tmp_path, *args, *size)
+        with_dummies = next(row for row in found["orders"] if row["places"] == 72)
+        assert with_dummies["lost"] == pytest.approx(1 - 63 / 71)
+    assert with_dummies["seconds"] == pytest.approx(71 / 1000)
+
+
 def test_shifts_cost_what_their_flows_cost_when_they_are_walked():
     routes = fabric.route(fabric.make_topology(TREE), "ftree")
     hosts = fabric.order_hosts(routes.topology, "random", list(range(60)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -142,6 +142,16 @@ class Communication:
 
         size = None if self.size is None else bytes_of(self.size)
         return fabric.pattern(self.name, ranks, rank_bytes=size)
+
+    def among(self, ranks: int) -> Callable[[int], Pattern]:
+        """The pattern of so many ranks in any number of places, of which a shift may leave some empty."""
+        from sortlast import fabric
+        from sortlast.fabric.patterns import bytes_of
+
+        if self.name != "shift" or self.size is None:
+            return self.pattern
+        block = -(-bytes_of(self.size) // ranks)  # of an image that the ranks alone share
+        return lambda places: fabric.pattern("shift", places, rank_bytes=block * places)
 
 
 def job(asked: Communication, hosts: Placement) -> tuple[Pattern, Placement]:

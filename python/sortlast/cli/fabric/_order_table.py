@@ -22,7 +22,7 @@ _MOST_FLOWS = 20_000_000  # the same of patterns whose flows are walked one by o
 
 @dataclass(frozen=True)
 class Row:
-    """An order; ``lost``: the part of its time that goes to links that are shared, 0 to 1."""
+    """An order; ``lost``: the part of its time that is lost against the bound, 0 to 1."""
 
     order: str
     places: int
@@ -48,16 +48,16 @@ def rows(
     """
     from sortlast import fabric
 
+    bound = fabric.cost(before, rate).bound
     alphabetical = fabric.order_nodes(before.routes.topology, job, "alphabetical")
-    made = [_row(f"{given}, alphabetical" if alphabetical == job else given, before, rate)]
+    made = [_row(f"{given}, alphabetical" if alphabetical == job else given, before, rate, bound)]
     if alphabetical != job:
         placed = fabric.contention(before.routes, communication, alphabetical)
-        made.append(_row("alphabetical", placed, rate))
+        made.append(_row("alphabetical", placed, rate, bound))
     if 1 < _SEEDS * _walked(before) <= (_MOST_SHIFTS if before.pattern.is_shift else _MOST_FLOWS):
-        made.append(_random(before.routes, communication, job, rate))
+        made.append(_random(before.routes, communication, job, rate, bound))
     if found is not None:
-        made.append(_row(*found, rate))
-    bound = made[0].seconds * (1 - made[0].lost)
+        made.append(_row(*found, rate, bound))
     made.append(Row("bound", len(job), _host_flows(before), None, bound, 0.0))
     return made
 
@@ -91,18 +91,19 @@ def as_json(made: Sequence[Row]) -> list[dict[str, Any]]:
     return [asdict(row) for row in made]
 
 
-def _row(order: str, found: Contention, rate: float) -> Row:
+def _row(order: str, found: Contention, rate: float, bound: float) -> Row:
     from sortlast import fabric
 
-    cost = fabric.cost(found, rate)
-    return Row(order, len(found.placement), found.max_flows, found.mean_share, cost.seconds, cost.lost)
+    seconds = fabric.cost(found, rate).seconds
+    lost = 1 - bound / seconds if seconds > 0 else 0.0
+    return Row(order, len(found.placement), found.max_flows, found.mean_share, seconds, lost)
 
 
-def _random(routes: Routes, communication: Pattern, job: Placement, rate: float) -> Row:
+def _random(routes: Routes, communication: Pattern, job: Placement, rate: float, bound: float) -> Row:
     from sortlast import fabric
 
     orders = [fabric.order_nodes(routes.topology, job, "random", seed) for seed in range(1, _SEEDS + 1)]
-    each = [_row("", fabric.contention(routes, communication, placed), rate) for placed in orders]
+    each = [_row("", fabric.contention(routes, communication, placed), rate, bound) for placed in orders]
     return Row(
         f"random, mean of {_SEEDS}",
         len(job),

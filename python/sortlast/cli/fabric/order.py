@@ -114,7 +114,7 @@ def order(
                 routes, hosts, asked.pattern, dummies, steps, seed, progress=progress
             )
         else:
-            what = "shift" if asked.name == "shift" and size is None else asked.pattern
+            what = "shift" if asked.name == "shift" and size is None else asked.among(len(hosts))
             best = fabric.best_order(routes, hosts, what, dummies, steps, seed, progress=progress)
 
     ranks = f"{len(hosts)} ranks on {len(hosts.groups())}" if hosts.shares_nodes else len(hosts)
