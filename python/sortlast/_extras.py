@@ -19,6 +19,7 @@ _BROUGHT = {
     "typer": ("typer", "cli"),
     "elftools": ("pyelftools", "icet"),
     "matplotlib": ("matplotlib", "plot"),
+    "networkx": ("networkx", "graph"),
     "nibabel": ("nibabel", "render"),
     "vtkmodules": ("vtk", "render"),
     "OpenEXR": ("OpenEXR", "files"),

@@ -3,9 +3,10 @@ The fabric lab of sortlast: topologies, routing, contention, and files of real t
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 import sortlast._core
@@ -331,6 +332,13 @@ class Topology:
         """Signalling rate in Gbit/s; 0: not known."""
 
     def __repr__(self) -> str: ...
+
+    def to_networkx(self) -> Any:
+        """
+        A networkx.MultiGraph. Nodes are vertices by number, with kind ("host" or "switch"), name, guid,
+        and level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps
+        if it is known. Raises MissingExtraError without NetworkX.
+        """
 
     def without_hosts(self, hosts: Sequence[int]) -> Topology:
         """
@@ -661,6 +669,13 @@ class Contention:
 
     def loads(self, stage: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """Flows on each channel at a stage: int32 array (channels,)."""
+
+    def loads_table(self, stages: Sequence[int] | None = None) -> numpy.typing.NDArray[Any]:
+        """
+        Flows on every channel that carries some, at all stages or at those given, counted from 0: a
+        structured array with a row a channel and stage and the columns from, from_port, to, to_port,
+        stage (counted from 1, as reports do) and flows. Raises ArgumentError above 10^7 rows.
+        """
 
     def crossing(self, stage: int, channel: int) -> list[tuple[int, int, int]]:
         """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from sortlast.fabric import Contention
@@ -36,6 +38,10 @@ def check(
     advise: Annotated[
         bool, typer.Option(help="For a contended job, look for an order of the nodes that is free.")
     ] = True,
+    csv: Annotated[
+        Path | None,
+        typer.Option(help="Write the flows on every link at every stage to this file, for a spreadsheet."),
+    ] = None,
     json: _options.Json = None,
 ) -> None:
     """Check whether a job's communication is contention-free: no link carries two flows at any stage.
@@ -45,15 +51,18 @@ def check(
     `sortlast fabric order` writes, or the reason why there is none.
     """
     from sortlast import fabric
+    from sortlast.fabric import tables
 
-    _terminal.check_places(json)
+    _terminal.check_places(csv, json)
     topology = _inputs.topology(net)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     communication, hosts = _inputs.job(schedule, _inputs.placement(topology, nodes, order, seed, compute))
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 
-    console = _terminal.console(json)
+    if csv is not None:
+        tables.check_size(found)
+    console = _terminal.console(csv, json)
     report = _report(found, _inputs.order_name(nodes, order))
     console.print(_show.facts(_facts(found, report)))
     if not found.contention_free:
@@ -62,10 +71,31 @@ def check(
             report["advice"] = _advice(found, schedule)
             console.print(f"What would make it free: {report['advice']}")
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
+    if csv is not None:
+        _write_csv(found, csv)
+        console.print(f"wrote {csv}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(report, json)
         console.print(f"wrote {json}", soft_wrap=True)
     raise typer.Exit(0 if found.contention_free else 1)
+
+
+def _write_csv(found: Contention, path: Path) -> None:
+    """The loads of all stages, a row a channel that carries flows and a stage from 1."""
+    import csv
+
+    from sortlast.fabric import tables
+
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as file,
+        _progress.bar("rows", transient=True) as progress,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(tables.COLUMNS)
+        for stage, rows in enumerate(tables.rows(found)):
+            writer.writerows(rows.tolist())
+            progress(stage + 1, found.stages)
 
 
 def _report(found: Contention, order: str) -> dict[str, Any]:
