@@ -836,6 +836,14 @@ def write_lfts(routes: Routes) -> str:
     fewer LIDs than the routes have planes.
     """
 
+def write_simgrid(routes: Routes, link_bytes_per_second: float = 0.0, link_seconds: float = 0.0) -> str:
+    """
+    A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with
+    bandwidth [byte/s] (0: of each its own rate, of those without one 1.25e9) and latency [s], and
+    the route of every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for
+    names that XML cannot hold or that two vertices have.
+    """
+
 def read_ca_order(topology: Topology, text: str, file: str) -> list[int]:
     """The hosts of opensm-ftree-ca-order.dump in order; dummies are -1."""
 

@@ -46,6 +46,7 @@ from sortlast._fabric import (
     write_lfts,
     write_mpigraph,
     write_rankfile,
+    write_simgrid,
     write_slurm_topology,
     xgft,
 )
@@ -106,6 +107,7 @@ __all__ = [
     "write_lfts",
     "write_mpigraph",
     "write_rankfile",
+    "write_simgrid",
     "write_slurm_topology",
     "xgft",
 ]
