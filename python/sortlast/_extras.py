@@ -20,6 +20,7 @@ _BROUGHT = {
     "elftools": ("pyelftools", "icet"),
     "yaml": ("pyyaml", "slurm"),
     "matplotlib": ("matplotlib", "plot"),
+    "networkx": ("networkx", "graph"),
     "nibabel": ("nibabel", "render"),
     "vtkmodules": ("vtk", "render"),
     "OpenEXR": ("OpenEXR", "files"),

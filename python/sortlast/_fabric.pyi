@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, overload
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
 import sortlast._core
@@ -335,6 +336,13 @@ class Topology:
         """Signalling rate in Gbit/s; 0: not known."""
 
     def __repr__(self) -> str: ...
+
+    def to_networkx(self) -> Any:
+        """
+        A networkx.MultiGraph. Nodes are vertices by number, with kind ("host" or "switch"), name, guid,
+        and level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps
+        if it is known. Raises MissingExtraError without NetworkX.
+        """
 
     def without_hosts(self, hosts: Sequence[int]) -> Topology:
         """
@@ -853,6 +861,13 @@ class Contention:
     def loads(self, stage: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """Flows on each channel at a stage: int32 array (channels,)."""
 
+    def loads_table(self, stages: Sequence[int] | None = None) -> numpy.typing.NDArray[Any]:
+        """
+        Flows on every channel that carries some, at all stages or at those given, counted from 0: a
+        structured array with a row a channel and stage and the columns from, from_port, to, to_port,
+        stage (counted from 1, as reports do) and flows. Raises ArgumentError above 10^7 rows.
+        """
+
     def crossing(self, stage: int, channel: int) -> list[tuple[int, int, int]]:
         """
         The flows of a stage that cross a channel, as (source, destination, bytes); the ends are
@@ -1031,6 +1046,14 @@ def write_lfts(routes: Routes) -> str:
     """
     Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host
     fewer LIDs than the routes have planes.
+    """
+
+def write_simgrid(routes: Routes, link_bytes_per_second: float = 0.0, link_seconds: float = 0.0) -> str:
+    """
+    A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with
+    bandwidth [byte/s] (0: of each its own rate, of those without one 1.25e9) and latency [s], and
+    the route of every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for
+    names that XML cannot hold or that two vertices have.
     """
 
 def read_ca_order(topology: Topology, text: str, file: str) -> list[int]:

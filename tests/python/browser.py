@@ -100,6 +100,10 @@ class Page:
         assert box, f"{selector} is not shown"
         self._page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
+    def resize(self, width: int, height: int) -> None:
+        """Make the window as large [pixels]."""
+        self._page.set_viewport_size({"width": width, "height": height})
+
     def prefer(self, scheme: str) -> None:
         """Prefer "light" or "dark"."""
         self._page.emulate_media(color_scheme=scheme)

@@ -49,6 +49,7 @@ NEEDS = {
     "sortlast.launch.run('module', [], 2)": ("starting ranks", "mpi4py", "mpi"),
     "importlib.import_module('sortlast.plot')": ("a picture", "matplotlib", "plot"),
     "importlib.import_module('sortlast.plot.cost')": ("a picture", "matplotlib", "plot"),
+    "sortlast.fabric.crossbar(2).to_networkx()": ("a graph", "networkx", "graph"),
     "sortlast.render.check_offscreen()": ("rendering", "vtk", "render"),
     "sortlast.render.load('a.nii')": ("reading NIfTI", "nibabel", "render"),
     "sortlast.image_files.read('a.png')": ("a.png", "pillow", "files"),

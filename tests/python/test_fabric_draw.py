@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -11,10 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from refusals import refused
-from sortlast import fabric
-from sortlast.fabric.layout import Plan, arrange
+from sortlast import _fabric, fabric, page, plot
+from sortlast.fabric import groups
+from sortlast.fabric import scene as scene_module
+from sortlast.fabric.arrange import arrange
+from sortlast.fabric.layout import Plan, overlap
 from sortlast.fabric.scene import scene
 from sortlast.plot import fabric as picture
+from sortlast.plot.fitting import fit, width
 
 # Makers: what lives until the interpreter ends is reported as a leak.
 FABRICS = {
@@ -23,36 +28,103 @@ FABRICS = {
     "parallel links": lambda: fabric.pgft(m=[6, 4], w=[1, 3], p=[1, 2]),
     "slender": lambda: fabric.slender_tree(4, 2, 3),
     "torus": lambda: fabric.torus([3, 4], hosts=5),
+    "3-D torus": lambda: fabric.torus([4, 3, 5]),
+    "4-D mesh": lambda: fabric.mesh([2, 3, 2, 2], hosts=2),
+    "ring": lambda: fabric.torus([9]),
+    "irregular": lambda: irregular(fabric.torus([3, 4], hosts=5)),
+    "pods": lambda: fabric.k_ary_n_tree(14, 3),
+    "blocks": lambda: fabric.torus([12, 12, 7]),
     "crossbar": lambda: fabric.crossbar(30),
     "one host": lambda: fabric.crossbar(1),
 }
 
 
-def scene_of(topology, engine="minhop"):
-    return scene(fabric.contention(fabric.route(topology, engine), "shift"))
+TREES = ["tree", "3 levels", "parallel links", "slender", "crossbar", "one host"]
+GRIDS = ["torus", "3-D torus", "4-D mesh", "ring"]
 
 
-def apart(one, other):
-    """Whether two boxes (x, y, width, height) do not overlap."""
-    return any(
-        one[axis] + one[axis + 2] <= other[axis] + 1e-6 or other[axis] + other[axis + 2] <= one[axis] + 1e-6
-        for axis in (0, 1)
+def irregular(topology):
+    """The same with other names, and without what says that it is a grid."""
+    text = fabric.write_ibsim(topology)
+    return _fabric.read_topology(text.replace('"sw-', '"MF0;lab-').replace('" base', ':M/U1" base'), "net")
+
+
+def scene_of(topology, engine="minhop", **made):
+    neighbours = [(rank + 1) % len(topology.hosts) for rank in range(len(topology.hosts))]
+    return scene(fabric.contention(fabric.route(topology, engine), neighbours), **made)
+
+
+def shrunk(box, by=1e-6):
+    x, y, width, height = box
+    return (x + by, y + by, width - 2 * by, height - 2 * by)
+
+
+def inside(one, other):
+    return (
+        one[0] >= other[0]
+        and one[1] >= other[1]
+        and one[0] + one[2] <= other[0] + other[2]
+        and one[1] + one[3] <= other[1] + other[3]
     )
 
 
 @pytest.mark.parametrize("name", FABRICS)
 def test_nothing_lies_over_anything_or_outside(name):
     layout = scene_of(FABRICS[name]()).layout
-    squares = [(x, y, layout.cell, layout.cell) for x, y in layout.hosts]
-    for x, y, width, height in [*squares, *layout.switches]:
-        assert min(x, y) >= 0
-        assert x + width <= layout.width
-        assert y + height <= layout.height
-    for one, other in itertools.combinations([*squares, *layout.switches], 2):
-        assert apart(one, other)
+    boxes = [*layout.hosts, *layout.switches]
+    rooms = [slot.box for slot in layout.slots]
+    for box in [*boxes, *rooms]:
+        assert inside(box, (0, 0, layout.width, layout.height))
+    for one, other in itertools.combinations(map(shrunk, boxes), 2):
+        assert not overlap(one, other)
+    # A text lies in one box, or on none.
+    for room in rooms:
+        met = [box for box in boxes if overlap(shrunk(room), box)]
+        assert len(met) <= 1
+        assert all(inside(room, box) for box in met)
+    for one, other in itertools.combinations(map(shrunk, rooms), 2):
+        assert not overlap(one, other)
 
 
-@pytest.mark.parametrize("name", [name for name in FABRICS if name != "torus"])
+@pytest.mark.parametrize("name", FABRICS)
+def test_texts_stay_in_their_rooms_and_switches_are_named(name, tmp_path):
+    """As matplotlib measures what it has drawn."""
+    drawn = scene_of(FABRICS[name]())
+    figure = picture.draw(drawn, drawn.found.loads(0), "Stage 1 of 1")
+    axes = figure.axes[0]
+    figure.savefig(tmp_path / "picture.png", dpi=100)
+    to_layout = axes.transData.inverted()
+    found = []
+    for text in axes.texts:
+        window = text.get_window_extent()
+        (x1, y1), (x2, y2) = to_layout.transform([(window.x0, window.y0), (window.x1, window.y1)])
+        found.append((text, (x1, min(y1, y2), x2 - x1, abs(y2 - y1))))
+    whole = (*axes.get_xlim(), *sorted(axes.get_ylim()))
+    for text, box in found:
+        assert inside(box, (whole[0], whole[2], whole[1] - whole[0], whole[3] - whole[2])), text.get_text()
+    labels = [(text, box) for text, box in found if text.get_gid() == "label"]
+    for (text, one), (_, other) in itertools.combinations(labels, 2):
+        assert not overlap(shrunk(one, 0.5), shrunk(other, 0.5)), text.get_text()
+    # All boxes here have room for a name, or for what is left of it.
+    assert len(labels) >= len(drawn.layout.switches)
+
+
+def test_a_name_is_shortened_in_its_middle_after_what_all_names_share():
+    names = [f"MF0;rack{k:02}-leaf-of-the-third-hall-{k:02}:MQM9701/U1" for k in range(40)]
+    plan = Plan(range(40), [1] * 40, range(40), [], names)
+    (texts, *_) = [slot.texts for slot in arrange(plan).slots]
+    assert texts == (names[0], "rack00-leaf-of-the-third-hall-00")
+    assert fit(texts, 1000, 9) == names[0]
+    assert fit(texts, 170, 9) == texts[1]
+    short = fit(texts, 100, 9)
+    assert width(short, 9) <= 100
+    assert short.startswith("rack00-")
+    assert short.endswith("-00")
+    assert "\N{HORIZONTAL ELLIPSIS}" in short
+    assert fit(texts, 5, 9) == ""
+
+
+@pytest.mark.parametrize("name", TREES)
 def test_levels_lie_above_each_other_and_hosts_below_their_switch(name):
     topology = FABRICS[name]()
     layout = scene_of(topology).layout
@@ -64,9 +136,9 @@ def test_levels_lie_above_each_other_and_hosts_below_their_switch(name):
     assert tops == sorted(tops, reverse=True)
     pitch = layout.width / max(sum(s.level == 1 for s in topology.switches), 1)
     for host in topology.hosts:
-        x, y, width, height = layout.switches[host.switch]
+        x, y, wide, height = layout.switches[host.switch]
         assert layout.hosts[host.number][1] >= y + height
-        assert abs(layout.hosts[host.number][0] - (x + width / 2)) <= pitch / 2
+        assert abs(layout.hosts[host.number][0] - (x + wide / 2)) <= pitch / 2
 
 
 @given(data=st.data(), leaves=st.integers(1, 40), spines=st.integers(1, 12))
@@ -77,17 +149,150 @@ def test_leaves_stand_in_the_order_that_is_asked_for(data, leaves, spines):
     places = [layout.switches[leaf][0] for leaf in order]
     assert places == sorted(places)
     # Every line ends on the facing edges of its two boxes.
-    for (leaf, spine), (x1, y1, x2, y2) in zip(pairs, layout.links, strict=True):
+    for (leaf, spine), ((x1, y1, x2, y2),) in zip(pairs, layout.links, strict=True):
         for (x, y), s, edge in (((x1, y1), leaf, 0), ((x2, y2), spine, 1)):
-            left, top, width, height = layout.switches[s]
-            assert left <= x <= left + width
+            left, top, wide, height = layout.switches[s]
+            assert left <= x <= left + wide
             assert y == pytest.approx(top + edge * height)
 
 
 def test_hosts_on_a_spine_stand_above_it():
     layout = arrange(Plan([0, 0, 2], [1, 1, 2], [0, 1], [(0, 2), (1, 2)]))
-    assert layout.hosts[2][1] + layout.cell <= layout.switches[2][1]
+    assert layout.hosts[2][1] + layout.hosts[2][3] <= layout.switches[2][1]
     assert layout.hosts[0][1] >= layout.switches[0][1] + layout.switches[0][3]
+
+
+# --- grids ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_a_grid_stands_as_one(name):
+    topology = FABRICS[name]()
+    layout = scene_of(topology).layout
+    size = topology.shape.size
+    columns, rows = {}, {}
+    for switch in topology.switches:
+        x, y, *further = [*map(int, switch.name.split("-")[1:]), 0][: max(2, len(size))]
+        columns.setdefault((x, *further), set()).add(layout.switches[switch.number][0])
+        rows.setdefault((y, *further), set()).add(layout.switches[switch.number][1])
+    # All of a column of a plane stand above each other, all of a row side by side, in order.
+    for lines in (columns, rows):
+        assert all(len(places) == 1 for places in lines.values())
+        for (at, *further), places in lines.items():
+            following = lines.get((at + 1, *further))
+            assert following is None or min(places) < min(following)
+    # A neighbour in x or y is joined by a line, all else by a stub at each end.
+    drawn = scene_of(topology)
+    lengths = [[np.hypot(x2 - x1, y2 - y1) for x1, y1, x2, y2 in line] for line in drawn.layout.links]
+    wraps = topology.shape.wraps
+    stubs = 0
+    for dimension, extent in enumerate(size):
+        across = int(np.prod(size)) // extent
+        stubs += across * (extent - 1 if dimension > 1 else 0) + across * (wraps and extent > 1)
+    assert sum(len(line) == 2 for line in lengths) == stubs
+    assert max(max(line) for line in lengths if len(line) == 2) < 20
+
+
+def test_a_grid_without_its_shape_is_known_by_the_names_of_its_switches():
+    torus = fabric.torus([4, 4, 3])
+    read = _fabric.read_topology(fabric.write_ibsim(torus), "net")
+    cut = torus.without_links([torus.links[-1].channel])
+    assert read.shape is None
+    for net in (read, cut):
+        assert scene_of(net).layout.switches == scene_of(torus).layout.switches
+    # Names that its links do not bear out.
+    text = fabric.write_ibsim(torus).replace('"sw-0-0-0"', '"sw-9"').replace('"sw-1-0-0"', '"sw-0-0-0"')
+    assert not scene_module._grid(_fabric.read_topology(text, "net"), np.zeros((0, 2), np.int32))[0]
+
+
+# --- groups -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "boxes", "note"),
+    [
+        (lambda: fabric.pgft([30, 80], [1, 10], [1, 1]), 90, "leaves are aggregated: 30 hosts a glyph"),
+        (lambda: fabric.rlft(36, 3), 36 + 18, "leaves are aggregated by pods: 324 hosts a glyph"),
+        (lambda: fabric.pgft([9, 300], [1, 8], [1, 1]), 43 + 1, "in runs: up to 63 hosts a glyph"),
+        (lambda: fabric.torus([32, 32]), 512, "in blocks of 2 x 1: 2 hosts a glyph"),
+    ],
+    ids=["leaves", "pods", "runs", "blocks"],
+)
+def test_a_large_fabric_is_drawn_by_groups(make, boxes, note):
+    topology = make()
+    drawn = scene_of(topology, "dor" if topology.shape and hasattr(topology.shape, "wraps") else "d-mod-k")
+    assert note in drawn.note
+    assert len(drawn.layout.switches) == boxes
+    # Every channel is shown by one part, but for those within a box.
+    loads = drawn.found.loads(0)
+    shown = drawn.part >= 0
+    cabled = drawn.target >= 0
+    source = drawn.target[drawn.back]
+    within = (
+        cabled
+        & (drawn.box[drawn.target] == drawn.box[source])
+        & (np.minimum(drawn.target, source) >= len(topology.hosts))
+    )
+    np.testing.assert_array_equal(shown, cabled & ~within)
+    parts, worst = drawn.worst_of_parts(loads), drawn.worst_of_boxes(loads)
+    for part in range(0, drawn.parts, max(1, drawn.parts // 50)):
+        assert parts[part] == loads[drawn.part == part].max()
+    for box in range(0, boxes, 7):
+        at_it = cabled & ((drawn.box[drawn.target] == box) | (drawn.box[source] == box))
+        assert worst[box] == loads[at_it].max()
+    # The picture says so, and how full each group is.
+    axes = picture.draw(drawn, loads, "Stage 1 of 1").axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    assert any(drawn.note in text for text in texts)
+    hosts = len(topology.hosts)
+    counted = [re.match(r"([\d,]+) hosts?(?:, worst|:) (\d+)$", text) for text in texts]
+    assert sum(int(found[1].replace(",", "")) for found in counted if found) == hosts
+    assert max(int(found[2]) for found in counted if found) <= loads.max()
+
+
+def test_11664_hosts_are_a_picture_and_a_page_of_less_than_5_megabytes(tmp_path):
+    tree = fabric.rlft(36, 3)
+    found = fabric.contention(fabric.route(tree, "minhop"), "shift")
+    drawn = scene(found)
+    figure = picture.draw(drawn, found.loads(found.worst_stage), "the worst")
+    for suffix in ("png", "svg"):
+        plot.save(figure, tmp_path / f"fabric.{suffix}")
+    (tmp_path / "fabric.html").write_text(page.render(drawn), encoding="utf-8")
+    assert [each.name for each in tmp_path.iterdir() if each.stat().st_size > 5_000_000] == []
+
+
+def test_pods_hang_together_below_the_spines():
+    drawn = scene_of(fabric.k_ary_n_tree(14, 3), "d-mod-k")
+    members = drawn.groups.members()
+    assert (
+        sorted(map(len, members)) == [14] * 14 + [28] * 14
+    )  # twin spines; leaves and the switches above them
+    levels = [{drawn.found.routes.topology.switches[s].level for s in own} for own in members]
+    assert sorted(map(sorted, levels)) == [[1, 2]] * 14 + [[3]] * 14
+
+
+def test_a_fabric_without_levels_is_cut_into_runs():
+    links = np.array([(s, (s + 1) % 500) for s in range(500)])
+    made = groups.group(groups.Fabric(np.arange(500), np.zeros(500, int), links, range(500)))
+    sizes = np.bincount(made.box_of)
+    assert len(sizes) <= 100
+    assert not made.whole
+    assert (np.diff(made.box_of) >= 0).all()
+
+
+# --- what stands on a picture -------------------------------------------------------------------------------
+
+
+def test_engine_order_seed_schedule_and_command_stand_on_it(cli, tmp_path):
+    path = tmp_path / "a picture.svg"
+    options = ("--net", "k-ary-n-tree:4,2", "--engine", "random", "--seed", 7, "--order", "natural")
+    assert cli("fabric", "draw", *options, "--schedule", "radix-k:4,4", "--output", path)[0] == 0
+    told = " ".join(re.findall(r"<!-- (.*?) -->", path.read_text()))
+    for each in ("engine: random", "order: natural", "seed: 7", "schedule: radix-k:4,4 of 16 in 2 stages"):
+        assert each in told
+    # XML has no room for two hyphens in a comment.
+    assert "sortlast fabric draw" in told
+    assert "net k-ary-n-tree:4,2" in told
 
 
 def test_every_direction_of_every_link_has_the_colour_of_its_flows():
@@ -103,7 +308,9 @@ def test_every_direction_of_every_link_has_the_colour_of_its_flows():
         for item in axes.collections
         if (item.get_gid() or "").startswith("links ")
     }
-    carried = loads[np.array(drawn.links).ravel()]
+    between = [link for link in topology.links if link.a >= len(topology.hosts)]
+    channels = [link.channel for link in between]
+    carried = loads[[*channels, *(drawn.back[channel] for channel in channels)]]
     expected = {
         "none": (carried == 0).sum(),
         "1": (carried == 1).sum(),
@@ -113,26 +320,25 @@ def test_every_direction_of_every_link_has_the_colour_of_its_flows():
         "9 or more": (carried >= 9).sum(),
     }
     assert counts == expected
-    assert sum(counts.values()) == 2 * len(drawn.links)
+    assert sum(counts.values()) == 2 * len(between)
     (hosts,) = (item for item in axes.collections if item.get_gid() == "hosts")
-    assert len(hosts.get_facecolors()) == 2 * len(drawn.hosts)
+    assert len(hosts.get_facecolors()) == 2 * len(topology.hosts)
     texts = " ".join(text.get_text() for text in axes.texts)
     assert drawn.verdict in texts
     assert drawn.title in texts
 
 
 @pytest.mark.parametrize("name", FABRICS)
-def test_a_scene_has_every_cable_once_in_both_directions(name):
+def test_a_scene_has_every_cable_in_both_directions(name):
     topology = FABRICS[name]()
     drawn = scene_of(topology)
-    assert len(drawn.cables) == len(topology.links)
-    channels = [channel for pair in drawn.cables for channel in pair]
-    assert len(set(channels)) == len(channels)
-    for forth, back in drawn.cables:
-        assert topology.target(forth) == topology.source(back)
-        assert topology.target(back) == topology.source(forth)
-        assert drawn.target[forth] == topology.target(forth)[0]
-    assert len(drawn.links) == len(drawn.layout.links)
+    assert (drawn.target >= 0).sum() == 2 * len(topology.links)
+    for link in topology.links:
+        back = int(drawn.back[link.channel])
+        assert drawn.back[back] == link.channel
+        assert topology.target(link.channel) == topology.source(back)
+        assert topology.target(back) == topology.source(link.channel)
+        assert drawn.target[link.channel] == topology.target(link.channel)[0]
 
 
 # --- the command ------------------------------------------------------------------------------------------
@@ -184,10 +390,6 @@ def test_draw_takes_the_stage_that_it_is_told(cli, tmp_path):
         (("--output", "picture.jpg"), "the suffix must be one of png, svg, pdf, html"),
         (("--output", "/dev/null/x.html"), "choose another place"),
         (("--output", "x.png", "--nodes", "host00000"), "no stage to draw"),
-        (
-            ("--output", "x.png", "--net", "rlft:36,3"),
-            "in 3 levels has 34,992 links, more than the 20,000 of a picture; write a page",
-        ),
     ],
 )
 def test_draw_refuses(cli, options, message):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
 
 import numpy as np
 import pytest
 
 import browser
 from sortlast import fabric, page, schedule
+from sortlast.fabric.layout import overlap
 from sortlast.fabric.scene import scene
 
 READY = "globalThis.fabric !== undefined"
@@ -54,6 +57,13 @@ def dummies():
     )
 
 
+def pods():
+    """Neighbours in a row of 14 pods of 196 hosts."""
+    tree = fabric.k_ary_n_tree(14, 3)
+    order = shuffled(tree)
+    return fabric.contention(fabric.route(tree, "d-mod-k"), [[(k, k + 1) for k in range(2743)]], order)
+
+
 def torus():
     return fabric.contention(fabric.route(fabric.torus([3, 4]), "dor"), "shift")
 
@@ -79,7 +89,7 @@ def real():
 
 @pytest.mark.parametrize(
     "make",
-    [contended, three_levels, planes, dummies, torus, radix_k, traffic, real],
+    [contended, three_levels, planes, dummies, torus, radix_k, traffic, pods, real],
     ids=lambda make: make.__name__,
 )
 def test_the_page_counts_the_flows_that_the_core_counts(make, tmp_path):
@@ -134,7 +144,7 @@ def test_the_page_asks_no_network(shown, tmp_path):
 
 def test_the_slider_shows_another_stage(shown):
     found = contended()
-    shown.run("at('stage').focus()")
+    shown.run("go(1); at('stage').focus()")
     shown.press("ArrowRight", 4)
     summary = shown.run("at('summary').textContent")
     assert summary.startswith("Stage 5 of 143: rank i sends to rank (i + 5) mod 144. 144 flows, at most ")
@@ -144,7 +154,7 @@ def test_the_slider_shows_another_stage(shown):
     )
     assert shown.run("at('stage').getAttribute('aria-valuetext')") == summary
     # Every line has the colour of its load.
-    classes = shown.run("[...drawn].map(([channel, element]) => [channel, [...element.classList]])")
+    classes = shown.run("[...partOf].flatMap((part, c) => part < 0 ? [] : [[c, [...drawn[part].classList]]])")
     least = {"f0": (0, 0), "f1": (1, 1), "f2": (2, 2), "f3": (3, 4), "f5": (5, 8), "f9": (9, 999)}
     loads = found.loads(4)
     assert len(classes) == 4 * 144
@@ -153,9 +163,10 @@ def test_the_slider_shows_another_stage(shown):
         assert least[kind][0] <= loads[channel] <= least[kind][1]
 
 
-def test_the_worst_stage_and_its_fullest_link_are_one_click_away(shown):
+def test_it_opens_at_the_worst_stage_and_its_fullest_link_is_one_click_away(shown):
     found = contended()
-    shown.run("at('worst').click()")
+    assert shown.run("stage()") == found.worst_stage + 1
+    shown.run("go(1); at('worst').click()")
     assert shown.run("stage()") == found.worst_stage + 1
     assert int(shown.run("document.querySelector('#fullest tbody td').textContent")) == found.max_flows
     shown.run("document.querySelector('#fullest tbody button').click()")
@@ -196,7 +207,7 @@ def test_all_can_be_reached_by_keyboard(shown):
         shown.press(letter)
     shown.press("Enter")
     assert "host00143 HCA-1 port 1" in shown.run("at('details').textContent")
-    assert shown.run("boxes.get(143).classList.contains('chosen')")
+    assert shown.run("glyphOf(143).classList.contains('chosen')")
     shown.press("Escape")
     assert shown.run("document.querySelector('.chosen')") is None
     shown.run("at('find').value = 'nobody'; at('search').requestSubmit()")
@@ -234,12 +245,119 @@ def test_text_and_links_stand_out_from_the_ground(shown, scheme):
 
 
 def test_the_picture_can_be_made_larger(shown):
-    relative = "at('picture').getBoundingClientRect().width / at('scroll').clientWidth"
-    assert shown.run(relative) == pytest.approx(1, rel=1e-2)
+    width = "at('picture').clientWidth"
+    before = shown.run(width)
     shown.run("at('larger').click(); at('larger').click()")
-    assert shown.run(relative) == pytest.approx(2.25, rel=1e-2)
+    assert shown.run(width) / before == pytest.approx(2.25, rel=1e-2)
     shown.run("for (let k = 0; k < 5; ++k) at('smaller').click()")
-    assert shown.run(relative) == pytest.approx(1, rel=1e-2)
+    assert shown.run(width) == before
+
+
+@pytest.mark.parametrize("make", [contended, three_levels, torus, pods], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("size", [(1400, 900), (1400, 500), (400, 800)], ids=str)
+def test_it_fills_the_window_and_no_text_lies_over_another(make, size, tmp_path):
+    with browser.page(write(make(), tmp_path)) as shown:
+        ready(shown)
+        before = shown.run("at('picture').clientWidth")
+        shown.resize(*size)
+        shown.wait(f"innerWidth === {size[0]}")
+        shown.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert before > 0
+        # Nothing sticks out at the side, and the picture takes all of its room in one direction.
+        assert shown.run("document.documentElement.scrollWidth") <= size[0]
+        room, picture = (
+            shown.run(f"(({{ clientWidth, clientHeight }}) => [clientWidth, clientHeight])(at('{name}'))")
+            for name in ("scroll", "picture")
+        )
+        assert min(whole - part for whole, part in zip(room, picture, strict=True)) <= 2
+        assert all(part <= whole for whole, part in zip(room, picture, strict=True))
+        if size == (400, 800):
+            assert picture[0] >= 300
+        if size == (1400, 900):  # the window shows all at once
+            assert shown.run("document.documentElement.scrollHeight") <= 900
+        # Texts as the browser measures them, at this size and larger.
+        for _ in range(3):
+            boxes = shown.run(
+                "labels.filter((label) => label.textContent).map((label) => label.getBoundingClientRect())"
+                ".map(({ x, y, width, height }) => [x, y, width, height])"
+            )
+            frame = shown.run(
+                "(({ x, y, width, height }) => [x, y, width, height])(at('picture').getBoundingClientRect())"
+            )
+            across = np.array([(x, x + width) for x, _, width, _ in boxes]).reshape(-1, 2)
+            assert (across[:, 0] >= frame[0] - 1).all()
+            assert (across[:, 1] <= frame[0] + frame[2] + 1).all()
+            for one, other in itertools.combinations(boxes, 2):
+                assert not overlap(inked(one), inked(other))
+            shown.run("at('larger').click(); at('larger').click()")
+        assert boxes
+
+
+def inked(box):
+    """The middle of a text's box, which has room above and below its letters."""
+    x, y, width, height = box
+    thin = width if width < height else 0.0
+    flat = height if height <= width else 0.0
+    return (x + 0.2 * thin + 0.5, y + 0.2 * flat + 0.5, width - 0.4 * thin - 1, height - 0.4 * flat - 1)
+
+
+def test_what_made_it_stands_on_it(tmp_path):
+    path = tmp_path / "fabric.html"
+    command = "sortlast fabric draw --net 'k-ary-n-tree:12,2' --output fabric.html"
+    path.write_text(page.render(scene(contended(), order="random", seed=3, command=command)))
+    with browser.page(path) as shown:
+        ready(shown)
+        assert shown.run("at('command').textContent") == command
+        made = shown.run("[...at('made').querySelectorAll('dt, dd')].map((each) => each.textContent)")
+        assert made == [
+            "engine",
+            "ftree",
+            "order",
+            "random",
+            "seed",
+            "3",
+            "schedule",
+            "shift of 144 in 143 stages",
+        ]
+
+
+def test_groups_are_named_with_what_is_in_them(tmp_path):
+    found = pods()
+    with browser.page(write(found, tmp_path)) as shown:
+        ready(shown)
+        assert "leaves are aggregated by pods: 196 hosts a glyph" in shown.run("at('caption').textContent")
+        texts = shown.run("(at('larger').click(), labels.map((label) => label.textContent))")
+        assert "pod 13" in texts
+        assert sum(re.fullmatch(r"196 hosts(, worst|:) \d+", text) is not None for text in texts) == 14
+        shown.point("[data-box='0']")
+        details = shown.run("at('details').querySelector('h3').textContent")
+        assert details.startswith("sw-L1-0000 to sw-L2-0013, 28 switches, 196 hosts: ")
+        assert details.endswith(f"worst {scene(found).worst_of_boxes(found.loads(0))[0]}")
+        shown.point("[data-square='3']")
+        assert "196 hosts: 196 links" in shown.run("at('details').querySelector('h3').textContent")
+        shown.point("[data-line='5']")
+        assert ": 14 links, worst " in shown.run("at('details').querySelector('h3').textContent")
+        # A host within a pod can be found, and shows where it is.
+        shown.run("at('find').value = 'host00400'; at('search').requestSubmit()")
+        assert "host00400 HCA-1 port 1" in shown.run("at('details').textContent")
+        assert shown.run("glyphOf(400).classList.contains('chosen')")
+        assert shown.errors == []
+
+
+def test_a_page_without_room_for_the_flows_shows_one_stage(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "_MOST_PACKED", 100)
+    found = contended()
+    path = tmp_path / "one.html"
+    path.write_text(page.render(scene(found), 5))
+    with browser.page(path) as shown:
+        ready(shown)
+        assert shown.run("[...analyse(1).load]") == found.loads(4).tolist()
+        assert shown.run("at('only').textContent").endswith("it shows stage 5 alone, and names no flows.")
+        summary = shown.run("at('summary').textContent")
+        assert summary.startswith(f"Stage 5 of 143. 144 flows, at most {found.stage_max[4]} on a link")
+        shown.run("document.querySelector('#fullest tbody button').click()")
+        assert " port " in shown.run("at('details').textContent")
+        assert shown.errors == []
 
 
 def test_playing_goes_on_by_itself(shown):

@@ -208,7 +208,7 @@ def test_counters_stand_beside_the_prediction(net, cli, tmp_path):
     assert (loads.measured == 4000 * loads.predicted).all()
     job = ("--net", NET, "--nodes", "gpu[01-03]", "--rail", "mlx5_0", *TREE)
     table, rows = tmp_path / "table.json", tmp_path / "rows.csv"
-    files = ("--counters", before, "--counters", after, "--csv", rows, "--json", table)
+    files = ("--counters", before, "--counters", after, "--counters-csv", rows, "--json", table)
     status, out, _ = cli("fabric", "check", *job, *files)
     assert status == 0
     assert "0.0% of it where the job sends nothing; correlation with the prediction 1.000" in out
@@ -230,7 +230,7 @@ def test_wrong_counters_are_named(net, cli, tmp_path):
     ):
         fabric.measured_loads(found, after, before)
     job = ("--net", NET, "--nodes", "gpu[01-03]", "--rail", "mlx5_0", "--no-advise")
-    assert "give --counters too" in cli("fabric", "check", *job, "--csv", tmp_path / "x.csv")[2]
+    assert "give --counters too" in cli("fabric", "check", *job, "--counters-csv", tmp_path / "x.csv")[2]
     assert "expected one, or two" in refused(cli("fabric", "check", *job, *(3 * ("--counters", after))))
     after.write_text("nothing\n")
     assert "after.txt:1: expected counters" in refused(cli("fabric", "check", *job, "--counters", after))

@@ -53,6 +53,12 @@ SORTLAST_API std::string write_ibsim(const Topology& topology);  // netlist
 SORTLAST_API std::string write_ibnetdiscover(const Topology& topology);
 // Tables for `opensm -R file -U FILE`. Throws ArgumentError if a vertex has no LID (see assign_lids).
 SORTLAST_API std::string write_lfts(const Routes& routes);
+// A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with their
+// bandwidth [byte/s] and latency [s], and the route of every pair of hosts. Bandwidth 0: of each link its own
+// rate, of those without one 1.25e9. Throws ArgumentError above 400,000 pairs of hosts, for a bandwidth or
+// latency that is negative or not finite, and for names that XML cannot hold or that two vertices have.
+SORTLAST_API std::string write_simgrid(const Routes& routes, double link_bytes_per_second = 0,
+                                       double link_seconds = 0);
 // Slurm's topology.conf, and a list of nodes: "node[001-004],login".
 SORTLAST_API std::string write_slurm_topology(const Topology& topology);
 SORTLAST_API std::string fold_node_list(const std::vector<std::string>& names);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Collection
@@ -65,6 +66,11 @@ def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) ->
         check_place(path, text=path not in pictures)
     if wanted.count(STANDARD_OUTPUT) > 1:
         raise Error("two files cannot both go to standard output; name one of them")
+
+
+def command() -> str:
+    """The command that runs, as it can be typed again."""
+    return shlex.join(["sortlast", *sys.argv[1:]])
 
 
 def hand_on() -> None:

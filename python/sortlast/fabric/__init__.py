@@ -55,6 +55,7 @@ from sortlast._fabric import (
     write_lfts,
     write_mpigraph,
     write_rankfile,
+    write_simgrid,
     write_slurm_topology,
     xgft,
 )
@@ -151,6 +152,7 @@ __all__ = [
     "write_lfts",
     "write_mpigraph",
     "write_rankfile",
+    "write_simgrid",
     "write_slurm_topology",
     "write_topology_yaml",
     "xgft",

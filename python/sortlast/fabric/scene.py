@@ -1,7 +1,15 @@
-"""What a picture of a fabric under a pattern shows: names, places, cables, tables and flows."""
+"""What a picture of a fabric under a pattern shows: names, places, cables, and which of them share a glyph.
+
+Vertices are the hosts, then the switches; channels are numbered as in :class:`sortlast.fabric.Topology`. A
+part is what has one colour: one direction of a line, or a half of a square. It shows the worst load of its
+channels, mostly of a single one.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,86 +17,116 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast._shown import shown
-from sortlast.fabric.layout import Layout, Plan, arrange
+from sortlast.fabric.arrange import arrange
+from sortlast.fabric.groups import Fabric, Groups, group
+from sortlast.fabric.layout import Layout, Plan
 from sortlast.fabric.nodes import labels, placement
 
 if TYPE_CHECKING:
-    from sortlast._fabric import Contention, Routes, Topology
+    from sortlast._fabric import Contention, Topology
+
+Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A fabric with its tables and a pattern, ready to be drawn.
+    """A fabric with a pattern, ready to be drawn.
 
-    Vertices are the hosts, then the switches; channels are numbered as in :class:`sortlast.fabric.Fabric`.
-
-    ``title``: of the fabric; ``caption``: its parts in numbers; ``routing``: the engine, and why it was
-    replaced; ``verdict``: in a sentence; ``free``: whether the pattern is contention-free. ``hosts``,
-    ``switches``: what they are called, see :func:`labels`. ``first``: the first channel of each switch.
-    ``target``: the vertex that each channel leads to, -1 if there is no cable. ``cables``: pairs of channels,
-    both directions. ``links``: those of them between switches, in the order of ``layout.links``. ``table``:
-    (planes, switches, hosts), the port towards a host, 0 if there is none. ``plane``: (hosts, hosts), the
-    plane that a flow takes; None: there is one plane. ``placement``: the host of each participant, -1 for a
-    dummy. ``flows``: of each stage an (F, 2) array of participants; None: those of a shift. ``stage_max``:
-    most flows on a channel at each stage.
+    ``found``: what is drawn. ``title``: of the fabric; ``caption``: its parts in numbers; ``made``: names and
+    values of what made it: engine, order, seed, schedule; ``command``: that made it, if one did; ``note``:
+    what is aggregated; ``verdict``: in a sentence. ``names``: what the vertices are called, see
+    :func:`labels`. ``first``: the first channel of each switch. ``target``: the vertex that each channel
+    leads to, -1 if there is no cable; ``back``: the other direction of its cable, likewise. ``groups``: which
+    share a box or a square of ``layout``; ``box``: the box of each vertex. ``part``: the part that shows each
+    channel, -1: none. Parts 2i and 2i + 1 are the directions of line i; those of square i, what it sends and
+    what it receives, are ``square_part + 2i`` and the next.
     """
 
+    found: Contention
     title: str
     caption: str
-    routing: str
+    made: list[tuple[str, str]]
+    command: str
+    note: str
     verdict: str
-    free: bool
-    hosts: list[str]
-    switches: list[str]
-    first: list[int]
-    target: NDArray[np.int32]
-    cables: list[tuple[int, int]]
-    links: list[tuple[int, int]]
+    names: list[str]
+    first: Ints
+    target: Ints
+    back: Ints
     layout: Layout
-    table: NDArray[np.uint16]
-    plane: NDArray[np.uint16] | None
-    placement: list[int]
-    flows: list[NDArray[np.int32]] | None
-    stage_max: list[int]
+    groups: Groups
+    box: Ints
+    part: Ints
+    square_part: int
+    parts: int
+
+    def worst_of_parts(self, loads: NDArray[np.int32]) -> Ints:
+        """The worst load of each part."""
+        worst = np.zeros(self.parts, np.int32)
+        seen = self.part >= 0
+        np.maximum.at(worst, self.part[seen], loads[seen])
+        return worst
+
+    def worst_of_boxes(self, loads: NDArray[np.int32]) -> Ints:
+        """The worst load of the channels of each box, those that begin, end or lie in it."""
+        worst = np.zeros(len(self.layout.switches), np.int32)
+        cabled = self.target >= 0
+        for ends in (self.target, self.target[self.back]):
+            np.maximum.at(worst, self.box[ends[cabled]], loads[cabled])
+        return worst
 
 
-def scene(found: Contention) -> Scene:
-    """The scene of a fabric under the pattern of ``found``."""
-    routes, topology = found.routes, found.routes.topology
+def scene(
+    found: Contention, *, order: str | None = None, seed: int | None = None, command: str = ""
+) -> Scene:
+    """The scene of a fabric under the pattern of ``found``.
+
+    ``order``, ``seed``, ``command``: what the placement came from, for those who read the picture later.
+    """
+    topology = found.routes.topology
     hosts, switches = len(topology.hosts), len(topology.switches)
-    names = labels(topology)
-    first = hosts + np.cumsum([0, *(switch.ports for switch in topology.switches)])[:-1]
+    first = hosts + np.cumsum([0, *(switch.ports for switch in topology.switches)], dtype=np.int32)[:-1]
 
     # Take the cables, both directions.
-    target = np.full(topology.channels, -1, np.int32)
-    cables, links, pairs = [], [], []
-    for link in topology.links:
-        back = link.b if link.b < hosts else int(first[link.b - hosts]) + link.b_port - 1
-        target[link.channel], target[back] = link.b, link.a
-        cables.append((link.channel, back))
-        if link.a >= hosts and link.b >= hosts:
-            links.append((link.channel, back))
-            pairs.append((link.a - hosts, link.b - hosts))
+    target, back = np.full((2, topology.channels), -1, np.int32)
+    cables = np.array([(link.channel, link.a, link.b, link.b_port) for link in topology.links], np.int32)
+    channel, a, b, b_port = cables.reshape(-1, 4).T
+    reverse = b if switches == 0 else np.where(b < hosts, b, first[b - hosts] + b_port - 1)
+    target[channel], target[reverse] = b, a
+    back[channel], back[reverse] = reverse, channel
 
-    table = np.stack([routes.table(plane)[:, :hosts] for plane in range(routes.planes)])
+    # Group and place what is drawn.
+    between = (a >= hosts) & (b >= hosts)
+    fabric = _fabric(topology, np.stack([a, b], axis=1)[between] - hosts)
+    groups = group(fabric)
+    box_of_switch = groups.box_of.astype(np.int32)
+    box = np.concatenate([box_of_switch[fabric.switch_of], box_of_switch]).astype(np.int32)
+    lines, part = _lines(groups, np.stack([channel, reverse], axis=1)[between], box, target)
+    square_part = 2 * len(lines)
+    squares = groups.square_of.astype(np.int32)
+    own = np.arange(hosts)
+    part[own] = square_part + 2 * squares
+    part[back[own]] = square_part + 2 * squares + 1
+    names = labels(topology)
+    layout = arrange(_plan(fabric, groups, lines, names[hosts:]))
     return Scene(
+        found=found,
         title=shown(f"{found.pattern.name} on {topology.name.rpartition('/')[2]}"),
-        caption=f"{hosts:,} hosts, {switches:,} switches, {len(cables):,} links",
-        routing=shown(f"Routing: {routes.engine}." + (f" {routes.fallback}" if routes.fallback else "")),
+        caption=f"{hosts:,} hosts, {switches:,} switches, {len(topology.links):,} links",
+        made=_made(found, order, seed),
+        command=shown(command),
+        note=_note(fabric, groups),
         verdict=verdict(found),
-        free=found.contention_free,
-        hosts=names[:hosts],
-        switches=names[hosts:],
-        first=first.tolist(),
+        names=names,
+        first=first,
         target=target,
-        cables=cables,
-        links=links,
-        layout=arrange(_plan(topology, pairs)),
-        table=np.maximum(table, 0).astype(np.uint16),
-        plane=_planes(routes, hosts),
-        placement=found.placement,
-        flows=None if found.pattern.is_shift else _flows(found),
-        stage_max=found.stage_max.tolist(),
+        back=back,
+        layout=layout,
+        groups=groups,
+        box=box,
+        part=part,
+        square_part=square_part,
+        parts=square_part + 2 * len(layout.hosts),
     )
 
 
@@ -103,21 +141,116 @@ def verdict(found: Contention) -> str:
     )
 
 
-def _plan(topology: Topology, pairs: list[tuple[int, int]]) -> Plan:
-    """What is to be drawn; a fabric without levels of its own is ranked."""
+def _made(found: Contention, order: str | None, seed: int | None) -> list[tuple[str, str]]:
+    routes = found.routes
+    made = [("engine", routes.engine + (f" ({routes.fallback})" if routes.fallback else ""))]
+    if order is not None:
+        made.append(("order", order))
+    if seed is not None:
+        made.append(("seed", str(seed)))
+    made.append(("schedule", f"{found.pattern.name} of {len(found.placement):,} in {found.stages:,} stages"))
+    return [(name, shown(value)) for name, value in made]
+
+
+def _fabric(topology: Topology, links: NDArray[np.int32]) -> Fabric:
+    """What is to be grouped; a fabric without levels of its own is ranked."""
+    switch_of = np.array([host.switch for host in topology.hosts], np.intp)
+    size, places = _grid(topology, links)
     levels = [switch.level for switch in topology.switches]
-    if not any(levels):
+    if not size and not any(levels):
         levels = list(topology.rank_switches().level)
-    switch_of = [host.switch for host in topology.hosts]
-    leaves = list(dict.fromkeys(switch_of[host] for host in placement(topology)))
-    return Plan(switch_of, levels, leaves, pairs)
+    leaves = list(dict.fromkeys(switch_of[placement(topology)].tolist()))
+    return Fabric(switch_of, np.array(levels, np.intp), links.astype(np.intp), leaves, size, places)
 
 
-def _planes(routes: Routes, hosts: int) -> NDArray[np.uint16] | None:
-    if routes.planes == 1:
-        return None
-    return np.array([[routes.plane(a, b) for b in range(hosts)] for a in range(hosts)], np.uint16)
+def _grid(topology: Topology, links: NDArray[np.int32]) -> tuple[Sequence[int], Sequence[Sequence[int]]]:
+    """Extent of a mesh or torus and the place of each switch; empty if it is none.
+
+    One that was cut, or written and read, has lost its shape, but not the names of its switches: they count
+    where every link joins neighbours by them.
+    """
+    found = [re.fullmatch(r"sw-(\d{1,7}(?:-\d{1,7})*)", switch.name) for switch in topology.switches]
+    if not found or not all(found):
+        return (), ()
+    places = [[int(number) for number in each[1].split("-")] for each in found if each]
+    if len({len(place) for place in places}) > 1:
+        return (), ()
+    at = np.array(places)
+    size = at.max(axis=0) + 1
+    apart = np.abs(at[links[:, 0]] - at[links[:, 1]])
+    neighbours = ((apart == 1) | (apart == size - 1)) & (apart > 0)
+    if np.prod(size, dtype=float) != len(places) or len(np.unique(at, axis=0)) < len(places):
+        return (), ()
+    if not (neighbours.sum(axis=1) == 1).all() or ((apart > 0).sum(axis=1) != 1).any():
+        return (), ()
+    return size.tolist(), places
 
 
-def _flows(found: Contention) -> list[NDArray[np.int32]]:
-    return [found.pattern.flows(stage)[:, :2].astype(np.int32) for stage in range(found.stages)]
+def _lines(
+    groups: Groups, cables: NDArray[np.int32], box: NDArray[np.int32], target: NDArray[np.int32]
+) -> tuple[list[tuple[int, int]], NDArray[np.int32]]:
+    """The lines of a picture as pairs of boxes, and the part that shows each channel between switches."""
+    part = np.full(len(target), -1, np.int32)
+    lines: list[tuple[int, int]] = []
+    known: dict[tuple[int, int], int] = {}
+    ends = zip(box[target[cables[:, 1]]].tolist(), box[target[cables[:, 0]]].tolist(), strict=True)
+    for (forth, back), (a, b) in zip(cables.tolist(), ends, strict=True):
+        if a == b:
+            continue
+        number = len(lines) if groups.whole else known.setdefault((min(a, b), max(a, b)), len(lines))
+        if number == len(lines):
+            lines.append((a, b))
+        ahead = lines[number] == (a, b)
+        part[forth], part[back] = 2 * number + (not ahead), 2 * number + ahead
+    return lines, part
+
+
+def _plan(fabric: Fabric, groups: Groups, lines: list[tuple[int, int]], names: Sequence[str]) -> Plan:
+    """The boxes and squares that stand for the groups."""
+    members, squares = groups.members(), groups.hosts()
+    box_of_square = [int(groups.box_of[fabric.switch_of[own[0]]]) for own in squares]
+    leaves = list(dict.fromkeys(groups.box_of[list(fabric.leaves)].tolist()))
+    counts = [] if groups.whole else _counts(groups, box_of_square, squares)
+    size: list[int] = []
+    places: list[list[int]] = []
+    if fabric.size:
+        block = groups.block
+        size = [-(-extent // each) for extent, each in zip(fabric.size, block, strict=True)]
+        places = [
+            [at // each for at, each in zip(fabric.places[own[0]], block, strict=True)] for own in members
+        ]
+    called = [names[own[0]] if len(own) == 1 else f"{names[own[0]]} +{len(own) - 1}" for own in members]
+    if groups.rows[:1] == ("pods",):
+        pods = [s for s, level in enumerate(groups.levels) if level == 1]
+        order = {s: k for k, s in enumerate(leaves)}
+        for number, s in enumerate(sorted(pods, key=lambda s: order.get(s, len(order)))):
+            called[s] = f"pod {number}"
+    levels = groups.levels.tolist()
+    return Plan(box_of_square, levels, leaves, lines, called, counts, groups.rows, size, places, groups.block)
+
+
+def _counts(groups: Groups, box_of_square: list[int], squares: list[list[int]]) -> list[str]:
+    """What each box stands for: its hosts, or switches where it has none."""
+    counts = [_count(len(own), "switch") for own in groups.members()]
+    for square, s in enumerate(box_of_square):
+        counts[s] = _count(len(squares[square]), "host")
+    return counts
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "es" if noun.endswith("ch") else "s")
+
+
+def _note(fabric: Fabric, groups: Groups) -> str:
+    """What one glyph stands for, if not for one host."""
+    if groups.whole:
+        return ""
+    sizes = Counter(np.bincount(groups.square_of).tolist() if len(groups.square_of) else [0])
+    hosts = ("up to " if len(sizes) > 1 else "") + _count(max(sizes), "host") + " a glyph"
+    if groups.block:
+        blocks = " x ".join(map(str, groups.block))
+        return f"switches are aggregated in blocks of {blocks}: {hosts}"
+    if groups.rows[:1] == ("pods",):
+        return f"leaves are aggregated by pods: {hosts}"
+    alone = len(groups.levels) == len(fabric.levels)
+    return f"leaves are aggregated: {hosts}" if alone else f"leaves are aggregated in runs: {hosts}"

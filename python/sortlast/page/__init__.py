@@ -4,6 +4,9 @@ It holds the topology, the forwarding tables and the pattern, and computes the l
 that it can name the flows on each: the tables of 600 hosts are tens of kB, their loads over all stages of a
 shift would be a MB, and their flows many. It asks no network for anything, and refuses to by its
 Content-Security-Policy. What it computes is compared with :func:`sortlast.fabric.contention` by the tests.
+
+Tables that no compression makes small (random routes of 10,000 hosts), and patterns of millions of flows, are
+left out: such a page holds the loads of one stage, and names no flows.
 """
 
 from __future__ import annotations
@@ -20,15 +23,20 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sortlast._fabric import Contention
+    from sortlast.fabric.layout import Slot
     from sortlast.fabric.scene import Scene
 
-_SCRIPTS = ("model.js", "picture.js", "panel.js")
+_SCRIPTS = ("model.js", "fitting.js", "picture.js", "details.js", "panel.js")
+_MOST_FLOWS = 2_000_000  # of all stages, that are listed
+_MOST_PLANES = 4_000_000  # pairs of hosts whose plane is listed
+_MOST_PACKED = 3_500_000  # characters of tables and flows
 
 
-def render(scene: Scene) -> str:
-    """The page, as the text of an HTML file."""
+def render(scene: Scene, stage: int | None = None) -> str:
+    """The page, as the text of an HTML file; it opens at ``stage``, from 1, without one at the worst."""
     # "<" as an escape: no name in the data can end the script that holds it.
-    data = json.dumps(_data(scene), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    data = json.dumps(_data(scene, stage), separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     parts = {
         "TITLE": html.escape(scene.title),
         "STYLE": _asset("page.css"),
@@ -47,41 +55,102 @@ def _asset(name: str) -> str:
     return files(__name__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _data(scene: Scene) -> dict[str, Any]:
-    layout = scene.layout
+def _data(scene: Scene, stage: int | None) -> dict[str, Any]:
+    layout, found = scene.layout, scene.found
+    hosts = len(found.routes.topology.hosts)
+    number = found.worst_stage + 1 if stage is None else stage
     return {
         "title": scene.title,
         "caption": scene.caption,
-        "routing": scene.routing,
+        "made": scene.made,
+        "command": scene.command,
+        "note": scene.note,
         "verdict": scene.verdict,
-        "free": scene.free,
-        "hosts": scene.hosts,
-        "switches": scene.switches,
-        "first": scene.first,
+        "free": found.contention_free,
+        "stage": number,
+        "worst": found.worst_stage + 1,
+        "hosts": scene.names[:hosts],
+        "switches": scene.names[hosts:],
+        "first": scene.first.tolist(),
         "target": _packed(scene.target.astype("<i4")),
-        "pairs": scene.cables,
-        "plane": None if scene.plane is None else _packed(scene.plane.astype("<u2")),
-        "table": _packed(scene.table.astype("<u2")),
-        "placement": scene.placement,
-        "stageMax": scene.stage_max,
+        "back": _packed(scene.back.astype("<i4")),
+        "placement": found.placement,
+        "stageMax": found.stage_max.tolist(),
         "width": round(layout.width, 1),
         "height": round(layout.height, 1),
-        "cell": round(layout.cell, 2),
-        "hostPlaces": _rounded(layout.hosts),
-        "switchPlaces": _rounded(layout.switches),
-        "labels": [[text, round(x, 1), round(y, 1)] for text, x, y in layout.labels],
-        "links": [[*pair, *line] for pair, line in zip(scene.links, _rounded(layout.links), strict=True)],
-        **_pattern(scene),
+        "whole": scene.groups.whole,
+        "box": _packed(scene.box.astype("<i4")),
+        "square": _packed(scene.groups.square_of.astype("<i4")),
+        "part": _packed(scene.part.astype("<i4")),
+        "squarePart": scene.square_part,
+        "parts": scene.parts,
+        "squares": _rounded(layout.hosts),
+        "boxes": _rounded(layout.switches),
+        "slots": [_slot(slot) for slot in layout.slots],
+        "lines": [_rounded(line) for line in layout.links],
+        **(_model(found) or _one_stage(found, number)),
     }
 
 
-def _pattern(scene: Scene) -> dict[str, Any]:
+def _slot(slot: Slot) -> dict[str, Any]:
+    options = {"upright": slot.upright, "faint": slot.faint}
+    return {
+        "texts": slot.texts,
+        "room": _rounded([slot.box])[0],
+        "align": slot.align,
+        "group": slot.group,
+        **{name: True for name, value in options.items() if value},
+    }
+
+
+def _model(found: Contention) -> dict[str, Any] | None:
+    """Tables and flows, from which the page computes every stage; None: they are too many for a page."""
+    routes, pattern = found.routes, found.pattern
+    hosts = len(routes.topology.hosts)
+    if routes.planes > 1 and hosts * hosts > _MOST_PLANES:
+        return None
+    if not pattern.is_shift and found.flows > _MOST_FLOWS:
+        return None
+    table = np.stack([routes.table(plane)[:, :hosts] for plane in range(routes.planes)])
+    kind = "<u1" if table.max(initial=0) < 256 else "<u2"
+    data = {
+        "table": _packed(np.maximum(table, 0).astype(kind)),
+        "wide": kind == "<u2",
+        "plane": None if routes.planes == 1 else _packed(_planes(found, hosts)),
+        **_pattern(found),
+    }
+    return (
+        data if sum(len(value) for value in data.values() if isinstance(value, str)) <= _MOST_PACKED else None
+    )
+
+
+def _planes(found: Contention, hosts: int) -> NDArray[np.uint16]:
+    plane = found.routes.plane
+    return np.array([[plane(a, b) for b in range(hosts)] for a in range(hosts)], "<u2")
+
+
+def _pattern(found: Contention) -> dict[str, Any]:
     """The flows of all stages one after another, and where each stage starts; of a shift nothing."""
-    if scene.flows is None:
+    if found.pattern.is_shift:
         return {"flows": None}
-    starts = np.cumsum([0, *(len(stage) for stage in scene.flows)])
-    pairs = np.concatenate([np.empty((0, 2)), *scene.flows]).astype("<i4")
+    flows = [found.pattern.flows(stage)[:, :2] for stage in range(found.stages)]
+    starts = np.cumsum([0, *(len(stage) for stage in flows)])
+    pairs = np.concatenate([np.empty((0, 2)), *flows]).astype("<i4")
     return {"flows": _packed(pairs), "starts": starts.tolist()}
+
+
+def _one_stage(found: Contention, number: int) -> dict[str, Any]:
+    """The loads of one stage, for a page that computes none."""
+    loads = found.loads(number - 1)
+    flows = found.pattern.flows(number - 1)
+    at = np.array(found.placement)
+    between = ((at[flows[:, :2]] >= 0).all(axis=1) & (flows[:, 0] != flows[:, 1])).sum()
+    return {
+        "loads": _packed(loads.astype("<i4")),
+        "share": float(found.stage_share[number - 1]),
+        "flowsOfStage": int(between),
+        "flows": None,
+    }
 
 
 def _packed(values: NDArray[Any]) -> str:
@@ -90,4 +159,4 @@ def _packed(values: NDArray[Any]) -> str:
 
 
 def _rounded(rows: Any) -> list[list[float]]:
-    return [[round(float(value), 2) for value in row] for row in rows]
+    return [[round(float(value), 1) for value in row] for row in rows]

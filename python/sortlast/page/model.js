@@ -2,7 +2,8 @@
 //
 // Vertices are numbered hosts first, then switches. A channel is one direction of a link: host h's own is
 // channel h, those of a switch follow each other by port. Loads are computed here, from the forwarding
-// tables, so that the page can say for every channel which flows cross it.
+// tables, so that the page can say for every channel which flows cross it. A page whose tables would be too
+// large has the loads of one stage instead, and knows no flows.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const hosts = data.hosts.length;
@@ -14,9 +15,14 @@ async function unpack(packed, Kind) {
 }
 
 const target = await unpack(data.target, Int32Array); // vertex that a channel leads to; -1: no cable
-const port = await unpack(data.table, Uint16Array); // [plane][switch][host]; 0: unreachable
+const back = await unpack(data.back, Int32Array); // the other direction of its cable
+const fixed = data.loads ? await unpack(data.loads, Int32Array) : null; // of the only stage
+const port = data.table && (await unpack(data.table, data.wide ? Uint16Array : Uint8Array)); // [plane][switch][host]; 0: unreachable
 const planes = data.plane && (await unpack(data.plane, Uint16Array)); // [source][destination]
 const listed = data.flows && (await unpack(data.flows, Int32Array)); // pairs, stage by stage
+const boxOf = await unpack(data.box, Int32Array); // of each vertex
+const squareOf = await unpack(data.square, Int32Array); // of each host
+const partOf = await unpack(data.part, Int32Array); // what shows each channel; -1: nothing
 
 const isHost = (vertex) => vertex < hosts;
 const nameOf = (vertex) => (isHost(vertex) ? data.hosts[vertex] : data.switches[vertex - hosts]);
@@ -42,7 +48,9 @@ function channelsOf(vertex) {
   return Array.from({ length: end - data.first[s] }, (_, k) => data.first[s] + k).filter((c) => target[c] >= 0);
 }
 
-const reverseOf = new Map(data.pairs.flatMap(([a, b]) => [[a, b], [b, a]]));
+// Channels of each part.
+const channelsOfPart = Array.from({ length: data.parts }, () => []);
+partOf.forEach((part, channel) => part >= 0 && channelsOfPart[part].push(channel));
 
 // Flows of a stage, counted from 1, as pairs of hosts.
 function flowsOf(stage) {
@@ -69,17 +77,31 @@ function pathOf([from, to]) {
   return path;
 }
 
+const mostOf = (numbers) => numbers.reduce((most, each) => Math.max(most, each), 0);
+
 // Flows on every channel at a stage, and the mean share of a flow.
 function analyse(stage) {
+  if (fixed) return { load: fixed, flows: null, count: data.flowsOfStage, most: mostOf(fixed), share: data.share };
   const load = new Int32Array(target.length), flows = flowsOf(stage), paths = flows.map(pathOf);
-  paths.forEach((path) => path.forEach((channel) => ++load[channel]));
+  for (const path of paths) for (const channel of path) ++load[channel];
   const shares = paths.map((path) => 1 / Math.max(1, ...path.map((channel) => load[channel])));
   return {
-    load, flows, paths,
-    most: load.reduce((most, each) => Math.max(most, each), 0),
+    load, flows, paths, count: flows.length, most: mostOf(load),
     share: shares.length ? shares.reduce((sum, each) => sum + each, 0) / shares.length : 1,
     crossing: (channel) => flows.filter((_, k) => paths[k].includes(channel)),
   };
+}
+
+// The worst load of each part, and of the channels that begin, end or lie in each box.
+function worstOf(load) {
+  const parts = new Int32Array(data.parts), boxes = new Int32Array(data.boxes.length);
+  for (let channel = 0; channel < load.length; ++channel) {
+    const flows = load[channel];
+    if (flows === 0) continue;
+    if (partOf[channel] >= 0) parts[partOf[channel]] = Math.max(parts[partOf[channel]], flows);
+    for (const box of [boxOf[target[channel]], boxOf[target[back[channel]]]]) boxes[box] = Math.max(boxes[box], flows);
+  }
+  return { parts, boxes };
 }
 
 // Class of a load, which gives its colour: 0, 1, 2, 3 to 4, 5 to 8, 9 and more.

@@ -1,68 +1,18 @@
-// Everything around the picture: the stage, what is selected, the fullest links. All that the mouse shows can
-// be reached by keyboard: the slider chooses the stage, the table and the search field select.
+// Everything around the picture: the stage, what is selected, the fullest links, the size. All that the mouse
+// shows can be reached by keyboard: the slider chooses the stage, the table and the search field select.
 
-const at = (id) => document.getElementById(id);
-const MOST_FLOWS = 200, MOST_ROWS = 12; // that are listed
-let stage = 1, now = analyse(1), pinned = null, timer = 0;
-
-function element(kind, text, children = []) {
-  const made = document.createElement(kind);
-  if (text) made.textContent = text;
-  made.append(...children);
-  return made;
-}
-
-const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-const describe = (channel) =>
-  `${nameOf(sourceOf(channel))} port ${portOf(channel)} → ${nameOf(target[channel])}`;
-
-function button(text, chosen) {
-  const made = element("button", text);
-  made.type = "button";
-  made.addEventListener("click", () => choose(chosen, true));
-  return made;
-}
-
-// --- what is selected -----------------------------------------------------------------------------------
-
-// The flows on a channel, and the channels of all their paths.
-function channelDetails(channel) {
-  const crossing = now.crossing(channel);
-  const rows = crossing.slice(0, MOST_FLOWS).map(([from, to]) => element("li", `${nameOf(from)} → ${nameOf(to)}`));
-  if (crossing.length > MOST_FLOWS) rows.push(element("li", `and ${crossing.length - MOST_FLOWS} more`));
-  const heading = element("h3", `${describe(channel)}: ${count(crossing.length, "flow")}`);
-  return { text: [heading, element("ul", "", rows)], lit: [channel, ...crossing.flatMap(pathOf)] };
-}
-
-function switchDetails(vertex) {
-  const own = channelsOf(vertex);
-  const rows = own.map((channel) => {
-    const flows = `${now.load[channel]} out, ${now.load[reverseOf.get(channel)]} in`;
-    const text = `port ${portOf(channel)} to ${nameOf(target[channel])}: ${flows}`;
-    return element("li", "", [button(text, { channel })]);
-  });
-  const heading = element("h3", `${nameOf(vertex)}: ${count(own.length, "link")}`);
-  return { text: [heading, element("ul", "", rows)], lit: own.flatMap((channel) => [channel, reverseOf.get(channel)]) };
-}
-
-function bothDirections(channel) {
-  const [forth, back] = [channelDetails(channel), channelDetails(reverseOf.get(channel))];
-  return { text: [...forth.text, ...back.text], lit: [...forth.lit, ...back.lit] };
-}
+const stages = data.stageMax.length;
+let stage = data.stage, now = null, worst = null, pinned = null, timer = 0, larger = 1;
 
 function show(chosen) {
-  const details = at("details");
   if (!chosen) {
-    outline(undefined, []);
-    details.replaceChildren(element("p", "Point at a link, a switch or a host, or choose one by name or in the table."));
+    outline([], []);
+    at("details").replaceChildren(element("p", "Point at a link, a switch or a host, or choose one by name or in the table."));
     return;
   }
-  const { vertex } = chosen;
-  const { text, lit } = vertex === undefined || isHost(vertex)
-    ? bothDirections(vertex ?? chosen.channel)
-    : switchDetails(vertex);
-  outline(vertex, lit);
-  details.replaceChildren(...text);
+  const { text, lit, framed } = detailsOf(chosen);
+  outline(framed, lit);
+  at("details").replaceChildren(...text);
 }
 
 function choose(chosen, pin) {
@@ -71,9 +21,10 @@ function choose(chosen, pin) {
 }
 
 function chosenAt(event) {
-  const hit = event.target.closest("[data-channel], [data-vertex]");
+  const hit = event.target.closest("[data-line], [data-vertex], [data-box], [data-square]");
   if (!hit) return null;
-  return hit.dataset.channel ? { channel: Number(hit.dataset.channel) } : { vertex: Number(hit.dataset.vertex) };
+  const [[kind, number]] = Object.entries(hit.dataset);
+  return { [kind]: Number(number) };
 }
 
 // --- the stage ------------------------------------------------------------------------------------------
@@ -89,12 +40,14 @@ function showFullest() {
 }
 
 function go(to) {
-  stage = Math.min(Math.max(to, 1), data.stageMax.length);
+  stage = fixed ? data.stage : Math.min(Math.max(to, 1), stages);
   now = analyse(stage);
-  paint(now.load);
+  worst = worstOf(now.load);
+  paint(worst);
+  rewrite();
   const contended = showFullest();
-  const what = data.flows ? "" : `: rank i sends to rank (i + ${stage}) mod ${data.placement.length}`;
-  const text = `Stage ${stage} of ${data.stageMax.length}${what}. ${count(now.flows.length, "flow")}, `
+  const what = listed || fixed ? "" : `: rank i sends to rank (i + ${stage}) mod ${data.placement.length}`;
+  const text = `Stage ${stage} of ${stages}${what}. ${count(now.count, "flow")}, `
     + `at most ${now.most} on a link, mean share ${now.share.toFixed(3)}, ${count(contended, "contended link")}.`;
   at("summary").textContent = text;
   at("stage").value = stage;
@@ -103,31 +56,49 @@ function go(to) {
   show(pinned);
 }
 
+// Bars of the stages; where there are more than pixels, one for the worst of some beside each other.
 function drawChart() {
-  const chart = at("chart"), most = Math.max(1, ...data.stageMax);
-  chart.setAttribute("viewBox", `0 0 ${data.stageMax.length} ${most}`);
-  data.stageMax.forEach((height, k) =>
-    shape(chart, "rect", { x: k, y: most - height, width: 0.92, height, class: classOf(height) }));
-  shape(chart, "rect", { id: "cursor", x: 0, y: 0, width: 1, height: most });
+  const chart = at("chart"), most = Math.max(1, mostOf(data.stageMax)), each = Math.ceil(stages / 800);
+  chart.setAttribute("viewBox", `0 0 ${stages} ${most}`);
+  for (let k = 0; k < stages; k += each) {
+    const height = mostOf(data.stageMax.slice(k, k + each));
+    shape(chart, "rect", { x: k, y: most - height, width: each - 0.08, height, class: classOf(height) });
+  }
+  shape(chart, "rect", { id: "cursor", x: 0, y: 0, width: Math.max(1, stages / 400), height: most });
   chart.addEventListener("click", (event) => {
     const box = chart.getBoundingClientRect();
-    go(1 + Math.floor(((event.clientX - box.left) / box.width) * data.stageMax.length));
+    go(1 + Math.floor(((event.clientX - box.left) / box.width) * stages));
   });
-}
-
-// The picture is as wide as its room, or up to 16 times as wide; its middle stays in the middle.
-function zoom(factor) {
-  const room = at("scroll"), middle = (room.scrollLeft + room.clientWidth / 2) / room.scrollWidth;
-  const width = parseFloat(picture.style.width || "100") * factor;
-  picture.style.width = `${Math.min(Math.max(width, 100), 1600)}%`;
-  room.scrollLeft = middle * room.scrollWidth - room.clientWidth / 2;
 }
 
 function play(on) {
   clearInterval(timer);
-  if (on) timer = setInterval(() => go((stage % data.stageMax.length) + 1), 400);
+  if (on) timer = setInterval(() => go((stage % stages) + 1), 400);
   at("play").setAttribute("aria-pressed", String(on));
   at("play").textContent = on ? "Pause" : "Play";
+}
+
+// --- the size -------------------------------------------------------------------------------------------
+
+// The picture fills its room, or is up to 16 times as large; what is in the middle stays there.
+function resize() {
+  const room = at("scroll");
+  const middle = [(room.scrollLeft + room.clientWidth / 2) / room.scrollWidth, (room.scrollTop + room.clientHeight / 2) / room.scrollHeight];
+  const fitting = Math.min(room.clientWidth / data.width, room.clientHeight / data.height);
+  picture.style.width = `${Math.floor(fitting * larger * data.width)}px`;
+  picture.style.height = `${Math.floor(fitting * larger * data.height)}px`;
+  room.scrollLeft = middle[0] * room.scrollWidth - room.clientWidth / 2;
+  room.scrollTop = middle[1] * room.scrollHeight - room.clientHeight / 2;
+  rewrite();
+}
+
+function rewrite() {
+  write(labels, picture.clientWidth / data.width || 1, worst.boxes);
+}
+
+function zoom(factor) {
+  larger = Math.min(Math.max(larger * factor, 1), 16);
+  resize();
 }
 
 // --- at the start ---------------------------------------------------------------------------------------
@@ -136,23 +107,27 @@ function writeHeading() {
   at("title").textContent = data.title;
   at("verdict").textContent = data.verdict;
   at("verdict").className = data.free ? "free" : "contended";
-  at("engine").textContent = data.routing;
-  at("caption").textContent = data.caption;
+  for (const [name, value] of data.made) at("made").append(element("div", "", [element("dt", name), element("dd", value)]));
+  at("command").textContent = data.command;
+  at("caption").textContent = data.note ? `${data.caption}; ${data.note}` : data.caption;
   for (const [, name, text] of [...classes].reverse()) {
     const line = element("i");
     line.className = name;
     line.style.height = name === "f0" ? "2px" : `${2 + Number(name[1]) * 0.6}px`;
     at("legend").append(element("span", "", [line, text]));
   }
-  at("names").append(...[...data.switches, ...data.hosts].map((name) => new Option(name)));
+  at("names").append(...[...data.switches, ...data.hosts].slice(0, 5000).map((name) => new Option(name)));
+  if (!fixed) return;
+  for (const id of ["stage", "previous", "next", "play", "worst"]) at(id).disabled = true;
+  at("only").textContent = `Tables or flows are too many for a page: it shows stage ${data.stage} alone, and names no flows.`;
 }
 
 function listen() {
-  at("stage").max = data.stageMax.length;
+  at("stage").max = stages;
   at("stage").addEventListener("input", (event) => go(Number(event.target.value)));
   at("previous").addEventListener("click", () => go(stage - 1));
   at("next").addEventListener("click", () => go(stage + 1));
-  at("worst").addEventListener("click", () => go(1 + data.stageMax.indexOf(Math.max(...data.stageMax))));
+  at("worst").addEventListener("click", () => go(data.worst));
   at("play").addEventListener("click", () => play(at("play").getAttribute("aria-pressed") === "false"));
   at("smaller").addEventListener("click", () => zoom(1 / 1.5));
   at("larger").addEventListener("click", () => zoom(1.5));
@@ -170,13 +145,15 @@ function listen() {
     else at("details").replaceChildren(element("p", `Nothing here is called “${at("find").value}”.`));
   });
   addEventListener("keydown", (event) => event.key === "Escape" && ((pinned = null), show(null)));
+  new ResizeObserver(resize).observe(at("scroll"));
 }
 
 writeHeading();
 drawAll();
 drawChart();
 listen();
-go(1);
+go(data.stage);
+resize();
 
 // For the console: fabric.analyse(3).load is the flows on every channel at stage 3.
-globalThis.fabric = { data, analyse, go, drawn, boxes, stage: () => stage };
+globalThis.fabric = { data, analyse, go, drawn, partOf, glyphOf, labels, stage: () => stage };

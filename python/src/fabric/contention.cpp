@@ -128,6 +128,17 @@ void bind_contention_value(nb::module_& module) {
           "channel_max", [](const Analysis& a) { return array_of(a.result.channel_max); }, owned,
           "Most flows on each channel over all stages: int32 array (channels,).")
       .def("loads", &loads_of, "stage"_a, "Flows on each channel at a stage: int32 array (channels,).")
+      .def(
+          "loads_table",
+          [](nb::handle a, const nb::object& stages) {
+            return nb::module_::import_("sortlast.fabric.tables").attr("loads_table")(a, stages);
+          },
+          "stages"_a = nb::none(),
+          nb::sig("def loads_table(self, stages: collections.abc.Sequence[int] | None = None) ->"
+                  " numpy.typing.NDArray[typing.Any]"),
+          "Flows on every channel that carries some, at all stages or at those given, counted from 0: a\n"
+          "structured array with a row a channel and stage and the columns from, from_port, to, to_port,\n"
+          "stage (counted from 1, as reports do) and flows. Raises ArgumentError above 10^7 rows.")
       .def("crossing", &crossing_of, "stage"_a, "channel"_a,
            "The flows of a stage that cross a channel, as (source, destination, bytes); the ends are\n"
            "participants.")

@@ -123,6 +123,13 @@ void bind_tables(nb::module_& module) {
   module.def("write_lfts", &fabric::write_lfts, "routes"_a, Release(),
              "Tables for `opensm -R file -U FILE`. Raises ArgumentError if a vertex has no LID, or a host\n"
              "fewer LIDs than the routes have planes.");
+  module.def(
+      "write_simgrid", &fabric::write_simgrid, "routes"_a, "link_bytes_per_second"_a = 0.0,
+      "link_seconds"_a = 0.0, Release(),
+      "A SimGrid platform (XML, version 4.1): hosts, switches as routers, links of two directions with\n"
+      "bandwidth [byte/s] (0: of each its own rate, of those without one 1.25e9) and latency [s], and\n"
+      "the route of every pair of hosts. Raises ArgumentError above 400,000 pairs of hosts, and for\n"
+      "names that XML cannot hold or that two vertices have.");
 }
 
 void bind_lists(nb::module_& module) {

@@ -376,6 +376,13 @@ void bind_topologies(nb::module_& module) {
         return "<Topology '" + t.name() + "' hosts=" + std::to_string(t.hosts()) +
                " switches=" + std::to_string(t.switches()) + " links=" + std::to_string(t.links()) + ">";
       });
+  topology.def(
+      "to_networkx",
+      [](nb::handle t) { return nb::module_::import_("sortlast.fabric.tables").attr("to_networkx")(t); },
+      nb::sig("def to_networkx(self) -> typing.Any"),
+      "A networkx.MultiGraph. Nodes are vertices by number, with kind (\"host\" or \"switch\"), name, guid,\n"
+      "and level if it is known (0: a host). Edges are links, with a, a_port, b, b_port, channel, and gbps\n"
+      "if it is known. Raises MissingExtraError without NetworkX.");
   bind_edits(topology);
 }
 

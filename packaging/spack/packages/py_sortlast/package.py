@@ -19,6 +19,7 @@ class PySortlast(PythonPackage):
     variant("mpi", default=True, description="The compositor; all else needs no MPI")
     variant("cli", default=True, description="The command line")
     variant("plot", default=False, description="Pictures")
+    variant("graph", default=False, description="Fabrics as graphs of NetworkX")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -35,6 +36,7 @@ class PySortlast(PythonPackage):
         depends_on("py-typer", type="run")
         depends_on("py-rich", type="run")
     depends_on("py-matplotlib", when="+plot", type="run")
+    depends_on("py-networkx", when="+graph", type="run")
 
     import_modules = ["sortlast", "sortlast.fabric", "sortlast.simulate"]
 

@@ -26,6 +26,7 @@ class Format(str, Enum):
     ibnetdiscover = "ibnetdiscover"
     slurm = "slurm"
     slurm_yaml = "slurm-yaml"
+    simgrid = "simgrid"
 
 
 def register(group: typer.Typer) -> None:
@@ -53,9 +54,26 @@ def build(
     output: Annotated[
         Path | None, typer.Option(help="Write it to this file; else it is only described.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option(help="Routing engine of the routes of a SimGrid platform.")
+    ] = _options.ENGINE,
+    lft: Annotated[
+        Path | None, typer.Option(help="Forwarding tables for these routes, as of the other commands.")
+    ] = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            show_default="of each its rate, else 1250",
+            help="Bandwidth of a SimGrid link in MB/s (10^6 bytes).",
+        ),
+    ] = None,
+    latency: Annotated[
+        float, typer.Option(min=0, max=3600, help="Latency of a SimGrid link in seconds.")
+    ] = 0.0,
     json: _options.Json = None,
 ) -> None:
-    """Build a fabric, or read one, and write it as netlist, ibnetdiscover output, topology.conf or .yaml.
+    """Build a fabric, or read one, and write it as other tools read it: netlist, topology.conf, platform...
 
     The families are those of the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
@@ -72,13 +90,21 @@ def build(
     if without is not None:
         made = made.without_hosts(_inputs.hosts_of(made, without))
 
+    # What cannot be written is refused before anything is printed.
+    text, routing = "", {}
+    if output is not None and format is Format.simgrid:
+        routes = _inputs.routes(made, engine, lft)
+        routing = {"routing": _show.routing(routes)}
+        text = fabric.write_simgrid(routes, 0 if bandwidth is None else bandwidth * 1e6, latency)
+    elif output is not None:
+        text = _text(made, format)
     console = _terminal.console(output, json)
-    described = _described(made)
+    described = _described(made) | routing
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
     _print_missing(described["missing"], console)
     if output is not None:
         with replacing(output) as temporary:
-            temporary.write_text(_text(made, format))
+            temporary.write_text(text)
         console.print(f"wrote {output}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(described, json)

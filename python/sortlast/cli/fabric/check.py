@@ -10,6 +10,7 @@ import typer
 
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _counters, _inputs, _options, _show
+from sortlast.files import replacing
 
 if TYPE_CHECKING:
     from sortlast.cli.fabric._inputs import Communication
@@ -53,9 +54,13 @@ def check(
             " beside the predicted loads. Given twice, before the job and after it: what it moved.",
         ),
     ] = None,
+    counters_csv: Annotated[
+        Path | None,
+        typer.Option(help="Write counters and loads of all links to this file, for a spreadsheet."),
+    ] = None,
     csv: Annotated[
         Path | None,
-        typer.Option(help="Also write counters and loads of all links to this CSV file."),
+        typer.Option(help="Write the flows on every link at every stage to this file, for a spreadsheet."),
     ] = None,
     json: _options.Json = None,
 ) -> None:
@@ -67,10 +72,11 @@ def check(
     every stage lasts as long as its slowest message and a link that L flows share is L times slower for each.
     """
     from sortlast import fabric
+    from sortlast.fabric import tables
 
-    if csv is not None and not counters:
-        raise typer.BadParameter("it holds counters; give --counters too", param_hint="--csv")
-    _terminal.check_places(csv, json)
+    if counters_csv is not None and not counters:
+        raise typer.BadParameter("it holds counters; give --counters too", param_hint="--counters-csv")
+    _terminal.check_places(csv, counters_csv, json)
     asked = _inputs.Communication(schedule, groups, size)
     topology = _inputs.topology(net, node_name_map)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
@@ -80,6 +86,8 @@ def check(
     with _progress.bar("stages", transient=True) as progress:
         found = fabric.contention(routes, communication, hosts, progress=progress)
 
+    if csv is not None:
+        tables.check_size(found)
     report = _report(found, hosts, _inputs.order_name(nodes, order))
     if counters:
         report["counters"] = _counters.report(found, _counters.read(found, counters))
@@ -88,7 +96,7 @@ def check(
         rate = _inputs.link_rate(topology, bandwidth)
         report["cost"] = _cost(found, size, rate)
         facts += _cost_facts(report["cost"], rate)
-    console = _terminal.console(csv, json)
+    console = _terminal.console(csv, counters_csv, json)
     console.print(_show.facts(facts))
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
@@ -99,12 +107,33 @@ def check(
         console.print(_counters.table(report["counters"]))
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
     if csv is not None:
-        _counters.write_csv(report["counters"], csv)
+        _write_csv(found, csv)
         console.print(f"wrote {csv}", soft_wrap=True)
+    if counters_csv is not None:
+        _counters.write_csv(report["counters"], counters_csv)
+        console.print(f"wrote {counters_csv}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(report, json)
         console.print(f"wrote {json}", soft_wrap=True)
     raise typer.Exit(0 if found.contention_free else 1)
+
+
+def _write_csv(found: Contention, path: Path) -> None:
+    """The loads of all stages, a row a channel that carries flows and a stage from 1."""
+    import csv
+
+    from sortlast.fabric import tables
+
+    with (
+        replacing(path) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as file,
+        _progress.bar("rows", transient=True) as progress,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(tables.COLUMNS)
+        for stage, rows in enumerate(tables.rows(found)):
+            writer.writerows(rows.tolist())
+            progress(stage + 1, found.stages)
 
 
 def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:

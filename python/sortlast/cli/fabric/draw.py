@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from sortlast.fabric import Contention
 
 
-_MOST_LINKS = 20_000  # of a picture, which is 30 MB then
-
-
 def register(group: typer.Typer) -> None:
     """Add the command."""
     group.command()(draw)
@@ -42,14 +39,21 @@ def draw(
     order: _options.NodesOrder = None,
     schedule: _options.Schedule = "shift",
     stage: Annotated[
-        int | None, typer.Option(min=1, show_default="the worst", help="Stage of the picture, from 1.")
+        int | None,
+        typer.Option(
+            min=1, show_default="the worst", help="Stage that is drawn, from 1; a page opens at it."
+        ),
     ] = None,
     seed: _options.Seed = 1,
     json: Annotated[
         Path | None, typer.Option(help="Also write the flows on every link at that stage to this JSON file.")
     ] = None,
 ) -> None:
-    """Draw a fabric, switches by level, each direction of each link coloured by the flows that it carries.
+    """Draw a fabric, each direction of each link coloured by the flows that it carries.
+
+    Trees stand by levels, meshes and tori as grids. Of a large fabric leaves, then pods, are aggregated: one
+    glyph each, with its count and the worst load of its links. Engine, order, seed, schedule and this command
+    stand on the picture.
 
     The page needs no network and no other file: a slider chooses the stage; pointing at a link, a switch or a
     host names its flows, and the table and the search field do so by keyboard.
@@ -65,12 +69,8 @@ def draw(
             raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
     topology = _inputs.topology(net, node_name_map)
-    if not is_page and len(topology.links) > _MOST_LINKS:
-        raise Error(
-            f"{topology.name} has {len(topology.links):,} links, more than the {_MOST_LINKS:,} of a picture;"
-            " write a page (--output NAME.html), which shows any part of it, or draw a smaller fabric"
-        )
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+    with _progress.waiting("routing"):
+        routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     rails = _inputs.Rails(rail, ranks_per_node, adapters)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(_inputs.Communication(schedule), placed)
@@ -81,16 +81,20 @@ def draw(
     number = found.worst_stage + 1 if stage is None else stage
     if number > max(1, found.stages):
         raise typer.BadParameter(f"there are {found.stages} stages", param_hint="--stage")
-    drawn = scene(found)
-    if is_page:
-        with replacing(output) as temporary:
-            temporary.write_text(page.render(drawn), encoding="utf-8")
-    else:
-        from sortlast.plot import fabric as picture
+    with _progress.waiting("drawing"):
+        drawn = scene(found, order=_inputs.order_name(nodes, order), seed=seed, command=_terminal.command())
+        if is_page:
+            with replacing(output) as temporary:
+                temporary.write_text(page.render(drawn, number), encoding="utf-8")
+        else:
+            from sortlast.plot import fabric as picture
 
-        plot.save(picture.draw(drawn, found.loads(number - 1), f"Stage {number} of {found.stages}"), output)
+            loads = found.loads(number - 1)
+            plot.save(picture.draw(drawn, loads, f"Stage {number:,} of {found.stages:,}"), output)
     console = _terminal.console(output, json)
     console.print(drawn.verdict)
+    if drawn.note:
+        console.print(f"{drawn.note[0].upper()}{drawn.note[1:]}.")
     console.print(f"wrote {output}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(_report(found, number), json)

@@ -1,0 +1,60 @@
+"""Texts that have to fit: how wide letters are in matplotlib's font, and names shortened to a width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from matplotlib.font_manager import FontProperties, findfont
+from matplotlib.ft2font import FT2Font
+
+_SIZE = 100  # at which letters are measured
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+
+
+@cache
+def _font() -> FT2Font:
+    font = FT2Font(findfont(FontProperties()))
+    font.set_size(_SIZE, 72)
+    return font
+
+
+@cache
+def _advance(letter: str) -> float:
+    """Width of a letter at size 1."""
+    return float(_font().load_char(ord(letter)).linearHoriAdvance) / 65536 / _SIZE
+
+
+def width(text: str, size: float) -> float:
+    """Width of a text in letters of ``size``, in its unit."""
+    return size * sum(map(_advance, text))
+
+
+def fit(texts: Iterable[str], room: float, size: float) -> str:
+    """The first of some texts that is at most ``room`` wide, else the last one shortened in the middle.
+
+    Empty if not even three letters have room.
+    """
+    last = ""
+    for last in texts:
+        if width(last, size) <= room:
+            return last
+    for kept in range(len(last) - 1, 1, -1):
+        short = last[: (kept + 1) // 2] + ELLIPSIS + last[len(last) - kept // 2 :]
+        if width(short, size) <= room:
+            return short
+    return ""
+
+
+def wrap(text: str, room: float, size: float, lines: int) -> Sequence[str]:
+    """A text broken at blanks into at most ``lines`` lines, the last one shortened if need be."""
+    made = [""]
+    for word in text.split():
+        longer = f"{made[-1]} {word}".lstrip()
+        if width(longer, size) <= room or not made[-1]:
+            made[-1] = longer
+        else:
+            made.append(word)
+    if len(made) > lines:
+        made[lines - 1 :] = [" ".join(made[lines - 1 :])]
+    return [fit([line], room, size) for line in made]

@@ -1,0 +1,158 @@
+"""SimGrid reads the platforms that are written, takes their routes, and its flows take as long as ours."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from refusals import refused
+from sortlast import ArgumentError, _fabric, fabric, schedule, simulate
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
+
+import simgrid
+
+BENCH = Path(__file__).parents[2] / "bench"
+MIB = 2**20
+
+# SimGrid's max-min solver alone, as in test_simulate_flow.py.
+PLAIN = [
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/weight-S:0",
+    "--cfg=network/TCP-gamma:0",
+]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """What counts flows, and what simulates an exchange, on a platform."""
+    if missing := simgrid.missing():
+        raise RuntimeError(missing)
+    folder = tmp_path_factory.mktemp("simgrid")
+    return [
+        simgrid.build(folder, BENCH / source)
+        for source in ("fabric/simgrid_shifts.cpp", "simulate/simgrid_exchange.cpp")
+    ]
+
+
+def told(*command):
+    return subprocess.run(
+        [*map(str, command)], capture_output=True, check=True, timeout=120, text=True
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("family", "engine"),
+    [
+        ("k-ary-n-tree:4,2", "ftree"),
+        ("k-ary-n-tree:4,2", "random"),
+        ("pgft:6,4;1,3;1,2", "s-mod-k"),
+        ("torus:4,3;2", "dor"),
+        ("torus:2,2", "lash"),
+    ],
+)
+def test_simgrid_takes_the_routes_of_the_tables(family, engine, programs, tmp_path):
+    """All shifts have the most flows and the mean share that the lab counts."""
+    net = fabric.make_topology(family)
+    routes = fabric.route(net, engine)
+    path = tmp_path / "platform.xml"
+    path.write_text(fabric.write_simgrid(routes))
+    answer = simgrid.answer(told(programs[0], path))
+    found = fabric.contention(routes, "shift", range(len(net.hosts)))
+    assert (answer.hosts, answer.max_flows) == (len(net.hosts), found.max_flows)
+    assert answer.mean_share == pytest.approx(found.mean_share, abs=1e-6)
+
+
+@pytest.mark.parametrize(("family", "engine"), [("k-ary-n-tree:4,2", "minhop"), ("torus:4,3", "dor")])
+@pytest.mark.parametrize("what", ["shift", "direct-send"])
+def test_flows_take_as_long_as_ours(family, engine, what, programs, tmp_path):
+    net = fabric.make_topology(family)
+    routes = fabric.route(net, engine)
+    path = tmp_path / "platform.xml"
+    path.write_text(fabric.write_simgrid(routes, 2e9))
+    order = [*range(len(net.hosts))]
+    random.Random(5).shuffle(order)
+    names = [net.hosts[host].name.removeprefix("host") for host in order]
+    theirs = float(told(programs[1], path, what, MIB, *names, *PLAIN))
+    made = schedule.make(what, p=len(order), n=len(order) * MIB // 16)
+    window = 1 if what == "shift" else 0
+    ours = simulate.frame(routes, made, placement=order, window=window, link_bytes_per_second=2e9).seconds
+    assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+def test_one_flow_takes_its_bytes_and_the_latencies_of_its_links(programs, tmp_path):
+    net = fabric.k_ary_n_tree(4, 2)
+    path = tmp_path / "platform.xml"
+    path.write_text(fabric.write_simgrid(fabric.route(net, "ftree"), 1e9, 1e-4))
+    # Two ranks that send to each other, four links apart.
+    seconds = float(told(programs[1], path, "shift", 10**7, "00000 HCA-1", "00015 HCA-1", *PLAIN))
+    assert seconds == pytest.approx(0.01 + 4e-4)
+
+
+def test_a_platform_has_every_host_switch_cable_and_pair():
+    net = fabric.torus([3, 4], hosts=2)
+    text = fabric.write_simgrid(fabric.route(net, "dor"), 5e8, 2e-6)
+    assert text.count("<host ") == 24
+    assert text.count("<router ") == 12
+    assert text.count("<link ") == len(net.links)
+    assert text.count('bandwidth="500000000Bps"') == len(net.links)
+    assert text.count("<route ") == 24 * 23
+    routes = fabric.route(net, "dor")
+    hops = sum(len(routes.walk(a, b)) for a in range(24) for b in range(24))
+    assert text.count("<link_ctn ") == hops
+
+
+def test_links_have_the_rate_that_the_fabric_tells():
+    text = fabric.write_ibnetdiscover(fabric.assign_lids(fabric.crossbar(3)))
+    marked = [line + " 4xHDR" if line.startswith("[1]") else line for line in text.splitlines()]
+    net = _fabric.read_topology("\n".join(marked), "net")
+    rates = [link.gbps for link in net.links]
+    platform = fabric.write_simgrid(fabric.route(net, "minhop"))
+    for rate in rates:
+        expected = rate * 1e9 / 8 if rate else 1.25e9
+        assert f'bandwidth="{expected:.17g}Bps"' in platform
+    assert max(rates) > 0
+
+
+@pytest.mark.parametrize(
+    ("make", "numbers", "message"),
+    [
+        (lambda: fabric.pgft([26, 25], [1, 13], [1, 1]), (), "421850 pairs of hosts, and .* at most 400000"),
+        (lambda: fabric.crossbar(2), (-1.0,), "link_bytes_per_second is -1"),
+        (lambda: fabric.crossbar(2), (float("nan"),), "link_bytes_per_second is nan"),
+        (lambda: fabric.crossbar(2), (1e9, float("inf")), "link_seconds is inf"),
+    ],
+)
+def test_what_no_platform_can_be_is_refused(make, numbers, message):
+    with pytest.raises(ArgumentError, match=message):
+        fabric.write_simgrid(fabric.route(make(), "minhop"), *numbers)
+
+
+def test_names_are_escaped_and_told_apart(programs, tmp_path):
+    text = fabric.write_ibsim(fabric.crossbar(3))
+    odd = _fabric.read_topology(text.replace("host00002", "a<b> & 'c'"), "net")
+    platform = fabric.write_simgrid(fabric.route(odd, "minhop"))
+    assert "a&lt;b&gt; &amp; 'c' HCA-1" in platform
+    same = _fabric.read_topology(text.replace("host00002", "host00001"), "net")
+    with pytest.raises(ArgumentError, match="two vertices are called 'host00001 HCA-1"):
+        fabric.write_simgrid(fabric.route(same, "minhop"))
+
+
+def test_the_command_writes_a_platform(cli, tmp_path, programs):
+    path = tmp_path / "platform.xml"
+    options = ("--format", "simgrid", "--engine", "minhop", "--bandwidth", 2000, "--latency", "1e-6")
+    status, out, _ = cli("fabric", "build", "k-ary-n-tree:4,2", *options, "--output", path)
+    assert status == 0
+    assert "minhop" in out
+    text = path.read_text()
+    assert 'bandwidth="2000000000Bps"' in text
+    assert text == fabric.write_simgrid(fabric.route(fabric.k_ary_n_tree(4, 2), "minhop"), 2e9, 1e-6)
+    assert int(told(programs[0], path).split()[0]) == 16
+    large = cli("fabric", "build", "rlft:36,3", "--format", "simgrid", "--output", tmp_path / "x.xml")
+    assert "pairs of hosts" in refused(large)
+    assert not (tmp_path / "x.xml").exists()
