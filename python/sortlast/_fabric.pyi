@@ -3,7 +3,7 @@ The fabric lab of sortlast: topologies, routing, contention, and files of real t
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 import numpy.typing

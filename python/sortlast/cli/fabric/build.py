@@ -80,6 +80,8 @@ def build(
     slender-tree:K,UP,N, mesh:X,Y,..;HOSTS and torus:X,Y,..;HOSTS. Says which
     up-links the fabric's own regularity misses.
     """
+    from sortlast import fabric
+
     _terminal.check_places(output, json)
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortlast.cli import _progress, _terminal
-from sortlast.cli.fabric import _counters, _inputs, _options, _show
+from sortlast.cli.fabric import _advice, _cost, _counters, _inputs, _options, _show
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
-    from sortlast.cli.fabric._inputs import Communication
     from sortlast.fabric import Contention, Placement
 
 _MOST_FLOWS = 12  # that are named
 _MOST_STAGES = 16  # that are listed one by one
-_MOST_WALKS = 20_000_000  # of flows whose bytes are added up, which take some seconds
 
 
 def register(group: typer.Typer) -> None:
@@ -94,14 +92,14 @@ def check(
     facts = _facts(found, report)
     if size is not None:
         rate = _inputs.link_rate(topology, bandwidth)
-        report["cost"] = _cost(found, size, rate)
-        facts += _cost_facts(report["cost"], rate)
+        report["cost"] = _cost.report(found, size, rate)
+        facts += _cost.facts(report["cost"], rate)
     console = _terminal.console(csv, counters_csv, json)
     console.print(_show.facts(facts))
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
         if advise:
-            report["advice"] = _advice(found, hosts, asked)
+            report["advice"] = _advice.text(found, hosts, asked)
             console.print(f"What would make it free: {report['advice']}")
     if counters:
         console.print(_counters.table(report["counters"]))
@@ -228,46 +226,6 @@ def _most_flows(found: Contention) -> str:
     return f"{found.max_flows} ({by_stage})"
 
 
-def _cost(found: Contention, size: str, rate: float) -> dict[str, Any]:
-    """How long it takes, and the link that most bytes cross, as JSON."""
-    from sortlast import fabric
-    from sortlast.fabric.patterns import bytes_of
-
-    cost = fabric.cost(found, rate)
-    report = {
-        "rank_bytes": bytes_of(size),
-        "link_bytes_per_second": rate or None,
-        "seconds": cost.seconds,
-        "bound": cost.bound,
-        "lost": cost.lost,
-    }
-    if found.flows * found.stages > _MOST_WALKS * max(1, found.steps):
-        return report
-    crossed = fabric.channel_bytes(found.routes, found.pattern, found.placement)
-    most = int(crossed.argmax())
-    if crossed[most] == 0:
-        return report
-    return report | {"most_bytes": int(crossed[most]), **_show.ends(found.routes.topology, most)}
-
-
-def _cost_facts(cost: dict[str, Any], rate: float) -> list[tuple[str, str]]:
-    facts = [
-        (
-            "time",
-            f"{_show.seconds(cost['seconds'])} with {_show.size_of(cost['rank_bytes'])} a rank and"
-            f" {_show.rate(rate)}",
-        ),
-        (
-            "lost",
-            f"{cost['lost']:.1%}; {_show.seconds(cost['bound'])} if only the hosts' own links were shared",
-        ),
-    ]
-    if "most_bytes" in cost:
-        link = f"{cost['from']} port {cost['from_port']} to {cost['to']} port {cost['to_port']}"
-        facts.append(("most bytes on a link", f"{_show.size_of(cost['most_bytes'])}: {link}"))
-    return facts
-
-
 def _crossing(worst: dict[str, Any]) -> Any:
     flows = worst["flows"]
     title = (
@@ -282,44 +240,3 @@ def _crossing(worst: dict[str, Any]) -> Any:
         rows.append(("", f"and {len(flows) - _MOST_FLOWS} more", "", ""))
     columns = (("rank", "right"), ("on", "left"), ("to rank", "right"), ("on", "left"))
     return _show.table(title, columns, rows)
-
-
-def _advice(found: Contention, job: Placement, asked: Communication) -> str:
-    """An order that is free, found without a long search, or why there is none."""
-    from sortlast import fabric
-
-    if asked.groups is None and fabric.is_file(asked.schedule):
-        return "not known for traffic of a file, which may mean a certain rank by each number."
-    if job.shares_nodes:
-        return _node_advice(found, job, asked)
-    hosts = [host for host in found.placement if host >= 0]
-    what = "shift" if asked.name == "shift" else asked.pattern
-    best = fabric.best_order(found.routes, hosts, what, steps=0)
-    if best.contention.contention_free:
-        return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
-    if not asked.needs_all:
-        filled = fabric.best_order(found.routes, hosts, what, dummies=True, steps=0)
-        if filled.contention.contention_free:
-            search = "`sortlast fabric order` searches for an order without empty places."
-            remark = f"Without these no order is free: {best.proof}." if best.proof else search
-            return f"{filled.how.partition(';')[0]}, of which the empty ones send nothing. {remark}"
-    if best.proof:
-        return f"no order of these nodes, with this routing: {best.proof}."
-    return (
-        f"not known. Of the known orders the best ({best.how}) has {best.contention.max_flows} flows on a"
-        f" link, mean share {best.contention.mean_share:.3f}; `sortlast fabric order` searches further."
-    )
-
-
-def _node_advice(found: Contention, job: Placement, asked: Communication) -> str:
-    """The same for ranks that share nodes, and stay together."""
-    from sortlast import fabric
-
-    best = fabric.best_node_order(found.routes, job, asked.pattern, steps=0)
-    if best.contention.contention_free:
-        return f"the same nodes in another order ({best.how}), which `sortlast fabric order` writes."
-    return (
-        f"not known for ranks that share nodes. Of the known orders the best ({best.how}) has"
-        f" {best.contention.max_flows} flows on a link, mean share {best.contention.mean_share:.3f};"
-        " `sortlast fabric order` searches further."
-    )
