@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast import Error
+from sortlast import ArgumentError, Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.files import replacing
@@ -47,7 +47,18 @@ def build(
         list[str] | None,
         typer.Option(help="Cut the link at this port of a switch, as NAME:PORT. May be repeated."),
     ] = None,
+    rail: _options.Rail = None,
+    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
+    links: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            show_default="1",
+            help="Of Slurm's topology.conf, which does not tell it: cables between two switches.",
+        ),
+    ] = None,
     format: Annotated[Format, typer.Option(help="What to write.")] = Format.ibsim,  # noqa: A002
     output: Annotated[
         Path | None, typer.Option(help="Write it to this file; else it is only described.")
@@ -60,24 +71,29 @@ def build(
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
     slender-tree:K,UP,N, mesh:X,Y,..;HOSTS and torus:X,Y,..;HOSTS. Says which
     up-links the fabric's own regularity misses.
+
+    Of topology.conf a node is a machine, not an adapter: where its adapters hang on several leaf switches,
+    --rail chooses one. Read, it does not tell how many cables join two switches: one, unless --links says
+    otherwise.
     """
     _terminal.check_places(output, json)
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:
         raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0], node_name_map)
+    made = _inputs.topology(named[0], node_name_map) if links is None else _linked(named[0], links)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
         made = made.without_hosts(_inputs.hosts_of(made, without))
 
+    text = "" if output is None else _text(made, format, _inputs.Rails(rail, None, adapters))
     console = _terminal.console(output, json)
     described = _described(made)
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
     _print_missing(described["missing"], console)
     if output is not None:
         with replacing(output) as temporary:
-            temporary.write_text(_text(made, format))
+            temporary.write_text(text)
         console.print(f"wrote {output}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(described, json)
@@ -141,11 +157,23 @@ def _print_missing(missing: object, console: Console) -> None:
     console.print(_show.table("missing up-links", columns, rows))
 
 
-def _text(net: Topology, format: Format) -> str:  # noqa: A002
+def _linked(net: str, links: int) -> Topology:
+    """The fabric of a topology.conf, with so many cables between two switches."""
     from sortlast import fabric
+
+    try:
+        return fabric.read_slurm_topology(fabric.text_of(net), net, links)
+    except ArgumentError as error:
+        raise Error(f"--links is for Slurm's topology.conf: {error}") from None
+
+
+def _text(net: Topology, format: Format, rails: _inputs.Rails) -> str:  # noqa: A002
+    from sortlast import fabric
+
+    nodes, rail = rails.nodes(net), rails.rail or ""
 
     if format is Format.ibsim:
         return fabric.write_ibsim(net)
     if format is Format.slurm:
-        return fabric.write_slurm_topology(net)
+        return fabric.write_slurm_topology(net, nodes, rail)
     return fabric.write_ibnetdiscover(fabric.assign_lids(net))
