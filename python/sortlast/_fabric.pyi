@@ -575,6 +575,13 @@ def between_nodes(pattern: Pattern, nodes: Sequence[int]) -> Pattern:
     The flows of a pattern that leave their node; nodes: number of each participant's.
     """
 
+def write_slurm_topology(topology: Topology, nodes: Sequence[Node] | None = None, rail: str = '') -> str:
+    """
+    Slurm's topology.conf. nodes: the machines, else those of find_nodes(); rail: of machines on several
+    switches. Raises ArgumentError for a fabric that is no tree, a machine on several switches, and hosts of
+    which nobody knows the machine.
+    """
+
 def rails(nodes: Sequence[Node]) -> list[str]:
     """Names of all rails, 'mlx5_2' before 'mlx5_10'."""
 
@@ -1009,9 +1016,10 @@ def read_ibnetdiscover(text: str, file: str) -> Topology:
 def read_subnet_list(text: str, file: str) -> Topology:
     """The topology of opensm-subnet.lst."""
 
-def read_slurm_topology(text: str, file: str) -> Topology:
+def read_slurm_topology(text: str, file: str, links: int = 1) -> Topology:
     """
-    The topology of Slurm's topology.conf. It says nothing of ports: every pair gets one link.
+    The topology of Slurm's topology.conf. It says nothing of ports: every pair of
+    switches gets so many links.
     """
 
 def write_ibsim(topology: Topology) -> str:
@@ -1023,11 +1031,6 @@ def write_ibnetdiscover(topology: Topology) -> str:
     """
     The form that ibnetdiscover prints, with LIDs and rates. ibsim reads it too, and then gives its
     ports these LIDs.
-    """
-
-def write_slurm_topology(topology: Topology) -> str:
-    """
-    Slurm's topology.conf. Raises ArgumentError for a fabric that is no tree.
     """
 
 def assign_lids(topology: Topology) -> Topology:

@@ -189,10 +189,10 @@ TEST(Ranks, SayWhichRailsThereAre) {
       refusal([&] {
         (void)placed(lacking, "a\nb", {.rail = "HCA-1", .file = "job.hosts"});
       }).starts_with("job.hosts:2: 'b' has no adapter on rail HCA-1; it has HCA-2: name another rail"));
-  const Topology twins = fabric_of({{"localhost HCA-1", 0x10}, {"localhost HCA-1", 0x20}});
-  EXPECT_TRUE(refusal([&] { (void)placed(twins, "localhost", {.rail = "HCA-1"}); })
-                  .starts_with("'localhost' has several HCA-1, 'localhost HCA-1 (0x0000000000000011)' and "
-                               "'localhost HCA-1 (0x0000000000000021)'"));
+  const Topology twins = fabric_of({{"twin HCA-1", 0x10}, {"twin HCA-1", 0x20}});
+  EXPECT_TRUE(refusal([&] { (void)placed(twins, "twin", {.rail = "HCA-1"}); })
+                  .starts_with("'twin' has several HCA-1, 'twin HCA-1 (0x0000000000000011)' and "
+                               "'twin HCA-1 (0x0000000000000021)'"));
 }
 
 TEST(Ranks, OfOneNodeDoNotUseTheFabric) {

@@ -4,6 +4,7 @@
 #include "canonical.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/nodes.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -165,6 +166,63 @@ TEST(WriteSlurmTopology, NamesSwitchesByGuidWhereTheirNamesWillNotDo) {
   }
   EXPECT_EQ(write_slurm_topology(std::move(builder).finish()),
             "SwitchName=S-00000000000000a0 Nodes=n0\nSwitchName=S-00000000000000a1 Nodes=n1\n");
+}
+
+// Leaves 1 and 2 with two nodes each, whose adapters are on both; a spine.
+Topology two_rails(bool named = true) {
+  TopologyBuilder builder("two rails");
+  for (std::uint64_t s = 0; s < 3; ++s) {
+    builder.add_switch({.name = s < 2 ? "leaf" + std::to_string(s + 1) : "spine", .guid = 1 + s, .ports = 5},
+                       s < 2 ? 1 : 2);
+  }
+  for (std::int32_t n = 0; n < 2; ++n) {
+    for (std::int32_t r = 0; r < 2; ++r) {
+      const std::string name = named || n + r < 2 ? "n" + std::to_string(n + 1) + " mlx5_" + std::to_string(r)
+                                                  : "MT4129 ConnectX7   Mellanox Technologies";
+      const std::uint64_t guid = 0x10U + static_cast<std::uint64_t>(2 * n + r);
+      builder.connect_host(builder.add_host({.name = name, .guid = guid, .port_guid = guid}), r, n + 1);
+    }
+  }
+  builder.connect_host(builder.add_host({.name = "Mellanox Technologies Aggregation Node", .guid = 0x99}), 2,
+                       5);
+  builder.connect(0, 3, 2, 1);
+  builder.connect(1, 3, 2, 2);
+  return std::move(builder).finish();
+}
+
+TEST(WriteSlurmTopology, HoldsMachinesByOneRail) {
+  const Topology topology = two_rails();
+  const std::vector<Node> nodes = find_nodes(topology);
+  EXPECT_EQ(write_slurm_topology(topology, nodes, "mlx5_1"),
+            "SwitchName=leaf2 Nodes=n[1-2]\nSwitchName=spine Switches=leaf2\n");
+  EXPECT_EQ(write_slurm_topology(topology, nodes, "HCA-1,mlx5_0"),
+            "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=spine Switches=leaf1\n");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"",
+       "node 'n1' hangs on 2 switches (leaf1 by mlx5_0, leaf2 by mlx5_1), and Slurm takes one; choose a rail "
+       "(--rail mlx5_0)"},
+      {"HCA-1", "no node on a leaf switch has a rail 'HCA-1'; the rails are mlx5_0, mlx5_1"},
+  };
+  for (const auto& [rail, expected] : cases) {
+    EXPECT_EQ(refusal([&, &chosen = rail] { (void)write_slurm_topology(topology, nodes, chosen); }),
+              expected);
+  }
+  const Topology strange = two_rails(false);
+  EXPECT_TRUE(
+      refusal([&] {
+        (void)write_slurm_topology(strange);
+      }).starts_with("host 'MT4129 ConnectX7   Mellanox Technologies' names no machine, which Slurm"));
+}
+
+TEST(ReadSlurmTopology, TakesAsManyCablesAsItIsTold) {
+  const std::string text = "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n3\nSwitchName=s Switches=a,b\n";
+  EXPECT_EQ(read_slurm_topology(text, "conf").links(), 5);
+  const Topology three = read_slurm_topology(text, "conf", 3);
+  EXPECT_EQ(three.links(), 9);
+  EXPECT_EQ(three.name(), "conf (taken: 3 cables a link)");
+  EXPECT_EQ(three.switch_at(2).ports, 6);
+  EXPECT_EQ(refusal([&] { (void)read_slurm_topology(text, "conf", 0); }),
+            "0 cables a link; expected 1 to 1024");
 }
 
 TEST(ReadTopology, PointsToTheReaderOfTables) {

@@ -241,16 +241,43 @@ def test_the_links_of_a_file_have_their_own_speed(net):
     assert fabric.data_rate(10) == 1e9
 
 
+# --- Slurm ------------------------------------------------------------------------------------------------
+
+
+def test_slurm_gets_machines_and_not_adapters(cli, tmp_path):
+    path = tmp_path / "topology.conf"
+    build = ("fabric", "build", NET, "--format", "slurm", "--output", path)
+    told = refused(cli(*build))
+    assert "names no machine, which Slurm would need" in told
+    assert "--node-name-map" in told
+    told = refused(cli(*build, "--node-name-map", NAMES))
+    assert "node 'gpu01' hangs on 4 switches" in told
+    assert "choose a rail (--rail mlx5_0)" in told
+    assert cli(*build, "--node-name-map", NAMES, "--rail", "mlx5_1")[0] == 0
+    lines = path.read_text().splitlines()
+    assert lines[0] == "SwitchName=leaf-2 Nodes=gpu[01-04]"
+    assert [line.partition(" ")[2] for line in lines[1:]] == ["Switches=leaf-2"] * 2
+
+
+def test_a_topology_conf_says_how_many_cables_were_taken(cli, tmp_path):
+    path, out = tmp_path / "topology.conf", tmp_path / "net.txt"
+    path.write_text("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\nSwitchName=s Switches=a,b\n")
+    assert "(taken: 1 cable a link)" in cli("fabric", "build", path)[1]
+    assert cli("fabric", "build", path, "--links", 2, "--output", out)[0] == 0
+    assert len(fabric.read(out).links) == 4 + 4
+    assert "--links is for Slurm's topology.conf" in refused(cli("fabric", "build", NET, "--links", 2))
+
+
 # --- the real fabric --------------------------------------------------------------------------------------
 
 
 def test_the_first_command_of_the_page_works_on_a_real_fabric(cli, tmp_path):
-    """NDR, 122 machines whose names are known, four adapters in most; NVIDIA/topograph, Apache-2.0."""
+    """NDR, 121 machines whose names are known, four adapters in most; NVIDIA/topograph, Apache-2.0."""
     path = os.environ.get("SORTLAST_REAL_FABRIC")
     if not path:
         pytest.skip("SORTLAST_REAL_FABRIC names no file: rails of a real fabric were not looked at")
     nodes = fabric.find_nodes(fabric.read(path))
-    assert len(nodes) == 122
+    assert len(nodes) == 121
     job = ("--net", path, "--nodes", "a06-p1-dgx-02-c[01-04]", *TREE)
     assert "HCA-1, HCA-2, HCA-5 and HCA-6" in refused(cli("fabric", "check", *job))
     for rail in ("HCA-1", "HCA-2", "HCA-5", "HCA-6"):

@@ -72,7 +72,7 @@ def test_without_a_default_the_first_tree_is_taken(tmp_path):
 @pytest.mark.parametrize("family", ["k-ary-n-tree:4,2", "pgft:4,4;1,2;1,2", "crossbar:3", "k-ary-n-tree:2,4"])
 def test_a_written_yaml_is_read_back(family, tmp_path):
     made = fabric.make_topology(family)
-    read = topology_of(fabric.write_topology_yaml(made, "racks"), tmp_path)
+    read = topology_of(fabric.write_topology_yaml(made, name="racks"), tmp_path)
     assert fabric.write_slurm_topology(read) == fabric.write_slurm_topology(made)
 
 

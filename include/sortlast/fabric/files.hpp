@@ -25,7 +25,10 @@ namespace sortlast::fabric {
 SORTLAST_API Topology read_topology(std::string_view text, const std::string& file);
 SORTLAST_API Topology read_ibnetdiscover(std::string_view text, const std::string& file);
 SORTLAST_API Topology read_subnet_list(std::string_view text, const std::string& file);
-SORTLAST_API Topology read_slurm_topology(std::string_view text, const std::string& file);
+// topology.conf does not tell cables: `links` (1 to 1024) are taken to join each pair of switches that it
+// names, and the topology's name says so.
+SORTLAST_API Topology read_slurm_topology(std::string_view text, const std::string& file,
+                                          std::int32_t links = 1);
 
 // Tables; vertices are found by GUID and LID. read_routes recognises opensm-lfts.dump, dump_fts, ibroute,
 // opensm.fdbs.
@@ -59,7 +62,8 @@ SORTLAST_API std::string write_lfts(const Routes& routes);
 // latency that is negative or not finite, and for names that XML cannot hold or that two vertices have.
 SORTLAST_API std::string write_simgrid(const Routes& routes, double link_bytes_per_second = 0,
                                        double link_seconds = 0);
-// Slurm's topology.conf, and a list of nodes: "node[001-004],login".
+// Slurm's topology.conf, for nodes as find_nodes() finds them (see nodes.hpp), and a list of nodes:
+// "node[001-004],login".
 SORTLAST_API std::string write_slurm_topology(const Topology& topology);
 SORTLAST_API std::string fold_node_list(const std::vector<std::string>& names);
 

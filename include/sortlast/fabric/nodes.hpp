@@ -81,6 +81,14 @@ struct RankPlacement {
 SORTLAST_API RankPlacement place_ranks(const Topology& topology, const std::vector<Node>& nodes,
                                        const std::vector<NodeRanks>& list, const RailOptions& options = {});
 
+// Slurm's topology.conf (plugin topology/tree): leaf switches with their nodes, and the switches above.
+// `rail`: of nodes that hang on several switches the adapter that counts, as in RailOptions but not "all";
+// nodes without it are left out. Switches without plain names are named by GUID. Throws ArgumentError for a
+// fabric that is no tree, a node on several switches or not on a leaf, one whose name Slurm cannot hold, and,
+// where no rail is chosen, hosts that are in no node; the message says what to do.
+SORTLAST_API std::string write_slurm_topology(const Topology& topology, const std::vector<Node>& nodes,
+                                              const std::string& rail = {});
+
 // Names of all rails, "mlx5_2" before "mlx5_10".
 SORTLAST_API std::vector<std::string> rails(const std::vector<Node>& nodes);
 

@@ -64,19 +64,21 @@ def _unpacked(path: str | Path, content: bytes) -> bytes:
     return found
 
 
-def read(path: str | Path, node_name_map: str | Path | None = None) -> Topology:
+def read(path: str | Path, node_name_map: str | Path | None = None, links: int | None = None) -> Topology:
     """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.
 
-    The format is recognised by the content. Slurm's topology.conf and topology.yaml have one cable a link; of
-    a topology.yaml with several trees the cluster's default is read. ``node_name_map``: a file with names by
-    GUID, as OpenSM's option of that name takes it. Raises ArgumentError, with file and line, if it is none of
-    these or a line is malformed, and Error if a file cannot be read.
+    The format is recognised by the content; of a topology.yaml with several trees the cluster's default is
+    read. ``node_name_map``: a file with names by GUID, as OpenSM's option of that name takes it. ``links``:
+    cables between two switches, which Slurm's files do not tell; without it 1. Raises ArgumentError, with
+    file and line, if it is none of these or a line is malformed, and Error if a file cannot be read.
     """
-    text = text_of(path)
+    text, file = text_of(path), str(path)
     if topology_yaml.is_topology_yaml(text):
-        topology = _fabric.read_slurm_topology(topology_yaml.as_topology_conf(text, str(path)), str(path))
+        topology = _fabric.read_slurm_topology(topology_yaml.as_topology_conf(text, file), file, links or 1)
+    elif links is not None:
+        topology = _fabric.read_slurm_topology(text, file, links)
     else:
-        topology = _fabric.read_topology(text, str(path))
+        topology = _fabric.read_topology(text, file)
     if node_name_map is None:
         return topology
     return topology.with_names(_fabric.read_node_name_map(text_of(node_name_map), str(node_name_map)))

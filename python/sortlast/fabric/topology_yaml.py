@@ -30,7 +30,7 @@ from typing import Any
 
 from sortlast import _extras, _fabric
 from sortlast._errors import ArgumentError
-from sortlast._fabric import Topology
+from sortlast._fabric import Node, Topology
 
 _BEGIN = re.compile(r"^[ \t]*-[ \t]+[\"']?topology[\"']?[ \t]*:", re.MULTILINE)
 _CONF_BLOCK = re.compile(r"^[ \t]*Block(Name|Sizes)[ \t]*=", re.MULTILINE | re.IGNORECASE)
@@ -95,13 +95,15 @@ def blocks_of(text: str, file: str) -> Blocks:
     return Blocks(sizes, nodes)
 
 
-def write_topology_yaml(topology: Topology, name: str = "default") -> str:
+def write_topology_yaml(
+    topology: Topology, nodes: Sequence[Node] | None = None, rail: str = "", name: str = "default"
+) -> str:
     """A fabric as Slurm's topology.yaml, with one tree of that name.
 
-    Raises as :func:`sortlast.fabric.write_slurm_topology`.
+    Other arguments, and errors, as of :func:`sortlast.fabric.write_slurm_topology`.
     """
     switches = []
-    for line in _fabric.write_slurm_topology(topology).splitlines():
+    for line in _fabric.write_slurm_topology(topology, nodes, rail).splitlines():
         fields = dict(word.split("=", 1) for word in line.split())
         switch = {"switch": fields["SwitchName"]}
         switch |= {key: fields[word] for key, word in _WORDS if word in fields}

@@ -99,8 +99,10 @@ void bind_topologies(nb::module_& module) {
              "The topology of ibnetdiscover's output or of an ibsim netlist.");
   module.def("read_subnet_list", &fabric::read_subnet_list, "text"_a, "file"_a, Release(),
              "The topology of opensm-subnet.lst.");
-  module.def("read_slurm_topology", &fabric::read_slurm_topology, "text"_a, "file"_a, Release(),
-             "The topology of Slurm's topology.conf. It says nothing of ports: every pair gets one link.");
+  module.def("read_slurm_topology", &fabric::read_slurm_topology, "text"_a, "file"_a, "links"_a = 1,
+             Release(),
+             "The topology of Slurm's topology.conf. It says nothing of ports: every pair of\n"
+             "switches gets so many links.");
   module.def(
       "write_ibsim", &fabric::write_ibsim, "topology"_a, Release(),
       "A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a GUID of its own.");
@@ -108,8 +110,6 @@ void bind_topologies(nb::module_& module) {
       "write_ibnetdiscover", &fabric::write_ibnetdiscover, "topology"_a, Release(),
       "The form that ibnetdiscover prints, with LIDs and rates. ibsim reads it too, and then gives its\n"
       "ports these LIDs.");
-  module.def("write_slurm_topology", &fabric::write_slurm_topology, "topology"_a, Release(),
-             "Slurm's topology.conf. Raises ArgumentError for a fabric that is no tree.");
   module.def("assign_lids", &fabric::assign_lids, "topology"_a, Release(),
              "The same topology with a LID for every vertex that has none: the lowest that are free.");
 }

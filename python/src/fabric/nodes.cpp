@@ -2,6 +2,7 @@
 #include "sortlast/fabric/nodes.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -9,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,6 +79,16 @@ void bind_nodes(nb::module_& module) {
       },
       "pattern"_a, "nodes"_a,
       "The flows of a pattern that leave their node; nodes: number of each participant's.");
+  module.def(
+      "write_slurm_topology",
+      [](const fabric::Topology& topology, const std::optional<Nodes>& nodes, const std::string& rail) {
+        return write_slurm_topology(topology, nodes ? *nodes : find_nodes(topology), rail);
+      },
+      "topology"_a, "nodes"_a = nb::none(), "rail"_a = "", Release(),
+      "Slurm's topology.conf. nodes: the machines, else those of find_nodes(); rail: of machines on several\n"
+      "switches. Raises ArgumentError for a fabric that is no tree, a machine on several switches, and hosts "
+      "of\n"
+      "which nobody knows the machine.");
   module.def("rails", &fabric::rails, "nodes"_a, "Names of all rails, 'mlx5_2' before 'mlx5_10'.");
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast import Error
+from sortlast import ArgumentError, Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
 from sortlast.files import replacing
@@ -49,7 +49,18 @@ def build(
         list[str] | None,
         typer.Option(help="Cut the link at this port of a switch, as NAME:PORT. May be repeated."),
     ] = None,
+    rail: _options.Rail = None,
+    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
+    links: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1024,
+            show_default="1",
+            help="Of Slurm's topology.conf, which does not tell it: cables between two switches.",
+        ),
+    ] = None,
     format: Annotated[Format, typer.Option(help="What to write.")] = Format.ibsim,  # noqa: A002
     output: Annotated[
         Path | None, typer.Option(help="Write it to this file; else it is only described.")
@@ -79,6 +90,10 @@ def build(
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
     slender-tree:K,UP,N, mesh:X,Y,..;HOSTS and torus:X,Y,..;HOSTS. Says which
     up-links the fabric's own regularity misses.
+
+    Of topology.conf a node is a machine, not an adapter: where its adapters hang on several leaf switches,
+    --rail chooses one. Read, it does not tell how many cables join two switches: one, unless --links says
+    otherwise.
     """
     from sortlast import fabric
 
@@ -86,7 +101,7 @@ def build(
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:
         raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0], node_name_map)
+    made = _inputs.topology(named[0], node_name_map) if links is None else _linked(named[0], links)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
@@ -99,7 +114,7 @@ def build(
         routing = {"routing": _show.routing(routes)}
         text = fabric.write_simgrid(routes, 0 if bandwidth is None else bandwidth * 1e6, latency)
     elif output is not None:
-        text = _text(made, format)
+        text = _text(made, format, _inputs.Rails(rail, None, adapters))
     console = _terminal.console(output, json)
     described = _described(made) | routing
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
@@ -170,13 +185,25 @@ def _print_missing(missing: object, console: Console) -> None:
     console.print(_show.table("missing up-links", columns, rows))
 
 
-def _text(net: Topology, format: Format) -> str:  # noqa: A002
+def _linked(net: str, links: int) -> Topology:
+    """The fabric of a topology.conf, with so many cables between two switches."""
     from sortlast import fabric
+
+    try:
+        return fabric.read(net, links=links)
+    except ArgumentError as error:
+        raise Error(f"--links is for Slurm's topology.conf: {error}") from None
+
+
+def _text(net: Topology, format: Format, rails: _inputs.Rails) -> str:  # noqa: A002
+    from sortlast import fabric
+
+    nodes, rail = rails.nodes(net), rails.rail or ""
 
     if format is Format.ibsim:
         return fabric.write_ibsim(net)
     if format is Format.slurm:
-        return fabric.write_slurm_topology(net)
+        return fabric.write_slurm_topology(net, nodes, rail)
     if format is Format.slurm_yaml:
-        return fabric.write_topology_yaml(net)
+        return fabric.write_topology_yaml(net, nodes, rail)
     return fabric.write_ibnetdiscover(fabric.assign_lids(net))

@@ -2,8 +2,8 @@
 //
 // Adapters describe themselves, by what their system's node_desc holds: "NODE HCA-6" (rdma-ndd's "%h %d"
 // gives "NODE mlx5_0"). One whose system has not come that far has the description that its firmware comes
-// with, "MT4129 ConnectX7   Mellanox Technologies", and nothing tells which machine it is in: a table or a
-// node name map may.
+// with, "MT4129 ConnectX7   Mellanox Technologies", or calls itself localhost, and nothing tells which
+// machine it is in: a table or a node name map may.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,6 +21,7 @@ namespace sortlast::fabric {
 namespace {
 
 bool is_default_description(const std::string& name) {
+  if (name == "localhost" || name.starts_with("localhost ")) return true;
   const bool model = name.size() > 2 && name.starts_with("MT") && name[2] >= '0' && name[2] <= '9' &&
                      name.find(' ') != std::string::npos;
   return model || name.find("Mellanox Technologies") != std::string::npos;

@@ -4,16 +4,18 @@
 //   SwitchName=leaf1 Nodes=node[101-124]
 //   SwitchName=spine Switches=leaf[1-2] LinkSpeed=100
 //
-// It knows neither ports nor GUIDs, and how many cables a pair has: every pair gets one, ports are numbered
-// as they come (downward first), and GUIDs are those of the families. A node on several switches is an
-// adapter with several ports. Source: topology.conf(5).
+// It knows neither ports nor GUIDs, nor how many cables a pair has: every pair gets as many as is asked for,
+// ports are numbered as they come (downward first), and GUIDs are those of the families. A node on several
+// switches is an adapter with several ports. Source: topology.conf(5).
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "sortlast/error.hpp"
 #include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/name_lists.hpp"
 #include "sortlast/fabric/read/net.hpp"
@@ -40,11 +42,13 @@ struct Record {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file) : scan_(text, file), lists_(scan_) {}
+  Reader(std::string_view text, const std::string& file, std::int32_t links)
+      : scan_(text, file), lists_(scan_), links_(links) {}
 
   Topology read() {
     while (scan_.next_line()) read_line();
     if (records_.empty()) scan_.fail("expected 'SwitchName=... Nodes=...' or 'Switches=...', found none");
+    index();
     count_ports();
     return build();
   }
@@ -71,11 +75,6 @@ class Reader {
     if (record.name.empty()) scan_.fail("expected 'SwitchName=' in this line");
     const std::size_t names = record.nodes.size() + record.switches.size();
     if (names > most_switch_ports) fail_ports(record, names);
-    const auto [at, added] = by_name_.emplace(record.name, records_.size());
-    if (!added) {
-      scan_.fail("a second line of switch '" + excerpt(record.name) + "'; the first is line " +
-                 std::to_string(records_[at->second].line));
-    }
     records_.push_back(std::move(record));
   }
 
@@ -105,15 +104,26 @@ class Reader {
                                    " ports; expected at most " + std::to_string(most_switch_ports));
   }
 
+  void index() {
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const auto [at, added] = by_name_.emplace(records_[i].name, i);
+      if (added) continue;
+      scan_.fail_at(records_[i].line, "a second line of switch '" + excerpt(records_[i].name) +
+                                          "'; the first is line " +
+                                          std::to_string(records_[at->second].line));
+    }
+  }
+
   void count_ports() {
     for (Record& record : records_) {
-      record.ports += static_cast<std::int32_t>(record.nodes.size() + record.switches.size());
+      record.ports += static_cast<std::int32_t>(record.nodes.size());
+      record.ports += links_ * static_cast<std::int32_t>(record.switches.size());
       for (const std::string& below : record.switches) {
         const auto found = by_name_.find(below);
         if (found == by_name_.end()) {
           scan_.fail_at(record.line, "switch '" + excerpt(below) + "' has no line of its own");
         }
-        ++records_[found->second].ports;
+        records_[found->second].ports += links_;
       }
     }
     for (const Record& record : records_) {
@@ -123,12 +133,15 @@ class Reader {
   }
 
   Topology build() {
-    TopologyBuilder builder(scan_.file());
+    TopologyBuilder builder(scan_.file() + (links_ == 1
+                                                ? " (taken: 1 cable a link)"
+                                                : " (taken: " + std::to_string(links_) + " cables a link)"));
     std::vector<std::int32_t> next_up(records_.size());
     for (std::size_t s = 0; s < records_.size(); ++s) {
       const Record& record = records_[s];
       builder.add_switch({.name = record.name, .guid = 0x20000000 + s, .ports = record.ports});
-      next_up[s] = static_cast<std::int32_t>(record.nodes.size() + record.switches.size());
+      next_up[s] = static_cast<std::int32_t>(record.nodes.size()) +
+                   links_ * static_cast<std::int32_t>(record.switches.size());
     }
     for (std::size_t s = 0; s < records_.size(); ++s) {
       std::int32_t port = 0;
@@ -137,8 +150,10 @@ class Reader {
       }
       for (const std::string& below : records_[s].switches) {
         const std::size_t other = by_name_.at(below);
-        builder.connect(static_cast<std::int32_t>(s), ++port, static_cast<std::int32_t>(other),
-                        ++next_up[other]);
+        for (std::int32_t link = 0; link < links_; ++link) {
+          builder.connect(static_cast<std::int32_t>(s), ++port, static_cast<std::int32_t>(other),
+                          ++next_up[other]);
+        }
       }
     }
     return std::move(builder).finish();
@@ -159,6 +174,7 @@ class Reader {
 
   Scanner scan_;
   NameLists lists_;
+  std::int32_t links_;
   std::vector<Record> records_;
   std::unordered_map<std::string, std::size_t> by_name_;
   std::unordered_map<std::string, Adapter> adapters_;
@@ -166,8 +182,13 @@ class Reader {
 
 }  // namespace
 
-Topology read_slurm_topology(std::string_view text, const std::string& file) {
-  return Reader(text, file).read();
+Topology read_slurm_topology(std::string_view text, const std::string& file, std::int32_t links) {
+  constexpr std::int32_t most_links = 1024;
+  if (links < 1 || links > most_links) {
+    throw ArgumentError(std::to_string(links) + " cables a link; expected 1 to " +
+                        std::to_string(most_links));
+  }
+  return Reader(text, file, links).read();
 }
 
 }  // namespace sortlast::fabric

@@ -1,8 +1,7 @@
-// What launchers and schedulers read: Slurm's lists of names and its topology.conf, hostfiles and rankfiles.
+// What launchers and schedulers read: Slurm's lists of names, hostfiles and rankfiles.
 //
 // In a list names that follow each other and count up become a range, "node[001-004,007],login". The order of
-// the list stays as it is, so reading it back gives the same names. In topology.conf a switch is a line, with
-// the nodes or switches below it folded. See read/slurm.cpp.
+// the list stays as it is, so reading it back gives the same names. See read/name_lists.cpp.
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -125,63 +124,6 @@ std::string fold_node_list(const std::vector<std::string>& names) {
   }
   if (!open.empty()) append(open.back().text());
   return list;
-}
-
-namespace {
-
-// Names of switches as topology.conf can hold them: their own if they are plain and differ, else GUIDs.
-std::vector<std::string> switch_names(const Topology& topology) {
-  std::map<std::string, int> uses;
-  for (std::int32_t s = 0; s < topology.switches(); ++s) ++uses[topology.switch_at(s).name];
-  std::vector<std::string> names;
-  for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    const Switch& on = topology.switch_at(s);
-    if (is_plain_name(on.name) && uses[on.name] == 1) {
-      names.push_back(on.name);
-    } else {
-      char guid[19];
-      std::snprintf(guid, sizeof guid, "S-%016" PRIx64, on.guid);
-      names.emplace_back(guid);
-    }
-  }
-  return names;
-}
-
-std::vector<std::int32_t> tree_levels(const Topology& topology) {
-  Levels found = levels_of(topology);
-  if (std::ranges::any_of(found.level, [](std::int32_t level) { return level == 0; })) {
-    throw ArgumentError("topology.conf can only hold a tree, and " + topology.name() +
-                        " is none: " + found.why);
-  }
-  return std::move(found.level);
-}
-
-}  // namespace
-
-std::string write_slurm_topology(const Topology& topology) {
-  const std::vector<std::string> names = switch_names(topology);
-  const std::vector<std::int32_t> levels = tree_levels(topology);
-  std::string text;
-  for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    std::vector<std::string> nodes, below;
-    std::set<std::string> listed;
-    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
-      const End& to = topology.target(topology.channel(s, port));
-      if (!to.connected()) continue;
-      const bool host = topology.is_host(to.vertex);
-      const std::int32_t other = topology.switch_of(to.vertex);
-      if (!host && levels[static_cast<std::size_t>(other)] >= levels[static_cast<std::size_t>(s)]) continue;
-      const std::string name =
-          host ? machine_of(topology.host(to.vertex)) : names[static_cast<std::size_t>(other)];
-      if (listed.insert((host ? "node " : "switch ") + name).second) (host ? nodes : below).push_back(name);
-    }
-    if (nodes.empty() && below.empty()) continue;
-    text += "SwitchName=" + names[static_cast<std::size_t>(s)];
-    if (!nodes.empty()) text += " Nodes=" + fold_node_list(nodes);
-    if (!below.empty()) text += " Switches=" + fold_node_list(below);
-    text += '\n';
-  }
-  return text;
 }
 
 // Hostfiles and rankfiles: participant i becomes rank i (dummies are left out and not counted).
