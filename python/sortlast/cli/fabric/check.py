@@ -231,6 +231,8 @@ def _advice(found: Contention, asked: Communication) -> str:
 
     if asked.groups is None and fabric.is_file(asked.schedule):
         return "not known for traffic of a file, which may mean a certain rank by each number."
+    if fabric.cost(found, 1.0).lost < 1e-9:
+        return "no other order, and nothing is lost: only the hosts' own links make the flows wait."
     hosts = [host for host in found.placement if host >= 0]
     what = "shift" if asked.name == "shift" else asked.pattern
     best = fabric.best_order(found.routes, hosts, what, steps=0)
