@@ -144,6 +144,28 @@ TEST(BestOrder, ProvesThatAJobHasNoFreeOrderAndFindsOneWithDummies) {
   expect_order_of(hosts, padded.placement);
 }
 
+// Stages of half the vector, a quarter, ...: an order is judged by the time that all take.
+TEST(BestOrder, OfACollectiveIsTheFasterOne) {
+  const auto topology = std::make_shared<const Topology>(k_ary_n_tree(4, 2));
+  const Routes routes = route(topology, "ftree");
+  for (const char* name : {"recursive-halving", "double-tree:3", "ring", "rail:2"}) {
+    const auto made = [name](std::int32_t p) { return collective_pattern(name, p, 1 << 20); };
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      const Hosts hosts = some_hosts(*topology, 12, seed);
+      const auto time = [&](const Placement& placement) {
+        return pattern_time(routes, *made(12), placement, 1e9, 0).synchronised;
+      };
+      const BestOrder best = best_order(routes, hosts, {.steps = 2000, .seed = seed, .pattern = made});
+      expect_order_of(hosts, best.placement);
+      for (const std::string& order : host_orders()) {
+        if (order == "routing-dummies" || order == "random") continue;
+        EXPECT_LE(time(best.placement), time(order_hosts(*topology, order, hosts)) * (1 + 1e-9))
+            << name << order;
+      }
+    }
+  }
+}
+
 TEST(BestOrder, NeverEndsWorseThanItBegan) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     const auto topology = random_tree(seed);

@@ -46,6 +46,8 @@ def of_the_fabric():
         tree.without_links([tree.links[5].channel]).missing_links()[0],
         fabric.engines()[0],
         fabric.families()[0],
+        fabric.collectives()[0],
+        fabric.GroupKind("tensor", 8, "ring", 2**30),
         fabric.bisection(routes, 10),
         fabric.pattern_time(routes, "shift", link_bytes_per_second=1e9),
         fabric.find_nodes(tree)[0],

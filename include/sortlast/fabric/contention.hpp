@@ -89,9 +89,10 @@ struct OrderOptions {
   std::function<std::shared_ptr<const Pattern>(std::int32_t p)> pattern = {};
 };
 
-// Tries the known orders, then improves the best of them by annealing. An order is better if its mean share
-// is higher and its max_flows are not, or the other way round. For shift it may prove that no order is free;
-// with dummies there always is one. Throws ArgumentError: hosts that do not exist, occur twice or are none.
+// Tries the known orders, then improves the best of them by annealing. An order is better if the pattern
+// takes less time (`synchronised`; of shifts this is not asked), or as much and its mean share is higher and
+// its max_flows are not, or the other way round. For shift it may prove that no order is free; with dummies
+// there always is one. Throws ArgumentError: hosts that do not exist, occur twice or are none.
 SORTLAST_API BestOrder best_order(const Routes& routes, const std::vector<std::int32_t>& hosts,
                                   const OrderOptions& options = {});
 

@@ -92,7 +92,7 @@ def is_collective(name: str) -> bool:
 
 
 def group_kinds(text: str, rank_bytes: int = PIXELS) -> list[GroupKind]:
-    """Kinds of groups, the innermost first, from text such as "tensor=8,pipeline=2:chain,data=4:ring@1G".
+    """Kinds of groups, the innermost first, from text such as ``tensor=8,pipeline=2:chain,data=4:ring@1G``.
 
     Args:
         text: NAME=SIZE, with the collective behind a colon and the bytes of each rank behind @, if they are

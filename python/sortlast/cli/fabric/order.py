@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from sortlast.fabric import BestOrder, Contention, NodeOrder, Topology
 
 
+_ROUNDING = 1e-9
+
+
 class Launcher(str, Enum):
     """Who starts the ranks."""
 
@@ -107,8 +110,11 @@ def order(
         hosts = fabric.Placement(host for host in hosts if host >= 0)
     communication = asked.pattern(len(hosts))
     before = fabric.contention(routes, communication, hosts)
+    rate = _inputs.link_rate(topology, bandwidth)
+    at_bound = fabric.cost(before, rate).lost < _ROUNDING
     best: BestOrder | NodeOrder
     with _progress.bar("orders", transient=True) as progress:
+        steps = 0 if at_bound else steps  # no search finds an order that is faster
         if hosts.shares_nodes:
             best = fabric.best_node_order(
                 routes, hosts, asked.pattern, dummies, steps, seed, progress=progress
@@ -123,14 +129,12 @@ def order(
     given = _inputs.order_name(nodes, None)
     kept = best.placement == hosts
     console = _terminal.console(hostfile, rankfile, nodelist, json)
-    rate = _inputs.link_rate(topology, bandwidth)
     rows = _order_table.rows(
         before, communication, hosts, given, None if kept else (how, best.contention), rate
     )
     console.print(_order_table.table(title, rows, rate if size is not None else None))
     if kept:
-        free = best.contention.contention_free
-        console.print("It is contention-free as it is." if free else "No better order was found.")
+        console.print(_kept(best, at_bound))
     if remark:
         console.print(remark)
     if best.proof:
@@ -148,6 +152,15 @@ def order(
     for path in written:
         console.print(f"wrote {path}", soft_wrap=True)
     raise typer.Exit(0 if best.contention.contention_free else 1)
+
+
+def _kept(best: BestOrder | NodeOrder, at_bound: bool) -> str:
+    """Why the order that was given stays."""
+    if best.contention.contention_free:
+        return "It is contention-free as it is."
+    if at_bound:
+        return "No order is faster: only the hosts' own links make the flows wait."
+    return "No better order was found."
 
 
 def _algorithm(best: BestOrder | NodeOrder) -> str:

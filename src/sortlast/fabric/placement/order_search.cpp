@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -15,6 +16,7 @@ std::optional<OrderLoads> OrderLoads::make(const PathWalker& walker, const std::
   if (!made.list_ends(pattern, most_bytes)) return std::nullopt;
   if (made.number_places(walker, hosts) > most_bytes) return std::nullopt;
   made.find_paths(walker, hosts);
+  made.weigh(pattern);
   const std::int64_t loads = pattern.stages() * made.channels_;
   const auto bytes = static_cast<std::int64_t>(made.ends_.size() * sizeof(End)) +
                      loads * static_cast<std::int64_t>(sizeof(std::int32_t));
@@ -78,6 +80,24 @@ bool OrderLoads::list_ends(const Pattern& pattern, std::int64_t most_bytes) {
   return true;
 }
 
+// A stage lasts as long as its longest message, and as often as it repeats.
+void OrderLoads::weigh(const Pattern& pattern) {
+  double sum = 0;
+  for (std::int64_t stage = 0; stage < pattern.stages(); ++stage) {
+    std::int64_t longest = 0;
+    for (const Flow& flow : pattern.flows(stage)) longest = std::max(longest, flow.bytes);
+    weights_.push_back(static_cast<double>(longest) * static_cast<double>(pattern.repeats(stage)));
+    sum += weights_.back();
+  }
+  const bool alike =
+      std::adjacent_find(weights_.begin(), weights_.end(), std::not_equal_to<>()) == weights_.end();
+  if (alike || sum == 0) {
+    weights_.clear();
+  } else {
+    for (double& weight : weights_) weight *= static_cast<double>(weights_.size()) / sum;
+  }
+}
+
 Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>& hosts) {
   // Sources whose paths are the same count together.
   std::map<std::int32_t, std::vector<std::int32_t>> places;
@@ -104,8 +124,9 @@ Demand greatest_demand(const PathWalker& walker, const std::vector<std::int32_t>
 
 namespace {
 
-// Pairs of flows: a swap that adds as many is taken once in e times. With these ends the 60-host lists of
-// tests/fabric/order_test.cpp become free; from 1 to 0.2, or from 0.5 to 0.15, half of them get stuck.
+// Pairs of flows, by weight: a swap that adds as many is taken once in e times. With these ends the 60-host
+// lists of tests/fabric/order_test.cpp become free; from 1 to 0.2, or from 0.5 to 0.15, half of them get
+// stuck.
 constexpr double hot = 1.6;
 constexpr double cold = 0.4;
 constexpr std::int64_t steps_between_reports = 256;
@@ -138,7 +159,7 @@ class Annealing {
     }
   }
 
-  std::int64_t pairs() const { return pairs_; }
+  double pairs() const { return pairs_; }
   const JobOrder& order() const { return order_; }
 
   void step(double temperature) {
@@ -146,8 +167,8 @@ class Annealing {
     const auto i = static_cast<std::int32_t>(random_.below(p));
     const std::int32_t j = partner(i, p);
     if (i == j || job(i) == job(j)) return;
-    const std::int64_t added = swap(i, j);
-    if (added <= 0 || chance() < std::exp(-static_cast<double>(added) / temperature)) {
+    const double added = swap(i, j);
+    if (added <= 0 || chance() < std::exp(-added / temperature)) {
       pairs_ += added;
     } else {
       swap(i, j);
@@ -166,30 +187,31 @@ class Annealing {
 
   // Puts on or takes off the flows of participant i with those that `with` names.
   template <typename With>
-  std::int64_t change(std::int32_t i, bool put_on, With&& with) {
-    std::int64_t pairs = 0;
+  double change(std::int32_t i, bool put_on, With&& with) {
+    double pairs = 0;
     if (job(i) < 0) return 0;
     for (const OrderLoads::End& end : loads_.ends(i)) {
       if (job(end.other) < 0 || !with(end.other)) continue;
       const std::int32_t source = end.sends ? job(i) : job(end.other);
       const std::int32_t destination = end.sends ? job(end.other) : job(i);
-      pairs +=
-          put_on ? loads_.add(source, destination, end.stage) : loads_.remove(source, destination, end.stage);
+      pairs += loads_.weight(end.stage) *
+               static_cast<double>(put_on ? loads_.add(source, destination, end.stage)
+                                          : loads_.remove(source, destination, end.stage));
     }
     return pairs;
   }
 
-  // Pairs added.
-  std::int64_t swap(std::int32_t i, std::int32_t j) {
+  // Pairs added, by weight.
+  double swap(std::int32_t i, std::int32_t j) {
     const auto all = [](std::int32_t) { return true; };
     const auto but_i = [i](std::int32_t other) { return other != i; };
-    std::int64_t removed = change(i, false, all);
+    double removed = change(i, false, all);
     removed += change(j, false, but_i);
     std::swap(order_[static_cast<std::size_t>(i)], order_[static_cast<std::size_t>(j)]);
     for (const std::int32_t k : {i, j}) {
       if (job(k) >= 0) place_[static_cast<std::size_t>(job(k))] = k;
     }
-    std::int64_t added = change(i, true, all);
+    double added = change(i, true, all);
     added += change(j, true, but_i);
     return added - removed;
   }
@@ -200,7 +222,7 @@ class Annealing {
   std::vector<std::int32_t> place_;                // by job: its participant
   std::vector<std::size_t> group_;                 // by job
   std::vector<std::vector<std::int32_t>> groups_;  // jobs of a switch
-  std::int64_t pairs_ = 0;
+  double pairs_ = 0;
 };
 
 // Depth first: the next participant gets each of the jobs that are left.
@@ -267,7 +289,8 @@ Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_
                 std::int64_t steps, SplitMix64 random, const Progress& progress) {
   Annealing annealing(loads, std::move(order), switches, random);
   Annealed best{annealing.order(), annealing.pairs(), 0};
-  for (; best.steps < steps && best.pairs > 0; ++best.steps) {
+  constexpr double none = 1e-6;  // what sums of weights may leave where there are no pairs
+  for (; best.steps < steps && best.pairs > none; ++best.steps) {
     const double part = static_cast<double>(best.steps) / static_cast<double>(steps);
     if (progress && best.steps % steps_between_reports == 0 && !progress(part)) throw Error("cancelled");
     annealing.step(hot * std::pow(cold / hot, part));

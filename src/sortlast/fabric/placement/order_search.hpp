@@ -33,6 +33,12 @@ class OrderLoads {
     return {ends_.data() + first, first_end_[static_cast<std::size_t>(participant) + 1] - first};
   }
 
+  // What a pair of flows that share a channel counts at a stage: as long as the stage is beside the mean of
+  // all.
+  double weight(std::int32_t stage) const {
+    return weights_.empty() ? 1 : weights_[static_cast<std::size_t>(stage)];
+  }
+
   // Puts a flow on, or takes it off, and returns how many pairs of flows that share a channel came or went.
   std::int64_t add(std::int32_t source_job, std::int32_t destination_job, std::int32_t stage) {
     std::int64_t pairs = 0;
@@ -58,6 +64,7 @@ class OrderLoads {
   // Returns the bytes that find_paths() will take at least.
   std::int64_t number_places(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
   void find_paths(const PathWalker& walker, const std::vector<std::int32_t>& hosts);
+  void weigh(const Pattern& pattern);
   // False: they would take more than most_bytes.
   bool list_ends(const Pattern& pattern, std::int64_t most_bytes);
 
@@ -65,6 +72,7 @@ class OrderLoads {
   std::vector<std::int32_t> sources_;  // by place: one of its hosts
   PathRows paths_;                     // from each place to each job, channels numbered anew
   Channel channels_ = 0;               // that any path has
+  std::vector<double> weights_;        // by stage; empty: all are alike
   std::vector<std::size_t> first_end_;
   std::vector<End> ends_;
   std::vector<std::int32_t> loads_;  // by stage, by channel
@@ -77,7 +85,7 @@ using JobOrder = std::vector<std::int32_t>;
 // done. `switches`: by job; half of the swaps are within a switch. `loads` must be empty, and are not after.
 struct Annealed {
   JobOrder order;          // the best that was seen
-  std::int64_t pairs = 0;  // of flows that share a channel
+  double pairs = 0;        // of flows that share a channel, by the weight of their stage
   std::int64_t steps = 0;  // that were done
 };
 Annealed anneal(OrderLoads& loads, JobOrder order, const std::vector<std::int32_t>& switches,
