@@ -41,8 +41,6 @@ MPI_Datatype type_of(IceTEnum type) {
   }
 }
 
-IceTCommunicator wrap(MPI_Comm comm);  // takes `comm` over
-
 IceTCommunicator duplicate(IceTCommunicator self) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(mpi_of(self), &copy);
@@ -169,6 +167,8 @@ int rank(IceTCommunicator self) {
   return result;
 }
 
+}  // namespace
+
 IceTCommunicator wrap(MPI_Comm comm) {
   auto data = std::make_unique<MPI_Comm>(comm);
   auto result = std::make_unique<IceTCommunicatorStruct>(IceTCommunicatorStruct{
@@ -177,8 +177,6 @@ IceTCommunicator wrap(MPI_Comm comm) {
   result->data = data.release();
   return result.release();
 }
-
-}  // namespace
 
 MPI_Comm mpi_of(IceTCommunicator comm) { return *static_cast<MPI_Comm*>(comm->data); }
 

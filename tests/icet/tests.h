@@ -28,6 +28,13 @@
   X(wrong_tiles)                \
   X(differing_ranks)            \
   X(differing_calls)            \
+  X(faults_of_one_rank)         \
+  X(wrong_viewports)            \
+  X(no_memory_on_one_rank)      \
+  X(differing_backgrounds)      \
+  X(differing_groups)           \
+  X(differing_collectives)      \
+  X(long_differences)           \
   X(misbehaving_callback)       \
   X(state)                      \
   X(wrong_queries)              \
@@ -53,8 +60,10 @@
   X(gl_over_background)         \
   X(gl3)
 
-// Run by its name alone: its ranks sleep most of the time.
-#define ICET_SLOW_TESTS(X) X(missing_ranks)
+// Run by their names alone: their ranks sleep most of the time, or make very many calls, or end the program.
+#define ICET_SLOW_TESTS(X) \
+  X(missing_ranks)         \
+  X(slow_ranks)
 
 #define DECLARE(test) void test_##test(void);
 ICET_TESTS(DECLARE)
