@@ -63,7 +63,9 @@
 // Run by their names alone: their ranks sleep most of the time, or make very many calls, or end the program.
 #define ICET_SLOW_TESTS(X) \
   X(missing_ranks)         \
-  X(slow_ranks)
+  X(slow_ranks)            \
+  X(traced_contexts)       \
+  X(traced_end)
 
 #define DECLARE(test) void test_##test(void);
 ICET_TESTS(DECLARE)
