@@ -36,6 +36,11 @@
   X(differing_collectives)      \
   X(long_differences)           \
   X(misbehaving_callback)       \
+  X(images_that_have_ended)     \
+  X(contexts_in_a_callback)     \
+  X(tiles_after_a_frame)        \
+  X(extreme_sizes)              \
+  X(no_memory_for_the_picture)  \
   X(state)                      \
   X(wrong_queries)              \
   X(enabled)                    \
@@ -65,7 +70,9 @@
   X(missing_ranks)         \
   X(slow_ranks)            \
   X(traced_contexts)       \
-  X(traced_end)
+  X(traced_end)            \
+  X(storm)                 \
+  X(storm_of_ranks)
 
 #define DECLARE(test) void test_##test(void);
 ICET_TESTS(DECLARE)
