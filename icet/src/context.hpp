@@ -106,6 +106,8 @@ struct IceTContextStruct {
   int number;  // of those that this process has made
   sortlast::icet::Settings settings;
   sortlast::icet::FrameState frame;
+  std::int64_t heard = 0;                          // the last of the calls that began anew
+  bool agreed = false;                             // all ranks have come to the call that is made now
   std::int64_t calls = 0;                          // collective ones of this rank
   std::optional<sortlast::Compositor> compositor;  // since the first of them, while it can be used
   double limit = 0;                                // of its waits [s]

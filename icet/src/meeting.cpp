@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 #include "communicator.hpp"
 #include "report.hpp"
@@ -59,7 +60,6 @@ double time_limit() {
 }
 
 void come_to_call(IceTContextStruct& context) {
-  ++context.calls;
   if (!context.compositor) {
     context.in_step = false;
     make_compositor(context);
@@ -82,6 +82,8 @@ void leave_call(IceTContextStruct& context) noexcept {
   } catch (const MismatchError&) {
     return;
   } catch (const ArgumentError&) {
+    return;
+  } catch (const UsageError&) {  // MPI has ended: nothing has happened, and nobody can be told
     return;
   } catch (const std::bad_alloc&) {
     cause = "out of memory";

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstring>
-#include <string>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "context.hpp"
+#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace sortlast::icet {
@@ -16,23 +17,35 @@ using Access = detail::CompositorAccess;
 // Seconds that a rank waits for another: SORTLAST_ICET_TIMEOUT, or 600; a warning for what is no time.
 double time_limit();
 
-// Come to the context's next collective call with all other ranks, with a compositor for it. Throws; a rank
-// whose call the others have given up, a Failure at once.
+// Come to a collective call of the context, which was counted, with all other ranks and a compositor for it.
+// Throws; a rank whose call the others have given up, a Failure at once.
 void come_to_call(IceTContextStruct& context);
 
 // In a catch block: unless all ranks throw it alike, tell the others of it, and give the compositor up.
 // Messages may be under way in it for ever; the next call makes another one.
 void leave_call(IceTContextStruct& context) noexcept;
 
-// Run a collective call: `action` of the context's compositor. What any rank throws alone ends it on all.
+// Run a collective call: `action` of the context's compositor, which says by context.agreed that all ranks
+// have come to this very call. What any rank throws alone ends it on all. If a rank's call before failed only
+// after this rank's had ended, this is heard now, and the call begins anew.
 template <typename Action>
-std::invoke_result_t<Action, Compositor&> in_meeting(IceTContextStruct& context, const Action& action) {
-  try {
-    come_to_call(context);
-    return action(*context.compositor);
-  } catch (...) {
-    leave_call(context);
-    throw;
+void in_meeting(IceTContextStruct& context, const Action& action) {
+  ++context.calls;
+  for (bool again = true; again;) {
+    again = false;
+    context.agreed = false;
+    try {
+      come_to_call(context);
+      action(*context.compositor);
+    } catch (const RemoteError&) {
+      leave_call(context);
+      if (context.agreed || context.heard == context.calls) throw;
+      context.heard = context.calls;
+      again = true;
+    } catch (...) {
+      leave_call(context);
+      throw;
+    }
   }
 }
 

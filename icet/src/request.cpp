@@ -154,6 +154,7 @@ void agree_on(IceTContextStruct& context, const FrameRequest& request) {
   const bool any_changed =
       Access::agree(*context.compositor, "frame", asked(context.settings, request, context.size),
                     problem_of(context, request), changed);
+  context.agreed = true;
   if (any_changed) check_groups(context);
 }
 

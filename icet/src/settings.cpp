@@ -228,6 +228,7 @@ void icetDataReplicationGroupColor(IceTInt color) {
     not_while_drawing(context, call);
     in_meeting(context, [&](sortlast::Compositor& compositor) {
       Access::agree(compositor, call, {}, "");  // that all call it
+      context.agreed = true;
       const std::vector<IceTInt> colours = values_of_all(compositor, call, std::vector<IceTInt>{color});
       std::vector<IceTInt> group;
       for (IceTInt rank = 0; rank < context.size; ++rank)

@@ -164,47 +164,79 @@ void test_extreme_sizes(void) {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which needs more addresses than any limit leaves
+static struct rlimit limit_before;
+
+// Let this rank have no more than `megabytes` beside what it has.
+static void limit_memory(rlim_t megabytes) {
+  CHECK(getrlimit(RLIMIT_AS, &limit_before) == 0);
+  FILE* file = fopen("/proc/self/statm", "r");
+  long pages = 0;
+  CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
+  fclose(file);
+  const struct rlimit small = {(rlim_t)pages * 4096 + (megabytes << 20), limit_before.rlim_max};
+  CHECK(setrlimit(RLIMIT_AS, &small) == 0);
+}
+
+static void check_small_frame(const Scene* scene) {
+  icetResetTiles();
+  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
+  icetEnable(ICET_COLLECT_IMAGES);
+  const double begin = icetWallTime();
+  const IceTImage image = draw_frame(scene);
+  CHECK_ERROR(ICET_NO_ERROR);
+  CHECK(icetWallTime() - begin < 5);
+  if (world_rank() == 0) check_tile(scene, image, tile);
+}
+
+// A tile that is large beside what is drawn of it.
+static IceTContext make_context_of_large_tile(const Scene* scene) {
+  const IceTContext context = make_context_of_scene(scene);
+  icetDiagnostics(ICET_DIAG_OFF);
+  check_small_frame(scene);
+  icetResetTiles();
+  icetAddTile(0, 0, 4000, 4000, 0);
+  icetPhysicalRenderSize(20, 20);
+  icetGetError();  // a warning
+  return context;
+}
+
 // One rank has no memory for its part of the picture: an error on all, and no part of a picture is left.
 void test_no_memory_for_the_picture(void) {
   const Scene scene = nearest_scene(25);
-  const IceTContext context = make_context_of_scene(&scene);
-  icetDiagnostics(ICET_DIAG_OFF);
-  draw_frame(&scene);
-  CHECK_ERROR(ICET_NO_ERROR);
-  icetResetTiles();
-  icetAddTile(0, 0, 4000, 4000, 0);
-  icetPhysicalRenderSize(20, 20);  // less than the tile: a warning
+  const IceTContext context = make_context_of_large_tile(&scene);
   icetDisable(ICET_COLLECT_IMAGES);
-  icetGetError();
-  struct rlimit before;
-  CHECK(getrlimit(RLIMIT_AS, &before) == 0);
-  if (is_last_rank()) {
-    FILE* file = fopen("/proc/self/statm", "r");
-    long pages = 0;
-    CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
-    fclose(file);
-    const struct rlimit small = {(rlim_t)pages * 4096 + ((rlim_t)64 << 20), before.rlim_max};
-    CHECK(setrlimit(RLIMIT_AS, &small) == 0);
-  }
+  if (is_last_rank()) limit_memory(64);
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = icetWallTime();
   CHECK(icetImageIsNull(icetDrawFrame(identity, identity, NULL)));
   CHECK(icetWallTime() - begin < 5 && icetGetError() != ICET_NO_ERROR);
-  CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+  if (is_last_rank()) CHECK(setrlimit(RLIMIT_AS, &limit_before) == 0);
   IceTInt number = -1;
   icetGetIntegerv(ICET_VALID_PIXELS_NUM, &number);
   CHECK(number == 0);
   icetGetIntegerv(ICET_VALID_PIXELS_TILE, &number);
   CHECK(number == -1);
+  check_small_frame(&scene);
+  end_context(context);
+}
 
-  icetResetTiles();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
-  icetEnable(ICET_COLLECT_IMAGES);
-  const IceTImage image = draw_frame(&scene);
-  CHECK_ERROR(ICET_NO_ERROR);
-  if (world_rank() == 0) check_tile(&scene, image, tile);
+// The displaying rank has none to collect it, when the others may have done their parts: the next frame is
+// right on all.
+void test_no_memory_to_collect(void) {
+  const Scene scene = nearest_scene(26);
+  const IceTContext context = make_context_of_large_tile(&scene);
+  if (world_rank() == 0) limit_memory(100);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = icetWallTime();
+  const IceTImage image = icetDrawFrame(identity, identity, NULL);
+  CHECK(icetWallTime() - begin < 5);
+  if (icetGetError() != ICET_NO_ERROR) CHECK(icetImageIsNull(image));
+  if (world_rank() == 0) CHECK(setrlimit(RLIMIT_AS, &limit_before) == 0);
+  check_small_frame(&scene);
+  check_small_frame(&scene);
   end_context(context);
 }
 #else
 void test_no_memory_for_the_picture(void) {}
+void test_no_memory_to_collect(void) {}
 #endif

@@ -41,6 +41,7 @@
   X(tiles_after_a_frame)        \
   X(extreme_sizes)              \
   X(no_memory_for_the_picture)  \
+  X(no_memory_to_collect)       \
   X(state)                      \
   X(wrong_queries)              \
   X(enabled)                    \

@@ -117,11 +117,9 @@ class Compositor::Impl {
   void listen(double seconds) {
     const Turn turn(busy_, "listen");
     guarded([&] {
-      const double end = trace_clock() + seconds;
-      do {
+      constexpr auto nap = std::chrono::milliseconds(10);
+      for (const double end = trace_clock() + seconds; trace_clock() < end; std::this_thread::sleep_for(nap))
         alarm_.join_if_raised([] { return std::string("nobody, it has done its part"); });
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      } while (trace_clock() < end);
     });
   }
 
