@@ -78,6 +78,8 @@ std::vector<Part> parts_of(IceTContextStruct& context, Image& given) {
     return context.frame.pre_rendered ? tiles_of(context, given) : draw_tiles(context);
   } catch (const ArgumentError& error) {
     throw Failure(ICET_INVALID_OPERATION, error.what());
+  } catch (const UsageError& error) {
+    throw Failure(ICET_INVALID_OPERATION, error.what());
   } catch (const MismatchError& error) {
     throw Failure(ICET_INVALID_VALUE, error.what());
   }

@@ -62,6 +62,8 @@
   X(gl_without_opengl)          \
   X(gl3_without_opengl)         \
   X(gl)                         \
+  X(gl_without_window)          \
+  X(gl_in_callback)             \
   X(gl_in_large_window)         \
   X(gl_over_background)         \
   X(gl3)
