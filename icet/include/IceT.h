@@ -5,8 +5,9 @@
 //
 // Errors: a call that cannot do what it was asked prints a line (see icetDiagnostics()), notes an error code
 // for icetGetError(), and changes nothing. What is collective fails on every rank, with the ranks named, if
-// the ranks did not all ask for the same; if a rank does not come, the others fail after
-// SORTLAST_ICET_TIMEOUT seconds (600).
+// the ranks did not all ask for the same, or one of them for what cannot be; if a rank does not come, the
+// others fail after SORTLAST_ICET_TIMEOUT seconds (600), and so does that rank when it comes. All ranks make
+// the collective calls of a context in the same order and number.
 //
 // Images lie row by row from the lower left corner. Viewports are {x, y, width, height} [pixels]. Matrices
 // are 16 doubles, column by column, as OpenGL has them. Colours are premultiplied by their alpha.
@@ -103,7 +104,7 @@ struct IceTContextStruct;
 typedef struct IceTContextStruct* IceTContext;
 
 // Make a context and make it current. Collective; `comm` is duplicated and may be destroyed at once. NULL on
-// errors.
+// errors; if not all ranks came in time, they may try again with the same `comm`.
 ICET_EXPORT IceTContext icetCreateContext(IceTCommunicator comm);
 ICET_EXPORT void icetDestroyContext(IceTContext context);
 ICET_EXPORT IceTContext icetGetContext(void);
@@ -127,7 +128,7 @@ ICET_EXPORT void icetBoundingBoxf(IceTFloat x_min, IceTFloat x_max, IceTFloat y_
                                   IceTFloat z_min, IceTFloat z_max);
 
 // Ranks that hold the same data and share out the drawing: a list with this rank in it, the same on all of
-// them, or a colour that they have in common (collective).
+// them, or a colour that they have in common (collective). Lists are compared in the next frame.
 ICET_EXPORT void icetDataReplicationGroup(IceTInt size, const IceTInt* processes);
 ICET_EXPORT void icetDataReplicationGroupColor(IceTInt color);
 
@@ -142,7 +143,7 @@ ICET_EXPORT void icetPhysicalRenderSize(IceTInt width, IceTInt height);
 
 // ---- Images ----------------------------------------------------------------------------------------
 
-// An image of the current context, valid until its next frame or its end.
+// An image of a context, valid until its next frame or its end; in a draw callback, until that returns.
 typedef struct {
   IceTVoid* opaque_internals;
 } IceTImage;
@@ -212,13 +213,16 @@ ICET_EXPORT void icetCompositeOrder(const IceTInt* process_ranks);
 // ---- Frames ----------------------------------------------------------------------------------------
 
 // Draw into `result`, whose size is the physical render size: what is seen through these matrices, over
-// `background_color` (4 floats). Pixels outside `readback_viewport` are not looked at.
+// `background_color` (4 floats). Pixels outside `readback_viewport` are not looked at. Whichever context it
+// leaves current, that of the frame is so again.
 typedef void (*IceTDrawCallbackType)(const IceTDouble* projection_matrix, const IceTDouble* modelview_matrix,
                                      const IceTFloat* background_color, const IceTInt* readback_viewport,
                                      IceTImage result);
 ICET_EXPORT void icetDrawCallback(IceTDrawCallbackType callback);
 
-// Draw and composite a frame; collective. Returns the tile that this rank displays, or the null image.
+// Draw and composite a frame; collective. Returns the tile that this rank displays, or the null image. The
+// background must be the same on all ranks where the picture shows one: unless it is blended without
+// ICET_CORRECT_COLORED_BACKGROUND, or has no colours.
 // Without ICET_COLLECT_IMAGES it returns an image of the whole tile in which this rank's pixels are valid:
 // ICET_VALID_PIXELS_NUM of them from ICET_VALID_PIXELS_OFFSET on, of the tile ICET_VALID_PIXELS_TILE (-1:
 // none).

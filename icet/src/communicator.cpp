@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "IceTMPI.h"
@@ -41,15 +42,20 @@ MPI_Datatype type_of(IceTEnum type) {
   }
 }
 
-IceTCommunicator wrap(MPI_Comm comm);  // takes `comm` over
-
 IceTCommunicator duplicate(IceTCommunicator self) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(mpi_of(self), &copy);
-  return wrap(copy);
+  return copy == MPI_COMM_NULL ? ICET_COMM_NULL : wrap(copy);
+}
+
+// Where communicators lay that have been destroyed, so that one of them is an error and not a crash.
+std::unordered_set<const IceTCommunicatorStruct*>& destroyed() {
+  static std::unordered_set<const IceTCommunicatorStruct*> all;
+  return all;
 }
 
 void destroy(IceTCommunicator self) {
+  destroyed().insert(self);
   const std::unique_ptr<IceTCommunicatorStruct> end(self);
   const std::unique_ptr<MPI_Comm> comm(static_cast<MPI_Comm*>(self->data));
   int finalized = 0;
@@ -169,26 +175,28 @@ int rank(IceTCommunicator self) {
   return result;
 }
 
+}  // namespace
+
 IceTCommunicator wrap(MPI_Comm comm) {
   auto data = std::make_unique<MPI_Comm>(comm);
   auto result = std::make_unique<IceTCommunicatorStruct>(IceTCommunicatorStruct{
       duplicate, destroy, subset, barrier, send, receive, send_receive, gather, gather_varying,
       gather_everywhere, all_to_all, start_send, start_receive, wait, wait_any, size, rank, nullptr});
   result->data = data.release();
+  destroyed().erase(result.get());
   return result.release();
 }
-
-}  // namespace
 
 MPI_Comm mpi_of(IceTCommunicator comm) { return *static_cast<MPI_Comm*>(comm->data); }
 
 void check_communicator(IceTCommunicator comm, const char* call) {
-  if (comm != ICET_COMM_NULL && comm->Duplicate == duplicate) return;
+  const char* problem = comm == ICET_COMM_NULL         ? "the communicator is null"
+                        : destroyed().contains(comm)   ? "the communicator has been destroyed"
+                        : comm->Duplicate != duplicate ? "the communicator's functions are a program's own"
+                                                       : nullptr;
+  if (problem == nullptr) return;
   throw Failure(ICET_INVALID_OPERATION,
-                std::string(call) + ": " +
-                    (comm == ICET_COMM_NULL ? "the communicator is null"
-                                            : "the communicator's functions are a program's own") +
-                    "; expected one that icetCreateMPICommunicator() made");
+                std::string(call) + ": " + problem + "; expected one that icetCreateMPICommunicator() made");
 }
 
 }  // namespace sortlast::icet

@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "communicator.hpp"
+#include "meeting.hpp"
+#include "sortlast/error.hpp"
 
 namespace sortlast::icet {
 namespace {
@@ -17,6 +19,17 @@ std::unordered_set<IceTContextStruct*>& contexts() {
 }
 
 IceTContextStruct* current_context = nullptr;
+
+// A communicator of the context's own, within the limit of waits.
+MPI_Comm copy_of(MPI_Comm comm) {
+  try {
+    return Access::duplicate(comm, time_limit(), "context");
+  } catch (const TimeoutError& error) {
+    throw Failure(ICET_SANITY_CHECK_FAIL, std::string("icetCreateContext: ") + error.what());
+  } catch (const RemoteError& error) {
+    throw Failure(ICET_SANITY_CHECK_FAIL, std::string("icetCreateContext: ") + error.what());
+  }
+}
 
 IceTContextStruct& existing(IceTContextStruct* context, const char* call) {
   if (!contexts().contains(context)) {
@@ -39,6 +52,19 @@ IceTContextStruct& current() {
 }
 
 IceTContextStruct* current_if_any() { return current_context; }
+
+void make_current(IceTContextStruct& context) { current_context = &context; }
+
+Image* existing_image(const IceTImage& face) {
+  const void* place = face.opaque_internals;
+  if (place == nullptr) return nullptr;
+  for (IceTContextStruct* context : contexts())
+    for (Image* image : {&context->result, context->frame.target})
+      if (image == place) return image;
+  throw Failure(ICET_INVALID_VALUE,
+                "that is no image; expected one of a context that exists, and in a draw callback alone that "
+                "in which it draws");
+}
 
 void not_while_drawing(const IceTContextStruct& context, const char* call) {
   if (context.frame.drawing) {
@@ -80,12 +106,15 @@ using namespace sortlast::icet;
 
 IceTContextStruct::IceTContextStruct(IceTCommunicator duplicate)
     : communicator(duplicate), rank(duplicate->Comm_rank(duplicate)), size(duplicate->Comm_size(duplicate)) {
+  static int made = 0;
+  number = made++;
   for (const IceTEnum name :
        {ICET_FLOATING_VIEWPORT, ICET_COMPOSITE_ONE_BUFFER, ICET_INTERLACE_IMAGES, ICET_COLLECT_IMAGES})
     settings.turn(name, true);
   settings.order.resize(static_cast<std::size_t>(size));
   std::iota(settings.order.begin(), settings.order.end(), 0);
   settings.group = {rank};
+  agreed_group = settings.group;
 }
 
 IceTContextStruct::~IceTContextStruct() {
@@ -96,7 +125,8 @@ IceTContextStruct::~IceTContextStruct() {
 IceTContext icetCreateContext(IceTCommunicator comm) {
   try {
     check_communicator(comm, "icetCreateContext");
-    auto context = std::make_unique<IceTContextStruct>(comm->Duplicate(comm));
+    const MPI_Comm copy = copy_of(mpi_of(comm));
+    auto context = std::make_unique<IceTContextStruct>(wrap(copy));
     contexts().insert(context.get());
     return current_context = context.release();
   } catch (...) {

@@ -72,6 +72,8 @@ struct Times {
 struct FrameState {
   bool drawing = false;
   bool pre_rendered = false;
+  IceTDrawCallbackType draw = nullptr;
+  Image* target = nullptr;  // in which the callback draws now
   Matrix projection = identity;
   Matrix modelview = identity;
   Colour background = {};        // that the frame was asked for with
@@ -101,9 +103,16 @@ struct IceTContextStruct {
   IceTCommunicator communicator;
   int rank;
   int size;
+  int number;  // of those that this process has made
   sortlast::icet::Settings settings;
   sortlast::icet::FrameState frame;
-  std::optional<sortlast::Compositor> compositor;  // since the first frame, while it can be used
+  std::int64_t heard = 0;                          // the last of the calls that began anew
+  bool agreed = false;                             // all ranks have come to the call that is made now
+  std::int64_t calls = 0;                          // collective ones of this rank
+  std::optional<sortlast::Compositor> compositor;  // since the first of them, while it can be used
+  double limit = 0;                                // of its waits [s]
+  bool in_step = false;                            // all ranks have come to the same calls since it was made
+  std::vector<IceTInt> agreed_group;               // with which that of all other ranks agrees
   bool alone = true;                               // of all ranks, none is on another machine
   std::vector<sortlast::icet::Image> drawn;        // by the callback; a tile's, or the floating one
   std::vector<sortlast::icet::Image> cut;          // of these, what belongs into a tile
@@ -116,6 +125,11 @@ namespace sortlast::icet {
 IceTContextStruct& current();
 // The same, or null.
 IceTContextStruct* current_if_any();
+
+void make_current(IceTContextStruct& context);
+
+// The image of a context that exists, or null for the null image. Throws a Failure for anything else.
+Image* existing_image(const IceTImage& face);
 
 // Throws a Failure in a draw callback: what a frame is made of stays as it is while the frame is made.
 void not_while_drawing(const IceTContextStruct& context, const char* call);

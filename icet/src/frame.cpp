@@ -1,116 +1,27 @@
 #include "frame.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <sstream>
 #include <string>
 #include <utility>
 
-#include "communicator.hpp"
+#include "meeting.hpp"
 #include "projection.hpp"
 #include "render.hpp"
 #include "report.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/compositor_access.hpp"
 #include "strategy.hpp"
 #include "tiles.hpp"
 
 namespace sortlast::icet {
 namespace {
 
-using Named = std::vector<std::pair<std::string, std::string>>;
-using Access = detail::CompositorAccess;
-
-// ---- What is asked ----------------------------------------------------------------------------------
-
-// What is wrong with a frame of these settings, or nothing.
-std::string problem_of(const Settings& settings, const FrameRequest& request) {
-  if (settings.strategy == ICET_STRATEGY_UNDEFINED) return "no strategy is set; set one by icetStrategy()";
-  if (settings.tiles.empty()) return "there is no tile to show the picture; add one by icetAddTile()";
-  if (request.drawn == nullptr && settings.draw == nullptr)
-    return "there is no draw callback; set one by icetDrawCallback()";
-  if (request.drawn == nullptr && (settings.physical_width < 1 || settings.physical_height < 1))
-    return "the physical render size is 0; set it by icetPhysicalRenderSize()";
-  const bool blends = settings.mode == ICET_COMPOSITE_MODE_BLEND;
-  if (blends && settings.colour_format != ICET_IMAGE_COLOR_RGBA_UBYTE &&
-      settings.colour_format != ICET_IMAGE_COLOR_RGBA_FLOAT) {
-    return "ICET_COMPOSITE_MODE_BLEND wants colours with alpha; set ICET_IMAGE_COLOR_RGBA_UBYTE or "
-           "_RGBA_FLOAT by "
-           "icetSetColorFormat()";
-  }
-  if (!blends && settings.depth_format == ICET_IMAGE_DEPTH_NONE) {
-    return "ICET_COMPOSITE_MODE_Z_BUFFER wants a depth; set ICET_IMAGE_DEPTH_FLOAT by icetSetDepthFormat(), "
-           "or blend";
-  }
-  const auto given = [](const void* matrix) { return matrix != nullptr; };
-  if (given(request.projection) != given(request.modelview))
-    return "one of the two matrices is NULL; give both or none";
-  if (!given(request.projection) && (request.drawn == nullptr || !settings.bounds.empty()))
-    return "the matrices are NULL; they are needed to draw and for bounding vertices";
-  if (request.drawn == nullptr) return {};
-  const Pixels pixels = request.drawn->pixels.view();
-  if (pixels.colour == nullptr) return "icetCompositeImage: the colour buffer is NULL";
-  if (settings.depth_format == ICET_IMAGE_DEPTH_FLOAT && pixels.depth == nullptr)
-    return "icetCompositeImage: the depth buffer is NULL; expected one, or ICET_IMAGE_DEPTH_NONE";
-  return {};
+// What is valid of given pixels, as a viewport of the picture.
+Viewport valid_part(const Given& given, const Viewport& global) {
+  Viewport part = intersection(given.valid, {0, 0, global[2], global[3]});
+  part[0] = is_empty(part) ? global[0] : part[0] + global[0];
+  part[1] = is_empty(part) ? global[1] : part[1] + global[1];
+  return part;
 }
-
-std::string text(const std::vector<IceTInt>& list) {
-  std::string result;
-  for (const IceTInt value : list) result += (result.empty() ? "" : ",") + std::to_string(value);
-  return result;
-}
-
-// What all ranks must ask alike, as text.
-Named asked(const Settings& settings, bool drawn, int p) {
-  std::string tiles;
-  for (const auto& [v, rank] : settings.tiles) {
-    std::ostringstream tile;
-    tile << (tiles.empty() ? "" : " ") << v[2] << "x" << v[3] << "+" << v[0] << "+" << v[1] << "@" << rank;
-    tiles += tile.str();
-  }
-  Named named = {{"frame", drawn ? "icetCompositeImage" : "icetDrawFrame"},
-                 {"tiles", tiles},
-                 {"colour format", hexadecimal(settings.colour_format)},
-                 {"depth format", hexadecimal(settings.depth_format)},
-                 {"composite mode", hexadecimal(settings.mode)},
-                 {"strategy", hexadecimal(settings.strategy)},
-                 {"single image strategy", hexadecimal(settings.single_image_strategy)},
-                 {"algorithm", algorithm_of(settings, p)},
-                 {"ordered", settings.is_ordered() ? "yes" : "no"},
-                 {"collect images", settings.on(ICET_COLLECT_IMAGES) ? "yes" : "no"},
-                 {"interlace images", settings.on(ICET_INTERLACE_IMAGES) ? "yes" : "no"},
-                 {"correct background", settings.on(ICET_CORRECT_COLORED_BACKGROUND) ? "yes" : "no"}};
-  if (settings.is_ordered()) named.emplace_back("composite order", text(settings.order));
-  return named;
-}
-
-// ---- The compositor ---------------------------------------------------------------------------------
-
-double timeout() {
-  const char* text = std::getenv("SORTLAST_ICET_TIMEOUT");
-  if (text == nullptr) return 600;
-  char* end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (*text != '\0' && *end == '\0' && seconds > 0) return seconds;
-  raise_warning(ICET_INVALID_VALUE, std::string("SORTLAST_ICET_TIMEOUT=") + text +
-                                        " in the environment; expected seconds above 0, and took 600");
-  return 600;
-}
-
-void make_compositor(IceTContextStruct& context) {
-  Options options;
-  options.timeout = timeout();
-  options.partition = Partition::automatic;
-  context.drawn.clear();
-  context.cut.clear();
-  context.compositor.reset();
-  context.compositor.emplace(mpi_of(context.communicator), options);
-  context.alone = Access::on_one_machine(*context.compositor);
-  if (wants_trace()) context.compositor->trace(true);
-}
-
-// ---- A frame ----------------------------------------------------------------------------------------
 
 void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
   FrameState& frame = context.frame;
@@ -122,12 +33,11 @@ void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
   };
   context.result = {};
   frame.times = {};
-  frame.pre_rendered = request.drawn != nullptr;
+  frame.draw = request.draw;
+  frame.pre_rendered = request.given != nullptr;
   frame.projection = matrix(request.projection);
   frame.modelview = matrix(request.modelview);
-  frame.background = {};
-  if (request.background != nullptr)
-    std::copy(request.background, request.background + 4, frame.background.begin());
+  frame.background = background_of(request);
   const bool blends = settings.mode == ICET_COMPOSITE_MODE_BLEND;
   frame.drawn_background = blends ? Colour{} : frame.background;
   frame.corrects_background =
@@ -138,10 +48,7 @@ void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
   const Viewport global = global_viewport(settings);
   const Seen seen = project(settings.bounds, multiply(frame.projection, frame.modelview), global);
   Viewport viewport = seen.viewport;
-  if (request.drawn != nullptr) {
-    const Viewport& valid = request.valid;
-    viewport = intersection(viewport, {global[0] + valid[0], global[1] + valid[1], valid[2], valid[3]});
-  }
+  if (request.given != nullptr) viewport = intersection(viewport, valid_part(*request.given, global));
   const Share share = share_of_group(settings, whole_share(settings, viewport), context.rank);
   frame.contained = share.viewport;
   frame.mask = share.mask;
@@ -158,120 +65,105 @@ void begin_frame(IceTContextStruct& context, const FrameRequest& request) {
   }
 }
 
-// The tiles in which each rank draws: those in which nobody does are not composited.
+// The tiles in which each rank draws: those in which nobody does are not composited. Of one tile nobody asks.
 void share_masks(IceTContextStruct& context) {
   FrameState& frame = context.frame;
-  frame.masks.resize(frame.mask.size() * static_cast<std::size_t>(context.size));
-  IceTCommunicator comm = context.communicator;
-  comm->Allgather(comm, frame.mask.data(), static_cast<int>(frame.mask.size()), ICET_BYTE,
-                  frame.masks.data());
+  frame.masks.clear();
+  if (frame.mask.size() > 1) frame.masks = values_of_all(*context.compositor, "frame", frame.mask);
 }
 
-// Between the agreement and the first tile this rank alone may fail; then the others must not wait for it.
-std::vector<Part> draw(IceTContextStruct& context, Image* drawn) {
+// What this rank has of the tiles. Exceptions of the callback are this rank's alone, whatever they are.
+std::vector<Part> parts_of(IceTContextStruct& context, Image& given) {
   try {
-    return drawn == nullptr ? draw_tiles(context) : tiles_of(context, *drawn);
-  } catch (const std::exception& error) {
-    Access::give_up(*context.compositor, error.what());
-    throw;
+    return context.frame.pre_rendered ? tiles_of(context, given) : draw_tiles(context);
+  } catch (const ArgumentError& error) {
+    throw Failure(ICET_INVALID_OPERATION, error.what());
+  } catch (const UsageError& error) {
+    throw Failure(ICET_INVALID_OPERATION, error.what());
+  } catch (const MismatchError& error) {
+    throw Failure(ICET_INVALID_VALUE, error.what());
+  }
+}
+
+// The frame on which all ranks have agreed. If it fails on the way there is no picture.
+void run_frame(IceTContextStruct& context, const FrameRequest& request) {
+  FrameState& frame = context.frame;
+  const double begin = icetWallTime();
+  try {
+    begin_frame(context, request);
+    struct Drawing {  // ends with the frame, however that ends
+      bool& state;
+      explicit Drawing(bool& of) : state(of) { state = true; }
+      ~Drawing() { state = false; }
+    };
+    const Drawing drawing(frame.drawing);
+    share_masks(context);
+    Image given;
+    if (request.given != nullptr) given = given_image(context, *request.given);
+    const double draw_begin = trace_clock();
+    const std::vector<Part> parts = parts_of(context, given);
+    const double draw_end = trace_clock();
+    composite_tiles(context, parts);
+
+    // A rank that others may have given up before it came, and that waits for none of them, has to ask.
+    constexpr double time_to_hear = 1;  // [s]
+    if (icetWallTime() - begin > context.limit / 2) Access::listen(*context.compositor, time_to_hear);
+    frame.times.total = icetWallTime() - begin;
+    report_frame(context, draw_begin, draw_end);
   } catch (...) {
-    Access::give_up(*context.compositor, "the draw callback threw an exception");
+    context.result = {};
+    frame.valid_tile = -1;
+    frame.valid_offset = 0;
+    frame.valid_number = 0;
     throw;
   }
 }
 
 }  // namespace
 
-Image* make_frame(IceTContextStruct& context, const FrameRequest& request) {
-  FrameState& frame = context.frame;
-  if (frame.drawing)
-    throw Failure(ICET_INVALID_OPERATION, "a frame was begun in a draw callback; draw one at a time");
-  struct Drawing {  // ends with the frame, however that ends
-    bool& state;
-    explicit Drawing(bool& of) : state(of) { state = true; }
-    ~Drawing() { state = false; }
-  };
-  const double begin = icetWallTime();
-  const std::string problem = problem_of(context.settings, request);
+IceTImage make_frame(IceTContextStruct& context, const FrameRequest& request) {
   try {
-    if (!context.compositor) make_compositor(context);
-    Access::agree(*context.compositor, "frame",
-                  asked(context.settings, request.drawn != nullptr, context.size), problem);
-    begin_frame(context, request);
-    const Drawing drawing(frame.drawing);
-    Access::use(*context.compositor, algorithm_of(context.settings, context.size),
-                context.settings.on(ICET_INTERLACE_IMAGES) && context.settings.on(ICET_COLLECT_IMAGES)
-                    ? Partition::automatic
-                    : Partition::contiguous);
-    if (context.settings.tiles.size() > 1) {
-      share_masks(context);
-    } else {
-      frame.masks = {};
-    }
-    const double draw_begin = trace_clock();
-    Image given = request.drawn == nullptr ? Image() : *request.drawn;
-    const std::vector<Part> parts = draw(context, request.drawn == nullptr ? nullptr : &given);
-    const double draw_end = trace_clock();
-    composite_tiles(context, parts);
-    frame.times.total = icetWallTime() - begin;
-    report_frame(context, draw_begin, draw_end);
-  } catch (const MismatchError&) {
-    throw;
-  } catch (const ArgumentError&) {
-    throw;
+    if (context.frame.drawing)
+      throw Failure(ICET_INVALID_OPERATION, "a frame was begun in a draw callback; draw one at a time");
+    const double begin = icetWallTime();
+    in_meeting(context, [&](Compositor& compositor) {
+      agree_on(context, request);
+      const Settings& settings = context.settings;
+      Access::use(compositor, algorithm_of(settings, context.size),
+                  settings.on(ICET_INTERLACE_IMAGES) && settings.on(ICET_COLLECT_IMAGES)
+                      ? Partition::automatic
+                      : Partition::contiguous);
+      compositor.trace(wants_trace());
+      run_frame(context, request);
+    });
+    context.frame.times.total = icetWallTime() - begin;
+    return context.result.pixels.view().colour == nullptr ? icetImageNull() : context.result.face();
   } catch (...) {
-    context.compositor.reset();  // messages may be under way in it for ever; the next frame makes another
-    throw;
+    raise_current_exception();
+    return icetImageNull();
   }
-  return context.result.pixels.view().colour == nullptr ? nullptr : &context.result;
 }
 
 }  // namespace sortlast::icet
 
 using namespace sortlast::icet;
 
-namespace {
-
-IceTImage image_of_frame(const FrameRequest& request) {
-  return entry(icetImageNull(), [&](IceTContextStruct& context) {
-    Image* image = make_frame(context, request);
-    return image == nullptr ? icetImageNull() : image->face();
-  });
-}
-
-}  // namespace
-
 IceTImage icetDrawFrame(const IceTDouble* projection_matrix, const IceTDouble* modelview_matrix,
                         const IceTFloat* background_color) {
-  return image_of_frame({projection_matrix, modelview_matrix, background_color, nullptr, {}});
+  return entry(icetImageNull(), [&](IceTContextStruct& context) {
+    return make_frame(
+        context, {projection_matrix, modelview_matrix, background_color, context.settings.draw, nullptr, {}});
+  });
 }
 
 IceTImage icetCompositeImage(const IceTVoid* color_buffer, const IceTVoid* depth_buffer,
                              const IceTInt* valid_pixels_viewport, const IceTDouble* projection_matrix,
                              const IceTDouble* modelview_matrix, const IceTFloat* background_color) {
   return entry(icetImageNull(), [&](IceTContextStruct& context) {
-    const Settings& settings = context.settings;
-    const Viewport global = global_viewport(settings);
-    Image drawn;
-    drawn.colour_format = settings.colour_format;
-    drawn.depth_format = settings.depth_format;
-    drawn.size = {global[2], global[3]};
-    drawn.read_only = true;
-    // Only read: the compositor and the callback's image take what is const no other way.
-    auto* colour = const_cast<std::byte*>(static_cast<const std::byte*>(color_buffer));
-    auto* depth = const_cast<float*>(static_cast<const float*>(depth_buffer));
-    std::vector<std::byte> none;  // in the place of colours that there are not
-    if (settings.colour_format == ICET_IMAGE_COLOR_NONE) {
-      none.resize(static_cast<std::size_t>(drawn.size.pixels()) * 3);
-      colour = none.data();
-    }
-    drawn.pixels = sortlast::PixelBuffer(
-        sortlast::Pixels{colour, settings.depth_format == ICET_IMAGE_DEPTH_FLOAT ? depth : nullptr});
-    FrameRequest request{
-        projection_matrix, modelview_matrix, background_color, &drawn, {0, 0, global[2], global[3]}};
+    const Viewport global = global_viewport(context.settings);
+    Given given{color_buffer, depth_buffer, {0, 0, global[2], global[3]}};
     if (valid_pixels_viewport != nullptr)
-      std::copy(valid_pixels_viewport, valid_pixels_viewport + 4, request.valid.begin());
-    Image* image = make_frame(context, request);
-    return image == nullptr ? icetImageNull() : image->face();
+      std::copy(valid_pixels_viewport, valid_pixels_viewport + 4, given.valid.begin());
+    return make_frame(context, {projection_matrix, modelview_matrix, background_color, nullptr, &given, {}});
   });
 }

@@ -45,6 +45,23 @@ void draw(const IceTDouble* projection, const IceTDouble* modelview, const IceTF
   gl::read_pixels(context, window[0], window[1], readback, *static_cast<Image*>(result.opaque_internals));
 }
 
+// What OpenGL is set to when a frame is asked for.
+struct Setup {
+  IceTInt window[4] = {0, 0, 0, 0};  // no pixels, where no context of OpenGL is current
+  Colour clear_colour = {};
+  Matrix projection = identity;
+  Matrix modelview = identity;
+};
+
+Setup current_setup() {
+  Setup setup;
+  gl::call<void(unsigned, int*)>("glGetIntegerv", gl::viewport, setup.window);
+  gl::call<void(unsigned, float*)>("glGetFloatv", gl::color_clear_value, setup.clear_colour.data());
+  gl::call<void(unsigned, double*)>("glGetDoublev", gl::projection_matrix, setup.projection.data());
+  gl::call<void(unsigned, double*)>("glGetDoublev", gl::modelview_matrix, setup.modelview.data());
+  return setup;
+}
+
 // Put a tile into the window of the rank that displays it.
 void show(IceTContextStruct& context, const IceTImage& image) {
   const Settings& settings = context.settings;
@@ -95,6 +112,7 @@ using namespace sortlast::icet;
 void icetGLInitialize() {
   entry([](IceTContextStruct& context) {
     Settings& settings = context.settings;
+    not_while_drawing(context, "icetGLInitialize");
     if (settings.gl3)
       throw Failure(ICET_INVALID_OPERATION,
                     "icetGLInitialize: the context has the layer of OpenGL 3 already");
@@ -127,37 +145,42 @@ void icetGLSetReadBuffer(GLenum mode) {
 
 void icetGLDrawCallback(IceTGLDrawCallbackType callback) {
   entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetGLDrawCallback");
     initialised(context, "icetGLDrawCallback").settings.gl_draw = callback;
   });
 }
 
 IceTImage icetGLDrawFrame() {
   return entry(icetImageNull(), [](IceTContextStruct& context) {
-    Settings& settings = initialised(context, "icetGLDrawFrame").settings;
+    not_while_drawing(context, "icetGLDrawFrame");
+    const Settings& settings = context.settings;
     const double begin = icetWallTime();
 
-    // Take over what OpenGL is set to.
-    IceTInt window[4];
-    gl::call<void(unsigned, int*)>("glGetIntegerv", gl::viewport, window);
-    icetPhysicalRenderSize(window[2], window[3]);
-    Colour background;
-    gl::call<void(unsigned, float*)>("glGetFloatv", gl::color_clear_value, background.data());
-    Matrix projection;
-    Matrix modelview;
-    gl::call<void(unsigned, double*)>("glGetDoublev", gl::projection_matrix, projection.data());
-    gl::call<void(unsigned, double*)>("glGetDoublev", gl::modelview_matrix, modelview.data());
+    // Take over what OpenGL is set to. What is wrong all ranks hear in the frame.
+    Setup setup;
+    FrameRequest request;
+    request.problem = problem_in([&] {
+      initialised(context, "icetGLDrawFrame");
+      setup = current_setup();
+    });
+    const bool has_opengl = request.problem.empty();
+    if (has_opengl) {
+      icetPhysicalRenderSize(setup.window[2], setup.window[3]);
+      if (settings.gl_draw != nullptr) request.draw = draw;
+    }
+    request.projection = setup.projection.data();
+    request.modelview = setup.modelview.data();
+    request.background = setup.clear_colour.data();
 
-    // Draw, show, and leave OpenGL as it was. Without a callback all ranks hear of it in the frame.
-    const IceTDrawCallbackType callback = settings.draw;
-    settings.draw = settings.gl_draw == nullptr ? nullptr : draw;
-    const IceTImage image = icetDrawFrame(projection.data(), modelview.data(), background.data());
-    settings.draw = callback;
-    clear_colour(background.data());
+    // Draw, show, and leave OpenGL as it was.
+    const IceTImage image = make_frame(context, request);
+    if (!has_opengl) return image;
+    clear_colour(setup.clear_colour.data());
     if (displayed_tile(context) >= 0 && settings.on(ICET_GL_DISPLAY) &&
         icetImageGetColorFormat(image) != ICET_IMAGE_COLOR_NONE)
       show(context, image);
-    load(gl::projection, projection);
-    load(gl::modelview, modelview);
+    load(gl::projection, setup.projection);
+    load(gl::modelview, setup.modelview);
     context.frame.times.total = icetWallTime() - begin;
     return image;
   });

@@ -1,6 +1,8 @@
 // Frames that OpenGL 3 draws into a framebuffer (IceTGL3.h).
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "IceTGL3.h"
 #include "frame.hpp"
@@ -71,7 +73,20 @@ IceTContextStruct& initialised(IceTContextStruct& context, const char* call) {
   return context;
 }
 
-const Framebuffer* current_target = nullptr;  // of the frame that is drawn
+const Framebuffer* current_target =
+    nullptr;  // of the frame that is drawn; one may be drawn in another's callback
+
+// Makes a target the current one, until the end of its frame.
+class Targeted {
+ public:
+  explicit Targeted(const Framebuffer* target) : before_(std::exchange(current_target, target)) {}
+  ~Targeted() { current_target = before_; }
+  Targeted(const Targeted&) = delete;
+  Targeted& operator=(const Targeted&) = delete;
+
+ private:
+  const Framebuffer* before_;
+};
 
 void draw(const IceTDouble* projection, const IceTDouble* modelview, const IceTFloat* /*background*/,
           const IceTInt* readback, IceTImage result) {
@@ -93,6 +108,7 @@ using namespace sortlast::icet;
 void icetGL3Initialize() {
   entry([](IceTContextStruct& context) {
     Settings& settings = context.settings;
+    not_while_drawing(context, "icetGL3Initialize");
     if (settings.read_buffer)
       throw Failure(ICET_INVALID_OPERATION,
                     "icetGL3Initialize: the context has the layer of OpenGL 1 already");
@@ -109,6 +125,7 @@ IceTBoolean icetGL3IsInitialized() {
 
 void icetGL3DrawCallbackTexture(IceTGL3DrawCallbackTextureType callback) {
   entry([&](IceTContextStruct& context) {
+    not_while_drawing(context, "icetGL3DrawCallbackTexture");
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): called as what it is
     initialised(context, "icetGL3DrawCallbackTexture").settings.gl_draw =
         reinterpret_cast<Function>(callback);
@@ -117,16 +134,17 @@ void icetGL3DrawCallbackTexture(IceTGL3DrawCallbackTextureType callback) {
 
 IceTImage icetGL3DrawFrame(const IceTDouble* projection_matrix, const IceTDouble* modelview_matrix) {
   return entry(icetImageNull(), [&](IceTContextStruct& context) {
-    Settings& settings = initialised(context, "icetGL3DrawFrame").settings;
-    const Framebuffer target(settings.physical_width, settings.physical_height,
-                             settings.colour_format == ICET_IMAGE_COLOR_RGBA_UBYTE);
-    current_target = &target;
-    const IceTDrawCallbackType callback = settings.draw;
-    settings.draw = settings.gl_draw == nullptr ? nullptr : draw;
-    const Colour background = {};
-    const IceTImage image = icetDrawFrame(projection_matrix, modelview_matrix, background.data());
-    settings.draw = callback;
-    current_target = nullptr;
-    return image;
+    not_while_drawing(context, "icetGL3DrawFrame");
+    const Settings& settings = context.settings;
+    std::optional<Framebuffer> target;
+    FrameRequest request{projection_matrix, modelview_matrix, nullptr, nullptr, nullptr, {}};
+    request.problem = problem_in([&] {  // of which all ranks hear in the frame
+      initialised(context, "icetGL3DrawFrame");
+      target.emplace(settings.physical_width, settings.physical_height,
+                     settings.colour_format == ICET_IMAGE_COLOR_RGBA_UBYTE);
+    });
+    if (target && settings.gl_draw != nullptr) request.draw = draw;
+    const Targeted targeted(target ? &*target : nullptr);
+    return make_frame(context, request);
   });
 }

@@ -18,7 +18,7 @@ Bytes bytes_of(const Format& format, const float* colour) {
   Bytes result = {};
   for (std::size_t i = 0; i < static_cast<std::size_t>(format.channels); ++i) {
     if (format.scalar == Scalar::uint8) {
-      const float limited = std::clamp(colour[i], 0.0F, 1.0F);
+      const float limited = colour[i] > 0 ? std::min(colour[i], 1.0F) : 0.0F;  // also of what is no number
       result[i] = static_cast<std::byte>(static_cast<int>(255 * limited));
     } else {
       std::memcpy(&result[i * sizeof(float)], &colour[i], sizeof(float));
@@ -135,11 +135,9 @@ void fill_with(const Format& format, Pixels pixels, std::int64_t n, const std::a
 
 namespace {
 
-Image* image_of(const IceTImage& face) { return static_cast<Image*>(face.opaque_internals); }
-
 // The image, which must have one of these colour formats.
 Image& with_colours(const IceTImage& face, bool bytes) {
-  Image* image = image_of(face);
+  Image* image = existing_image(face);
   const IceTEnum format = image == nullptr ? ICET_IMAGE_COLOR_NONE : image->colour_format;
   const bool has = bytes ? format == ICET_IMAGE_COLOR_RGBA_UBYTE
                          : format == ICET_IMAGE_COLOR_RGBA_FLOAT || format == ICET_IMAGE_COLOR_RGB_FLOAT;
@@ -152,7 +150,7 @@ Image& with_colours(const IceTImage& face, bool bytes) {
 }
 
 Image& with_depth(const IceTImage& face) {
-  Image* image = image_of(face);
+  Image* image = existing_image(face);
   if (image == nullptr || image->depth_format == ICET_IMAGE_DEPTH_NONE)
     throw Failure(ICET_INVALID_OPERATION, "the depth was asked of an image that has none");
   return *image;
@@ -213,25 +211,36 @@ using sortlast::Pixels;
 IceTImage icetImageNull() { return {nullptr}; }
 IceTBoolean icetImageIsNull(const IceTImage image) { return image.opaque_internals == nullptr; }
 
+namespace {
+
+// A property of an image; `of_none` for the null image and, with an error, for what is none.
+template <typename Result, typename Get>
+Result property(const IceTImage& face, Result of_none, const Get& get) {
+  try {
+    const Image* image = existing_image(face);
+    return image == nullptr ? of_none : static_cast<Result>(get(*image));
+  } catch (...) {
+    raise_current_exception();
+    return of_none;
+  }
+}
+
+}  // namespace
+
 IceTEnum icetImageGetColorFormat(const IceTImage image) {
-  const Image* of = image_of(image);
-  return of == nullptr ? ICET_IMAGE_COLOR_NONE : of->colour_format;
+  return property(image, ICET_IMAGE_COLOR_NONE, [](const Image& of) { return of.colour_format; });
 }
 IceTEnum icetImageGetDepthFormat(const IceTImage image) {
-  const Image* of = image_of(image);
-  return of == nullptr ? ICET_IMAGE_DEPTH_NONE : of->depth_format;
+  return property(image, ICET_IMAGE_DEPTH_NONE, [](const Image& of) { return of.depth_format; });
 }
 IceTSizeType icetImageGetWidth(const IceTImage image) {
-  const Image* of = image_of(image);
-  return of == nullptr ? 0 : static_cast<IceTSizeType>(of->size.width);
+  return property(image, IceTSizeType{0}, [](const Image& of) { return of.size.width; });
 }
 IceTSizeType icetImageGetHeight(const IceTImage image) {
-  const Image* of = image_of(image);
-  return of == nullptr ? 0 : static_cast<IceTSizeType>(of->size.height);
+  return property(image, IceTSizeType{0}, [](const Image& of) { return of.size.height; });
 }
 IceTSizeType icetImageGetNumPixels(const IceTImage image) {
-  const Image* of = image_of(image);
-  return of == nullptr ? 0 : static_cast<IceTSizeType>(of->size.pixels());
+  return property(image, IceTSizeType{0}, [](const Image& of) { return of.size.pixels(); });
 }
 
 IceTUByte* icetImageGetColorub(IceTImage image) {
@@ -264,7 +273,7 @@ const IceTFloat* icetImageGetDepthcf(const IceTImage image) {
 
 void icetImageCopyColorub(const IceTImage image, IceTUByte* color_buffer, IceTEnum color_format) {
   try {
-    const Image* from = image_of(image);
+    const Image* from = existing_image(image);
     check_target(color_format == ICET_IMAGE_COLOR_RGBA_UBYTE, "icetImageCopyColorub",
                  "ICET_IMAGE_COLOR_RGBA_UBYTE", color_format);
     check_buffer(from, color_buffer, "icetImageCopyColorub");
@@ -283,7 +292,7 @@ void icetImageCopyColorub(const IceTImage image, IceTUByte* color_buffer, IceTEn
 
 void icetImageCopyColorf(const IceTImage image, IceTFloat* color_buffer, IceTEnum color_format) {
   try {
-    const Image* from = image_of(image);
+    const Image* from = existing_image(image);
     check_target(color_format == ICET_IMAGE_COLOR_RGBA_FLOAT || color_format == ICET_IMAGE_COLOR_RGB_FLOAT,
                  "icetImageCopyColorf", "ICET_IMAGE_COLOR_RGBA_FLOAT or ICET_IMAGE_COLOR_RGB_FLOAT",
                  color_format);

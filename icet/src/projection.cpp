@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace sortlast::icet {
@@ -77,12 +78,16 @@ Matrix multiply(const Matrix& a, const Matrix& b) {
 }
 
 Viewport intersection(const Viewport& a, const Viewport& b) {
-  const IceTInt left = std::max(a[0], b[0]);
-  const IceTInt bottom = std::max(a[1], b[1]);
-  const IceTInt right = std::min(a[0] + a[2], b[0] + b[2]);
-  const IceTInt top = std::min(a[1] + a[3], b[1] + b[3]);
-  if (right <= left || top <= bottom) return {left, bottom, 0, 0};
-  return {left, bottom, right - left, top - bottom};
+  // Ends may lie beyond 32 bits: a window at the edge of the picture reaches out of it.
+  Viewport both = {};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::int64_t end =
+        std::min(std::int64_t{a[axis]} + a[2 + axis], std::int64_t{b[axis]} + b[2 + axis]);
+    both[axis] = std::max(a[axis], b[axis]);
+    both[2 + axis] = static_cast<IceTInt>(std::max<std::int64_t>(0, end - both[axis]));
+  }
+  if (is_empty(both)) both[2] = both[3] = 0;
+  return both;
 }
 
 Matrix onto(const Viewport& global, const Viewport& part) {

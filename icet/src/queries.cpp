@@ -61,17 +61,25 @@ Values tiles(const Settings& settings, IceTEnum name) {
   return values;
 }
 
-Values contained(const FrameState& frame, std::size_t number, IceTEnum name) {
+// As many as there are tiles now, for which the program has made room: after a change of the tiles nobody
+// draws in any of them until the next frame.
+Values contained(const IceTContextStruct& context, IceTEnum name) {
+  const std::size_t number = context.settings.tiles.size();
+  const bool holds = context.frame.mask.size() == number;
+  const Booleans mask = holds ? context.frame.mask : Booleans(number);
+  const Booleans masks = holds ? context.frame.masks : Booleans();
+  if (name == ICET_CONTAINED_TILES_MASK) return mask;
+  if (name == ICET_ALL_CONTAINED_TILES_MASKS) return masks;
   Integers list;
-  for (std::size_t i = 0; i < frame.mask.size(); ++i)
-    if (frame.mask[i]) list.push_back(static_cast<IceTInt>(i));
+  for (std::size_t i = 0; i < number; ++i)
+    if (mask[i]) list.push_back(static_cast<IceTInt>(i));
   if (name == ICET_CONTAINED_TILES_LIST) return list;
   if (name == ICET_NUM_CONTAINED_TILES) return one(static_cast<IceTInt>(list.size()));
   Integers counts(number);
   IceTInt sum = 0;
-  for (std::size_t i = 0; number > 0 && i < frame.masks.size(); ++i) {
-    counts[i % number] += frame.masks[i];
-    sum += frame.masks[i];
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    counts[i % number] += masks[i];
+    sum += masks[i];
   }
   return name == ICET_TILE_CONTRIB_COUNTS ? Values(counts) : one(sum);
 }
@@ -152,7 +160,6 @@ Values of_settings(const IceTContextStruct& context, IceTEnum name) {
 
 Values of_frame(const IceTContextStruct& context, IceTEnum name) {
   const FrameState& frame = context.frame;
-  const std::size_t number = context.settings.tiles.size();
   switch (name) {
     case ICET_BACKGROUND_COLOR:
       return all(frame.drawn_background);
@@ -176,11 +183,9 @@ Values of_frame(const IceTContextStruct& context, IceTEnum name) {
     case ICET_CONTAINED_TILES_LIST:
     case ICET_TILE_CONTRIB_COUNTS:
     case ICET_TOTAL_IMAGE_COUNT:
-      return contained(frame, number, name);
     case ICET_CONTAINED_TILES_MASK:
-      return frame.mask;
     case ICET_ALL_CONTAINED_TILES_MASKS:
-      return frame.masks;
+      return contained(context, name);
     case ICET_NEED_BACKGROUND_CORRECTION:
       return one(frame.corrects_background);
     case ICET_TRUE_BACKGROUND_COLOR:

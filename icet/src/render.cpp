@@ -11,13 +11,14 @@
 namespace sortlast::icet {
 namespace {
 
-Memory ordinary_memory(std::size_t bytes) {
-  auto* data = static_cast<std::byte*>(std::calloc(bytes, 1));
-  if (data == nullptr && bytes > 0) throw std::bad_alloc();
+Memory ordinary_memory(std::size_t number, std::size_t bytes) {
+  auto* data = static_cast<std::byte*>(std::calloc(number, bytes));
+  if (data == nullptr && number > 0) throw std::bad_alloc();
   return {data, [](std::byte* end) { std::free(end); }};
 }
 
-// Call the callback for what of the picture lies in the window `rendered`.
+// Call the callback for what of the picture lies in the window `rendered`. The context is the current one
+// afterwards too, whichever the callback has made current.
 void call_draw(IceTContextStruct& context, const Viewport& rendered, const Viewport& readback, Image& image) {
   FrameState& frame = context.frame;
   frame.rendered = rendered;
@@ -26,8 +27,19 @@ void call_draw(IceTContextStruct& context, const Viewport& rendered, const Viewp
   const Colour background = frame.drawn_background;
   const double begin = icetWallTime();
   const double read = frame.times.read;
-  context.settings.draw(projection.data(), modelview.data(), background.data(), readback.data(),
-                        image.face());
+  struct Target {
+    IceTContextStruct& context;
+    Target(IceTContextStruct& of, Image& image) : context(of) {
+      context.frame.target = &image;
+      make_current(context);
+    }
+    ~Target() {
+      context.frame.target = nullptr;
+      make_current(context);
+    }
+  };
+  const Target target(context, image);
+  frame.draw(projection.data(), modelview.data(), background.data(), readback.data(), image.face());
   // What a layer over the callback read back is not rendering.
   frame.times.render += icetWallTime() - begin - (frame.times.read - read);
 }
@@ -56,7 +68,7 @@ void size_image(IceTContextStruct& context, Image& image, Size size) {
   try {
     memory = context.compositor->allocate(bytes);
   } catch (const Error&) {  // the system has no shared memory left
-    memory = ordinary_memory(bytes);
+    memory = ordinary_memory(bytes, 1);
   }
   image = {settings.colour_format, settings.depth_format, size, PixelBuffer(memory, format, size.pixels()),
            false};
@@ -93,6 +105,28 @@ std::vector<Part> draw_tiles(IceTContextStruct& context) {
     if (is_touched) parts[i] = part_of(image, seen, window, tile);
   }
   return parts;
+}
+
+Image given_image(IceTContextStruct& context, const Given& given) {
+  const Settings& settings = context.settings;
+  const Viewport global = global_viewport(settings);
+  Image image;
+  image.colour_format = settings.colour_format;
+  image.depth_format = settings.depth_format;
+  image.size = {global[2], global[3]};
+  image.read_only = true;
+  // Only read: the compositor and the callback's image take what is const no other way.
+  Pixels pixels{const_cast<std::byte*>(static_cast<const std::byte*>(given.colour)),
+                const_cast<float*>(static_cast<const float*>(given.depth))};
+  Memory zeros;
+  if (settings.depth_format != ICET_IMAGE_DEPTH_FLOAT) pixels.depth = nullptr;
+  if (settings.colour_format == ICET_IMAGE_COLOR_NONE) {
+    const std::size_t pixel_bytes = format_of(image.colour_format, image.depth_format).colour_bytes();
+    zeros = ordinary_memory(static_cast<std::size_t>(image.size.pixels()), pixel_bytes);
+    pixels.colour = zeros.get();
+  }
+  image.pixels = PixelBuffer(zeros, pixels);
+  return image;
 }
 
 std::vector<Part> tiles_of(IceTContextStruct& context, Image& drawn) {

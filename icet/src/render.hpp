@@ -5,6 +5,7 @@
 
 #include "context.hpp"
 #include "image.hpp"
+#include "request.hpp"
 
 namespace sortlast::icet {
 
@@ -23,7 +24,11 @@ void size_image(IceTContextStruct& context, Image& image, Size size);
 // Draw all that this rank has to draw of the frame, by the callback, and time it. A part of each tile.
 std::vector<Part> draw_tiles(IceTContextStruct& context);
 
-// The same of an image that was drawn before, of the size of the global viewport.
+// Pixels that a program has given, as an image that is only read; where there are no colours, zeros in their
+// place.
+Image given_image(IceTContextStruct& context, const Given& given);
+
+// What draw_tiles() returns, of an image that was drawn before, of the size of the global viewport.
 std::vector<Part> tiles_of(IceTContextStruct& context, Image& drawn);
 
 // A part as an image of the whole tile, copied only if it does not lie so already; or if what lies outside it

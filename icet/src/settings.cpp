@@ -7,6 +7,7 @@
 #include <string>
 
 #include "context.hpp"
+#include "meeting.hpp"
 
 namespace sortlast::icet {
 namespace {
@@ -66,6 +67,13 @@ bool can_be_counted(const std::vector<TileOfDisplay>& tiles, const Viewport& add
     if (end > most || end - begin > most) return false;
   }
   return std::int64_t{added[2]} * added[3] <= most;
+}
+
+// Images that ranks draw are as large as the window, and tell the number of their pixels as an integer.
+void check_window(std::int64_t width, std::int64_t height, const char* call) {
+  if (width * height <= std::numeric_limits<IceTInt>::max()) return;
+  throw Failure(ICET_INVALID_VALUE, std::string(call) + ": a window of " + std::to_string(width) + "x" +
+                                        std::to_string(height) + " has pixels that 32 bits cannot count");
 }
 
 void set_physical_size(IceTContextStruct& context, IceTInt width, IceTInt height) {
@@ -216,12 +224,18 @@ void icetDataReplicationGroup(IceTInt size, const IceTInt* processes) {
 
 void icetDataReplicationGroupColor(IceTInt color) {
   entry([&](IceTContextStruct& context) {
-    std::vector<IceTInt> colours(static_cast<std::size_t>(context.size));
-    context.communicator->Allgather(context.communicator, &color, 1, ICET_INT, colours.data());
-    std::vector<IceTInt> group;
-    for (IceTInt rank = 0; rank < context.size; ++rank)
-      if (colours[static_cast<std::size_t>(rank)] == color) group.push_back(rank);
-    set_group(context, std::move(group), "icetDataReplicationGroupColor");
+    constexpr const char* call = "icetDataReplicationGroupColor";
+    not_while_drawing(context, call);
+    in_meeting(context, [&](sortlast::Compositor& compositor) {
+      Access::agree(compositor, call, {}, "");  // that all call it
+      context.agreed = true;
+      const std::vector<IceTInt> colours = values_of_all(compositor, call, std::vector<IceTInt>{color});
+      std::vector<IceTInt> group;
+      for (IceTInt rank = 0; rank < context.size; ++rank)
+        if (colours[static_cast<std::size_t>(rank)] == color) group.push_back(rank);
+      context.agreed_group = group;
+      context.settings.group = std::move(group);
+    });
   });
 }
 
@@ -256,13 +270,14 @@ int icetAddTile(IceTInt x, IceTInt y, IceTSizeType width, IceTSizeType height, i
               " already; a rank displays one at most");
       }
     }
-    tiles.push_back(tile);
-    IceTInt widest = 0;
-    IceTInt highest = 0;
+    IceTInt widest = width;
+    IceTInt highest = height;
     for (const auto& [viewport, rank] : tiles) {
       widest = std::max(widest, viewport[2]);
       highest = std::max(highest, viewport[3]);
     }
+    check_window(widest, highest, "icetAddTile");
+    tiles.push_back(tile);
     set_physical_size(context, widest, highest);
     return static_cast<int>(tiles.size()) - 1;
   });
@@ -275,6 +290,7 @@ void icetPhysicalRenderSize(IceTInt width, IceTInt height) {
       throw Failure(ICET_INVALID_VALUE, "icetPhysicalRenderSize: " + std::to_string(width) + "x" +
                                             std::to_string(height) + " pixels; expected 0 or more");
     }
+    check_window(width, height, "icetPhysicalRenderSize");
     set_physical_size(context, width, height);
   });
 }

@@ -208,6 +208,15 @@ void test_wrong_communicators(void) {
   CHECK_HOLDS(end_capture(), "a program's own");
   CHECK_ERROR(ICET_INVALID_OPERATION);
 
+  // One that has been destroyed.
+  IceTCommunicator ended = make_communicator();
+  icetDestroyMPICommunicator(ended);
+  begin_capture();
+  CHECK(icetCreateContext(ended) == NULL);
+  icetDestroyMPICommunicator(ended);
+  CHECK_HOLDS(end_capture(), "the communicator has been destroyed");
+  CHECK_ERROR(ICET_INVALID_OPERATION);
+
   // No type, and no request.
   IceTInt number = 0;
   struct IceTCommRequestStruct stranger = {1, NULL};

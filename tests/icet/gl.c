@@ -190,6 +190,58 @@ void test_gl(void) {
   end_context(context);
 }
 
+// The last rank has OpenGL, and no window to draw in: all ranks are told, and that OpenGL is as it was.
+void test_gl_without_window(void) {
+  if (!load_opengl()) return;
+  const IceTContext context = make_context();
+  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
+  icetGLInitialize();
+  icetGLSetReadBuffer(0x0404);
+  icetGLDrawCallback(draw_own_quad);
+  if (!is_last_rank()) {
+    open_window(WIDTH, HEIGHT);
+    set_clear_colour();
+  }
+  begin_capture();
+  CHECK(icetImageIsNull(icetGLDrawFrame()));
+  CHECK_HOLDS(end_capture(), "the physical render size is 0");
+  CHECK(icetGetError() != ICET_NO_ERROR);
+  if (is_last_rank()) {
+    open_window(WIDTH, HEIGHT);
+    set_clear_colour();
+  }
+  check_clear_colour();
+  check_frame(WIDTH, 1, true);
+  close_window();
+  end_context(context);
+}
+
+// Both layers of OpenGL: what a frame is drawn with cannot be set while it is drawn.
+static void draw_and_set_callback(void) {
+  draw_own_quad();
+  icetGLDrawCallback(NULL);
+  CHECK_ERROR(ICET_INVALID_OPERATION);
+  icetGLInitialize();
+  CHECK_ERROR(ICET_INVALID_OPERATION);
+  CHECK(icetImageIsNull(icetGLDrawFrame()));
+  CHECK_ERROR(ICET_INVALID_OPERATION);
+}
+
+void test_gl_in_callback(void) {
+  if (!load_opengl()) return;
+  const IceTContext context = make_context();
+  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
+  icetGLInitialize();
+  icetGLSetReadBuffer(0x0404);
+  icetGLDrawCallback(draw_and_set_callback);
+  icetDiagnostics(ICET_DIAG_OFF);
+  open_window(WIDTH, HEIGHT);
+  set_clear_colour();
+  for (int i = 0; i < 2; ++i) check_frame(WIDTH, 1, true);
+  close_window();
+  end_context(context);
+}
+
 // A window that is larger than the tile.
 void test_gl_in_large_window(void) {
   if (!load_opengl()) return;

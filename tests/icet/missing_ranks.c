@@ -58,14 +58,17 @@ static void check_late_call(void) {
   end_context(context);
 }
 
-// It comes late to the first frame of a context: the others may try again until it comes.
-static void check_late_first_call(void) {
+// It comes late to the first frame of a context, which the others have given up, and maybe tried again: it
+// gets an error for each frame that they have given up, and the next is one frame for all of them.
+static void check_late_first_call(int given_up) {
   const IceTContext context = make_impatient_context();
   MPI_Barrier(MPI_COMM_WORLD);
   if (is_last_rank()) {
-    sleep_for(3);
+    sleep_for(3.0 * given_up);
+    setenv("SORTLAST_ICET_TIMEOUT", "60", 1);
+    for (int i = 0; i < given_up; ++i) check_vain_frame("the other ranks have given up this call");
   } else {
-    check_vain_frame("not all ranks");
+    for (int i = 0; i < given_up; ++i) check_vain_frame("not all ranks");
   }
   setenv("SORTLAST_ICET_TIMEOUT", "60", 1);
   check_right_frame();
@@ -74,26 +77,86 @@ static void check_late_first_call(void) {
   end_context(context);
 }
 
-// It takes too long to draw, and does not hear that the others gave up where it need not wait for them.
+// It takes longer to draw than the others wait: all of them get an error for that frame, and the next is
+// right. By `tenths` of a second beyond their limit or far longer.
+static int tenths;
 static void draw_slowly(const IceTDouble* projection, const IceTDouble* modelview,
                         const IceTFloat* background, const IceTInt* readback, IceTImage result) {
-  if (is_last_rank()) sleep_for(3);
+  if (is_last_rank()) sleep_for(tenths / 10.0);
   draw_scene(projection, modelview, background, readback, result);
 }
 
-static void check_slow_callback(void) {
+static void check_slow_callback(int duration, bool is_first) {
   const IceTContext context = make_impatient_context();
-  check_right_frame();
+  if (!is_first) check_right_frame();
   icetDrawCallback(draw_slowly);
+  tenths = duration;
   char last[32];
   snprintf(last, sizeof last, "rank %d", world_size() - 1);
-  if (is_last_rank()) {
-    icetDiagnostics(ICET_DIAG_OFF);
-    icetDrawFrame(identity, identity, NULL);
-    icetGetError();
-  } else {
-    check_vain_frame(last);
+  MPI_Barrier(MPI_COMM_WORLD);
+  check_vain_frame(duration > 20 && !is_last_rank() ? last : "");
+  setenv("SORTLAST_ICET_TIMEOUT", "60", 1);
+  check_right_frame();
+  check_right_frame();
+  unsetenv("SORTLAST_ICET_TIMEOUT");
+  end_context(context);
+}
+
+// A callback that is slow on all ranks keeps nobody waiting.
+static void draw_slowly_everywhere(const IceTDouble* projection, const IceTDouble* modelview,
+                                   const IceTFloat* background, const IceTInt* readback, IceTImage result) {
+  sleep_for(1);
+  draw_scene(projection, modelview, background, readback, result);
+}
+
+static void check_slow_ranks(void) {
+  const IceTContext context = make_impatient_context();
+  check_right_frame();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Scene scene = nearest_scene(11);
+  icetDrawCallback(draw_slowly_everywhere);
+  const IceTImage image = draw_frame(&scene);
+  CHECK_ERROR(ICET_NO_ERROR);
+  if (world_rank() == 0) check_tile(&scene, image, tile);
+  unsetenv("SORTLAST_ICET_TIMEOUT");
+  end_context(context);
+}
+
+// It leaves a frame out: from then on each frame is an error on all ranks, until they make a new context.
+static void check_left_out_frame(void) {
+  IceTContext context = make_impatient_context();
+  check_right_frame();
+  if (!is_last_rank()) check_vain_frame("");
+  for (int i = 0; i < 3; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    check_vain_frame("");
   }
+  end_context(context);
+  MPI_Barrier(MPI_COMM_WORLD);
+  context = make_impatient_context();
+  check_right_frame();
+  unsetenv("SORTLAST_ICET_TIMEOUT");
+  end_context(context);
+}
+
+// It does not make a context that the others make: they get none, soon, and may try again.
+static void check_missing_context(void) {
+  setenv("SORTLAST_ICET_TIMEOUT", "0.5", 1);
+  IceTCommunicator comm = icetCreateMPICommunicator(MPI_COMM_WORLD);
+  if (!is_last_rank()) {
+    begin_capture();
+    CHECK(icetCreateContext(comm) == NULL);
+    CHECK_HOLDS(end_capture(), "icetCreateContext: ");
+    CHECK_ERROR(ICET_SANITY_CHECK_FAIL);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  setenv("SORTLAST_ICET_TIMEOUT", "60", 1);
+  const IceTContext context = icetCreateContext(comm);
+  CHECK(context != NULL);
+  icetDestroyMPICommunicator(comm);
+  icetStrategy(ICET_STRATEGY_REDUCE);
+  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
+  check_right_frame();
   unsetenv("SORTLAST_ICET_TIMEOUT");
   end_context(context);
 }
@@ -101,6 +164,15 @@ static void check_slow_callback(void) {
 void test_missing_ranks(void) {
   if (world_size() < 2) return;
   check_late_call();
-  check_late_first_call();
-  check_slow_callback();
+  check_late_first_call(1);
+  check_late_first_call(2);
+  check_missing_context();
+}
+
+void test_slow_ranks(void) {
+  if (world_size() < 2) return;
+  check_slow_ranks();
+  for (int first = 0; first < 2; ++first) check_slow_callback(30, first == 1);
+  for (int duration = 7; duration <= 9; ++duration) check_slow_callback(duration, false);
+  check_left_out_frame();
 }

@@ -28,7 +28,20 @@
   X(wrong_tiles)                \
   X(differing_ranks)            \
   X(differing_calls)            \
+  X(faults_of_one_rank)         \
+  X(wrong_viewports)            \
+  X(no_memory_on_one_rank)      \
+  X(differing_backgrounds)      \
+  X(differing_groups)           \
+  X(differing_collectives)      \
+  X(long_differences)           \
   X(misbehaving_callback)       \
+  X(images_that_have_ended)     \
+  X(contexts_in_a_callback)     \
+  X(tiles_after_a_frame)        \
+  X(extreme_sizes)              \
+  X(no_memory_for_the_picture)  \
+  X(no_memory_to_collect)       \
   X(state)                      \
   X(wrong_queries)              \
   X(enabled)                    \
@@ -49,12 +62,20 @@
   X(gl_without_opengl)          \
   X(gl3_without_opengl)         \
   X(gl)                         \
+  X(gl_without_window)          \
+  X(gl_in_callback)             \
   X(gl_in_large_window)         \
   X(gl_over_background)         \
   X(gl3)
 
-// Run by its name alone: its ranks sleep most of the time.
-#define ICET_SLOW_TESTS(X) X(missing_ranks)
+// Run by their names alone: their ranks sleep most of the time, or make very many calls, or end the program.
+#define ICET_SLOW_TESTS(X) \
+  X(missing_ranks)         \
+  X(slow_ranks)            \
+  X(traced_contexts)       \
+  X(traced_end)            \
+  X(storm)                 \
+  X(storm_of_ranks)
 
 #define DECLARE(test) void test_##test(void);
 ICET_TESTS(DECLARE)

@@ -60,10 +60,35 @@ void detail::CompositorAccess::refuse(Compositor& compositor, const std::string&
   compositor.impl().refuse(call, problem);
 }
 
-void detail::CompositorAccess::agree(Compositor& compositor, const std::string& call,
+bool detail::CompositorAccess::agree(Compositor& compositor, const std::string& call,
                                      const std::vector<std::pair<std::string, std::string>>& named,
-                                     const std::string& problem) {
-  compositor.impl().agree_by_name(call, named, problem);
+                                     const std::string& problem, bool flag) {
+  return compositor.impl().agree_by_name(call, named, problem, flag);
+}
+
+std::vector<std::byte> detail::CompositorAccess::all_gather(Compositor& compositor, const std::string& call,
+                                                            std::span<const std::byte> mine) {
+  return compositor.impl().collect(call, [&](const auto& comm, const auto& alarm, const auto& waits_for) {
+    return detail::all_gather(comm, alarm, waits_for, mine.data(), mine.size());
+  });
+}
+
+std::vector<std::byte> detail::CompositorAccess::gather_bytes(Compositor& compositor, const std::string& call,
+                                                              std::span<const std::byte> mine) {
+  return compositor.impl().collect(call, [&](const auto& comm, const auto& alarm, const auto& waits_for) {
+    return detail::gather_bytes(comm, alarm, waits_for, mine);
+  });
+}
+
+void detail::CompositorAccess::listen(Compositor& compositor, double seconds) {
+  compositor.impl().listen(seconds);
+}
+
+MPI_Comm detail::CompositorAccess::duplicate(MPI_Comm comm, double timeout, const char* call) {
+  Communicator copy = sortlast::duplicate(comm, timeout, call);
+  const MPI_Comm result = copy.get();
+  copy.abandon();  // to the caller
+  return result;
 }
 
 std::optional<Frame> detail::CompositorAccess::gather(Compositor& compositor, const std::vector<Tile>& tiles,

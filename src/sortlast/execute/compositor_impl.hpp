@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -85,14 +87,39 @@ class Compositor::Impl {
     throw ArgumentError(problem);
   }
 
-  void agree_by_name(const std::string& call, const std::vector<std::pair<std::string, std::string>>& named,
-                     const std::string& problem) {
+  bool agree_by_name(const std::string& call, const std::vector<std::pair<std::string, std::string>>& named,
+                     const std::string& problem, bool flag) {
     const Turn turn(busy_, call);
     check_mpi_is_there(call.c_str());
-    guarded([&] {
+    return guarded([&] {
       Arguments arguments(call);
       for (const auto& [name, value] : named) arguments.add(name, value);
-      meet(arguments, problem, {});
+      Offer offer;
+      offer.flag = flag;
+      survey_ = {};
+      survey_.emptiness = flag ? 0 : 1;  // of all ranks the least
+      meet(arguments, problem, offer);
+      return node_->everybody() ? node_->flagged() : survey_.emptiness == 0;
+    });
+  }
+
+  // A collective of `collect(comm, alarm, waits_for)` for the call.
+  template <typename Collect>
+  auto collect(const std::string& call, const Collect& collect_from_all) {
+    const Turn turn(busy_, call);
+    check_mpi_is_there(call.c_str());
+    return guarded([&] {
+      alarm_.join_if_raised([] { return std::string("nobody, it came late"); });
+      return collect_from_all(data_, alarm_, all_ranks_to_call(call));
+    });
+  }
+
+  void listen(double seconds) {
+    const Turn turn(busy_, "listen");
+    guarded([&] {
+      constexpr auto nap = std::chrono::milliseconds(10);
+      for (const double end = trace_clock() + seconds; trace_clock() < end; std::this_thread::sleep_for(nap))
+        alarm_.join_if_raised([] { return std::string("nobody, it has done its part"); });
     });
   }
 

@@ -2,7 +2,8 @@
 //
 // In the usual case everything agrees, and a reduction of a few numbers shows it: the least hash of the
 // arguments and the least complement are those of one hash. Only when they are not, the texts themselves
-// are told, those of the first few groups of ranks that have the same, and compared name by name.
+// are told, whatever their length, those of the first few groups of ranks that have the same, and compared
+// name by name. Of long values, as orders of many ranks are, the message shows where they first differ.
 #include "sortlast/execute/mpi/agreement.hpp"
 
 #include <algorithm>
@@ -32,12 +33,12 @@ std::uint64_t hash(std::string_view text) {
   return value;
 }
 
-using Text = std::array<char, 1024>;
-
-Text to_text(const std::string& arguments) {
-  Text text{};
-  std::strncpy(text.data(), arguments.c_str(), text.size() - 1);
-  return text;
+// Collective: the root's text.
+std::string broadcast_text(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                           std::string own, int root) {
+  own.resize(broadcast(comm, alarm, waits_for, std::uint64_t{own.size()}, root));
+  detail::broadcast(comm, alarm, waits_for, own.data(), own.size(), root);
+  return own;
 }
 
 // Collective: the first few groups of ranks, in the order of their lowest ranks, and the ranks of all others.
@@ -48,15 +49,15 @@ std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, con
   constexpr auto nobody = ~std::uint64_t{0};
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   const WaitsFor waits_for = all_ranks_to_call(arguments.call());
-  const Text own = to_text(arguments.text());
+  const std::string& own = arguments.text();
   auto mine = static_cast<std::uint8_t>(listed);  // no group yet
   std::vector<Group> groups;
   while (groups.size() < listed) {
     const std::uint64_t lowest = all_least(comm, alarm, waits_for, {mine == listed ? rank : nobody}).front();
     if (lowest == nobody) break;
-    const Text text = broadcast(comm, alarm, waits_for, own, static_cast<int>(lowest));
+    const std::string text = broadcast_text(comm, alarm, waits_for, own, static_cast<int>(lowest));
     if (mine == listed && text == own) mine = static_cast<std::uint8_t>(groups.size());
-    groups.push_back({text.data(), {}});
+    groups.push_back({text, {}});
   }
   const std::vector<std::uint8_t> group_of = all_gather(comm, alarm, waits_for, mine);
   for (std::size_t i = 0; i < group_of.size(); ++i) {
@@ -66,14 +67,20 @@ std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, con
   return groups;
 }
 
-std::map<std::string, std::string> parse(const std::string& text) {
+// The arguments of a group of ranks, by name.
+struct Parsed {
   std::map<std::string, std::string> values;
-  std::istringstream lines(text);
+  std::vector<int> ranks;
+};
+
+Parsed parse(const Group& group) {
+  Parsed parsed{{}, group.ranks};
+  std::istringstream lines(group.text);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t equals = line.find('=');
-    if (equals != std::string::npos) values[line.substr(0, equals)] = line.substr(equals + 1);
+    if (equals != std::string::npos) parsed.values[line.substr(0, equals)] = line.substr(equals + 1);
   }
-  return values;
+  return parsed;
 }
 
 // "0-2, 5"
@@ -92,12 +99,11 @@ std::string list_ranks(const std::vector<int>& ranks) {
 }
 
 // The ranks of each value of an argument, in the order of their lowest ranks.
-std::vector<Group> by_value(const std::vector<Group>& groups, const std::string& name) {
+std::vector<Group> by_value(const std::vector<Parsed>& groups, const std::string& name) {
   std::vector<Group> values;
-  for (const Group& group : groups) {
-    const std::map<std::string, std::string> parsed = parse(group.text);
-    const auto found = parsed.find(name);
-    const std::string value = found == parsed.end() ? "" : found->second;
+  for (const Parsed& group : groups) {
+    const auto found = group.values.find(name);
+    const std::string value = found == group.values.end() ? "" : found->second;
     auto same =
         std::find_if(values.begin(), values.end(), [&](const Group& one) { return one.text == value; });
     if (same == values.end()) same = values.insert(same, {value, {}});
@@ -107,20 +113,50 @@ std::vector<Group> by_value(const std::vector<Group>& groups, const std::string&
   return values;
 }
 
+constexpr std::size_t shown = 120;  // characters of a long value
+
+// Where to begin to show values: at the entry in which long ones first differ.
+std::size_t first_difference(const std::vector<Group>& values) {
+  constexpr std::size_t most = 40;  // characters that they have in common
+  const std::string& first = values.front().text;
+  std::size_t same = first.size();
+  bool is_long = false;
+  for (const auto& [value, ranks] : values) {
+    is_long = is_long || value.size() > shown;
+    const auto [own, other] = std::mismatch(first.begin(), first.end(), value.begin(), value.end());
+    same = std::min(same, static_cast<std::size_t>(own - first.begin()));
+  }
+  if (!is_long || same == 0) return 0;
+  const std::size_t end = first.find_last_of(", ", same - 1);
+  const std::size_t begin = end == std::string::npos ? 0 : end + 1;
+  return same - begin > most ? same - most : begin;
+}
+
 // "size: 64x64 on ranks 0-2; 32x32 on rank 3", or nothing if there is one value.
-std::string difference(const std::vector<Group>& groups, const std::string& name) {
+std::string difference(const std::vector<Parsed>& groups, const std::string& name) {
   const std::vector<Group> values = by_value(groups, name);
   if (values.size() < 2) return "";
   std::string text = name + ": ";
+  const std::size_t begin = first_difference(values);
+  if (begin > 0) {
+    const std::string before = values.front().text.substr(0, begin);
+    const auto commas = std::count(before.begin(), before.end(), ',');
+    const auto entries = commas > 0 ? commas : std::count(before.begin(), before.end(), ' ');
+    text += entries > 0 ? "alike before entry " + std::to_string(entries) + " (the first is 0), "
+                        : "alike before character " + std::to_string(begin) + ", ";
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string value = values[i].text.empty() ? "(none)" : values[i].text;
+    const std::string& whole = values[i].text;
+    std::string value = whole.empty() ? "(none)" : whole.substr(std::min(begin, whole.size()), shown);
+    if (value.empty()) value = "(its end)";
+    if (begin + shown < whole.size()) value += "...";
     text += (i == 0 ? "" : "; ") + value + " on " + list_ranks(values[i].ranks);
   }
   return text;
 }
 
 // "wrong argument on ranks 1, 3: image is float64; expected ..." of those ranks that have a problem.
-std::string problems(const std::vector<Group>& groups) {
+std::string problems(const std::vector<Parsed>& groups) {
   std::string text;
   for (const Group& problem : by_value(groups, "problem")) {
     if (problem.text.empty()) continue;
@@ -134,22 +170,24 @@ std::string problems(const std::vector<Group>& groups) {
 
 std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others) {
   const std::string rest = others.empty() ? "" : "; and others on " + list_ranks(others);
+  std::vector<Parsed> parsed;
+  for (const Group& group : groups) parsed.push_back(parse(group));
 
   // Another call explains the rest, and so does a wrong argument.
-  const std::string call = difference(groups, "call");
+  const std::string call = difference(parsed, "call");
   if (!call.empty()) return "ranks disagree: " + call + rest;
-  const std::string wrong = problems(groups);
+  const std::string wrong = problems(parsed);
   if (!wrong.empty()) return wrong + rest;
   std::set<std::string> names;
-  for (const Group& group : groups) {
-    for (const auto& [name, value] : parse(group.text)) names.insert(name);
+  for (const Parsed& group : parsed) {
+    for (const auto& [name, value] : group.values) names.insert(name);
   }
   std::string all;
   for (const std::string& name : names) {
-    const std::string text = difference(groups, name);
+    const std::string text = difference(parsed, name);
     if (!text.empty()) all += (all.empty() ? "" : " | ") + text;
   }
-  return "ranks disagree: " + (all.empty() ? "arguments too long to show" : all) + rest;
+  return "ranks disagree: " + (all.empty() ? "in nothing that their arguments show" : all) + rest;
 }
 
 void Arguments::add(std::string_view name, std::string value) {
@@ -158,17 +196,9 @@ void Arguments::add(std::string_view name, std::string value) {
 }
 
 void Arguments::add(std::string_view name, const std::vector<std::int32_t>& ranks) {
-  if (ranks.empty()) {
-    add(name, std::string("rank order"));
-    return;
-  }
   std::string all;
-  for (const std::int32_t rank : ranks) all += std::to_string(rank) + ",";
-  std::string shown =
-      "[" + all.substr(0, std::min<std::size_t>(all.size() - 1, 48)) + (all.size() > 49 ? "..." : "") + "]";
-  if (all.size() > 49)
-    shown += " (" + std::to_string(ranks.size()) + " ranks, hash " + std::to_string(hash(all)) + ")";
-  add(name, std::move(shown));
+  for (const std::int32_t rank : ranks) all += (all.empty() ? "[" : ",") + std::to_string(rank);
+  add(name, ranks.empty() ? std::string("rank order") : all + "]");
 }
 
 Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,

@@ -19,7 +19,6 @@ class Arguments {
   explicit Arguments(std::string_view call) : call_(call) { add("call", call_); }
 
   void add(std::string_view name, std::string value);
-  // A list that may be long: its first members, and a hash of all.
   void add(std::string_view name, const std::vector<std::int32_t>& ranks);
 
   const std::string& call() const { return call_; }
@@ -46,7 +45,7 @@ struct Group {
 };
 
 // What a MismatchError says of ranks that did not all pass the same: another call, or else wrong arguments,
-// or else the arguments that differ. `others`: ranks of further groups.
+// or else the arguments that differ, long ones from where they do. `others`: ranks of further groups.
 std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others);
 
 // Collective. Returns if every rank passed the same arguments and no problem; `compare` is all that it

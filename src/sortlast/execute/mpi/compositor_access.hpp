@@ -2,9 +2,11 @@
 // of them, so that none waits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,10 +26,28 @@ struct CompositorAccess {
                                   const std::string& problem);
 
   // Check that all ranks brought the same values by the same names, and none a problem; else every rank
-  // throws the same MismatchError or ArgumentError, and the compositor stays usable. Collective.
-  static void agree(Compositor& compositor, const std::string& call,
-                    const std::vector<std::pair<std::string, std::string>>& named,
-                    const std::string& problem);
+  // throws the same MismatchError or ArgumentError, and the compositor stays usable. Returns whether any rank
+  // has set its flag. Collective.
+  static bool agree(Compositor& compositor, const std::string& call,
+                    const std::vector<std::pair<std::string, std::string>>& named, const std::string& problem,
+                    bool flag = false);
+
+  // Collectives of a call, with the compositor's limit of waits. The bytes of every rank, as many of each,
+  // rank by rank; or those of every rank, any number of each, at rank 0 alone. ArgumentError, on every rank,
+  // for more than 2 GiB at rank 0.
+  static std::vector<std::byte> all_gather(Compositor& compositor, const std::string& call,
+                                           std::span<const std::byte> mine);
+  static std::vector<std::byte> gather_bytes(Compositor& compositor, const std::string& call,
+                                             std::span<const std::byte> mine);
+
+  // Look for `seconds` whether another rank has given up, and throw as a wait would: for a rank that may have
+  // come too late for others and need not wait for them any more. Not collective.
+  static void listen(Compositor& compositor, double seconds);
+
+  // A copy of a communicator, on which all ranks have met; to be freed. Collective. Throws as a Compositor's
+  // constructor does on a communicator whose ranks do not all come within `timeout` seconds; then it may be
+  // tried again.
+  static MPI_Comm duplicate(MPI_Comm comm, double timeout, const char* call);
 
   // As Compositor::gather(), of several images at once: each at a root of its own, no two at one. Returns
   // that of this rank.

@@ -6,10 +6,12 @@
 
 #include <sched.h>
 
+#include <limits>
 #include <memory>
 #include <thread>
 #include <utility>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 
 namespace sortlast {
@@ -114,6 +116,35 @@ std::vector<std::byte> all_gather(const Communicator& comm, const Alarm& alarm, 
   wait(request, alarm, waits_for, values);
   values->resize(p * bytes);
   return std::move(*values);
+}
+
+std::vector<std::byte> gather_bytes(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                                    std::span<const std::byte> mine) {
+  struct Gathered {
+    std::vector<std::byte> mine;
+    std::vector<int> counts;
+    std::vector<int> offsets;
+    std::vector<std::byte> all;
+  };
+  const auto gathered = std::make_shared<Gathered>();
+  gathered->mine.assign(mine.begin(), mine.end());
+  std::uint64_t sum = 0;
+  for (const std::uint64_t bytes :
+       sortlast::all_gather(comm, alarm, waits_for, static_cast<std::uint64_t>(mine.size()))) {
+    gathered->counts.push_back(static_cast<int>(bytes));
+    gathered->offsets.push_back(static_cast<int>(sum));
+    sum += bytes;
+    if (sum > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
+      throw ArgumentError("all ranks together have more than 2 GiB to gather");
+  }
+  if (comm.rank() == 0) gathered->all.resize(sum);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(
+      MPI_Igatherv(gathered->mine.data(), static_cast<int>(mine.size()), MPI_BYTE, gathered->all.data(),
+                   gathered->counts.data(), gathered->offsets.data(), MPI_BYTE, 0, comm.get(), &request),
+      "MPI_Igatherv");
+  wait(request, alarm, waits_for, gathered);
+  return std::move(gathered->all);
 }
 
 void broadcast(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for, void* value,

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -64,6 +65,10 @@ namespace detail {
 
 std::vector<std::byte> all_gather(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
                                   const void* mine, std::size_t bytes);
+// At rank 0 the bytes of all ranks, rank by rank, any number of each; elsewhere nothing. ArgumentError, on
+// every rank, if they are more than 2 GiB.
+std::vector<std::byte> gather_bytes(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                                    std::span<const std::byte> mine);
 void broadcast(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for, void* value,
                std::size_t bytes, int root);
 

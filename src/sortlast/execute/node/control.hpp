@@ -57,6 +57,7 @@ class Barrier {
 struct OfferRecord {
   std::uint64_t hash = 0;
   std::uint64_t frame_bytes = 0;
+  bool flag = false;
   ImageView image;
   Place colour;
   Place depth;
@@ -77,6 +78,7 @@ struct alignas(64) Seat {
 // What the last to come to a meeting found for all.
 struct Decision {
   bool agreed = false;
+  bool flagged = false;  // one of them had set its flag
   Frames::Choice frame;
   double time = 0;  // when the last came [s of trace_clock()]
 };

@@ -72,6 +72,7 @@ class Node::Impl {
 
   bool meet(const Offer& mine, const std::string& call) {
     own_ = mine.image;
+    flagged_ = mine.flag;
     if (alone()) return true;
     if (process_ != this_process())
       throw Error("the compositor belongs to process " + std::to_string(process_) +
@@ -89,6 +90,7 @@ class Node::Impl {
     come_together(control().meeting, all_come, [&] { decide(decision); });
 
     late_ = std::max(decision.time - come, 0.0);
+    flagged_ = decision.flagged;
 
     // Forget the images that the others have given back, and take the frame.
     mappings_.drop_closed();
@@ -152,6 +154,7 @@ class Node::Impl {
   const Neighbours neighbours_;
   Memory frame_;
   double late_ = 0;  // what the last meeting waited for later ranks [s]
+  bool flagged_ = false;
 
  private:
   Control& control() const { return Control::in(*neighbours_.control); }
@@ -164,7 +167,7 @@ class Node::Impl {
   // Write down an offer. What others could not read is copied to where they can.
   void record(const Offer& mine, OfferRecord& offer) {
     const ImageView& image = mine.image;
-    offer = {mine.hash, mine.frame_bytes, image, {}, {}};
+    offer = {mine.hash, mine.frame_bytes, mine.flag, image, {}, {}};
     if (image.is_none()) return;
     if (!image.format.depth) offer.image.pixels.depth = nullptr;
     const auto count = static_cast<std::size_t>(image.size.pixels());
@@ -187,10 +190,11 @@ class Node::Impl {
   // Compare what all have brought, and choose the frame.
   void decide(Decision& decision) {
     const OfferRecord& mine = control().seat(me_).offers[parity_];
-    decision = {true, {}, trace_clock()};
+    decision = {true, false, {}, trace_clock()};
     for (std::size_t i = 0; i <= mates(); ++i) {
       const OfferRecord& other = control().seat(i).offers[parity_];
       if (other.hash != mine.hash || other.frame_bytes != mine.frame_bytes) decision.agreed = false;
+      decision.flagged = decision.flagged || other.flag;
     }
     if (decision.agreed && mine.frame_bytes > 0) decision.frame = frames_->choose(mine.frame_bytes);
   }
@@ -307,6 +311,7 @@ void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, 
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
+bool Node::flagged() const { return impl_->flagged_; }
 double Node::late() const { return impl_->late_; }
 Memory Node::frame() const { return impl_->frame_; }
 

@@ -45,6 +45,7 @@ struct Offer {
   std::uint64_t hash = 0;       // of the call's arguments
   ImageView image;              // in any memory of this process; or none
   std::size_t frame_bytes = 0;  // bytes of the frame in which the node's ranks put their results; 0: none
+  bool flag = false;            // for flagged()
 };
 
 class Node {
@@ -79,6 +80,8 @@ class Node {
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
+  // Whether any rank had set its flag in the last meeting.
+  bool flagged() const;
   // How long [s] this rank has waited in its last meeting for ranks of the node that came later.
   double late() const;
 
