@@ -28,8 +28,7 @@ _SETTINGS = {
     "LP_NUM_THREADS": "1",  # of a rank, for drawing
 }
 
-# Numbers of ranks. Eight take more time than all others together: ./run test-paraview --all.
-RANKS = (2, 3, 4, pytest.param(8, marks=pytest.mark.slow))
+RANKS = (2, 3, 4, 8)
 
 
 def variables(display: str) -> dict[str, str]:

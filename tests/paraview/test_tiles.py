@@ -15,7 +15,7 @@ import jobs
 LIMIT = 900  # seconds until the wall shows the scene
 
 
-@pytest.fixture(scope="module", params=[4, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=[4, 8])
 def walls(request, tmp_path_factory, display):
     """What the tiles show, with IceT and with ours: {ours: four arrays of shape (height, width, 4)}."""
     found = {}
