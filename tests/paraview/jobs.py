@@ -16,6 +16,7 @@ from PIL import Image
 PARAVIEW = "/usr/bin"
 FOLDER = Path(__file__).parent
 TIMING = "sortlast: frame"  # begins the line that ours prints for a frame
+LIMIT = 3600  # seconds of a job: many ranks that draw by software, perhaps on a busy machine
 
 # The system's Open MPI, on which its ParaView runs: more ranks than cores, as root in a container.
 _SETTINGS = {
@@ -26,6 +27,8 @@ _SETTINGS = {
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "LP_NUM_THREADS": "1",  # of a rank, for drawing
 }
+
+RANKS = (2, 3, 4, 8)
 
 
 def variables(display: str) -> dict[str, str]:
@@ -75,7 +78,7 @@ def draw(ours: bool, ranks: int, folder: Path, display: str, *scenes: str) -> su
         env=variables(display),
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=LIMIT,
         check=False,
     )
     assert done.returncode == 0, done.stderr

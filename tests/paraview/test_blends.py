@@ -15,7 +15,6 @@ import pytest
 
 import jobs
 
-RANKS = 4
 BYTES = 0xC001  # ICET_IMAGE_COLOR_RGBA_UBYTE
 NEAREST = 0.5001  # of a unit: what rounding to bytes takes
 
@@ -67,7 +66,9 @@ def recorder(tmp_path_factory):
     return library
 
 
-def frames(ours: bool, scene: str, recorder: Path, folder: Path, display: str) -> list[tuple[Recorded, list]]:
+def frames(
+    ours: bool, ranks: int, scene: str, recorder: Path, folder: Path, display: str
+) -> list[tuple[Recorded, list]]:
     """Of every frame of a scene, the picture and what each rank had drawn, in composite order."""
     record = folder / "record"
     pictures = folder / "pictures"
@@ -75,9 +76,9 @@ def frames(ours: bool, scene: str, recorder: Path, folder: Path, display: str) -
         each.mkdir(parents=True)
     options = ["-x", f"RECORD={record}", "-x", f"LD_PRELOAD={recorder}"]
     program = [jobs.program("pvbatch"), str(jobs.FOLDER / "scenes.py"), str(pictures), scene]
-    job = jobs.command(ours, RANKS, [*options, *program])
+    job = jobs.command(ours, ranks, [*options, *program])
     done = subprocess.run(
-        job, env=jobs.variables(display), capture_output=True, text=True, timeout=900, check=False
+        job, env=jobs.variables(display), capture_output=True, text=True, timeout=jobs.LIMIT, check=False
     )
     assert done.returncode == 0, done.stderr
     found = []
@@ -109,10 +110,11 @@ def check_nearest(picture: Recorded, images: list[Recorded]) -> None:
     assert np.array_equal(picture.colours, colours)
 
 
+@pytest.mark.parametrize("ranks", jobs.RANKS)
 @pytest.mark.parametrize("scene", ["volume", "translucent"])
-def test_blends_are_exact_to_the_nearest_byte(scene, recorder, tmp_path, display):
+def test_blends_are_exact_to_the_nearest_byte(scene, ranks, recorder, tmp_path, display):
     blended = 0
-    for picture, images in frames(True, scene, recorder, tmp_path / "ours", display):
+    for picture, images in frames(True, ranks, scene, recorder, tmp_path / "ours", display):
         if picture.depth is None:
             assert np.abs(errors(picture, images)).max() <= NEAREST
             blended += 1
@@ -121,14 +123,14 @@ def test_blends_are_exact_to_the_nearest_byte(scene, recorder, tmp_path, display
 
 @pytest.mark.parametrize("ours", [True, False], ids=["ours", "icet"])
 def test_the_nearest_is_shown_and_of_equals_the_same(ours, recorder, tmp_path, display):
-    for picture, images in frames(ours, "glyphs", recorder, tmp_path / "drawn", display):
+    for picture, images in frames(ours, 4, "glyphs", recorder, tmp_path / "drawn", display):
         check_nearest(picture, images)
 
 
 def test_icet_is_farther_from_the_exact_blend(recorder, tmp_path, display):
     """Why its pictures are no measure of a blend."""
     ours, icet = (
-        frames(which, "volume", recorder, tmp_path / str(which), display)[0] for which in (True, False)
+        frames(which, 4, "volume", recorder, tmp_path / str(which), display)[0] for which in (True, False)
     )
     assert np.abs(errors(*icet)).max() > 1
     assert (errors(*icet) ** 2).mean() > 2 * (errors(*ours) ** 2).mean()

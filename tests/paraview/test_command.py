@@ -50,7 +50,7 @@ def test_the_loader_takes_ours(display):
             env=jobs.variables(display),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=jobs.LIMIT,
             check=False,
         )
         assert done.returncode == 0, done.stderr
@@ -70,7 +70,7 @@ def test_the_script_of_the_page_draws_the_same_with_both(display, tmp_path):
             env=jobs.variables(display),
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=jobs.LIMIT,
             check=False,
         )
         assert done.returncode == 0, done.stderr

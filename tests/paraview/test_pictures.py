@@ -15,7 +15,7 @@ import pytest
 
 import jobs
 
-RANKS = (1, 2, 3, 4, 8)
+RANKS = (1, *jobs.RANKS)
 BLENDED = ("volume", "translucent", "transparent_translucent")
 OPAQUE = (
     *("contour", "glyphs", "few", "two_views_first", "two_views_second", "annotated", "transparent"),

@@ -1,4 +1,4 @@
-"""A wall of four tiles, each shown by a rank: with ours as with IceT."""
+"""A wall of four tiles, each shown by a rank, of four ranks or of more: with ours as with IceT."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import pytest
 
 import jobs
 
-LIMIT = 300  # seconds until the wall shows the scene
+LIMIT = 900  # seconds until the wall shows the scene
 
 
-@pytest.fixture(scope="module")
-def walls(tmp_path_factory, display):
+@pytest.fixture(scope="module", params=[4, 8])
+def walls(request, tmp_path_factory, display):
     """What the tiles show, with IceT and with ours: {ours: four arrays of shape (height, width, 4)}."""
     found = {}
     for ours in (False, True):
         folder = tmp_path_factory.mktemp("wall")
-        told = show(ours, folder, display)
+        told = show(ours, request.param, folder, display)
         assert (jobs.TIMING in told) == ("4 tile(s)" in told) == ours
         found[ours] = [jobs.pixels(folder / f"tile{rank}.png") for rank in range(4)]
     return found
 
 
-def show(ours: bool, folder: Path, display: str) -> str:
+def show(ours: bool, ranks: int, folder: Path, display: str) -> str:
     """Have a client show the scene on the tiles of a server; what the server printed."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
@@ -39,7 +39,7 @@ def show(ours: bool, folder: Path, display: str) -> str:
     with (
         told.open("w") as output,
         subprocess.Popen(
-            jobs.command(ours, 4, wall), env=environment, stdout=output, stderr=output
+            jobs.command(ours, ranks, wall), env=environment, stdout=output, stderr=output
         ) as server,
     ):
         try:
