@@ -35,8 +35,8 @@ struct Node {
 SORTLAST_API bool is_aggregation_node(const Host& host);
 
 // The nodes that hosts are described to be in: up to its first blank a description names the node, behind it
-// the rail. Aggregation nodes are left out, and so are descriptions that adapters come with ("MT4129
-// ConnectX7 Mellanox Technologies"), which name no node. In the order of their first hosts.
+// the rail. Aggregation nodes are left out, and so are descriptions that name no node: those that adapters
+// come with ("MT4129 ConnectX7 Mellanox Technologies"), and localhost. In the order of their first hosts.
 SORTLAST_API std::vector<Node> find_nodes(const Topology& topology);
 
 // The nodes of a table with lines "NODE RAIL HOST", where HOST is the GUID of a port or an adapter, or a
