@@ -42,7 +42,7 @@ SORTLAST_API std::vector<Node> find_nodes(const Topology& topology);
 // The nodes of a table with lines "NODE RAIL HOST", where HOST is the GUID of a port or an adapter, or a
 // host's whole name; # begins a comment, commas count as blanks. Hosts that it leaves out are in the nodes
 // that find_nodes() finds. Throws ArgumentError, with file and line: a host that does not exist or stands
-// there twice, a node that has a rail twice.
+// there twice, a node that has a rail twice or a name with blanks.
 SORTLAST_API std::vector<Node> read_adapters(const Topology& topology, std::string_view text,
                                              const std::string& file);
 

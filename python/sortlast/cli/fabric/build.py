@@ -80,13 +80,13 @@ def build(
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:
         raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0], node_name_map) if links is None else _linked(named[0], links)
+    made = _inputs.topology(named[0], node_name_map, adapters) if links is None else _linked(named[0], links)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
         made = made.without_hosts(_inputs.hosts_of(made, without))
 
-    text = "" if output is None else _text(made, format, _inputs.Rails(rail, None, adapters))
+    text = "" if output is None else _text(made, format, rail or "")
     console = _terminal.console(output, json)
     described = _described(made)
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
@@ -167,13 +167,11 @@ def _linked(net: str, links: int) -> Topology:
         raise Error(f"--links is for Slurm's topology.conf: {error}") from None
 
 
-def _text(net: Topology, format: Format, rails: _inputs.Rails) -> str:  # noqa: A002
+def _text(net: Topology, format: Format, rail: str) -> str:  # noqa: A002
     from sortlast import fabric
-
-    nodes, rail = rails.nodes(net), rails.rail or ""
 
     if format is Format.ibsim:
         return fabric.write_ibsim(net)
     if format is Format.slurm:
-        return fabric.write_slurm_topology(net, nodes, rail)
+        return fabric.write_slurm_topology(net, rail=rail)
     return fabric.write_ibnetdiscover(fabric.assign_lids(net))

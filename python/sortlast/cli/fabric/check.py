@@ -65,9 +65,9 @@ def check(
     if csv is not None and not counters:
         raise typer.BadParameter("it holds counters; give --counters too", param_hint="--csv")
     _terminal.check_places(csv, json)
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(schedule, placed)
     with _progress.bar("stages", transient=True) as progress:

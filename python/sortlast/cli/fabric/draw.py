@@ -64,14 +64,14 @@ def draw(
         if not plot.draws(output):
             raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     if not is_page and len(topology.links) > _MOST_LINKS:
         raise Error(
             f"{topology.name} has {len(topology.links):,} links, more than the {_MOST_LINKS:,} of a picture;"
             " write a page (--output NAME.html), which shows any part of it, or draw a smaller fabric"
         )
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(schedule, placed)
     with _progress.bar("stages", transient=True) as progress:
