@@ -74,12 +74,12 @@ TEST(Adapters, ComeFromATable) {
                                                 "# node rail host\n"
                                                 "a3 left 0x330\n"
                                                 "a3,right,\"a1 mlx5_10\"   # moved\n"
-                                                "\"a 4\" left 0x221\r\n",
+                                                "\"a4\" left 0x221\r\n",
                                                 "table");
   ASSERT_EQ(nodes.size(), 4U);
   EXPECT_EQ(nodes[0].name, "a3");
   EXPECT_EQ(nodes[0].adapters, (std::vector<Adapter>{{"left", 4}, {"right", 0}}));
-  EXPECT_EQ(nodes[1].name, "a 4");
+  EXPECT_EQ(nodes[1].name, "a4");
   EXPECT_EQ(nodes[1].adapters, (std::vector<Adapter>{{"left", 2}}));
   EXPECT_EQ(nodes[2].adapters, (std::vector<Adapter>{{"mlx5_2", 1}}));   // of a1
   EXPECT_EQ(nodes[3].adapters, (std::vector<Adapter>{{"mlx5_10", 3}}));  // of a2
@@ -97,6 +97,7 @@ TEST(Adapters, SayWhatIsWrongAndWhere) {
       {"a left 0x11\nb left 0x11\n",
        "table:2: host 'a HCA-1 (0x0000000000000011)' stands here a second time"},
       {"a left 0x11\na left 0x12\n", "table:2: node 'a' has the rail 'left' already, on line 1"},
+      {"\"a 1\" left 0x11\n", "table:1: expected a node's name without blanks, found 'a 1'"},
       {"a left 0x11 0x12\n", "table:1: expected the end of the line, found '0x12'"},
       {"a \"\" 0x11\n", "table:1: expected a rail, such as mlx5_0, found an empty name"},
       {"\"a\n", "table:1: expected a node's name in double quotes"},

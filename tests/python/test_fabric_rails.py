@@ -165,6 +165,10 @@ def test_the_other_commands_take_a_rail_too(cli, tmp_path):
     hosts = tmp_path / "job.hosts"
     assert cli("fabric", "order", *job, "--hostfile", hosts)[0] == 0
     assert sorted(hosts.read_text().split()) == ["gpu01:1", "gpu02:1", "gpu03:1"]
+    # Nodes are called what the table calls them.
+    every = ("--nodes", "gpu[01-04]", "--rail", "mlx5_3", "--adapters", DATA / "adapters" / "table.txt")
+    assert cli("fabric", "order", "--net", NET, *every, *TREE, "--hostfile", hosts)[0] == 0
+    assert sorted(hosts.read_text().split()) == [f"gpu0{node}:1" for node in (1, 2, 3, 4)]
     assert cli("fabric", "bisect", *job, "--samples", 5)[0] == 0
     assert cli("fabric", "compare", *job, "--engines", "ftree,minhop")[0] == 0
     assert cli("fabric", "draw", *job, "--output", tmp_path / "net.html")[0] == 0

@@ -35,14 +35,14 @@ struct Node {
 SORTLAST_API bool is_aggregation_node(const Host& host);
 
 // The nodes that hosts are described to be in: up to its first blank a description names the node, behind it
-// the rail. Aggregation nodes are left out, and so are descriptions that adapters come with ("MT4129
-// ConnectX7 Mellanox Technologies"), which name no node. In the order of their first hosts.
+// the rail. Aggregation nodes are left out, and so are descriptions that name no node: those that adapters
+// come with ("MT4129 ConnectX7 Mellanox Technologies"), and localhost. In the order of their first hosts.
 SORTLAST_API std::vector<Node> find_nodes(const Topology& topology);
 
 // The nodes of a table with lines "NODE RAIL HOST", where HOST is the GUID of a port or an adapter, or a
 // host's whole name; # begins a comment, commas count as blanks. Hosts that it leaves out are in the nodes
 // that find_nodes() finds. Throws ArgumentError, with file and line: a host that does not exist or stands
-// there twice, a node that has a rail twice.
+// there twice, a node that has a rail twice or a name with blanks.
 SORTLAST_API std::vector<Node> read_adapters(const Topology& topology, std::string_view text,
                                              const std::string& file);
 

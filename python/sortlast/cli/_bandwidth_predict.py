@@ -15,26 +15,30 @@ if TYPE_CHECKING:
     from sortlast.fabric import Routes
 
 
-def routes(net: str, engine: str) -> Routes:
+def routes(net: str, engine: str, node_name_map: Path | None = None) -> Routes:
     """The fabric of the prediction and its tables."""
-    return _inputs.routes(_inputs.topology(net), engine)
+    return _inputs.routes(_inputs.topology(net, node_name_map), engine)
 
 
-def hosts(routes: Routes, nodes: str | None, names: Sequence[str]) -> tuple[list[int], str]:
+def hosts(
+    routes: Routes, nodes: str | None, names: Sequence[str], rail: str | None = None
+) -> tuple[list[int], str]:
     """The host of each rank, and a sentence that says where that comes from.
 
-    ``names``: of the machines that the ranks run on.
+    ``names``: of the machines that the ranks run on; ``rail``: of their adapters, where they have several.
     """
+    rails = _inputs.Rails(rail)
     fabric = f"predicted for {routes.topology.name}, {_show.routing(routes)}"
     if nodes is not None:
-        listed = _inputs.placement(routes.topology, nodes)
+        listed = _inputs.placement(routes.topology, nodes, rails=rails)
         if len(listed) < len(names):
             raise Error(f"--nodes {nodes}: {len(listed)} nodes for {len(names)} ranks; name more")
         return listed[: len(names)], f"{fabric}, on the nodes that are listed"
     try:
-        return _inputs.placement(routes.topology, ",".join(names)), f"{fabric}, on the same machines"
+        machines = _inputs.placement(routes.topology, ",".join(names), rails=rails)
+        return machines, f"{fabric}, on the same machines"
     except ArgumentError:
-        every = _inputs.placement(routes.topology, "all")
+        every = _inputs.placement(routes.topology, "all", rails=rails)
     if len(every) < len(names):
         raise Error(f"{routes.topology.name} has {len(every)} nodes, and there are {len(names)} ranks")
     return every[: len(names)], f"{fabric}, on its first {len(names)} nodes in routing order"

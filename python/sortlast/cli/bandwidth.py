@@ -10,7 +10,7 @@ import typer
 
 from sortlast import Error, launch
 from sortlast.cli import _bandwidth_run, _parse, _terminal
-from sortlast.cli.fabric import _show
+from sortlast.cli.fabric import _options, _show
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -66,6 +66,8 @@ def bandwidth(
             help="The fabric's node of each rank: a list such as node[001-012], or a file.",
         ),
     ] = None,
+    rail: _options.Rail = None,
+    node_name_map: _options.NodeNameMap = None,
 ) -> None:
     """Measure the send bandwidth of every pair of ranks under the load of a shift.
 
@@ -88,9 +90,9 @@ def bandwidth(
 
         plot.check_format(output)
     _terminal.check_places(json, matrix, pictures=[output])
-    routes = None if net is None else _bandwidth_predict.routes(net, engine)
+    routes = None if net is None else _bandwidth_predict.routes(net, engine, node_name_map)
     if routes is not None and not launch.under_mpiexec():
-        _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS))
+        _bandwidth_predict.hosts(routes, nodes, ["(not known yet)"] * (ranks or _RANKS), rail)
 
     measured = _measured(ranks, settings)
     if measured is None:
@@ -100,13 +102,13 @@ def bandwidth(
     console = _terminal.console(output, matrix, json)
     matrices = {"measured": found}
     if routes is not None:
-        hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names)
+        hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names, rail)
         matrices["predicted"] = _bandwidth_predict.matrix(routes, hosts, found)
         console.print(how, soft_wrap=True)
     console.print(_table(matrices))
     console.print(_slowest(found))
     if json is not None:
-        asked = asdict(settings) | {"net": net, "engine": net and engine, "nodes": nodes}
+        asked = asdict(settings) | {"net": net, "engine": net and engine, "nodes": nodes, "rail": rail}
         made_by = {"provenance": asdict(measured.origin), "settings": asked}
         _terminal.write_json(made_by | _as_json(matrices), json)
     _write(matrices, output, matrix)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sortlast import Error
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Node, Pattern, Placement, Routes, Topology
+    from sortlast.fabric import Pattern, Placement, Routes, Topology
 
 _ASSUMED = 12.5e9  # byte/s of a link whose rate nobody says: 100 Gbit/s
 
@@ -21,22 +21,29 @@ class Rails:
 
     rail: str | None = None
     ranks_per_node: int | None = None
-    adapters: Path | None = None
 
     @property
     def given(self) -> bool:
         """Whether ranks are placed on nodes, and not on hosts one by one."""
         return self.rail is not None or self.ranks_per_node is not None
 
-    def nodes(self, net: Topology) -> list[Node] | None:
-        """The nodes of the table; None: there is none, and descriptions tell them."""
-        from sortlast import fabric
 
-        return None if self.adapters is None else fabric.read_adapters(net, self.adapters)
+def topology(net: str, node_name_map: Path | None = None, adapters: Path | None = None) -> Topology:
+    """The fabric that ``--net`` names, with the names of ``--node-name-map`` and those of ``--adapters``."""
+    found = _topology(net, node_name_map)
+    if adapters is None:
+        return found
+    from sortlast import fabric
+
+    hosts, names = found.hosts, {}
+    for node in fabric.read_adapters(found, adapters):
+        for adapter in node.adapters:
+            host = hosts[adapter.host]
+            names[host.port_guid or host.guid] = f"{node.name} {adapter.rail}".rstrip()
+    return found.with_names(names)
 
 
-def topology(net: str, node_name_map: Path | None = None) -> Topology:
-    """The fabric that ``--net`` names, with the names of ``--node-name-map``."""
+def _topology(net: str, node_name_map: Path | None) -> Topology:
     from sortlast import fabric
 
     if fabric.is_file(net):
@@ -185,15 +192,10 @@ def _named(net: Topology, nodes: str, rails: Rails) -> Placement:
     """Hosts of a list or of a file; of a file in OpenSM's order with its dummies."""
     from sortlast import fabric
 
-    machines = rails.nodes(net)
     if nodes != "all" and fabric.is_file(nodes):
-        return fabric.read_nodes(
-            net, nodes, rail=rails.rail, ranks_per_node=rails.ranks_per_node, adapters=machines
-        )
+        return fabric.read_nodes(net, nodes, rail=rails.rail, ranks_per_node=rails.ranks_per_node)
     named = None if nodes == "all" else nodes
-    return fabric.placement(
-        net, named, rail=rails.rail, ranks_per_node=rails.ranks_per_node, adapters=machines
-    )
+    return fabric.placement(net, named, rail=rails.rail, ranks_per_node=rails.ranks_per_node)
 
 
 def _compute(net: Topology, compute: str) -> list[int]:

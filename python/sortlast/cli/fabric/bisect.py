@@ -44,9 +44,9 @@ def bisect(
     from sortlast import fabric
 
     _terminal.check_places(json)
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     placed = _inputs.placement(topology, nodes, compute=compute, rails=rails)
     hosts = [*dict.fromkeys(host for host in placed if host >= 0)]
     with _progress.bar("bisections", transient=True) as progress:

@@ -101,7 +101,7 @@ def build(
     named = [each for each in (net, net_option) if each is not None]
     if len(named) != 1:
         raise typer.BadParameter("name one fabric, as NET or by --net", param_hint="--net")
-    made = _inputs.topology(named[0], node_name_map) if links is None else _linked(named[0], links)
+    made = _inputs.topology(named[0], node_name_map, adapters) if links is None else _linked(named[0], links)
     if cut:
         made = made.without_links([_channel(made, end) for end in cut])
     if without is not None:
@@ -114,7 +114,7 @@ def build(
         routing = {"routing": _show.routing(routes)}
         text = fabric.write_simgrid(routes, 0 if bandwidth is None else bandwidth * 1e6, latency)
     elif output is not None:
-        text = _text(made, format, _inputs.Rails(rail, None, adapters))
+        text = _text(made, format, rail or "")
     console = _terminal.console(output, json)
     described = _described(made) | routing
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
@@ -195,15 +195,13 @@ def _linked(net: str, links: int) -> Topology:
         raise Error(f"--links is for Slurm's topology.conf: {error}") from None
 
 
-def _text(net: Topology, format: Format, rails: _inputs.Rails) -> str:  # noqa: A002
+def _text(net: Topology, format: Format, rail: str) -> str:  # noqa: A002
     from sortlast import fabric
-
-    nodes, rail = rails.nodes(net), rails.rail or ""
 
     if format is Format.ibsim:
         return fabric.write_ibsim(net)
     if format is Format.slurm:
-        return fabric.write_slurm_topology(net, nodes, rail)
+        return fabric.write_slurm_topology(net, rail=rail)
     if format is Format.slurm_yaml:
-        return fabric.write_topology_yaml(net, nodes, rail)
+        return fabric.write_topology_yaml(net, rail=rail)
     return fabric.write_ibnetdiscover(fabric.assign_lids(net))

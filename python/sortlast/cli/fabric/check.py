@@ -76,9 +76,9 @@ def check(
         raise typer.BadParameter("it holds counters; give --counters too", param_hint="--counters-csv")
     _terminal.check_places(csv, counters_csv, json)
     asked = _inputs.Communication(schedule, groups, size)
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(asked, placed)
     with _progress.bar("stages", transient=True) as progress:

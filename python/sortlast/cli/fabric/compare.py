@@ -50,10 +50,10 @@ def compare(
     _terminal.check_places(json)
     names = [each.name for each in fabric.engines()] if engines == "all" else engines.split(",")
     wanted = _orders(orders)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     rows = []
     with _progress.bar("engines", transient=True) as progress:
-        fabrics = [_inputs.topology(each, node_name_map) for each in net]
+        fabrics = [_inputs.topology(each, node_name_map, adapters) for each in net]
         for k, topology in enumerate(fabrics):
             for n, engine in enumerate(names):
                 progress((k * len(names) + n) / (len(fabrics) * len(names)))

@@ -68,10 +68,10 @@ def draw(
         if not plot.draws(output):
             raise Error(f"cannot draw {output}: the suffix must be one of {', '.join(plot.FORMATS)}, html")
     _terminal.check_places(json, *([output] if is_page else []), pictures=[] if is_page else [output])
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     with _progress.waiting("routing"):
         routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(_inputs.Communication(schedule), placed)
     with _progress.bar("stages", transient=True) as progress:

@@ -102,9 +102,9 @@ def order(
     asked = _inputs.Communication(schedule, groups, size)
     if dummies and asked.needs_all:
         raise Error(f"--dummies: every rank of {asked.name} must be there")
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
+    rails = _inputs.Rails(rail, ranks_per_node)
     hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
     if -1 in hosts:
         hosts = fabric.Placement(host for host in hosts if host >= 0)
@@ -189,8 +189,8 @@ def _write(
     if rankfile is not None:
         texts.append((rankfile, fabric.write_rankfile(topology, placement, launcher.value)))
     if nodelist is not None:
-        names = [name.partition(" ")[0] for name in fabric.names(topology, placement)]
-        texts.append((nodelist, fabric.fold_node_list(names) + "\n"))
+        names = dict.fromkeys(name.partition(" ")[0] for name in fabric.names(topology, placement))
+        texts.append((nodelist, fabric.fold_node_list([*names]) + "\n"))
     for path, text in texts:
         with replacing(path) as temporary:
             temporary.write_text(text)

@@ -28,6 +28,7 @@ def route(
     roots: _options.Roots = None,
     compute: _options.Compute = None,
     lmc: _options.Lmc = 0,
+    adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     seed: _options.Seed = 1,
     walk: Annotated[
@@ -46,7 +47,7 @@ def route(
     from sortlast import fabric
 
     _terminal.check_places(output, json)
-    topology = _inputs.topology(net, node_name_map)
+    topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hops = None if walk is None else _walk(routes, walk)
     described = _described(routes)

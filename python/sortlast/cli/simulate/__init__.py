@@ -106,8 +106,8 @@ def simulate(
     rate = {} if bandwidth is None else {"link_bytes_per_second": bandwidth * 1e6}
     settings = {**rate, **(packets if method is Method.packet else flows)}
     wanted = _traffic.Wanted(pattern, ranks, message_bytes, messages, stages, size, frame, seed)
-    rails = _inputs.Rails(rail, ranks_per_node, adapters)
-    place = Place(net, nodes, order, compute, first_host, seed, rails, node_name_map)
+    rails = _inputs.Rails(rail, ranks_per_node)
+    place = Place(net, nodes, order, compute, first_host, seed, rails, node_name_map, adapters)
     _run(method, wanted, place, Tables(routing, lft, roots, compute, seed), settings, outputs)
 
 

@@ -27,6 +27,7 @@ class Place:
     seed: int
     rails: _inputs.Rails
     node_name_map: Path | None
+    adapters: Path | None
 
     @property
     def order_name(self) -> str:
@@ -35,7 +36,7 @@ class Place:
 
     def find(self) -> tuple[Topology, list[int]]:
         """The fabric, and the hosts that tasks may run on, in their order."""
-        topology = _with_levels(_inputs.topology(self.net, self.node_name_map))
+        topology = _with_levels(_inputs.topology(self.net, self.node_name_map, self.adapters))
         hosts = _inputs.placement(topology, self.nodes, self.order, self.seed, self.compute, self.rails)
         if -1 in hosts:
             raise Error("a task cannot run in a place that stays empty; take an order without dummies")

@@ -101,6 +101,9 @@ class TableReader {
  private:
   void read_line() {
     const std::string name = field("a node's name"), rail = field("a rail, such as mlx5_0");
+    if (name.find(' ') != std::string::npos) {
+      scan_.fail("expected a node's name without blanks, found '" + excerpt(name) + "'");
+    }
     const std::int32_t h =
         host(field("the GUID of an adapter or a port, or a host's name in quotation marks"));
     if (!scan_.at_end() && !scan_.accept("#")) scan_.expect_end();

@@ -123,9 +123,8 @@ class HostfileReader {
 
   std::int32_t count(std::string_view digits) {
     std::int64_t ranks = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, ranks);
-    if (error != std::errc() || stop != end || ranks < 1 || ranks > most_ranks) {
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ranks);
+    if (error != std::errc() || stop != digits.data() + digits.size() || ranks < 1 || ranks > most_ranks) {
       scan_.fail("expected a number of ranks (1 to " + std::to_string(most_ranks) + "), found '" +
                  excerpt(digits) + "'");
     }
