@@ -14,7 +14,7 @@
 //
 // Stages are levels: the leaves send first, then those above them, and from the root down the other way. The
 // two children of a rank send at the same stage. With C pieces one follows the other: while one is at level
-// l, the next is at level l - 1. NCCL works so, with pieces of some 100 kB; between its beginning and its end
+// l, the next is at level l - 1, as NCCL does with what its buffers hold. Between the beginning and the end
 // all levels of both trees are busy, and that stage repeats.
 #include <algorithm>
 #include <bit>
