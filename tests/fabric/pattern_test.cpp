@@ -123,6 +123,7 @@ TEST(Pattern, RefusesWrongArguments) {
   EXPECT_THROW(shift_pattern(0), ArgumentError);
   EXPECT_THROW(shift_pattern(3, -1), ArgumentError);
   EXPECT_THROW(all_to_all_pattern(-1), ArgumentError);
+  EXPECT_THROW(all_to_all_pattern(65536), ArgumentError);
   EXPECT_THROW(permutation_pattern({1, 1}), ArgumentError);
   EXPECT_THROW(permutation_pattern({2, 0}), ArgumentError);
   EXPECT_THROW(permutation_pattern({-2, 0}), ArgumentError);

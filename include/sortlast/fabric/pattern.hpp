@@ -43,7 +43,7 @@ SORTLAST_API std::int64_t steps(const Pattern& pattern);
 
 // All p - 1 shift permutations, `bytes` a message (Cavin and Demengeon, section 2.1.4).
 SORTLAST_API std::shared_ptr<const Pattern> shift_pattern(std::int32_t p, std::int64_t bytes = 1);
-// Everybody to everybody in one stage.
+// Everybody to everybody in one stage. Throws ArgumentError also for more than 2^27 flows.
 SORTLAST_API std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, std::int64_t bytes = 1);
 // One stage: i sends to destination[i]; -1: to nobody.
 SORTLAST_API std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,

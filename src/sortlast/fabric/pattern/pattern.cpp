@@ -56,6 +56,11 @@ class AllToAll final : public Pattern {
   AllToAll(std::int32_t p, std::int64_t bytes) : p_(p), bytes_(bytes) {
     check_participants(name(), p);
     check_bytes(name(), bytes);
+    constexpr std::int64_t most_flows = std::int64_t{1} << 27;  // of a stage, which holds them all
+    if (std::int64_t{p} * p <= most_flows) return;
+    throw ArgumentError(
+        name() + " of " + std::to_string(p) +
+        " participants has more than 2^27 flows at once; take shift or pairwise, stage by stage");
   }
 
   std::string name() const override { return "all-to-all"; }

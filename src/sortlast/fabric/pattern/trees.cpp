@@ -6,15 +6,15 @@
 //
 // Double binary tree (Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction
 // and scan", 2009). An all-reduce in two halves of the vector, each up and down a binary tree of its own. A
-// rank that is an inner node of one tree is a leaf of the other (but for one or two), so that both together
-// load all links alike. The trees are those of NCCL (src/graph/trees.cc): in the first a rank r > 0, whose
-// lowest one bit is b, has the parent (r - b) with bit 2 b set, or if that does not exist r - b; 0 is the
-// root. The second is its mirror, r -> p - 1 - r, for even p, and its shift, r -> r + 1 mod p, for odd p. So
-// any p is served.
+// rank that is an inner node of one tree is a leaf of the other (for odd p but for one), so that both
+// together load all links alike. The trees are those of NCCL (src/graph/trees.cc): in the first a rank r > 0,
+// whose lowest one bit is b, has the parent (r - b) with bit 2 b set, or if that does not exist r - b; 0 is
+// the root. The second is its mirror, r -> p - 1 - r, for even p, and its shift, r -> r + 1 mod p, for odd p.
+// So any p is served.
 //
 // Stages are levels: the leaves send first, then those above them, and from the root down the other way. The
 // two children of a rank send at the same stage. With C pieces one follows the other: while one is at level
-// l, the next is at level l - 1. NCCL works so, with pieces of some 100 kB; between its beginning and its end
+// l, the next is at level l - 1, as NCCL does with what its buffers hold. Between the beginning and the end
 // all levels of both trees are busy, and that stage repeats.
 #include <algorithm>
 #include <bit>

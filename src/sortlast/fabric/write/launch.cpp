@@ -244,7 +244,7 @@ std::string torchrun_lines(const std::vector<std::string>& machines) {
     text += nodes[n].machine + " --nnodes=" + std::to_string(nodes.size()) +
             " --node-rank=" + std::to_string(n) + " --master-addr=" + nodes.front().machine;
     if (nodes[n].ranks > 1) text += " --nproc-per-node=" + std::to_string(nodes[n].ranks);
-    text += "\n";
+    text += '\n';
   }
   return text;
 }
