@@ -78,6 +78,7 @@ def _data(scene: Scene, stage: int | None) -> dict[str, Any]:
         "stageMax": found.stage_max.tolist(),
         "width": round(layout.width, 1),
         "height": round(layout.height, 1),
+        "thin": round(layout.thin(), 2),
         "whole": scene.groups.whole,
         "box": _packed(scene.box.astype("<i4")),
         "square": _packed(scene.groups.square_of.astype("<i4")),
