@@ -122,6 +122,7 @@ def test_a_name_is_shortened_in_its_middle_after_what_all_names_share():
     assert short.endswith("-00")
     assert "\N{HORIZONTAL ELLIPSIS}" in short
     assert fit(texts, 5, 9) == ""
+    assert width("\N{CJK UNIFIED IDEOGRAPH-4EA4}", 9) > 0
 
 
 @pytest.mark.parametrize("name", TREES)

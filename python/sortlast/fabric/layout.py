@@ -20,6 +20,7 @@ LETTER = 5.6  # width of a letter, about
 MARGIN = 16.0
 CELL = 18.0  # most side of a host's square
 GROUP = 16.0  # height of the square of a group of hosts
+_FEW_LINES, _THINNEST = 200, 0.35  # up to which lines are as wide as usual; least part of that
 
 Box = tuple[float, float, float, float]  # x, y, width, height
 Line = tuple[float, float, float, float]  # x1, y1, x2, y2
@@ -81,6 +82,10 @@ class Layout:
     switches: list[Box]
     links: Sequence[tuple[Line, ...]]
     slots: list[Slot]
+
+    def thin(self) -> float:
+        """How wide lines are drawn, as a part of the usual width: less where many would hide each other."""
+        return max(_THINNEST, min(1.0, math.sqrt(_FEW_LINES / max(1, len(self.links)))))
 
 
 def squares_by_box(plan: Plan) -> list[list[int]]:

@@ -30,8 +30,8 @@ from sortlast.fabric.layout import (
 
 _WIDTH = 1200  # of a picture with few switches
 _LEAST_PITCH = 26  # from one leaf switch to the next
-_HEIGHT, _LEAST_GAP = 400, 190  # from the leaf switches to the roots, and from one level to the next
-_SLOPE = 0.3  # least height of a picture as a part of its width
+_HEIGHT, _LEAST_GAP = 560, 190  # from the leaf switches to the roots, and from one level to the next
+_SLOPE = 0.4  # least height of a picture as a part of its width
 _LABELS = 74  # left of the picture, for the names of the levels
 _LEAST_LYING = 62  # pitch from which names lie
 _FLAT = 15.0  # height of a box whose name lies, width of one whose name stands

@@ -78,6 +78,7 @@ def _data(scene: Scene, stage: int | None) -> dict[str, Any]:
         "stageMax": found.stage_max.tolist(),
         "width": round(layout.width, 1),
         "height": round(layout.height, 1),
+        "thin": round(layout.thin(), 2),
         "whole": scene.groups.whole,
         "box": _packed(scene.box.astype("<i4")),
         "square": _packed(scene.groups.square_of.astype("<i4")),
@@ -142,13 +143,10 @@ def _pattern(found: Contention) -> dict[str, Any]:
 def _one_stage(found: Contention, number: int) -> dict[str, Any]:
     """The loads of one stage, for a page that computes none."""
     loads = found.loads(number - 1)
-    flows = found.pattern.flows(number - 1)
-    at = np.array(found.placement)
-    between = ((at[flows[:, :2]] >= 0).all(axis=1) & (flows[:, 0] != flows[:, 1])).sum()
     return {
         "loads": _packed(loads.astype("<i4")),
         "share": float(found.stage_share[number - 1]),
-        "flowsOfStage": int(between),
+        "flowsOfStage": int(loads[: len(found.routes.topology.hosts)].sum()),  # each leaves its host once
         "flows": None,
     }
 

@@ -69,6 +69,7 @@ function drawBoxes() {
 
 function drawAll() {
   picture.setAttribute("viewBox", `0 0 ${data.width} ${data.height}`);
+  picture.style.setProperty("--thin", data.thin);
   drawLines();
   drawSquares();
   drawBoxes();

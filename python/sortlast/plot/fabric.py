@@ -69,11 +69,11 @@ def draw(scene: Scene, loads: NDArray[np.int32], stage: str) -> Figure:
     axes.set_ylim(layout.height + foot, -head)
     axes.set_axis_off()
     kinds = _kinds(scene.worst_of_parts(loads))
-    _links(axes, scene, kinds, grown)
+    _links(axes, scene, kinds, layout.thin() / grown)
     _hosts(axes, scene, kinds)
     _boxes(axes, scene, scene.worst_of_boxes(loads), inch)
-    _write(axes, above, (_EDGE - left, -head), inch)
-    _write(axes, below, (_EDGE - left, layout.height + legend), inch)
+    _write(axes, above, (_EDGE - left, -head), inch, _INK)
+    _write(axes, below, (_EDGE - left, layout.height + legend), inch, _FAINT)
     _legend(axes, (layout.height + foot, _height(below)))
     return figure
 
@@ -86,7 +86,7 @@ def _kinds(loads: NDArray[np.int32]) -> NDArray[np.intp]:
 # --- the fabric -------------------------------------------------------------------------------------------
 
 
-def _links(axes: Axes, scene: Scene, kinds: NDArray[np.intp], grown: float) -> None:
+def _links(axes: Axes, scene: Scene, kinds: NDArray[np.intp], thin: float) -> None:
     """Both directions of the lines between boxes, the fullest in front."""
     pieces = [(k, piece) for k, line in enumerate(scene.layout.links) for piece in line]
     number = np.array([k for k, _ in pieces], int)
@@ -102,7 +102,7 @@ def _links(axes: Axes, scene: Scene, kinds: NDArray[np.intp], grown: float) -> N
     for k, (_, colour, width, name) in enumerate(_CLASSES):
         axes.add_collection(
             LineCollection(
-                list(both[carried == k]), colors=colour, linewidths=width / grown, gid=f"links {name}"
+                list(both[carried == k]), colors=colour, linewidths=width * thin, gid=f"links {name}"
             )
         )
 
@@ -178,14 +178,19 @@ def _height(text: Text) -> float:
     return sum(1.45 * size for _, size in text) + (10 if text else 0)
 
 
-def _write(axes: Axes, text: Text, place: tuple[float, float], inch: float) -> None:
-    """Lines below each other from ``place`` down, ``inch`` pixels an inch."""
+def _write(axes: Axes, text: Text, place: tuple[float, float], inch: float, first: str) -> None:
+    """Lines below each other from ``place`` down, ``inch`` pixels an inch, the first one in its colour."""
     x, y = place
-    largest = max((size for _, size in text), default=0)
-    for line, size in text:
-        ink = _INK if y == place[1] and size == largest else _FAINT
+    for number, (line, size) in enumerate(text):
         axes.text(
-            x, y + 6, line, fontsize=72 * size / inch, color=ink, va="top", parse_math=False, gid="line"
+            x,
+            y + 6,
+            line,
+            fontsize=72 * size / inch,
+            color=_FAINT if number else first,
+            va="top",
+            parse_math=False,
+            gid="line",
         )
         y += 1.45 * size
 

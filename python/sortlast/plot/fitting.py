@@ -22,7 +22,9 @@ def _font() -> FT2Font:
 @cache
 def _advance(letter: str) -> float:
     """Width of a letter at size 1."""
-    return float(_font().load_char(ord(letter)).linearHoriAdvance) / 65536 / _SIZE
+    font = _font()
+    glyph = font.load_glyph(font.get_char_index(ord(letter)))  # 0, a box, for a letter that it lacks
+    return float(glyph.linearHoriAdvance) / 65536 / _SIZE
 
 
 def width(text: str, size: float) -> float:
