@@ -112,6 +112,7 @@ struct IceTContextStruct {
   std::optional<sortlast::Compositor> compositor;  // since the first of them, while it can be used
   double limit = 0;                                // of its waits [s]
   bool in_step = false;                            // all ranks have come to the same calls since it was made
+  std::optional<IceTInt> agreed_colour;            // of that group, if it was asked for by one
   std::vector<IceTInt> agreed_group;               // with which that of all other ranks agrees
   bool alone = true;                               // of all ranks, none is on another machine
   std::vector<sortlast::icet::Image> drawn;        // by the callback; a tile's, or the floating one

@@ -66,8 +66,8 @@ Values tiles(const Settings& settings, IceTEnum name) {
 Values contained(const IceTContextStruct& context, IceTEnum name) {
   const std::size_t number = context.settings.tiles.size();
   const bool holds = context.frame.mask.size() == number;
-  const Booleans mask = holds ? context.frame.mask : Booleans(number);
-  const Booleans masks = holds ? context.frame.masks : Booleans();
+  Booleans mask = holds ? context.frame.mask : Booleans(number);
+  Booleans masks = holds ? context.frame.masks : Booleans();
   if (name == ICET_CONTAINED_TILES_MASK) return mask;
   if (name == ICET_ALL_CONTAINED_TILES_MASKS) return masks;
   Integers list;
@@ -77,7 +77,7 @@ Values contained(const IceTContextStruct& context, IceTEnum name) {
   if (name == ICET_NUM_CONTAINED_TILES) return one(static_cast<IceTInt>(list.size()));
   Integers counts(number);
   IceTInt sum = 0;
-  for (std::size_t i = 0; i < masks.size(); ++i) {
+  for (std::size_t i = 0; number > 0 && i < masks.size(); ++i) {
     counts[i % number] += masks[i];
     sum += masks[i];
   }

@@ -137,6 +137,7 @@ void check_groups(IceTContextStruct& context) {
   }
   Access::agree(*context.compositor, "frame", {}, problem);
   context.agreed_group = own;
+  context.agreed_colour.reset();
 }
 
 }  // namespace

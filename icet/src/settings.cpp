@@ -227,12 +227,16 @@ void icetDataReplicationGroupColor(IceTInt color) {
     constexpr const char* call = "icetDataReplicationGroupColor";
     not_while_drawing(context, call);
     in_meeting(context, [&](sortlast::Compositor& compositor) {
-      Access::agree(compositor, call, {}, "");  // that all call it
+      // Programs ask before every frame for the groups that they have.
+      const bool changed = color != context.agreed_colour || context.settings.group != context.agreed_group;
+      const bool any_changed = Access::agree(compositor, call, {}, "", changed);
       context.agreed = true;
+      if (!any_changed) return;
       const std::vector<IceTInt> colours = values_of_all(compositor, call, std::vector<IceTInt>{color});
       std::vector<IceTInt> group;
       for (IceTInt rank = 0; rank < context.size; ++rank)
         if (colours[static_cast<std::size_t>(rank)] == color) group.push_back(rank);
+      context.agreed_colour = color;
       context.agreed_group = group;
       context.settings.group = std::move(group);
     });

@@ -129,6 +129,25 @@ void test_replication(void) {
     CHECK(number == size);
     free(group);
   }
+
+  // A colour that one rank alone has changed, and one that stands for other groups than it did.
+  icetDataReplicationGroupColor(4);
+  icetDataReplicationGroupColor(is_last_rank() ? 5 : 4);
+  IceTInt size = 0;
+  icetGetIntegerv(ICET_DATA_REPLICATION_GROUP_SIZE, &size);
+  CHECK(size == (is_last_rank() ? 1 : p - 1));
+  const IceTInt alone = world_rank();
+  icetDataReplicationGroup(1, &alone);
+  for (int rank = 0; rank < p; ++rank) data[rank] = rank;
+  check_displays(data);
+  icetDataReplicationGroupColor(4);
+  icetGetIntegerv(ICET_DATA_REPLICATION_GROUP_SIZE, &size);
+  CHECK(size == p);
+  if (is_last_rank()) icetDataReplicationGroup(1, &alone);
+  icetDataReplicationGroupColor(4);
+  icetGetIntegerv(ICET_DATA_REPLICATION_GROUP_SIZE, &size);
+  CHECK(size == p);
+  CHECK_ERROR(ICET_NO_ERROR);
   free(data);
   end_context(context);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <sstream>
 
 #include "mpi/ranks.hpp"
 #include "sortlast/error.hpp"
@@ -50,11 +51,12 @@ TEST_F(LongArguments, OrdersOfManyRanks) {
   for (const std::size_t length : {100U, 300U, 20000U}) {
     for (const std::size_t place : {std::size_t{1}, length / 2, length - 2}) {
       const std::string text = text_of_orders(length, place);
-      const std::string entry = std::to_string(place);
-      const std::string next = std::to_string(place + 1);
-      expect_contains(text,
-                      "order: alike before entry " + entry + " (the first is 0), " + entry + "," + next);
-      expect_contains(text, "; " + next + "," + entry);
+      std::ostringstream here;
+      here << "order: alike before entry " << place << " (the first is 0), " << place << "," << place + 1;
+      expect_contains(text, here.str());
+      std::ostringstream there;
+      there << "; " << place + 1 << "," << place;
+      expect_contains(text, there.str());
       expect_contains(text, odd);
       EXPECT_EQ(text.find("size"), std::string::npos) << text;
       EXPECT_LT(text.size(), 500U);
