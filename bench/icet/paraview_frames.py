@@ -15,7 +15,8 @@ frame        ``Render()`` in the script on rank 0: drawing, compositing, and all
 compositing  of it from the end of the last rank's drawing to the picture on rank 0 (stopwatch.c)
 
 with the ratios IceT / sortlast of the medians, turn by turn: the median and the range of them. The load
-average at the begin of every turn stands in the JSON, and its least and most in the table.
+average at the begin of every turn stands in the JSON, and its least and most in the table. The JSON is
+written anew after every turn.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ def main() -> None:
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("paraview_frames.py: ended by SIGTERM"))
 
-    rows: list[dict[str, Any]] = []
+    done: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder, displays.started(4096, 2304) as display:
         job = Job(asked, Path(folder), display)
         for ranks in (int(number) for number in asked.ranks.split(",")):
@@ -246,11 +247,14 @@ def main() -> None:
                     found[peer] = job.run(peer, ranks, asked.frames)
                 turns.append(found)
                 print(f"{ranks} ranks, turn {turn + 1}: {time.monotonic() - begin:.0f} s", file=sys.stderr)
-            rows += rows_of(job, ranks, turns, differences)
-            show(rows[-len(job.cells) :])
-            if asked.json:
-                origin = {**asdict(provenance.here()), "paraview": job.version}
-                asked.json.write_text(json.dumps({"origin": origin, "rows": rows}, indent=1) + "\n")
+                rows = rows_of(job, ranks, turns, differences)
+                if asked.json:
+                    origin = {**asdict(provenance.here()), "paraview": job.version}
+                    asked.json.write_text(
+                        json.dumps({"origin": origin, "rows": done + rows}, indent=1) + "\n"
+                    )
+            show(rows)
+            done += rows
 
 
 if __name__ == "__main__":
