@@ -15,7 +15,7 @@ import pytest
 
 import references
 from sortlast import ArgumentError, _watcher, fabric
-from sortlast.testbed import Settings, Testbed, answer, measure, namespaces, run
+from sortlast.testbed import Settings, Testbed, answer, measure, namespaces, run, time_pattern
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
 
@@ -109,6 +109,35 @@ def test_every_channel_carries_as_many_messages_as_the_tables_say(hosts: list[in
     assert found.dropped == 0
     # Nobody sends faster than the link, but for what a shaper lets pass at once at each of up to four hops.
     assert found.bandwidths.maximum < 1.25 * found.link_bandwidth
+
+
+def test_a_ring_takes_as_long_as_predicted_in_either_order() -> None:
+    pattern = fabric.pattern("ring", 4, rank_bytes=400_000)
+    with Testbed(SMALL) as testbed:
+        fast = time_pattern(testbed, [0, 1, 2, 3], pattern, repeat=2, timeout=100)
+        # Hosts of one leaf stand apart, and all four leave it by the same up-link.
+        slow = time_pattern(testbed, [0, 2, 1, 3], pattern, repeat=2, timeout=100)
+        with pytest.raises(ArgumentError, match="3 hosts for 4 participants, repeat 1; expected a host for each"):
+            time_pattern(testbed, [0, 1, 2], pattern, repeat=1)
+    assert len(fast.seconds) == 2
+    assert (fast.dropped, slow.dropped) == (0, 0)
+    for found in (fast, slow):
+        assert found.max_flows == fabric.contention(testbed.routes, pattern, found.hosts).max_flows
+        # Links send no faster than their rate, but for what a shaper lets pass at once; slower ones are a busy machine's.
+        assert found.median > 0.8 * found.predicted.free_running
+
+
+@pytest.mark.slow
+def test_what_an_order_of_a_ring_loses_is_what_the_tables_say() -> None:
+    with Testbed(Settings("k-ary-n-tree:4,2", engine="d-mod-k", rate_mbit=50)) as testbed:
+        pattern = fabric.pattern("ring", 16, rank_bytes=4_000_000)
+        routing, mixed = (
+            time_pattern(testbed, testbed.order(order), pattern, repeat=3, timeout=100)
+            for order in ("routing", "random")
+        )
+    assert (routing.max_flows, mixed.max_flows) == (1, 2)
+    predicted = mixed.predicted.free_running / routing.predicted.free_running
+    assert mixed.median / routing.median == pytest.approx(predicted, rel=0.15)
 
 
 # --- how they end -----------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortlast.cli import _terminal
+from sortlast.cli import _terminal, _testbed_time
 from sortlast.cli.fabric import _inputs, _options, _show
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def register(app: typer.Typer) -> None:
     group.command()(down)
     group.command(context_settings={"ignore_unknown_options": True})(run)
     group.command()(bandwidth)
+    group.command()(_testbed_time.time)
     app.add_typer(group, name="testbed")
 
 

@@ -14,6 +14,19 @@ Needs Linux, root, iproute2 (ip, tc) and util-linux (unshare).
 from sortlast.testbed.job import answer, run
 from sortlast.testbed.measurement import Measured, measure
 from sortlast.testbed.namespaces import why_not
+from sortlast.testbed.pattern_time import TimedPattern, time_pattern
 from sortlast.testbed.testbed import Settings, Testbed, remove, remove_stale
 
-__all__ = ["Measured", "Settings", "Testbed", "answer", "measure", "remove", "remove_stale", "run", "why_not"]
+__all__ = [
+    "Measured",
+    "Settings",
+    "Testbed",
+    "TimedPattern",
+    "answer",
+    "measure",
+    "remove",
+    "remove_stale",
+    "run",
+    "time_pattern",
+    "why_not",
+]
