@@ -1,8 +1,7 @@
-"""``sortlast testbed time``: how long a pattern takes in several orders of the hosts, beside the prediction."""
+"""``sortlast testbed time``: how long a pattern takes in several orders of the hosts, and should take."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,6 +36,7 @@ def time(
     What an order loses is told against the first one. One rank runs on each node, and goes on to its next
     stage when its own messages are through.
     """
+    from sortlast import fabric
     from sortlast import testbed as testbeds
 
     _terminal.check_places(json)
@@ -49,7 +49,7 @@ def time(
         for number, order in enumerate(wanted):
             progress(number / len(wanted))
             placed = _inputs.placement(testbed.topology, nodes, order, seed)
-            pattern, hosts = _inputs.job(asked, [host for host in placed if host >= 0])
+            pattern, hosts = _inputs.job(asked, fabric.Placement(host for host in placed if host >= 0))
             timed[order] = testbeds.time_pattern(testbed, hosts, pattern, repeat)
     console = _terminal.console(json)
     console.print(_table(f"{pattern.name}: {len(hosts)} ranks with {rank_bytes} bytes each", timed))
@@ -73,8 +73,8 @@ def _table(title: str, timed: dict[str, TimedPattern]) -> Group:
         )
         for order, found in timed.items()
     ]
-    columns = ("order", "flows", "s predicted", "s measured", "runs", "predicted loss", "loss", "lost packets")
-    return _show.table(title, [(name, "left" if name == "order" else "right") for name in columns], rows)
+    figures = ("flows", "s predicted", "s measured", "runs", "predicted loss", "loss", "lost packets")
+    return _show.table(title, [("order", "left"), *((name, "right") for name in figures)], rows)
 
 
 def _loss(seconds: float, first: float) -> str:
