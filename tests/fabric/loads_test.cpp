@@ -37,7 +37,7 @@ TEST(ChannelBytes, AreThoseOfAllStages) {
   std::vector<std::int64_t> expected(bytes.size(), 0);
   for (std::int64_t stage = 0; stage < pattern->stages(); ++stage) {
     const std::vector<std::int32_t> flows = loads(routes, *pattern, placement, stage);
-    for (std::size_t c = 0; c < flows.size(); ++c) expected[c] += 10 * flows[c];
+    for (std::size_t c = 0; c < flows.size(); ++c) expected[c] += std::int64_t{10} * flows[c];
   }
   EXPECT_EQ(bytes, expected);
   EXPECT_EQ(bytes[0], 70);

@@ -37,25 +37,27 @@ Topology fabric_of(const std::vector<Machine>& machines) {
 }
 
 // Two machines of two adapters, one that has not said its name, and an aggregation node.
-const std::vector<Machine> pair{{"a1 mlx5_10", 0x110},
-                                {"a1 mlx5_2", 0x120},
-                                {"a2 mlx5_2", 0x220},
-                                {"a2 mlx5_10", 0x210},
-                                {"MT4129 ConnectX7   Mellanox Technologies", 0x330},
-                                {"Mellanox Technologies Aggregation Node", 0x440}};
+std::vector<Machine> pair() {
+  return {{"a1 mlx5_10", 0x110},
+          {"a1 mlx5_2", 0x120},
+          {"a2 mlx5_2", 0x220},
+          {"a2 mlx5_10", 0x210},
+          {"MT4129 ConnectX7   Mellanox Technologies", 0x330},
+          {"Mellanox Technologies Aggregation Node", 0x440}};
+}
 
 RankPlacement placed(const Topology& topology, std::string_view list, const RailOptions& options = {}) {
   return place_ranks(topology, find_nodes(topology), read_hostfile(topology, list, "list"), options);
 }
 
 TEST(Nodes, AreThoseOfTheDescriptions) {
-  const std::vector<Node> nodes = find_nodes(fabric_of(pair));
+  const std::vector<Node> nodes = find_nodes(fabric_of(pair()));
   ASSERT_EQ(nodes.size(), 2U);
   EXPECT_EQ(nodes[0].name, "a1");
   EXPECT_EQ(nodes[0].adapters, (std::vector<Adapter>{{"mlx5_2", 1}, {"mlx5_10", 0}}));
   EXPECT_EQ(nodes[1].adapters, (std::vector<Adapter>{{"mlx5_2", 2}, {"mlx5_10", 3}}));
   EXPECT_EQ(rails(nodes), (Names{"mlx5_2", "mlx5_10"}));
-  EXPECT_EQ(compute_hosts(fabric_of(pair)), (Hosts{0, 1, 2, 3, 4}));
+  EXPECT_EQ(compute_hosts(fabric_of(pair())), (Hosts{0, 1, 2, 3, 4}));
 }
 
 TEST(Nodes, TellThePortsOfAnAdapterApart) {
@@ -69,7 +71,7 @@ TEST(Nodes, TellThePortsOfAnAdapterApart) {
 }
 
 TEST(Adapters, ComeFromATable) {
-  const Topology topology = fabric_of(pair);
+  const Topology topology = fabric_of(pair());
   const std::vector<Node> nodes = read_adapters(topology,
                                                 "# node rail host\n"
                                                 "a3 left 0x330\n"
@@ -110,7 +112,7 @@ TEST(Adapters, SayWhatIsWrongAndWhere) {
 }
 
 TEST(Hostfile, IsReadInAllItsForms) {
-  const Topology topology = fabric_of(pair);
+  const Topology topology = fabric_of(pair());
   const auto entries = [&](std::string_view text) { return read_hostfile(topology, text, "list"); };
   EXPECT_EQ(entries("a[1-2]"), (std::vector<NodeRanks>{{"a1", 0, 1}, {"a2", 0, 1}}));
   EXPECT_EQ(entries("\"a[1-2] mlx5_2\""), (std::vector<NodeRanks>{{"a1 mlx5_2", 0, 1}, {"a2 mlx5_2", 0, 1}}));
@@ -125,7 +127,7 @@ TEST(Hostfile, IsReadInAllItsForms) {
 }
 
 TEST(Hostfile, SaysWhatIsWrongAndWhere) {
-  const Topology topology = fabric_of(pair);
+  const Topology topology = fabric_of(pair());
   const std::vector<std::pair<std::string, std::string>> cases{
       {"a1 slots=many", "list:1: expected a number of ranks (1 to 1048576), found 'many'"},
       {"a1 slots=0", "list:1: expected a number of ranks (1 to 1048576), found '0'"},
@@ -142,7 +144,7 @@ TEST(Hostfile, SaysWhatIsWrongAndWhere) {
 }
 
 TEST(Ranks, TakeOneRailOrAllInTurn) {
-  const Topology topology = fabric_of(pair);
+  const Topology topology = fabric_of(pair());
   EXPECT_EQ(placed(topology, "a[1-2]", {.rail = "mlx5_2"}).placement, (Hosts{1, 2}));
   EXPECT_EQ(placed(topology, "a[1-2]", {.rail = "mlx5_10"}).nodes, (Hosts{0, 1}));
   EXPECT_EQ(placed(topology, "a[1-2]", {.rail = "all"}).placement, (Hosts{1, 0, 2, 3}));
@@ -162,7 +164,7 @@ TEST(Ranks, TakeOneRailOrAllInTurn) {
 }
 
 TEST(Ranks, SayWhichRailsThereAre) {
-  const Topology topology = fabric_of(pair);
+  const Topology topology = fabric_of(pair());
   struct Case {
     std::string list;
     RailOptions options;
@@ -207,7 +209,7 @@ TEST(Ranks, OfOneNodeDoNotUseTheFabric) {
 }
 
 TEST(NodeNameMap, GivesNames) {
-  const Topology topology = fabric_of(pair);
+  const Topology topology = fabric_of(pair());
   const NodeNames names = read_node_name_map(
       "# adapters\n\n0x330 \"a2 mlx5_3\" # at last\n0x1 core 1\n0x1 \"too late\"\n274 a1 mlx5_11\n", "map");
   EXPECT_EQ(names, (NodeNames{{0x330, "a2 mlx5_3"}, {1, "core 1"}, {274, "a1 mlx5_11"}}));
