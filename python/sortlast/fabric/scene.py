@@ -112,7 +112,9 @@ def scene(
     return Scene(
         found=found,
         title=shown(f"{found.pattern.name} on {topology.name.rpartition('/')[2]}"),
-        caption=f"{hosts:,} hosts, {switches:,} switches, {len(topology.links):,} links",
+        caption=", ".join(
+            (_count(hosts, "host"), _count(switches, "switch"), _count(len(topology.links), "link"))
+        ),
         made=_made(found, order, seed),
         command=shown(command),
         note=_note(fabric, groups),

@@ -28,10 +28,10 @@ from sortlast.fabric.layout import (
     squares_by_box,
 )
 
-_WIDTH = 1200  # of a picture with few switches
-_LEAST_PITCH = 26  # from one leaf switch to the next
-_HEIGHT, _LEAST_GAP = 560, 190  # from the leaf switches to the roots, and from one level to the next
-_SLOPE = 0.4  # least height of a picture as a part of its width
+_WIDTH, _LEAST_WIDTH = 1200, 540  # of a picture; more where the least pitch needs it
+_PITCH, _LEAST_PITCH = 100, 26  # from one switch of the widest level to the next
+_LEAST_GAP = 190  # from one level to the next
+_SLOPE = 0.46  # from the leaf switches to the roots, as a part of the width
 _LABELS = 74  # left of the picture, for the names of the levels
 _LEAST_LYING = 62  # pitch from which names lie
 _FLAT = 15.0  # height of a box whose name lies, width of one whose name stands
@@ -68,7 +68,7 @@ def arrange(plan: Plan) -> Layout:
     """Lay a tree out, as the module says."""
     rows = _rows(plan)
     widest = max(len(row) for row in rows.values())
-    span = float(max(_WIDTH, widest * _LEAST_PITCH))
+    span = float(max(_LEAST_WIDTH, min(_WIDTH, widest * _PITCH), widest * _LEAST_PITCH))
     made = {level: _Row(plan, row, span) for level, row in rows.items()}
     crowd = squares_by_box(plan)
     cell, columns = square_size(max(map(len, crowd)), 0.86 * span / widest)
@@ -78,7 +78,7 @@ def arrange(plan: Plan) -> Layout:
 
     # Place the boxes level by level, from the roots down.
     top = max(rows)
-    gap = max(max(_HEIGHT, _SLOPE * span) / max(top - 1, 1), _LEAST_GAP)
+    gap = max(_SLOPE * span / max(top - 1, 1), _LEAST_GAP)
     y = MARGIN + 8 + (below if any(crowd[s] for s in rows[top] if top > 1) else 0)
     switches: list[Box] = [(0.0, 0.0, 0.0, 0.0)] * len(plan.levels)
     slots: list[Slot] = []
