@@ -18,8 +18,8 @@ namespace sortlast::fabric {
 // in 10 up to QDR, and of 64 in 66 of FDR; later rates are named after their data. 0: the rate is not known.
 SORTLAST_API double data_rate(double gbps);
 
-// Bytes that cross each channel over all stages of a pattern, as often as they happen. Walks every flow. Throws
-// as contention() does, and for bytes that add up to more than 2^63 - 1.
+// Bytes that cross each channel over all stages of a pattern, as often as they happen. Walks every flow.
+// Throws as contention() does, and for bytes that add up to more than 2^63 - 1.
 SORTLAST_API std::vector<std::int64_t> channel_bytes(const Routes& routes, const Pattern& pattern,
                                                      const Placement& placement);
 

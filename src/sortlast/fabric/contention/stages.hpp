@@ -167,8 +167,8 @@ class ChannelLoads {
 // Sums over stages, kept in whole numbers: whoever adds the parts in whichever order gets the same figures.
 class Tally {
  public:
-  // Ends a stage that happens `times` times: `flows_by_fullest[m]` flows have m flows on the fullest channel of
-  // their path. Returns their mean share.
+  // Ends a stage that happens `times` times: `flows_by_fullest[m]` flows have m flows on the fullest channel
+  // of their path. Returns their mean share.
   double end_stage(std::span<const std::int64_t> channels_by_load,
                    std::span<const std::int64_t> flows_by_fullest, std::int64_t times = 1);
   // `times` more uses of a channel by f flows.
