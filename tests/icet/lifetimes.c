@@ -170,9 +170,11 @@ static struct rlimit limit_before;
 static void limit_memory(rlim_t megabytes) {
   CHECK(getrlimit(RLIMIT_AS, &limit_before) == 0);
   FILE* file = fopen("/proc/self/statm", "r");
-  long pages = 0;
-  CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
+  char line[128] = "";
+  CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
   fclose(file);
+  const long pages = strtol(line, NULL, 10);
+  CHECK(pages > 0);
   const struct rlimit small = {(rlim_t)pages * 4096 + (megabytes << 20), limit_before.rlim_max};
   CHECK(setrlimit(RLIMIT_AS, &small) == 0);
 }

@@ -214,7 +214,7 @@ static void composite(void) {
   check_frame(icetCompositeImage(fits ? any_room() : NULL, fits ? any_room() : NULL, all ? NULL : viewport,
                                  any_matrix(), any_matrix(), any_colour()));
 }
-static void diagnostics(void) { icetDiagnostics(draw_number(2) == 0 ? ICET_DIAG_OFF : ICET_DIAG_ROOT_NODE); }
+static void diagnostics(void) { icetDiagnostics(draw_number(2) == 0 ? ICET_DIAG_OFF : ICET_DIAG_ALL_NODES); }
 static void get_any(void) {
   const IceTEnum name = draw_number(0x190);
   void* place = any_room();

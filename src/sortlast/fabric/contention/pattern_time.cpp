@@ -66,7 +66,7 @@ class Rates {
     bool alike = true;
     for (Channel c = 0; c < topology.channels(); ++c) {
       if (!topology.target(c).connected()) continue;
-      slower_[static_cast<std::size_t>(c)] = fastest_ / (data_rate(topology.gbps(c)));
+      slower_[static_cast<std::size_t>(c)] = fastest_ / data_rate(topology.gbps(c));
       alike = alike && slower_[static_cast<std::size_t>(c)] == 1;
     }
     if (alike) slower_.clear();
