@@ -14,6 +14,7 @@ from sortlast import ArgumentError, _fabric, fabric, schedule, simulate
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
 
+import rail_orders
 import simgrid
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -30,13 +31,17 @@ PLAIN = [
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    """What counts flows, and what simulates an exchange, on a platform."""
+    """What counts flows, and what simulates an exchange and a pattern, on a platform."""
     if missing := simgrid.missing():
         raise RuntimeError(missing)
     folder = tmp_path_factory.mktemp("simgrid")
     return [
         simgrid.build(folder, BENCH / source)
-        for source in ("fabric/simgrid_shifts.cpp", "simulate/simgrid_exchange.cpp")
+        for source in (
+            "fabric/simgrid_shifts.cpp",
+            "simulate/simgrid_exchange.cpp",
+            "simulate/simgrid_pattern.cpp",
+        )
     ]
 
 
@@ -83,6 +88,34 @@ def test_flows_take_as_long_as_ours(family, engine, what, programs, tmp_path):
     window = 1 if what == "shift" else 0
     ours = simulate.frame(routes, made, placement=order, window=window, link_bytes_per_second=2e9).seconds
     assert ours == pytest.approx(theirs, rel=1e-6)
+
+
+@pytest.mark.parametrize("what", ["ring", "all-to-all"])
+def test_an_order_of_machines_loses_as_much_as_ours(what, programs, tmp_path):
+    """Sixteen machines with eight adapters: alphabetical order against the one that suits the routing."""
+    net = rail_orders.topology(32)
+    routes = fabric.route(net, "ftree")
+    (tmp_path / "platform.xml").write_text(fabric.write_simgrid(routes, 5e10))
+    listed = rail_orders.job(net, 16)
+    made = rail_orders.pattern(what, len(listed))
+    ours, theirs = [], []
+    for placed in (listed, fabric.order_nodes(net, listed, "routing")):
+        found = fabric.contention(routes, made, placed)
+        ours.append(fabric.pattern_time(routes, made, placed, link_bytes_per_second=5e10).free_running)
+        (tmp_path / "flows").write_text(
+            "".join(
+                f"{stage} {found.pattern.repeats(stage)} {source} {destination} {size}\n"
+                for stage in range(found.stages)
+                for source, destination, size in found.pattern.flows(stage).tolist()
+            )
+        )
+        (tmp_path / "hosts").write_text("".join(f"{name}\n" for name in fabric.names(net, placed)))
+        files = (tmp_path / name for name in ("platform.xml", "flows", "hosts"))
+        theirs.append(float(told(programs[2], *files, *PLAIN)))
+    assert ours[0] > 1.2 * ours[1]
+    assert theirs[0] / theirs[1] == pytest.approx(ours[0] / ours[1], rel=0.1)
+    if what == "ring":  # whose messages are all alike
+        assert theirs == pytest.approx(ours, rel=1e-6)
 
 
 def test_one_flow_takes_its_bytes_and_the_latencies_of_its_links(programs, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -137,6 +138,32 @@ def test_blocks_of_both_formats(tmp_path):
         assert found.sizes == [3, 6]
         assert found.nodes == {"b1": ["node01", "node02", "node03"], "b2": ["node04", "node05", "node06"]}
     assert blocks_of(fabric.write_blocks(found, "x"), tmp_path) == found
+
+
+def test_what_stays_in_a_block_does_not_cross_the_fabric(cli, tmp_path):
+    blocks, job = tmp_path / "topology.yaml", tmp_path / "job.json"
+    lists = [f"host[{first:05}-{first + 3:05}]" for first in range(0, 16, 4)]
+    blocks.write_text(
+        "- topology: nvl\n  block:\n    blocks:\n"
+        + "".join(f"    - block: b{k}\n      nodes: {names}\n" for k, names in enumerate(lists))
+    )
+    options = ("--net", "k-ary-n-tree:4,2", "--schedule", "ring", "--json", job)
+    for more, flows, nodes in (((), 16, 16), (("--blocks", blocks), 4, 4)):
+        assert cli("fabric", "check", *options, *more)[0] == 0
+        report = json.loads(job.read_text())
+        assert (report["flows"], report["nodes"]) == (30 * flows, nodes)
+    # In any order the ranks of a block stay together.
+    cli("fabric", "check", *options, "--blocks", blocks, "--nodes", ",".join(lists), "--order", "random")
+    assert json.loads(job.read_text())["flows"] == 30 * 4
+    found = cli(
+        "fabric", "check", *options, "--blocks", blocks, "--net", "crossbar:3", "--nodes", "host00000"
+    )
+    assert found[0] == 0
+    net = fabric.crossbar(3)
+    with pytest.raises(
+        ArgumentError, match="no node of the job is in a block; the blocks have x1, x2 and others"
+    ):
+        fabric.join_blocks(net, fabric.placement(net), {"b": ["x1", "x2"]})
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ from sortlast._fabric import (
 from sortlast.fabric.analysis import Cost, best_order, bisection, contention, cost, pattern_time, shares
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
-from sortlast.fabric.nodes import Placement, names, order_nodes, placement
+from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
 from sortlast.fabric.patterns import group_kinds, pattern
 from sortlast.fabric.reading import (
     is_file,
@@ -117,6 +117,7 @@ __all__ = [
     "group_kinds",
     "host_orders",
     "is_file",
+    "join_blocks",
     "k_ary_n_tree",
     "make_topology",
     "measured_loads",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sortlast import _fabric
 from sortlast._errors import ArgumentError
@@ -132,6 +132,30 @@ def order_nodes(
         placed += group
         nodes += [number[first] if first >= 0 else -1] * len(group)
     return Placement(placed, nodes)
+
+
+def join_blocks(topology: Topology, job: Placement, blocks: Mapping[str, Sequence[str]]) -> Placement:
+    """The same ranks, each block of nodes as one large node.
+
+    What the ranks of a block send each other does not cross the fabric, as over a rack's own NVLink, and in
+    another order of the nodes they stay together.
+
+    Args:
+        topology: the fabric.
+        job: the ranks.
+        blocks: names of the nodes of each block, such as the ``nodes`` of :func:`read_blocks`. Nodes that
+            are in none stay by themselves.
+
+    Raises:
+        ArgumentError: no node of the job is in a block.
+    """
+    first = max(job.nodes, default=0) + 1
+    number_of = {name: first + k for k, names in enumerate(blocks.values()) for name in names}
+    machines = ["" if host < 0 else topology.hosts[host].name.partition(" ")[0] for host in job]
+    if not any(name in number_of for name in machines):
+        known = ", ".join([*number_of][:3])
+        raise ArgumentError(f"no node of the job is in a block; the blocks have {known} and others")
+    return Placement(job, [number_of.get(name, node) for name, node in zip(machines, job.nodes, strict=True)])
 
 
 def all_hosts_of(topology: Topology, nodes: Nodes) -> list[int]:

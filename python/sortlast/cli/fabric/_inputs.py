@@ -21,6 +21,7 @@ class Rails:
 
     rail: str | None = None
     ranks_per_node: int | None = None
+    blocks: Path | None = None  # of nodes with a network of their own
 
     @property
     def given(self) -> bool:
@@ -106,6 +107,8 @@ def placement(
         raise Error(
             f"{net.name} has no hosts" if nodes == "all" else f"--nodes {nodes}: no node is named there"
         )
+    if rails.blocks is not None:
+        job = fabric.join_blocks(net, job, fabric.read_blocks(rails.blocks).nodes)
     return job if order is None else fabric.order_nodes(net, job, order, seed, balanced)
 
 

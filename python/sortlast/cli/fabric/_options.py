@@ -84,6 +84,14 @@ Adapters = Annotated[
         help="Which adapters are in which node: a file of lines 'NODE RAIL GUID'.",
     ),
 ]
+Blocks = Annotated[
+    Path | None,
+    typer.Option(
+        help="Blocks of nodes that have a network of their own, such as NVLink's: Slurm's topology.yaml, or"
+        " its topology.conf of topology/block. What stays in a block does not cross the fabric, and its ranks"
+        " stay together."
+    ),
+]
 NodesOrder = Annotated[
     str | None,
     typer.Option(

@@ -34,6 +34,7 @@ def check(
     nodes: _options.Nodes = "all",
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
+    blocks: _options.Blocks = None,
     adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
@@ -78,7 +79,7 @@ def check(
     asked = _inputs.Communication(schedule, groups, size)
     topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node)
+    rails = _inputs.Rails(rail, ranks_per_node, blocks)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(asked, placed)
     with _progress.bar("stages", transient=True) as progress:

@@ -34,6 +34,7 @@ def draw(
     nodes: _options.Nodes = "all",
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
+    blocks: _options.Blocks = None,
     adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     order: _options.NodesOrder = None,
@@ -71,7 +72,7 @@ def draw(
     topology = _inputs.topology(net, node_name_map, adapters)
     with _progress.waiting("routing"):
         routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node)
+    rails = _inputs.Rails(rail, ranks_per_node, blocks)
     placed = _inputs.placement(topology, nodes, order, seed, compute, rails)
     communication, hosts = _inputs.job(_inputs.Communication(schedule), placed)
     with _progress.bar("stages", transient=True) as progress:

@@ -45,6 +45,7 @@ def order(
     nodes: _options.Nodes = "all",
     rail: _options.Rail = None,
     ranks_per_node: _options.RanksPerNode = None,
+    blocks: _options.Blocks = None,
     adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
     schedule: Annotated[
@@ -104,7 +105,7 @@ def order(
         raise Error(f"--dummies: every rank of {asked.name} must be there")
     topology = _inputs.topology(net, node_name_map, adapters)
     routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
-    rails = _inputs.Rails(rail, ranks_per_node)
+    rails = _inputs.Rails(rail, ranks_per_node, blocks)
     hosts = _inputs.placement(topology, nodes, compute=compute, rails=rails)
     if -1 in hosts:
         hosts = fabric.Placement(host for host in hosts if host >= 0)
