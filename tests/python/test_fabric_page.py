@@ -380,3 +380,13 @@ def test_names_cannot_break_out_of_the_page(tmp_path):
         assert opened.run("document.images.length") == 0
         assert any("<img" in name for name in opened.run("data.hosts"))
         assert opened.errors == []
+
+
+def test_a_stage_that_repeats_is_shown_once_and_counted_as_often(tmp_path):
+    tree = fabric.k_ary_n_tree(4, 2)
+    found = fabric.contention(fabric.route(tree, "ftree"), fabric.pattern("ring", 16), shuffled(tree))
+    with browser.page(write(found, tmp_path)) as shown:
+        ready(shown)
+        assert "30 of 30 stages contended" in shown.run("document.body.textContent")
+        assert shown.run('at("summary").textContent').startswith("Stage 1 of 1, 30 times in a row. 16 flows")
+        assert shown.errors == []

@@ -48,6 +48,13 @@ def contention(
     return _fabric.contention(routes, made, hosts, threads, progress)
 
 
+def repeats(found: Contention) -> list[int]:
+    """How often each stage happens in a row."""
+    if found.steps == found.stages:
+        return [1] * found.stages
+    return [found.pattern.repeats(stage) for stage in range(found.stages)]
+
+
 def between_nodes(what: Pattern, job: Placement) -> Pattern:
     """The flows of a pattern that leave their node; all, if no node has ranks on several hosts."""
     if all(len({*group}) == 1 for group in job.groups()):

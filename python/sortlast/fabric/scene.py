@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sortlast._shown import shown
+from sortlast.fabric.analysis import repeats
 from sortlast.fabric.arrange import arrange
 from sortlast.fabric.groups import Fabric, Groups, group
 from sortlast.fabric.layout import Layout, Plan
@@ -136,10 +137,10 @@ def verdict(found: Contention) -> str:
     """Whether a pattern is contention-free, in a sentence."""
     if found.contention_free:
         return "Contention-free: no link carries two flows at any stage."
-    contended = int((np.asarray(found.stage_max) > 1).sum())
+    contended = int(np.asarray(repeats(found))[np.asarray(found.stage_max) > 1].sum())
     return (
         f"Contended: up to {found.max_flows} flows on a link, mean share of a flow {found.mean_share:.3f},"
-        f" {contended:,} of {found.stages:,} stages contended."
+        f" {contended:,} of {found.steps:,} stages contended."
     )
 
 
@@ -150,7 +151,7 @@ def _made(found: Contention, order: str | None, seed: int | None) -> list[tuple[
         made.append(("order", order))
     if seed is not None:
         made.append(("seed", str(seed)))
-    made.append(("schedule", f"{found.pattern.name} of {len(found.placement):,} in {found.stages:,} stages"))
+    made.append(("schedule", f"{found.pattern.name} of {len(found.placement):,} in {found.steps:,} stages"))
     return [(name, shown(value)) for name, value in made]
 
 

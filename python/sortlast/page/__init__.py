@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sortlast.fabric.analysis import repeats
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -76,6 +78,7 @@ def _data(scene: Scene, stage: int | None) -> dict[str, Any]:
         "back": _packed(scene.back.astype("<i4")),
         "placement": found.placement,
         "stageMax": found.stage_max.tolist(),
+        "repeats": repeats(found),
         "width": round(layout.width, 1),
         "height": round(layout.height, 1),
         "thin": round(layout.thin(), 2),
@@ -110,7 +113,7 @@ def _model(found: Contention) -> dict[str, Any] | None:
     hosts = len(routes.topology.hosts)
     if routes.planes > 1 and hosts * hosts > _MOST_PLANES:
         return None
-    if not pattern.is_shift and found.flows > _MOST_FLOWS:
+    if not pattern.is_shift and found.flows * found.stages > _MOST_FLOWS * max(1, found.steps):
         return None
     table = np.stack([routes.table(plane)[:, :hosts] for plane in range(routes.planes)])
     kind = "<u1" if table.max(initial=0) < 256 else "<u2"

@@ -47,7 +47,8 @@ function go(to) {
   rewrite();
   const contended = showFullest();
   const what = listed || fixed ? "" : `: rank i sends to rank (i + ${stage}) mod ${data.placement.length}`;
-  const text = `Stage ${stage} of ${stages}${what}. ${count(now.count, "flow")}, `
+  const times = data.repeats[stage - 1] > 1 ? `, ${data.repeats[stage - 1]} times in a row` : "";
+  const text = `Stage ${stage} of ${stages}${times}${what}. ${count(now.count, "flow")}, `
     + `at most ${now.most} on a link, mean share ${now.share.toFixed(3)}, ${count(contended, "contended link")}.`;
   at("summary").textContent = text;
   at("stage").value = stage;

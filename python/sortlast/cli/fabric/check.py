@@ -137,8 +137,10 @@ def _write_csv(found: Contention, path: Path) -> None:
 
 def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
     """All that is printed, as JSON."""
+    from sortlast.fabric.analysis import repeats
+
     routes, topology = found.routes, found.routes.topology
-    contended = sum(times for most, times in zip(found.stage_max, _repeats(found), strict=True) if most > 1)
+    contended = sum(times for most, times in zip(found.stage_max, repeats(found), strict=True) if most > 1)
     sentence = "no link carries two flows at any stage"
     if not found.contention_free:
         sentence = (
@@ -162,18 +164,11 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
         "mean_share": found.mean_share,
         "contended_stages": contended,
         "stage_max": found.stage_max.tolist(),
-        "repeats": _repeats(found),
+        "repeats": repeats(found),
         "histogram": found.histogram.tolist(),
         "worst": None if found.contention_free else _worst(found),
         "sentence": sentence,
     }
-
-
-def _repeats(found: Contention) -> list[int]:
-    """How often each stage happens in a row."""
-    if found.steps == found.stages:
-        return [1] * found.stages
-    return [found.pattern.repeats(stage) for stage in range(found.stages)]
 
 
 def _worst(found: Contention) -> dict[str, Any]:
@@ -215,8 +210,10 @@ def _facts(found: Contention, report: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _most_flows(found: Contention) -> str:
     """The most over all stages, and by stage where they differ: of many stages, how many have how many."""
+    from sortlast.fabric.analysis import repeats
+
     stages = Counter[int]()
-    for most, times in zip(found.stage_max.tolist(), _repeats(found), strict=True):
+    for most, times in zip(found.stage_max.tolist(), repeats(found), strict=True):
         stages[most] += times
     counts = sorted(stages.items())
     if len(counts) < 2:

@@ -60,6 +60,7 @@ def draw(
     host names its flows, and the table and the search field do so by keyboard.
     """
     from sortlast import fabric, page
+    from sortlast.fabric.analysis import repeats
     from sortlast.fabric.scene import scene
 
     is_page = output.suffix.lower() in (".html", ".htm")
@@ -90,8 +91,9 @@ def draw(
         else:
             from sortlast.plot import fabric as picture
 
-            loads = found.loads(number - 1)
-            plot.save(picture.draw(drawn, loads, f"Stage {number:,} of {found.stages:,}"), output)
+            loads, times = found.loads(number - 1), repeats(found)[number - 1]
+            often = f", {times:,} times in a row" if times > 1 else ""
+            plot.save(picture.draw(drawn, loads, f"Stage {number:,} of {found.stages:,}{often}"), output)
     console = _terminal.console(output, json)
     console.print(drawn.verdict)
     if drawn.note:
