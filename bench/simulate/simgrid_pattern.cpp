@@ -1,9 +1,9 @@
 // A pattern on a SimGrid platform: prints the simulated seconds.
 //
 // Usage: simgrid_pattern PLATFORM FLOWS HOSTS [--cfg=...]
-// FLOWS has lines "stage times source destination bytes", ordered by stage, which happens so many times in a row;
-// line i of HOSTS is the host of rank i. Ranks go on to their next stage when their own messages are over, as in
-// fabric.pattern_time()'s free_running.
+// FLOWS has lines "stage times source destination bytes", ordered by stage, which happens so many times in a
+// row; line i of HOSTS is the host of rank i. Ranks go on to their next stage when their own messages are
+// over, as in fabric.pattern_time()'s free_running.
 #include <simgrid/s4u.hpp>
 
 #include <cstdio>
@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
   std::vector<std::map<long, Stage>> by_stage(hosts.size());
   std::ifstream flows(argv[2]);
   long stage = 0, times = 0;
-  for (Message message{}; flows >> stage >> times >> message.source >> message.destination >> message.bytes;) {
+  for (Message message{};
+       flows >> stage >> times >> message.source >> message.destination >> message.bytes;) {
     for (const bool sends : {true, false}) {
       Stage& own = by_stage[sends ? message.source : message.destination][stage];
       own.times = times;
