@@ -223,5 +223,14 @@ TEST(WriteIbsim, RefusesWhatANetlistCannotHold) {
             std::string::npos);
 }
 
+TEST(ReadIbnetdiscover, MessagesOfTheToolAreCountedInTheName) {
+  const std::string warned =
+      "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,1,31 Attr 0x11:0) bad status 110\n" +
+      std::string(discovered) + "ibwarn: [4711] mad_rpc: _do_madrpc failed\n";
+  const Topology topology = read_topology(warned, "net");
+  EXPECT_EQ(canonical(topology), canonical(read_topology(discovered, "net")));
+  EXPECT_EQ(topology.name(), "net (may lack nodes: 2 messages of ibnetdiscover)");
+}
+
 }  // namespace
 }  // namespace sortlast::fabric

@@ -8,8 +8,9 @@
 //   Ca      1 "H-0000000010000840"      # "host00132 HCA-1"
 //   [1](10000841)   "S-000000002010000b"[1]         # lid 69 lmc 0 "sw-L1-0011" lid 32 4xSDR
 //
-// A blank line ends a record. What follows # is a comment to ibsim; in ibnetdiscover's output it holds names,
-// LIDs and rates. Sources: infiniband-diags, src/ibnetdiscover.c; ibsim, ibsim/sim_net.c.
+// A blank line ends a record. Messages of ibnetdiscover itself, of nodes that did not answer, are counted in
+// the fabric's name. What follows # is a comment to ibsim; in ibnetdiscover's output it holds names, LIDs and
+// rates. Sources: infiniband-diags, src/ibnetdiscover.c; ibsim, ibsim/sim_net.c.
 #include <algorithm>
 #include <array>
 
@@ -24,6 +25,11 @@ namespace {
 constexpr std::array ignored{"vendid=", "devid=", "numports", "Chassis", "Non-Chassis", "Hostname:"};
 constexpr std::array guid_attributes{"switchguid=", "caguid=", "rtguid="};
 constexpr std::array adapters{"Ca", "Hca", "Rt"};
+
+// A message of ibnetdiscover or its libraries that was written into the same file: a node did not answer.
+bool is_message(std::string_view line) {
+  return line.starts_with("ibwarn:") || (line.starts_with("src/") && line.find(".c:") != line.npos);
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -44,7 +50,9 @@ class Reader {
   Topology read() {
     while (scan_.next_line()) read_line();
     if (!any_record_) scan_.fail("expected records of switches and adapters, found none");
-    return net_.topology(scan_.file());
+    if (messages_ == 0) return net_.topology(scan_.file());
+    return net_.topology(scan_.file() + " (may lack nodes: " + std::to_string(messages_) +
+                         (messages_ == 1 ? " message" : " messages") + " of ibnetdiscover)");
   }
 
  private:
@@ -54,6 +62,10 @@ class Reader {
       return;
     }
     if (scan_.accept("#")) return;
+    if (is_message(scan_.rest())) {
+      ++messages_;
+      return;
+    }
     for (const char* attribute : guid_attributes) {
       if (scan_.accept(attribute)) return read_guid(guid_);
     }
@@ -176,6 +188,7 @@ class Reader {
   std::uint64_t guid_ = 0, system_guid_ = 0;  // for the next record
   std::size_t node_ = 0;                      // of the record that is being read
   bool in_record_ = false, any_record_ = false;
+  std::int64_t messages_ = 0;
 };
 
 }  // namespace
