@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -227,3 +228,23 @@ def test_slurm_takes_what_is_written_and_shows_it_back(family, tmp_path):
                 if end < len(machines)
             }
             assert set(fabric.read_node_list(shown[switch.name]["Nodes"], "scontrol")) == on
+
+
+@pytest.mark.references("slurmctld", "scontrol")
+def test_slurm_takes_a_real_fabric_by_one_rail(tmp_path):
+    path = os.environ.get("SORTLAST_REAL_FABRIC")
+    if not path:
+        pytest.skip("SORTLAST_REAL_FABRIC names no file; Slurm was not shown a real fabric")
+    conf = fabric.write_slurm_topology(fabric.read(path), rail="HCA-6,mlx5_5")
+    lines = [dict(word.split("=", 1) for word in line.split()) for line in conf.splitlines()]
+    nodes = {
+        line["SwitchName"]: fabric.read_node_list(line["Nodes"], "topology.conf")
+        for line in lines
+        if "Nodes" in line
+    }
+    every = [name for names in nodes.values() for name in names]
+    assert len(every) == len({*every}) > 100
+    shown = slurmctld.shown(conf, every, tmp_path)
+    assert shown.keys() == {line["SwitchName"] for line in lines}
+    for switch, names in nodes.items():
+        assert {*fabric.read_node_list(shown[switch]["Nodes"], "scontrol")} == {*names}
