@@ -122,9 +122,13 @@ def shared_memory(value):
 
 def left(value, folder, temporary, pid):
     """What there is of a command that has ended."""
-    halves = [path.name for path in folder.rglob(".*")]
-    for path in folder.rglob("*.json"):
-        json.loads(path.read_text())
+    # Folders may go while they are walked through, which os.walk passes over.
+    there = [Path(at, name) for at, folders, files in os.walk(folder) for name in (*folders, *files)]
+    halves = [path.name for path in there if path.name.startswith(".")]
+    for path in there:
+        if path.suffix == ".json":
+            with suppress(FileNotFoundError):
+                json.loads(path.read_text())
     new = [name for name in _watcher.namespaces() if names.prefix(f"{pid}t")[:-1] in name]
     return [*marked(value), *halves, *os.listdir(temporary), *new]
 
