@@ -38,7 +38,7 @@ def variables(display: str) -> dict[str, str]:
     return {**kept, **_SETTINGS, "PATH": path, "DISPLAY": display, "SORTLAST_ICET_TIMING": "1"}
 
 
-def library() -> str:
+def built_library() -> str:
     """The folder of our libraries, which ./run test-paraview names."""
     folder = os.environ.get("SORTLAST_ICET_LIBRARIES")
     if folder is None:
@@ -65,7 +65,12 @@ def command(ours: bool, ranks: int, arguments: Sequence[str]) -> list[str]:
     job = ["env", "-u", "PYTHONPATH", "mpiexec.openmpi", "-n", str(ranks), *arguments]
     if not ours:
         return job
-    icet = [*("icet", "--for", "paraview", "--program", program("pvbatch")), "--library", library(), "--"]
+    icet = [
+        *("icet", "--for", "paraview", "--program", program("pvbatch")),
+        "--library",
+        built_library(),
+        "--",
+    ]
     return [sys.executable, "-m", "sortlast", *icet, *job]
 
 

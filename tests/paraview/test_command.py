@@ -17,7 +17,17 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "paraview.md"
 
 def icet(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "sortlast", "icet", "--library", jobs.library(), "--json", "-", *arguments],
+        [
+            sys.executable,
+            "-m",
+            "sortlast",
+            "icet",
+            "--library",
+            jobs.built_library(),
+            "--json",
+            "-",
+            *arguments,
+        ],
         capture_output=True,
         text=True,
         check=False,

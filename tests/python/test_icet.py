@@ -345,7 +345,7 @@ def test_what_is_missing_is_named_with_what_to_do(cli, tmp_path, monkeypatch, in
     line = refused(cli("icet", "--for", "paraview", "--program", made.pvbatch, "--library", tmp_path))
     assert "there is no libsortlast_icet_openmpi.so" in line
     assert "-DSORTLAST_BUILD_ICET=ON" in line
-    monkeypatch.setattr("sortlast.icet.library._PREFIXES", ())
+    monkeypatch.setattr("sortlast.icet.libraries._PREFIXES", ())
     line = refused(cli("icet", "--for", "paraview", "--program", made.pvbatch))
     assert f"{sys.prefix}/lib/sortlast/icet/openmpi" in line
     line = refused(cli("icet", "--for", "paraview", "--program", tmp_path / "pvbatch"))

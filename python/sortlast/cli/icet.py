@@ -17,7 +17,7 @@ from sortlast._errors import ArgumentError
 from sortlast.cli import _terminal
 
 if TYPE_CHECKING:
-    from sortlast.icet.library import Library
+    from sortlast.icet.libraries import Library
     from sortlast.icet.program import Program
 
 _RANKS = 4  # of the line that is shown
@@ -93,7 +93,7 @@ def icet(
 
 
 def _use(for_: For, given: str | None, folder: Path | None, command: list[str], json: Path | None) -> None:
-    from sortlast.icet import library as libraries
+    from sortlast.icet import libraries
     from sortlast.icet import program as programs
 
     found = programs.find(programs.KINDS[for_.value], given)
@@ -112,7 +112,7 @@ def _use(for_: For, given: str | None, folder: Path | None, command: list[str], 
 
 def _setting(found: Program, library: Library) -> tuple[str, str]:
     """The variable that makes the program load the library, and its value without what it holds already."""
-    from sortlast.icet import library as libraries
+    from sortlast.icet import libraries
 
     if found.preload is None:
         return "LD_LIBRARY_PATH", str(libraries.folder_for(library, found.names))
@@ -155,7 +155,7 @@ def _line(found: Program, family: str, name: str, value: str) -> str:
 def _show(found: Program, library: Library, value: str, line: str, json: Path | None) -> None:
     from rich.table import Table
 
-    from sortlast.icet.library import FAMILIES
+    from sortlast.icet.libraries import FAMILIES
 
     users = dict.fromkeys(path for _, path in found.needs)
     table = Table(show_header=False)
@@ -197,8 +197,7 @@ def _check(given: str, folder: Path | None, json: Path | None) -> int:
     """The exit status."""
     from rich.table import Table
 
-    from sortlast.icet import library as libraries
-    from sortlast.icet import loader
+    from sortlast.icet import libraries, loader
     from sortlast.icet import program as programs
 
     # Find what it calls.
