@@ -217,6 +217,7 @@ std::string cause_of_failure() {
 void Alarm::raise(const std::string& waits_for) const {
   const int p = comm_.size();
   const int rank = comm_.rank();
+  mark();
   const std::vector<int> next = next_ranks(rank, p);
   Reports reports(p);
   reports.add(make_report(rank, false, waits_for));
@@ -251,6 +252,7 @@ void Alarm::tell_failure(const std::string& cause) const noexcept {
   try {
     const int p = comm_.size();
     const int rank = comm_.rank();
+    mark();
     Reports reports(p);
     reports.add(make_report(rank, true, cause));
     std::vector<int> to = next_ranks(rank, p);
@@ -265,6 +267,7 @@ void Alarm::tell_failure(const std::string& cause) const noexcept {
 }
 
 bool Alarm::raised() const {
+  if (given_up_ && !given_up_->load()) return false;
   const int tag = tag_limit(comm_.get());
   int found = 0;
   for (int probe = 0; probe < probes && found == 0; ++probe)

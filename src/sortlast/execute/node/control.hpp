@@ -88,7 +88,7 @@ struct alignas(64) Control {
   Barrier meeting;
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
   std::atomic<std::uint32_t> failures{0};  // to map it
-  std::atomic<bool> broken{false};         // a process has given up waiting
+  std::atomic<bool> broken{false};         // a process has given up
   std::array<Decision, 2> decisions;
   FrameSlots frames;
 

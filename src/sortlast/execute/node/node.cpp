@@ -142,6 +142,11 @@ class Node::Impl {
     wait(seat.read, readers, [&] { return seat.unread.load(std::memory_order_acquire); });
   }
 
+  std::shared_ptr<std::atomic<bool>> given_up() const {
+    if (alone()) return {};
+    return {neighbours_.control->memory(), &control().broken};
+  }
+
   bool holds(const ImageView& image) const {
     const auto count = static_cast<std::size_t>(image.size.pixels());
     const auto in_segment = [&](const void* plane, std::size_t pixel_bytes) {
@@ -311,6 +316,7 @@ void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, 
 }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
+std::shared_ptr<std::atomic<bool>> Node::given_up() const { return impl_->given_up(); }
 bool Node::flagged() const { return impl_->flagged_; }
 double Node::late() const { return impl_->late_; }
 Memory Node::frame() const { return impl_->frame_; }

@@ -6,6 +6,7 @@
 // the cache. Where the kernel forbids that, the owner copies its image into a segment of its own.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -80,6 +81,9 @@ class Node {
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
+  // What the node's ranks share to say that one of them has given up: who does so sets it. Null if there are
+  // no mates.
+  std::shared_ptr<std::atomic<bool>> given_up() const;
   // Whether any rank had set its flag in the last meeting.
   bool flagged() const;
   // How long [s] this rank has waited in its last meeting for ranks of the node that came later.
