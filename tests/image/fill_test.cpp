@@ -98,6 +98,54 @@ TEST(Background, ShowsWhereNothingIsNearerThanInfinity) {
   }
 }
 
+// A background at a depth, as a picture of a depth buffer has it: where nothing is nearer.
+TEST(Background, LiesAtItsDepth) {
+  const Format format{Scalar::float32, 4, true};
+  const float depths[] = {0.5f, 1.0f, 2.0f, infinity, std::numeric_limits<float>::quiet_NaN(), -infinity};
+  const bool covers[] = {false, true, true, true, true, false};
+  Image image(format, 6);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (int c = 0; c < 4; ++c) image.set(i, c, 9.0f);
+    image.set_depth(i, depths[i]);
+  }
+  Background(Op::closest, format, std::vector{0.2f, -0.0f, 0.4f, 1.0f}, 1.0f).apply(image.pixels(), 6);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(image.get<float>(i, 0), covers[i] ? 0.2f : 9.0f) << depths[i];
+    EXPECT_EQ(image.get<float>(i, 3), covers[i] ? 1.0f : 9.0f) << depths[i];
+    EXPECT_EQ(image.depth(i), covers[i] ? 1.0f : depths[i]);
+  }
+}
+
+// What is put behind each block as it is finished is what is put behind all of them later.
+TEST(Background, WhileBlendingHasTheBitsOfAfterwards) {
+  std::mt19937 random(11);
+  const std::vector<float> colour{0.1f, 0.2f, 0.3f, 0.7f};
+  for (const std::int64_t n : {1, 1023, 1024, 2500})
+    for (Op op : testing::all_ops)
+      for (const Format& format : testing::formats_of(op)) {
+        const Background background(op, format,
+                                    std::span(colour).first(static_cast<std::size_t>(format.channels)), 50);
+        Image front = finite_image(format, n, random);
+        Image back = finite_image(format, n, random);
+        const auto half = static_cast<std::uint32_t>(n / 2);
+        const std::vector<ActiveRun> runs{{0, half, 0}};  // the first half of the pixels
+        for (const bool sparse : {false, true}) {
+          std::vector<Link> chain{front.link(), back.link(Side::back)};
+          if (sparse)
+            for (Link& link : chain) {
+              link.sparse = true;
+              link.runs = runs;
+            }
+          Image expected(format, n);
+          blend(op, format.channels, format.depth, chain, expected.pixels(), format.scalar, n);
+          background.apply(expected.pixels(), n);
+          Image out(format, n);
+          blend(op, format.channels, format.depth, chain, out.pixels(), format.scalar, n, &background);
+          EXPECT_TRUE(out == expected) << op_name(op) << ", " << format_name(format) << ", " << n;
+        }
+      }
+}
+
 TEST(Background, OfTheWrongNumberOfValuesIsAnError) {
   const Format format{Scalar::uint8, 4, false};
   Image image(format, 1);

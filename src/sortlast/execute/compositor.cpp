@@ -60,6 +60,12 @@ void detail::CompositorAccess::refuse(Compositor& compositor, const std::string&
   compositor.impl().refuse(call, problem);
 }
 
+Tile detail::CompositorAccess::composite(Compositor& compositor, const ImageView& image,
+                                         const Composition& composition, const PixelBuffer& out,
+                                         float background_depth) {
+  return compositor.impl().composite(image, composition, out, background_depth);
+}
+
 bool detail::CompositorAccess::agree(Compositor& compositor, const std::string& call,
                                      const std::vector<std::pair<std::string, std::string>>& named,
                                      const std::string& problem, bool flag) {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -69,10 +71,12 @@ class Compositor::Impl {
     algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
   }
 
-  Tile composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
+  // `background_depth`: of the composition's background, for Op::closest.
+  Tile composite(const ImageView& image, const Composition& composition, const PixelBuffer& out,
+                 float background_depth = std::numeric_limits<float>::infinity()) {
     const Turn turn(busy_, "composite");
     check_mpi_is_there("composite");
-    return guarded([&] { return composite_in_turn(image, composition, out); });
+    return guarded([&] { return composite_in_turn(image, composition, out, background_depth); });
   }
 
   std::optional<Frame> gather(const std::vector<Gathering>& images) {
@@ -140,7 +144,8 @@ class Compositor::Impl {
   }
 
   // The way of an image: check and agree, plan, run, hand out the tile.
-  Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out) {
+  Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
+                         float background_depth) {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
@@ -155,7 +160,9 @@ class Compositor::Impl {
     const Plan& plan = plan_for(image, composition);
     partition_ = choose_partition(options_.partition, image.size.pixels(), size_,
                                   chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
-    const bool background = !composition.background.empty();
+    std::optional<Background> background;
+    if (!composition.background.empty())
+      background.emplace(composition.op, image.format, composition.background, background_depth);
     const std::size_t before = pool_.taken();
     detail::TileData tile{
         plan.schedule->piece(rank_),
@@ -168,15 +175,11 @@ class Compositor::Impl {
         ++frame_,
         partition_.interleaving};
     const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
-                                    background,
+                                    background ? &*background : nullptr,
                                     place_in(tile, out),
                                     partition_.interleaving};
     if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
     tile.pixels = exchange_->run(contribution, context());
-    if (background) {
-      apply_background(composition.op, image.format, composition.background, tile.pixels.view(),
-                       tile.range.size());
-    }
     if (out.view().colour != nullptr)
       detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
     const std::size_t result = contribution.result.view().colour != nullptr

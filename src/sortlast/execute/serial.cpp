@@ -25,7 +25,7 @@ class Ranks {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       const ImageView image{images[static_cast<std::size_t>(rank)], size, format};
       ranks_.push_back(std::make_unique<Rank>(schedule, rank, op, wire, format, pool_, team_));
-      ranks_.back()->contribution = {image, false, {}, interleaving};
+      ranks_.back()->contribution = {image, nullptr, {}, interleaving};
       ranks_.back()->run.begin_frame(ranks_.back()->contribution);
     }
     pair_transfers();

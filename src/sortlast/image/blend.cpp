@@ -184,22 +184,28 @@ void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, P
 }
 
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
-           std::int64_t n) {
+           std::int64_t n, const Background* background) {
   check_chain(op, channels, depth, chain, out, out_scalar, n);
   Gathering gathering(op, channels, depth, chain, out, out_scalar);
-  const std::size_t pixel_bytes = Format{out_scalar, channels}.colour_bytes();
+  const Format format{out_scalar, channels, depth};
+  const std::size_t pixel_bytes = format.colour_bytes();
+  const auto finished = [&](std::int64_t begin, std::int64_t end) {
+    if (background != nullptr) background->apply(advance(out, format, begin), end - begin);
+    return end;
+  };
 
   if (std::any_of(chain.begin(), chain.end(), [](const Link& link) { return link.sparse; })) {
     SparseWalk walk(op, channels, depth, chain);
-    each_block(out.colour, pixel_bytes, n,
-               [&](std::int64_t begin, std::int64_t most) { return walk.block(gathering, begin, most); });
+    each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::int64_t most) {
+      return finished(begin, walk.block(gathering, begin, most));
+    });
     return;
   }
   each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::int64_t pixels) {
     gathering.begin(begin, static_cast<std::size_t>(pixels));
     for (const Link& link : chain) gathering.join(piece_of(link, channels, depth, begin));
     gathering.end();
-    return begin + pixels;
+    return finished(begin, begin + pixels);
   });
 }
 

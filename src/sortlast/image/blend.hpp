@@ -2,7 +2,9 @@
 // done to an image with its kernels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +32,28 @@ struct Link {
   std::int64_t first = 0;
 };
 
+// One colour behind finished pixels: over, add, max and min combine it as the image farthest back; closest
+// shows it where no image has a depth below `depth`, which is that of the pixel there.
+class Background {
+ public:
+  // `colour`: a value for each channel of the format, premultiplied; 0..1 for uint8 images. Throws
+  // ArgumentError for another number of values, or if check_format() does.
+  Background(Op op, const Format& format, std::span<const float> colour,
+             float depth = std::numeric_limits<float>::infinity());
+
+  // Put it behind n pixels of the format.
+  void apply(Pixels out, std::int64_t n) const;
+
+ private:
+  static constexpr std::int64_t at_once = 1024;
+
+  Op op_;
+  Format format_;
+  Scalar scalar_;                  // of the block
+  std::vector<std::byte> colour_;  // of a block of equal pixels
+  std::vector<float> depth_;
+};
+
 // Scalar in which a composite of several images travels: that of the images, but float32 for `over` on
 // uint8, so that no chain of stages piles up rounding errors, and sums above 1, which pixels with colour
 // and alpha 0 make, are not cut off before a nearer image dims them.
@@ -48,10 +72,11 @@ Scalar accumulator_scalar(Scalar scalar, Op op);
 // nearest, ties to even, saturating, into `out_scalar`. A NaN that an operator makes is always the same
 // one (0x7fc00000). `out` may be chain[0]'s memory if the scalars are of one size; no other overlap is
 // allowed. A chain of one link converts (a sparse one is expanded). Needs no alignment. With `depth` every
-// link and `out` have a depth plane. Throws ArgumentError if a plane is missing, the chain is empty, n is
-// negative or check_format() does.
+// link and `out` have a depth plane. A background, made for `op` and the format of `out`, is put behind the
+// rounded pixels while they are in the cache. Throws ArgumentError if a plane is missing, the chain is empty,
+// n is negative or check_format() does.
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
-           std::int64_t n);
+           std::int64_t n, const Background* background = nullptr);
 
 // What blend() throws for its arguments, for no pixels too.
 void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
@@ -69,9 +94,7 @@ void fill_identity(Op op, const Format& format, Pixels out, std::int64_t n);
 // behind it, else zero colour and depth +infinity.
 void fill_absent(Op op, const Format& format, bool background, Pixels out, std::int64_t n);
 
-// Put a background (`format.channels` values, premultiplied; 0..1 for uint8 images) behind n finished
-// pixels: over, add, max and min combine it as the image farthest back; closest shows it where no image
-// has a depth below +infinity, and the depth is +infinity there.
+// Put a Background of this colour behind n finished pixels.
 void apply_background(Op op, const Format& format, std::span<const float> background, Pixels out,
                       std::int64_t n);
 

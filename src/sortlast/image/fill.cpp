@@ -84,21 +84,37 @@ void fill_absent(Op op, const Format& format, bool background, Pixels out, std::
   if (format.depth) std::fill_n(out.depth, n, infinity);
 }
 
+// A selection keeps the scalar of the image, so the colour is rounded once, here.
+Background::Background(Op op, const Format& format, std::span<const float> colour, float depth)
+    : op_(op), format_(format), scalar_(accumulator_scalar(format.scalar, op)), depth_(at_once, depth) {
+  check_format(format, op);
+  if (colour.size() != static_cast<std::size_t>(format.channels))
+    throw ArgumentError("the background has " + std::to_string(colour.size()) + " values; " +
+                        format_name(format) + " needs " + std::to_string(format.channels));
+  const Format stored{scalar_, format.channels};
+  colour_.resize(static_cast<std::size_t>(at_once) * stored.colour_bytes());
+  const UniformBlock uniform(colour);
+  each_block(stored, {colour_.data(), nullptr}, at_once, [&](Pixels block, std::int64_t pixels) {
+    const std::array chain{uniform.link(Side::back)};
+    blend(Op::add, stored.channels, false, chain, block, scalar_, pixels);
+  });
+}
+
+// Equal depths go to the front, so closest takes the background from there.
+void Background::apply(Pixels out, std::int64_t n) const {
+  const bool selects = op_ == Op::closest;
+  for (std::int64_t begin = 0; begin < n; begin += at_once) {
+    const Pixels block = advance(out, format_, begin);
+    const std::array chain{
+        Link{block, format_.scalar, Side::back},
+        Link{{colour_.data(), depth_.data()}, scalar_, selects ? Side::front : Side::back}};
+    blend(op_, format_.channels, selects, chain, block, format_.scalar, std::min(at_once, n - begin));
+  }
+}
+
 void apply_background(Op op, const Format& format, std::span<const float> background, Pixels out,
                       std::int64_t n) {
-  check_format(format, op);
-  if (background.size() != static_cast<std::size_t>(format.channels))
-    throw ArgumentError("the background has " + std::to_string(background.size()) + " values; " +
-                        format_name(format) + " needs " + std::to_string(format.channels));
-  const UniformBlock uniform(background);
-
-  // Equal depths go to the front, so closest takes the background, at +infinity, from there.
-  const bool by_depth = op == Op::closest;
-  each_block(format, out, n, [&](Pixels block, std::int64_t pixels) {
-    const std::array chain{Link{block, format.scalar, Side::back},
-                           uniform.link(by_depth ? Side::front : Side::back)};
-    blend(op, format.channels, by_depth, chain, block, format.scalar, pixels);
-  });
+  Background(op, format, background).apply(out, n);
 }
 
 // ---- Straight alpha -------------------------------------------------------------------------------

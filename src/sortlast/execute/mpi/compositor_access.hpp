@@ -25,6 +25,11 @@ struct CompositorAccess {
   [[noreturn]] static void refuse(Compositor& compositor, const std::string& call,
                                   const std::string& problem);
 
+  // As Compositor::composite(), with the background of Op::closest at a depth nearer than +infinity: it shows
+  // where no image has a depth below that. The same on every rank.
+  static Tile composite(Compositor& compositor, const ImageView& image, const Composition& composition,
+                        const PixelBuffer& out, float background_depth);
+
   // Check that all ranks brought the same values by the same names, and none a problem; else every rank
   // throws the same MismatchError or ArgumentError, and the compositor stays usable. Returns whether any rank
   // has set its flag. Collective.

@@ -238,15 +238,17 @@ std::int64_t Run::join(std::size_t merge, Range unit, bool last) {
     chain_.push_back(values_.link(input.value, unit, input.front ? Side::front : Side::back));
   }
   const Format& out_format = last ? target : accumulated;
-  share_out(out_format, advance(out, out_format, state.done), unit.size());
+  share_out(out_format, advance(out, out_format, state.done), unit.size(),
+            last ? values_.background_of(step.value) : nullptr);
   return static_cast<std::int64_t>(chain_.size() * index_.image.pixel_bytes()) * unit.size();
 }
 
-// Blend n pixels of the chain, each thread of the team a part of them.
-void Run::share_out(const Format& format, Pixels out, std::int64_t n) {
+// Blend n pixels of the chain, each thread of the team a part of them, and put a background, if there is one,
+// behind them.
+void Run::share_out(const Format& format, Pixels out, std::int64_t n, const Background* background) {
   const auto blend_part = [&](std::span<const Link> links, Range part) {
     sortlast::blend(index_.op, format.channels, format.depth, links, advance(out, format, part.begin),
-                    format.scalar, part.size());
+                    format.scalar, part.size(), background);
   };
   if (team_.size() == 1 || n < least_share * team_.size()) {
     blend_part(chain_, {0, n});

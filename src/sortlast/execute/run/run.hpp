@@ -97,7 +97,7 @@ class Run {
   Range next_unit(std::size_t merge) const;
   std::int64_t blend_unit_of(std::size_t merge, Range unit);
   std::int64_t join(std::size_t merge, Range unit, bool last);
-  void share_out(const Format& format, Pixels out, std::int64_t n);
+  void share_out(const Format& format, Pixels out, std::int64_t n, const Background* background);
   void finish_pass(std::size_t merge);
   Pixels accumulate_into(std::size_t merge, bool last);
 

@@ -198,10 +198,11 @@ PixelBuffer Values::take_result() {
   const Format& format = program_.image;
   const PixelBuffer to = own_->result.view().colour != nullptr ? own_->result : take_pixels(pool_, format, n);
   if (absent(result)) {
-    fill_absent(program_.op, format, own_->background, to.view(), n);
+    fill_absent(program_.op, format, own_->background != nullptr, to.view(), n);
   } else {
     materialise(result, from.pixels, to.view());
   }
+  if (own_->background != nullptr) own_->background->apply(to.view(), n);
   return to;
 }
 

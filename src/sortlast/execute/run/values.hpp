@@ -23,8 +23,8 @@ namespace sortlast {
 // What a rank brings to a frame.
 struct Contribution {
   ImageView image;
-  bool background = false;         // one will be put behind the result
-  PixelBuffer result = {};         // where the finished pixels are to be put; empty: anywhere
+  const Background* background = nullptr;  // put behind the result, unless null
+  PixelBuffer result = {};                 // where the finished pixels are to be put; empty: anywhere
   Interleaving interleaving = {};  // how images, of less than 2^32 pixels then, hold the program's pixels
 };
 
@@ -68,6 +68,11 @@ class Values {
   std::int64_t use_up(Value value, Range pixels);
   // A merge or send is through with a value.
   void release(Value value);
+
+  // What is put behind the pixels of a value, as merges finish them; null: nothing.
+  const Background* background_of(Value value) const {
+    return value == program_.program.result ? own_->background : nullptr;
+  }
 
   // The finished pixels; see fill_absent() for those of no image. Call once.
   PixelBuffer take_result();
