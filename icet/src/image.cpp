@@ -12,28 +12,25 @@
 namespace sortlast::icet {
 namespace {
 
-// A colour as `format` has it; bytes are cut off, not rounded, as ICET_TRUE_BACKGROUND_COLOR_WORD has them.
+// The byte at or below a value of 0 to 1, as ICET_TRUE_BACKGROUND_COLOR_WORD has them; 0 for what is no
+// number.
+int byte_below(float value) {
+  const float limited = value > 0 ? std::min(value, 1.0F) : 0.0F;
+  return static_cast<int>(255 * limited);
+}
+
+// A colour as `format` has it; bytes are cut off, not rounded.
 using Bytes = std::array<std::byte, 4 * sizeof(float)>;
 Bytes bytes_of(const Format& format, const float* colour) {
   Bytes result = {};
   for (std::size_t i = 0; i < static_cast<std::size_t>(format.channels); ++i) {
     if (format.scalar == Scalar::uint8) {
-      const float limited = colour[i] > 0 ? std::min(colour[i], 1.0F) : 0.0F;  // also of what is no number
-      result[i] = static_cast<std::byte>(static_cast<int>(255 * limited));
+      result[i] = static_cast<std::byte>(byte_below(colour[i]));
     } else {
       std::memcpy(&result[i * sizeof(float)], &colour[i], sizeof(float));
     }
   }
   return result;
-}
-
-template <std::size_t bytes>
-void fill(Pixels pixels, std::int64_t n, const Bytes& colour) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (pixels.depth[i] < 1) continue;
-    std::memcpy(pixels.colour + static_cast<std::size_t>(i) * bytes, colour.data(), bytes);
-    pixels.depth[i] = 1;
-  }
 }
 
 template <std::size_t bytes>
@@ -107,22 +104,13 @@ void empty_outside(Image& image, const Region& region) {
   empty(begin, image.size.pixels());
 }
 
-void fill_background(const Format& format, Pixels pixels, std::int64_t n, const float* background) {
-  if (background == nullptr) {
-    for (std::int64_t i = 0; i < n; ++i) pixels.depth[i] = std::min(pixels.depth[i], 1.0F);
-    return;
+std::vector<float> stored_colour(const Format& format, const std::array<float, 4>& colour) {
+  std::vector<float> values(colour.begin(), colour.begin() + format.channels);
+  for (float& value : values) {
+    if (std::isnan(value)) value = 0;
+    if (format.scalar == Scalar::uint8) value = static_cast<float>(byte_below(value)) / 255;
   }
-  const Bytes colour = bytes_of(format, background);
-  switch (format.colour_bytes()) {
-    case 3:
-      return fill<3>(pixels, n, colour);
-    case 4:
-      return fill<4>(pixels, n, colour);
-    case 12:
-      return fill<12>(pixels, n, colour);
-    default:
-      return fill<16>(pixels, n, colour);
-  }
+  return values;
 }
 
 void fill_with(const Format& format, Pixels pixels, std::int64_t n, const std::array<float, 4>& colour) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "IceT.h"
 #include "sortlast/image.hpp"
@@ -45,9 +46,9 @@ void empty_background(Image& image, const Region& region);
 // Make the pixels outside a region empty, whatever they hold: a frame before, or what a callback left there.
 void empty_outside(Image& image, const Region& region);
 
-// The other way for n finished pixels: where nothing was drawn, a depth of 1 and, unless it is null, the
-// background.
-void fill_background(const Format& format, Pixels pixels, std::int64_t n, const float* background);
+// A colour as the compositor takes it for a background, such that it is stored as IceT does: a value for each
+// channel, 0 for what is no number, and bytes cut off, not rounded.
+std::vector<float> stored_colour(const Format& format, const std::array<float, 4>& colour);
 
 // Make n pixels the colour, as far away as can be.
 void fill_with(const Format& format, Pixels pixels, std::int64_t n, const std::array<float, 4>& colour);

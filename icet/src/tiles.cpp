@@ -34,13 +34,14 @@ class TileFrame {
       if (composition_.order.empty()) composition_.order = in_rank_order(context.size);
       std::reverse(composition_.order.begin(), composition_.order.end());
     }
+    if (composition_.op == Op::closest) composition_.background = stored_colour(format_, shown());
     if (frame_.corrects_background)
       composition_.background.assign(frame_.background.begin(), frame_.background.end());
   }
 
   // The pixels that this rank has finished, to be collected.
   Tile composite(const Part& part) {
-    Tile tile = context_.compositor->composite(view_of(part), composition_);
+    Tile tile = composited(part, {});
     finish(tile.pixels().view(), tile.range().size());
     count();
     return tile;
@@ -57,7 +58,7 @@ class TileFrame {
   // Leave it where it is, in an image of the whole tile.
   void leave(const Part& part) {
     size_image(context_, context_.result, size_);
-    const Tile tile = context_.compositor->composite(view_of(part), composition_, context_.result.pixels);
+    const Tile tile = composited(part, context_.result.pixels);
     const Range range = tile.range();
     finish(advance(context_.result.pixels.view(), format_, range.begin), range.size());
     count();
@@ -67,6 +68,17 @@ class TileFrame {
   }
 
  private:
+  // Images without colours have no background that the ranks have agreed on.
+  Colour shown() const {
+    return settings_.colour_format == ICET_IMAGE_COLOR_NONE ? Colour{} : frame_.background;
+  }
+
+  Tile composited(const Part& part, const PixelBuffer& out) {
+    constexpr float farthest = 1;  // what has not been drawn
+    return detail::CompositorAccess::composite(*context_.compositor, view_of(part), composition_, out,
+                                               farthest);
+  }
+
   ImageView view_of(const Part& part) {
     if (part.image == nullptr) return ImageView::none(size_, format_);
     // Other machines are sent what of an image is not empty, wherever it lies. A blend takes colours of any
@@ -80,11 +92,10 @@ class TileFrame {
     return {part.image->pixels.view(), size_, format_, part.region.rectangle()};
   }
 
+  // A blend takes colours of any depth; no depth is shown that is farther than what has not been drawn.
   void finish(Pixels pixels, std::int64_t n) {
-    if (!format_.depth) return;
-    const double begin = icetWallTime();
-    fill_background(format_, pixels, n, composition_.op == Op::closest ? frame_.background.data() : nullptr);
-    frame_.times.compress += icetWallTime() - begin;
+    if (!format_.depth || composition_.op == Op::closest) return;
+    for (std::int64_t i = 0; i < n; ++i) pixels.depth[i] = std::min(pixels.depth[i], 1.0F);
   }
 
   void count() {
