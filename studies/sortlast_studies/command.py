@@ -40,14 +40,16 @@ Again = Annotated[
         "--from", help="Draw the report of this table, a CSV file of an earlier run, and run nothing."
     ),
 ]
+Full = Annotated[bool, typer.Option("--full", help="Print the whole report, not its summary alone.")]
 
 _BESIDE_A_PAPER = """\
-Prints the tables and figures beside the published values: what is computed or simulated, and what is
+Its tables and figures stand beside the published values: what is computed or simulated, and what is
 measured on this machine, are columns of their own.
 """
 _KEPT = """\
 Finished steps are kept in the output folder: a study that was ended goes on where it stopped. The folder
-then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON.
+then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON. A
+summary is printed: what was asked, what came out, and what did not.
 """
 
 
@@ -76,13 +78,15 @@ def _command(name: str, options: Collection[str]) -> Callable[..., None]:
         quick: Quick = False,
         workers: Workers = None,
         again: Again = None,
+        full: Full = False,
         testbed: Testbed = False,
         port: Port = False,
     ) -> None:
         from sortlast_studies import study as studies
 
         asked = _asked(testbed=testbed, port=port)
-        run(studies.load(name), output, quick=quick, workers=workers, options=asked, again=again)
+        study = studies.load(name)
+        run(study, output, quick=quick, workers=workers, options=asked, again=again, full=full)
 
     every = signature(command, eval_str=True).parameters
     taken = [every[each] for each in every if each not in {"testbed", "port"}.difference(options)]
@@ -134,14 +138,13 @@ def run(
     workers: int | None,
     options: Collection[str] = (),
     again: Path | None = None,
-    printed: bool = True,
+    full: bool = False,
 ) -> Reading:
-    """Run a study into a folder with a progress bar; print its report if wanted, name what was written.
+    """Run a study into a folder with a progress bar; print its summary, and name what was written.
 
-    With ``again``, a table that was written before, nothing is run.
+    With ``again``, a table that was written before, nothing is run; with ``full`` the whole report is
+    printed.
     """
-    from sortlast.cli import _terminal
-    from sortlast_studies import report
     from sortlast_studies.study import Reading, not_asked
 
     make_folder(folder)
@@ -151,14 +154,41 @@ def run(
     else:
         reading = Reading(study, _computed(study, folder, quick, workers, options))
     paths = reading.write(folder)
-    if printed:
-        report.show(reading.markdown, _terminal.console())
+    _tell(reading, full)
     for option in sorted({"testbed", "port"} - set(options)):
         if not_asked(option) in {row.note for row in reading.table}:
             typer.echo(f"{study.name}: some steps were not run, as they were not asked for; give --{option}")
-    for path in paths if printed else [folder / "report.html"]:
-        typer.echo(f"wrote {path}")
+    typer.echo(f"wrote {_written(paths)}")
     return reading
+
+
+def _tell(reading: Reading, full: bool) -> None:
+    """Print title, summary and the count of verdicts, or the whole report."""
+    from rich.text import Text
+
+    from sortlast.cli import _terminal
+    from sortlast_studies import report
+
+    console = _terminal.console()
+    if full:
+        report.show(reading.markdown, console)
+        return
+    console.print(Text(reading.title, style="bold"))
+    report.show(reading.summary, console)
+    if reading.verdicts:
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in reading.verdicts.items())
+        typer.echo(f"\nclaims: {counts}")
+
+
+def _written(paths: Sequence[Path]) -> str:
+    """What was written into one folder: texts and tables, then the pictures with their formats."""
+    from sortlast.plot import FORMATS
+
+    pictures = [path for path in paths if path.suffix.lstrip(".") in FORMATS]
+    names = ", ".join(path.name for path in paths if path not in pictures)
+    formats = ", ".join(dict.fromkeys(path.suffix.lstrip(".") for path in pictures))
+    drawn = ", ".join(dict.fromkeys(path.stem for path in pictures))
+    return f"{paths[0].parent}: {names}; pictures ({formats}): {drawn}"
 
 
 def _computed(

@@ -11,9 +11,9 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 
-from jinja2 import Environment
+from jinja2 import Environment, TemplateNotFound
 
-from sortlast import provenance
+from sortlast import Error, provenance
 from sortlast.files import check_place, make_folder, replacing
 from sortlast.provenance import Provenance
 from sortlast_studies import checks, package, report, sources
@@ -166,21 +166,45 @@ class Reading:
         text = self.templates.get_template("report.md").render(checks=self.checks)
         return text + self.templates.get_template("provenance.md").render()
 
+    @property
+    def title(self) -> str:
+        """That of the report."""
+        return self.markdown.partition("\n")[0].removeprefix("# ")
+
+    @cached_property
+    def summary(self) -> str:
+        """In a few lines of Markdown what was asked, what came out, and what did not.
+
+        Raises:
+            Error: the study has no ``summary.md``.
+        """
+        try:
+            template = self.templates.get_template("summary.md")
+        except TemplateNotFound:
+            raise Error(f"the study {self.study.name} has no summary.md; every study needs one") from None
+        return template.render(checks=self.checks).strip()
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many claims there are of each verdict, most first."""
+        return dict(Counter(check.verdict for check in self.checks).most_common())
+
     def write(self, folder: Path) -> list[Path]:
         """Write table, checks, pictures and report into a folder, and return the paths."""
-        from sortlast.plot import save
+        from sortlast.plot import FORMATS, save
 
         make_folder(folder)
         check_place(folder / "report.md")
         written, pictures = [], {}
         for name, figure in import_module(f"{self.study.package}.figures").draw(self.table).items():
-            for suffix in ("png", "svg"):
-                written.append(folder / f"{name}.{suffix}")
-                save(figure, written[-1])
-            pictures[name] = written[-1].read_text(encoding="utf-8")
+            paths = {suffix: folder / f"{name}.{suffix}" for suffix in FORMATS}
+            for path in paths.values():
+                save(figure, path)
+            written += paths.values()
+            pictures[name] = paths["svg"].read_text(encoding="utf-8")
         texts = {
             "report.md": self.markdown,
-            "report.html": report.page(self.templates, self.markdown, pictures),
+            "report.html": report.page(self.templates, self.markdown, pictures, self.summary),
             f"{self.study.name}.json": json.dumps(self._everything(), ensure_ascii=False) + "\n",
         }
         for name, text in texts.items():

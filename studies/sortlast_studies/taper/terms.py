@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sortlast_studies.narrowed_trees.networks import FAT, THIN_2
 from sortlast_studies.narrowed_trees.workloads import size_name
+from sortlast_studies.report import span
 from sortlast_studies.table import Table
 from sortlast_studies.taper import frames, leaves, patterns, placement, sweep
 from sortlast_studies.taper.choice import NODE_PRICES, SAME
@@ -27,6 +30,11 @@ _TO_ALL = ("shift", "direct-send")  # schedules in which every rank sends to eve
 def rates(way: Way) -> str:
     """The item of frames a second on 512 nodes, by a way of simulation."""
     return f"Frames a second, {way.name}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 class Terms:
@@ -93,6 +101,29 @@ class Terms:
         """Schedules that lose frames on the fat-tree without its tables, with what is left."""
         left = {name: self.over(frames.ADAPTIVE, frames.TABLES, name)[0] for name in frames.SCHEDULES}
         return [f"{name} {part:.2f}" for name, part in left.items() if part < 1 - SAME]
+
+    def bought(self, node_price: int) -> str:
+        """Which tree has most whole frames for the money, by its schedules; with the frames per dollar."""
+        column = f"node ${node_price:,}"
+        found: dict[str, list[str]] = {}
+        for schedule in frames.SCHEDULES:
+            row = f"{schedule}, {frames.FRAME.name}"
+            found.setdefault(self._table.note(BEST, row, column), []).append(schedule)
+        return "; ".join(
+            f"{net} for {_listed(names)}{self._gain(names, column)}" for net, names in found.items()
+        )
+
+    def _gain(self, schedules: Sequence[str], column: str) -> str:
+        rows = [f"{schedule}, {frames.FRAME.name}" for schedule in schedules]
+        gains = [self._table.value(BEST, row, column) for row in rows]
+        return f" ({span(gains)} times the fat-tree's)" if max(gains) > 1 else ""
+
+    def kept(self, way: Way, schedule: str) -> float:
+        """Of the fat-tree's frames a second, on the thin-tree of half the ports up."""
+        half = label(next(net for net in self.thin_trees if net.narrowing == 2))
+        return self._table.value(rates(way), schedule, half) / self._table.value(
+            rates(way), schedule, label(REFERENCE)
+        )
 
     def large_per_cost(self, schedule: str) -> list[float]:
         """Frames a second per cost of the trees of 4096 nodes over those of the fat-tree."""
