@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sortlast_studies.narrowed_trees.networks import FAT, THIN_2
+from sortlast_studies.narrowed_trees.networks import FAT, LINK, SWITCH_PORT_SQUARED, THIN_2
 from sortlast_studies.narrowed_trees.workloads import size_name
 from sortlast_studies.report import span
 from sortlast_studies.table import Table
@@ -45,6 +45,8 @@ class Terms:
     schedules, few_messages, node_prices, same = frames.SCHEDULES, sweep.FEW_MESSAGES, NODE_PRICES, SAME
     flow, by_tables, adaptive = frames.FLOW, frames.TABLES, frames.ADAPTIVE
     rates = staticmethod(rates)
+    nodes, large_nodes = REFERENCE.nodes, LARGE_TREES[0].nodes
+    link_price, port_squared_price = LINK, SWITCH_PORT_SQUARED
     placements = placement.PLACEMENTS
     fat, thin, size = FAT, THIN_2, size_name(patterns.SIZE)
     cabling, gpus, leaf_schedules = leaves.CABLING, leaves.GPUS, leaves.SCHEDULES
