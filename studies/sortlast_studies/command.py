@@ -121,7 +121,7 @@ def every(
     readings = []
     for name in NAMES:
         study, folder = studies.load(name), output / name
-        readings.append(run(study, folder, quick=quick, workers=workers, options=options, printed=False))
+        readings.append(run(study, folder, quick=quick, workers=workers, options=options))
     text, page = studies.overview(readings)
     report.show(text, _terminal.console())
     for name, content in (("overview.md", text), ("overview.html", page)):

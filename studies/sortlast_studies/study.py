@@ -195,7 +195,8 @@ class Reading:
 
         make_folder(folder)
         check_place(folder / "report.md")
-        written, pictures = [], {}
+        written: list[Path] = []
+        pictures = {}
         for name, figure in import_module(f"{self.study.package}.figures").draw(self.table).items():
             paths = {suffix: folder / f"{name}.{suffix}" for suffix in FORMATS}
             for path in paths.values():

@@ -19,8 +19,6 @@ GREY = "#8c8c8c"
 FORMATS = ("png", "svg", "pdf")
 _DOTS_PER_INCH = 160
 
-# The same figure gives the same file; fonts of a PDF are whole ones (TrueType), as journals want them.
-_SETTINGS = {"svg.hashsalt": "sortlast", "pdf.fonttype": 42}
 _DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
@@ -55,5 +53,7 @@ def save(figure: Figure, path: str | Path) -> None:
     """
     check_format(path)
     form = _format(path)
-    with replacing(path) as temporary, rc_context(_SETTINGS):
+    # The same figure gives the same file; the fonts of a PDF are TrueType, which journals take.
+    same = rc_context({"svg.hashsalt": "sortlast", "pdf.fonttype": 42})
+    with replacing(path) as temporary, same:
         figure.savefig(temporary, format=form, dpi=_DOTS_PER_INCH, metadata=_DATES.get(form))
