@@ -40,7 +40,9 @@ Again = Annotated[
         "--from", help="Draw the report of this table, a CSV file of an earlier run, and run nothing."
     ),
 ]
-Full = Annotated[bool, typer.Option("--full", help="Print the whole report, not its summary alone.")]
+Full = Annotated[
+    bool, typer.Option("--full", help="Print the whole report, or overview, not the summary alone.")
+]
 
 _BESIDE_A_PAPER = """\
 Its tables and figures stand beside the published values: what is computed or simulated, and what is
@@ -103,17 +105,20 @@ def every(
     output: Output = Path("studies"),
     quick: Quick = False,
     workers: Workers = None,
+    full: Full = False,
     testbed: Testbed = False,
     port: Port = False,
 ) -> None:
     """All studies, each in a folder of its own, and an overview.
 
-    The overview lists every numbered table and figure of the papers: how it was reproduced, how near, and
-    where not and why. It is written as `overview.html` and `overview.md` and printed.
+    The overview has the summary and a picture of each study, what did not agree with the papers, worst first,
+    and how every table and figure was reproduced. It is written as `overview.html` and `overview.md`. What
+    did not agree is printed below the summaries.
     """
     from sortlast.cli import _terminal
     from sortlast_studies import report
     from sortlast_studies import study as studies
+    from sortlast_studies.overview import Overview
 
     make_folder(output)
     check_place(output / "overview.md")
@@ -122,9 +127,10 @@ def every(
     for name in NAMES:
         study, folder = studies.load(name), output / name
         readings.append(run(study, folder, quick=quick, workers=workers, options=options))
-    text, page = studies.overview(readings)
-    report.show(text, _terminal.console())
-    for name, content in (("overview.md", text), ("overview.html", page)):
+        typer.echo()
+    overview = Overview(readings, output)
+    report.show(overview.text if full else overview.disagreements, _terminal.console())
+    for name, content in (("overview.md", overview.text), ("overview.html", overview.page)):
         with replacing(output / name) as temporary:
             temporary.write_text(content, encoding="utf-8")
         typer.echo(f"wrote {output / name}")

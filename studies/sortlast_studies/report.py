@@ -26,7 +26,7 @@ Format = str | Mapping[str, str]  # of numbers; by column, where they differ
 
 _FRAMEWORK = "sortlast_studies"
 _VERDICTS = frozenset({"confirmed", "refuted", "undecided", "not reproduced"})
-_PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n\*.*\*\n", re.MULTILINE)
+_PICTURE = re.compile(r"^!\[(.*)\]\((.*)\.png\)\n\n\*.*\*\n", re.MULTILINE)
 
 
 def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environment:
@@ -83,6 +83,11 @@ def grid(title: str, head: Sequence[object], rows: Iterable[Sequence[object]], t
 def picture(name: str, caption: str) -> str:
     """A picture of the study with its caption."""
     return f"![{caption}]({name}.png)\n\n*{caption}*"
+
+
+def pictures(markdown: str) -> list[tuple[str, str]]:
+    """The names of a report's pictures, each with its caption."""
+    return [(name, caption) for caption, name in _PICTURE.findall(markdown)]
 
 
 def _pivot(

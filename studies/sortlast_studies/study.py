@@ -10,6 +10,7 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from jinja2 import Environment, TemplateNotFound
 
@@ -50,9 +51,14 @@ class Study:
         return self.package.rpartition(".")[2].replace("_", "-")
 
     @property
+    def module(self) -> ModuleType:
+        """The package itself, with its ``SUMMARY`` and what else is said of the study."""
+        return import_module(self.package)
+
+    @property
     def summary(self) -> str:
         """One sentence, with the paper."""
-        found: str = import_module(self.package).SUMMARY
+        found: str = self.module.SUMMARY
         return found
 
 
@@ -225,24 +231,3 @@ class Reading:
             "checks": [asdict(check) for check in self.checks],
             "items": [asdict(item) for item in self.items],
         }
-
-
-# --- overview -----------------------------------------------------------------------------------------
-
-
-def overview(readings: Sequence[Reading]) -> tuple[str, str]:
-    """Every table and figure of the papers, how it was reproduced, and how near: as Markdown, and as HTML."""
-    told = [reading for reading in readings if reading.items]
-    counts = [_counts(reading) for reading in told]
-    templates = report.environment(__package__, Table(), {})
-    text = templates.get_template("overview.md").render(readings=told, counts=counts)
-    return text, report.page(templates, text, {})
-
-
-def _counts(reading: Reading) -> list[object]:
-    """Of a study: its tables and figures, how they came about, and how many did not."""
-    sorts = Counter(item.item.split()[0] for item in reading.items)
-    how = Counter(kind for item in reading.items for kind in item.how.split(", "))
-    missing = how.pop("not reproduced", 0)
-    ways = ", ".join(f"{count} {kind}" for kind, count in how.most_common())
-    return [reading.study.name, sorts["Table"], sorts["Figure"], ways, missing]

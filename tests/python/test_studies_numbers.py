@@ -73,7 +73,7 @@ def named(name):
         if folder.joinpath(file).is_file()
     }
     for each in [*checks.get("check", ()), *checks.get("item", ())]:
-        for key in {"shown", "near", "why"} & set(each):
+        for key in {"shown", "near", "why", "calibrated_by"} & set(each):
             texts[f"checks.toml, {each.get('claim', each.get('item'))}, {key}"] = each[key]
     return [
         f"{place}, line {each.line}: {each.number} in {each.text!r}"
