@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
-from inspect import Signature, cleandoc, signature
+from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,6 +40,14 @@ Again = Annotated[
         "--from", help="Draw the report of this table, a CSV file of an earlier run, and run nothing."
     ),
 ]
+Ranks = Annotated[
+    str | None,
+    typer.Option(help="Also for these numbers of ranks, with commas between; the paper's stay."),
+]
+Sizes = Annotated[
+    str | None,
+    typer.Option(help="Also for images of these sizes, such as 1024x1024,2048x2048; the paper's stay."),
+]
 Full = Annotated[
     bool, typer.Option("--full", help="Print the whole report, or overview, not the summary alone.")
 ]
@@ -62,7 +70,7 @@ def register(app: typer.Typer) -> None:
     )
     for name in NAMES:
         about = package(name)
-        command = _command(name, getattr(about, "OPTIONS", ()))
+        command = _command(name, {*getattr(about, "OPTIONS", ()), *getattr(about, "PARAMETERS", ())})
         more = getattr(about, "KIND", _BESIDE_A_PAPER) + _KEPT
         if name == "narrowed-trees":
             command = import_module(f"{about.__name__}.command").narrowed_trees
@@ -73,7 +81,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _command(name: str, options: Collection[str]) -> Callable[..., None]:
-    """The command of a study; of what has to be asked for it takes those that the study has."""
+    """The command of a study; of the options that not all have its help shows those that the study has."""
 
     def command(
         output: Output = Path(name),
@@ -81,19 +89,51 @@ def _command(name: str, options: Collection[str]) -> Callable[..., None]:
         workers: Workers = None,
         again: Again = None,
         full: Full = False,
+        ranks: Ranks = None,
+        sizes: Sizes = None,
         testbed: Testbed = False,
         port: Port = False,
     ) -> None:
         from sortlast_studies import study as studies
 
         asked = _asked(testbed=testbed, port=port)
-        study = studies.load(name)
+        study = studies.load(name, **_parameters(ranks, sizes, again))
         run(study, output, quick=quick, workers=workers, options=asked, again=again, full=full)
 
     every = signature(command, eval_str=True).parameters
-    taken = [every[each] for each in every if each not in {"testbed", "port"}.difference(options)]
+    left_out = {"testbed", "port"}.difference(options)
+    # What a study does not take is refused by its name, and by the names of those that do.
+    hidden = {"ranks", "sizes"}.difference(options)
+    taken = [
+        _hidden(every[each]) if each in hidden else every[each] for each in every if each not in left_out
+    ]
     command.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return command
+
+
+def _hidden(option: Parameter) -> Parameter:
+    """The same option, but not in the help."""
+    return option.replace(annotation=Annotated[str | None, typer.Option(hidden=True)])
+
+
+def _parameters(ranks: str | None, sizes: str | None, again: Path | None) -> dict[str, list[int]]:
+    """The values that were given beyond those of the papers; sizes of images in pixels."""
+    from sortlast import ArgumentError
+    from sortlast.cli import _parse
+
+    given: dict[str, list[int]] = {}
+    if ranks is not None:
+        given["ranks"] = _parse.integers(ranks)
+    if sizes is not None:
+        given["sizes"] = [width * height for width, height in map(_parse.size, sizes.split(","))]
+    for name, values in given.items():
+        if again is not None:
+            raise ArgumentError(f"--from draws what its table holds; leave --{name} out")
+        if min(values) < 1:
+            raise ArgumentError(f"--{name}: {min(values)} is too few; each must be at least 1")
+        if len(set(values)) < len(values):
+            raise ArgumentError(f"--{name}: a value stands there twice")
+    return given
 
 
 def _asked(**given: bool) -> list[str]:

@@ -14,10 +14,10 @@ from types import ModuleType
 
 from jinja2 import Environment, TemplateNotFound
 
-from sortlast import Error, provenance
+from sortlast import ArgumentError, Error, provenance
 from sortlast.files import check_place, make_folder, replacing
 from sortlast.provenance import Provenance
-from sortlast_studies import checks, package, report, sources
+from sortlast_studies import NAMES, checks, package, report, sources
 from sortlast_studies.checks import Check, Item
 from sortlast_studies.steps import Json, Kept, Progress, Results, Step, run
 from sortlast_studies.table import COLUMNS, Table, read_csv, write_csv
@@ -62,9 +62,24 @@ class Study:
         return found
 
 
-def load(name: str) -> Study:
-    """The study of this name, one of :data:`sortlast_studies.NAMES`."""
-    found: Study = import_module(f"{package(name).__name__}.study").STUDY
+def load(name: str, **parameters: Sequence[int]) -> Study:
+    """The study of this name, one of :data:`sortlast_studies.NAMES`.
+
+    Args:
+        name: of the study.
+        parameters: values beyond those of the paper, by the names that its package has in ``PARAMETERS``.
+
+    Raises:
+        ArgumentError: the study does not have a parameter, or refuses a value.
+    """
+    about = package(name)
+    for each in parameters:
+        if each not in getattr(about, "PARAMETERS", ()):
+            able = [other for other in NAMES if each in getattr(package(other), "PARAMETERS", ())]
+            which = f"studies that take it: {', '.join(able)}" if able else "no study takes it"
+            raise ArgumentError(f"the study {name} has the {each} of its paper alone; {which}")
+    module = import_module(f"{about.__name__}.study")
+    found: Study = module.make(**parameters) if parameters else module.STUDY
     return found
 
 
