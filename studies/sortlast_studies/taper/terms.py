@@ -134,6 +134,26 @@ class Terms:
         values = [fps / self._table.value(PRICES, costs[name], PER_NODE) for name, fps in found.items()]
         return [value / values[0] for value in values]
 
+    def answer(self) -> str:
+        """Whether the thin-tree keeps its advantage on random nodes, as the paper's sections 5.3 and 6 deny."""
+
+        def told(row: str) -> dict[str, float]:
+            columns = {order: f"{label(THIN_2)} / {label(FAT)}, {order}" for order in patterns.ORDERS}
+            return {order: self._table.value(PATTERN_TIMES, row, column) for order, column in columns.items()}
+
+        performance, per_cost = told("φ, fat-tree = 1"), told("φ per cost")
+        if per_cost["random"] <= 1:
+            verdict = "is lost"
+        else:
+            smaller = per_cost["random"] < per_cost["routing"]
+            verdict = "gets smaller, but is not lost" if smaller else "stays"
+        return (
+            f"Here the advantage {verdict}: with tasks on random nodes the {THIN_2.name} has "
+            f"{performance['random']:.2f} of the performance of the {FAT.name} and "
+            f"{per_cost['random']:.2f} times its performance for the cost, "
+            f"in order {performance['routing']:.2f} and {per_cost['routing']:.2f} times."
+        )
+
     # --- what else decides ----------------------------------------------------------------------------
 
     def rate(self, item: str, row: str, column: str) -> tuple[float, float]:
