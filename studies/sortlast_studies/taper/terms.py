@@ -135,7 +135,7 @@ class Terms:
         return [value / values[0] for value in values]
 
     def answer(self) -> str:
-        """Whether the thin-tree keeps its advantage on random nodes, as the paper's sections 5.3 and 6 deny."""
+        """Whether the thin-tree keeps its advantage on random nodes; the paper denies it."""
 
         def told(row: str) -> dict[str, float]:
             columns = {order: f"{label(THIN_2)} / {label(FAT)}, {order}" for order in patterns.ORDERS}
