@@ -116,7 +116,9 @@ def compute(
         workers=workers or len(os.sched_getaffinity(0)),
         progress=progress,
     )
-    return tabulate(study, results, quick, list(kept.origins.values()))
+    table = tabulate(study, results, quick, list(kept.origins.values()))
+    table.add(_RUN, "model", "", kind="", note=made_by)
+    return table
 
 
 def tabulate(study: Study, results: Results, quick: bool, origins: Sequence[Provenance] = ()) -> Table:
