@@ -61,6 +61,30 @@ def test_a_study_names_what_is_a_name_there():
     assert found("on Pentium\n4 nodes, 4 of them", ["Pentium 4"]) == [("4", 2)]
 
 
+def test_numbers_that_are_quoted_as_published_are_found():
+    text = """simulated 14.85 frames/s, published 14.5. Up to 1.50 times (published: up to
+        1.51); published 3 to 4 %, ours over published 0.25, the published rates of 4 bytes"""
+    assert typed_numbers.quoted(text) == [("14.5", False), ("1.51", False), ("3", True), ("4", True)]
+
+
+@pytest.mark.parametrize(
+    ("number", "percent", "expected"),
+    [
+        ("14.5", False, True),
+        ("15", False, True),
+        ("13", False, False),
+        ("14.50", False, True),
+        ("14.52", False, False),
+        ("1,024", False, True),
+        ("0.3", False, True),
+        ("33", True, True),
+        ("32", True, False),
+    ],
+)
+def test_a_quoted_number_is_one_that_is_published_as_far_as_it_is_shown(number, percent, expected):
+    assert typed_numbers.is_among(number, percent, [14.5, 0.33, 1024]) is expected
+
+
 def named(name):
     """The typed numbers in the sentences of a study, each with its place."""
     folder = files(package(name).__name__)

@@ -58,6 +58,12 @@ _NAME = re.compile("|".join(_NAMES))
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _CONTEXT = 30  # characters before and behind
 
+# A number that a sentence quotes as published: "published 14.5", "(published: up to 1.51)".
+_QUOTED = re.compile(
+    r"(?<!over )\b[Pp]ublished:?\s+(?:up to |about |from |at most |at least )?"
+    r"(\d[\d,]*(?:\.\d+)?)(?: (?:to|and) (\d[\d,]*(?:\.\d+)?))?( %)?"
+)
+
 # Functions whose arguments are printed: which of them, by place and by name.
 _PRINTED = {"picture": ((1,), ("caption",)), "grid": ((0,), ("title",)), "pivot": ((), ("title", "corner"))}
 
@@ -78,6 +84,25 @@ def of(source: str, environment: Environment, names: Collection[str] = ()) -> li
         for text, line in _printed(node):
             found += _in_text(text, [line] * len(text), names)
     return sorted(found, key=lambda each: each.line)
+
+
+def quoted(text: str) -> list[tuple[str, bool]]:
+    """The numbers that the sentences of a report quote as published, each with whether it is in percent."""
+    sentences = " ".join(text.split())
+    return [
+        (number, bool(percent))
+        for *numbers, percent in _QUOTED.findall(sentences)
+        for number in numbers
+        if number
+    ]
+
+
+def is_among(number: str, percent: bool, values: Collection[float]) -> bool:
+    """Whether a quoted number is one of the values, rounded to the digits that are shown."""
+    digits = len(number.partition(".")[2])
+    shown = float(number.replace(",", ""))
+    factor = 100.0 if percent else 1.0
+    return any(abs(factor * value - shown) <= 0.5 * 10.0**-digits + 1e-9 for value in values)
 
 
 def _literal(source: str, environment: Environment) -> tuple[str, list[int]]:
