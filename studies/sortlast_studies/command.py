@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
-from inspect import Signature, cleandoc, signature
+from inspect import Parameter, Signature, cleandoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,14 +40,26 @@ Again = Annotated[
         "--from", help="Draw the report of this table, a CSV file of an earlier run, and run nothing."
     ),
 ]
+Ranks = Annotated[
+    str | None,
+    typer.Option(help="Also for these numbers of ranks, with commas between; the paper's stay."),
+]
+Sizes = Annotated[
+    str | None,
+    typer.Option(help="Also for images of these sizes, such as 1024x1024,2048x2048; the paper's stay."),
+]
+Full = Annotated[
+    bool, typer.Option("--full", help="Print the whole report, or overview, not the summary alone.")
+]
 
 _BESIDE_A_PAPER = """\
-Prints the tables and figures beside the published values: what is computed or simulated, and what is
+Its tables and figures stand beside the published values: what is computed or simulated, and what is
 measured on this machine, are columns of their own.
 """
 _KEPT = """\
 Finished steps are kept in the output folder: a study that was ended goes on where it stopped. The folder
-then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON.
+then holds `report.html`, `report.md` and the pictures, and all values in one table, as CSV and JSON. A
+summary is printed: what was asked, what came out, and what did not.
 """
 
 
@@ -58,7 +70,7 @@ def register(app: typer.Typer) -> None:
     )
     for name in NAMES:
         about = package(name)
-        command = _command(name, getattr(about, "OPTIONS", ()))
+        command = _command(name, {*getattr(about, "OPTIONS", ()), *getattr(about, "PARAMETERS", ())})
         more = getattr(about, "KIND", _BESIDE_A_PAPER) + _KEPT
         if name == "narrowed-trees":
             command = import_module(f"{about.__name__}.command").narrowed_trees
@@ -69,25 +81,59 @@ def register(app: typer.Typer) -> None:
 
 
 def _command(name: str, options: Collection[str]) -> Callable[..., None]:
-    """The command of a study; of what has to be asked for it takes those that the study has."""
+    """The command of a study; of the options that not all have its help shows those that the study has."""
 
     def command(
         output: Output = Path(name),
         quick: Quick = False,
         workers: Workers = None,
         again: Again = None,
+        full: Full = False,
+        ranks: Ranks = None,
+        sizes: Sizes = None,
         testbed: Testbed = False,
         port: Port = False,
     ) -> None:
         from sortlast_studies import study as studies
 
         asked = _asked(testbed=testbed, port=port)
-        run(studies.load(name), output, quick=quick, workers=workers, options=asked, again=again)
+        study = studies.load(name, **_parameters(ranks, sizes, again))
+        run(study, output, quick=quick, workers=workers, options=asked, again=again, full=full)
 
     every = signature(command, eval_str=True).parameters
-    taken = [every[each] for each in every if each not in {"testbed", "port"}.difference(options)]
+    left_out = {"testbed", "port"}.difference(options)
+    # What a study does not take is refused by its name, and by the names of those that do.
+    hidden = {"ranks", "sizes"}.difference(options)
+    taken = [
+        _hidden(every[each]) if each in hidden else every[each] for each in every if each not in left_out
+    ]
     command.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return command
+
+
+def _hidden(option: Parameter) -> Parameter:
+    """The same option, but not in the help."""
+    return option.replace(annotation=Annotated[str | None, typer.Option(hidden=True)])
+
+
+def _parameters(ranks: str | None, sizes: str | None, again: Path | None) -> dict[str, list[int]]:
+    """The values that were given beyond those of the papers; sizes of images in pixels."""
+    from sortlast import ArgumentError
+    from sortlast.cli import _parse
+
+    given: dict[str, list[int]] = {}
+    if ranks is not None:
+        given["ranks"] = _parse.integers(ranks)
+    if sizes is not None:
+        given["sizes"] = [width * height for width, height in map(_parse.size, sizes.split(","))]
+    for name, values in given.items():
+        if again is not None:
+            raise ArgumentError(f"--from draws what its table holds; leave --{name} out")
+        if min(values) < 1:
+            raise ArgumentError(f"--{name}: {min(values)} is too few; each must be at least 1")
+        if len(set(values)) < len(values):
+            raise ArgumentError(f"--{name}: a value stands there twice")
+    return given
 
 
 def _asked(**given: bool) -> list[str]:
@@ -99,17 +145,20 @@ def every(
     output: Output = Path("studies"),
     quick: Quick = False,
     workers: Workers = None,
+    full: Full = False,
     testbed: Testbed = False,
     port: Port = False,
 ) -> None:
     """All studies, each in a folder of its own, and an overview.
 
-    The overview lists every numbered table and figure of the papers: how it was reproduced, how near, and
-    where not and why. It is written as `overview.html` and `overview.md` and printed.
+    The overview has the summary and a picture of each study, what did not agree with the papers, worst first,
+    and how every table and figure was reproduced. It is written as `overview.html` and `overview.md`. What
+    did not agree is printed below the summaries.
     """
     from sortlast.cli import _terminal
     from sortlast_studies import report
     from sortlast_studies import study as studies
+    from sortlast_studies.overview import Overview
 
     make_folder(output)
     check_place(output / "overview.md")
@@ -117,10 +166,11 @@ def every(
     readings = []
     for name in NAMES:
         study, folder = studies.load(name), output / name
-        readings.append(run(study, folder, quick=quick, workers=workers, options=options, printed=False))
-    text, page = studies.overview(readings)
-    report.show(text, _terminal.console())
-    for name, content in (("overview.md", text), ("overview.html", page)):
+        readings.append(run(study, folder, quick=quick, workers=workers, options=options))
+        typer.echo()
+    overview = Overview(readings, output)
+    report.show(overview.text if full else overview.disagreements, _terminal.console())
+    for name, content in (("overview.md", overview.text), ("overview.html", overview.page)):
         with replacing(output / name) as temporary:
             temporary.write_text(content, encoding="utf-8")
         typer.echo(f"wrote {output / name}")
@@ -134,14 +184,13 @@ def run(
     workers: int | None,
     options: Collection[str] = (),
     again: Path | None = None,
-    printed: bool = True,
+    full: bool = False,
 ) -> Reading:
-    """Run a study into a folder with a progress bar; print its report if wanted, name what was written.
+    """Run a study into a folder with a progress bar; print its summary, and name what was written.
 
-    With ``again``, a table that was written before, nothing is run.
+    With ``again``, a table that was written before, nothing is run; with ``full`` the whole report is
+    printed.
     """
-    from sortlast.cli import _terminal
-    from sortlast_studies import report
     from sortlast_studies.study import Reading, not_asked
 
     make_folder(folder)
@@ -151,14 +200,41 @@ def run(
     else:
         reading = Reading(study, _computed(study, folder, quick, workers, options))
     paths = reading.write(folder)
-    if printed:
-        report.show(reading.markdown, _terminal.console())
+    _tell(reading, full)
     for option in sorted({"testbed", "port"} - set(options)):
         if not_asked(option) in {row.note for row in reading.table}:
             typer.echo(f"{study.name}: some steps were not run, as they were not asked for; give --{option}")
-    for path in paths if printed else [folder / "report.html"]:
-        typer.echo(f"wrote {path}")
+    typer.echo(f"wrote {_written(paths)}")
     return reading
+
+
+def _tell(reading: Reading, full: bool) -> None:
+    """Print title, summary and the count of verdicts, or the whole report."""
+    from rich.text import Text
+
+    from sortlast.cli import _terminal
+    from sortlast_studies import report
+
+    console = _terminal.console()
+    if full:
+        report.show(reading.markdown, console)
+        return
+    console.print(Text(reading.title, style="bold"))
+    report.show(reading.summary, console)
+    if reading.verdicts:
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in reading.verdicts.items())
+        typer.echo(f"\nclaims: {counts}")
+
+
+def _written(paths: Sequence[Path]) -> str:
+    """What was written into one folder: texts and tables, then the pictures with their formats."""
+    from sortlast.plot import FORMATS
+
+    pictures = [path for path in paths if path.suffix.lstrip(".") in FORMATS]
+    names = ", ".join(path.name for path in paths if path not in pictures)
+    formats = ", ".join(dict.fromkeys(path.suffix.lstrip(".") for path in pictures))
+    drawn = ", ".join(dict.fromkeys(path.stem for path in pictures))
+    return f"{paths[0].parent}: {names}; pictures ({formats}): {drawn}"
 
 
 def _computed(

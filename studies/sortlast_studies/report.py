@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Format = str | Mapping[str, str]  # of numbers; by column, where they differ
 
 _FRAMEWORK = "sortlast_studies"
-_VERDICTS = frozenset({"confirmed", "refuted", "undecided"})
-_PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n\*.*\*\n", re.MULTILINE)
+_VERDICTS = frozenset({"confirmed", "refuted", "undecided", "not reproduced"})
+_PICTURE = re.compile(r"^!\[(.*)\]\((.*)\.png\)\n\n\*.*\*\n", re.MULTILINE)
 
 
 def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environment:
@@ -85,6 +85,11 @@ def picture(name: str, caption: str) -> str:
     return f"![{caption}]({name}.png)\n\n*{caption}*"
 
 
+def pictures(markdown: str) -> list[tuple[str, str]]:
+    """The names of a report's pictures, each with its caption."""
+    return [(name, caption) for caption, name in _PICTURE.findall(markdown)]
+
+
 def _pivot(
     table: Table,
     item: str,
@@ -113,21 +118,29 @@ def _pivot(
 # --- the page and the terminal ------------------------------------------------------------------------
 
 
-def page(templates: Environment, markdown: str, pictures: Mapping[str, str]) -> str:
+def page(templates: Environment, markdown: str, pictures: Mapping[str, str], summary: str = "") -> str:
     """The report as the text of an HTML file, by ``page.html`` of the study, or else that of all.
 
     Args:
         templates: of the study.
         markdown: the report.
         pictures: SVG text by the name of each picture of the report.
+        summary: the part of the report that stands in a box above all else.
     """
+    title, _, rest = markdown.partition("\n")
+    body = rest.replace(summary, "", 1) if summary else rest
+    made = templates.select_template(["page.html", "base.html"])
+    return made.render(
+        title=title.removeprefix("# "), summary=_html(summary, pictures), body=_html(body, pictures)
+    )
+
+
+def _html(markdown: str, pictures: Mapping[str, str]) -> str:
     parser = _parser()
     tokens = parser.parse(markdown)
     for before, token in zip([None, *tokens], tokens, strict=False):
         _dress(before, token, pictures)
-    title, _, body = parser.renderer.render(tokens, parser.options, {}).partition("</h1>\n")
-    made = templates.select_template(["page.html", "base.html"])
-    return made.render(title=title.removeprefix("<h1>"), body=body)
+    return str(parser.renderer.render(tokens, parser.options, {}))
 
 
 def show(markdown: str, console: Console) -> None:
@@ -161,7 +174,7 @@ def _dress(before: Token | None, token: Token, pictures: Mapping[str, str]) -> N
     if token.type != "inline":
         return
     if before is not None and before.type == "td_open" and token.content in _VERDICTS:
-        before.attrSet("class", token.content)
+        before.attrSet("class", token.content.replace(" ", "-"))
     for child in token.children or []:
         if child.type == "image":
             name = str(child.attrs["src"]).removesuffix(".png")

@@ -10,13 +10,14 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
-from jinja2 import Environment
+from jinja2 import Environment, TemplateNotFound
 
-from sortlast import provenance
+from sortlast import ArgumentError, Error, provenance
 from sortlast.files import check_place, make_folder, replacing
 from sortlast.provenance import Provenance
-from sortlast_studies import checks, package, report, sources
+from sortlast_studies import NAMES, checks, package, report, sources
 from sortlast_studies.checks import Check, Item
 from sortlast_studies.steps import Json, Kept, Progress, Results, Step, run
 from sortlast_studies.table import COLUMNS, Table, read_csv, write_csv
@@ -50,15 +51,35 @@ class Study:
         return self.package.rpartition(".")[2].replace("_", "-")
 
     @property
+    def module(self) -> ModuleType:
+        """The package itself, with its ``SUMMARY`` and what else is said of the study."""
+        return import_module(self.package)
+
+    @property
     def summary(self) -> str:
         """One sentence, with the paper."""
-        found: str = import_module(self.package).SUMMARY
+        found: str = self.module.SUMMARY
         return found
 
 
-def load(name: str) -> Study:
-    """The study of this name, one of :data:`sortlast_studies.NAMES`."""
-    found: Study = import_module(f"{package(name).__name__}.study").STUDY
+def load(name: str, **parameters: Sequence[int]) -> Study:
+    """The study of this name, one of :data:`sortlast_studies.NAMES`.
+
+    Args:
+        name: of the study.
+        parameters: values beyond those of the paper, by the names that its package has in ``PARAMETERS``.
+
+    Raises:
+        ArgumentError: the study does not have a parameter, or refuses a value.
+    """
+    about = package(name)
+    for each in parameters:
+        if each not in getattr(about, "PARAMETERS", ()):
+            able = [other for other in NAMES if each in getattr(package(other), "PARAMETERS", ())]
+            which = f"studies that take it: {', '.join(able)}" if able else "no study takes it"
+            raise ArgumentError(f"the study {name} has the {each} of its paper alone; {which}")
+    module = import_module(f"{about.__name__}.study")
+    found: Study = module.make(**parameters) if parameters else module.STUDY
     return found
 
 
@@ -95,7 +116,9 @@ def compute(
         workers=workers or len(os.sched_getaffinity(0)),
         progress=progress,
     )
-    return tabulate(study, results, quick, list(kept.origins.values()))
+    table = tabulate(study, results, quick, list(kept.origins.values()))
+    table.add(_RUN, "model", "", kind="", note=made_by)
+    return table
 
 
 def tabulate(study: Study, results: Results, quick: bool, origins: Sequence[Provenance] = ()) -> Table:
@@ -166,21 +189,46 @@ class Reading:
         text = self.templates.get_template("report.md").render(checks=self.checks)
         return text + self.templates.get_template("provenance.md").render()
 
+    @property
+    def title(self) -> str:
+        """That of the report."""
+        return self.markdown.partition("\n")[0].removeprefix("# ")
+
+    @cached_property
+    def summary(self) -> str:
+        """In a few lines of Markdown what was asked, what came out, and what did not.
+
+        Raises:
+            Error: the study has no ``summary.md``.
+        """
+        try:
+            template = self.templates.get_template("summary.md")
+        except TemplateNotFound:
+            raise Error(f"the study {self.study.name} has no summary.md; every study needs one") from None
+        return template.render(checks=self.checks).strip()
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many claims there are of each verdict, most first."""
+        return dict(Counter(check.verdict for check in self.checks).most_common())
+
     def write(self, folder: Path) -> list[Path]:
         """Write table, checks, pictures and report into a folder, and return the paths."""
-        from sortlast.plot import save
+        from sortlast.plot import FORMATS, save
 
         make_folder(folder)
         check_place(folder / "report.md")
-        written, pictures = [], {}
+        written: list[Path] = []
+        pictures = {}
         for name, figure in import_module(f"{self.study.package}.figures").draw(self.table).items():
-            for suffix in ("png", "svg"):
-                written.append(folder / f"{name}.{suffix}")
-                save(figure, written[-1])
-            pictures[name] = written[-1].read_text(encoding="utf-8")
+            paths = {suffix: folder / f"{name}.{suffix}" for suffix in FORMATS}
+            for path in paths.values():
+                save(figure, path)
+            written += paths.values()
+            pictures[name] = paths["svg"].read_text(encoding="utf-8")
         texts = {
             "report.md": self.markdown,
-            "report.html": report.page(self.templates, self.markdown, pictures),
+            "report.html": report.page(self.templates, self.markdown, pictures, self.summary),
             f"{self.study.name}.json": json.dumps(self._everything(), ensure_ascii=False) + "\n",
         }
         for name, text in texts.items():
@@ -200,24 +248,3 @@ class Reading:
             "checks": [asdict(check) for check in self.checks],
             "items": [asdict(item) for item in self.items],
         }
-
-
-# --- overview -----------------------------------------------------------------------------------------
-
-
-def overview(readings: Sequence[Reading]) -> tuple[str, str]:
-    """Every table and figure of the papers, how it was reproduced, and how near: as Markdown, and as HTML."""
-    told = [reading for reading in readings if reading.items]
-    counts = [_counts(reading) for reading in told]
-    templates = report.environment(__package__, Table(), {})
-    text = templates.get_template("overview.md").render(readings=told, counts=counts)
-    return text, report.page(templates, text, {})
-
-
-def _counts(reading: Reading) -> list[object]:
-    """Of a study: its tables and figures, how they came about, and how many did not."""
-    sorts = Counter(item.item.split()[0] for item in reading.items)
-    how = Counter(kind for item in reading.items for kind in item.how.split(", "))
-    missing = how.pop("not reproduced", 0)
-    ways = ", ".join(f"{count} {kind}" for kind, count in how.most_common())
-    return [reading.study.name, sorts["Table"], sorts["Figure"], ways, missing]

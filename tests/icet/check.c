@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static FILE* captured = NULL;
@@ -72,3 +73,19 @@ void* allocate(size_t bytes) {
   CHECK(memory != NULL);
   return memory;
 }
+
+static struct rlimit limit_before;
+
+void limit_memory(size_t megabytes) {
+  CHECK(getrlimit(RLIMIT_AS, &limit_before) == 0);
+  FILE* file = fopen("/proc/self/statm", "r");
+  char line[128] = "";
+  CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
+  fclose(file);
+  const long pages = strtol(line, NULL, 10);
+  CHECK(pages > 0);
+  const struct rlimit small = {(rlim_t)pages * 4096 + ((rlim_t)megabytes << 20), limit_before.rlim_max};
+  CHECK(setrlimit(RLIMIT_AS, &small) == 0);
+}
+
+void end_limit(void) { CHECK(setrlimit(RLIMIT_AS, &limit_before) == 0); }

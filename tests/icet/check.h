@@ -31,4 +31,8 @@ const char* end_capture(void);
 // Memory of that many bytes, or the end of the test.
 void* allocate(size_t bytes);
 
+// Let this rank have no more than `megabytes` of memory beside what it has, until end_limit().
+void limit_memory(size_t megabytes);
+void end_limit(void);
+
 #endif

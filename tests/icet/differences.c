@@ -8,18 +8,9 @@
 #include "scene.h"
 #include "tests.h"
 
-static const IceTInt tile[4] = {0, 0, 9, 7};
-
-static IceTContext make_context_of_scene(const Scene* scene) {
-  const IceTContext context = make_context();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
-  set_scene(scene);
-  return context;
-}
-
 static void check_frame(const Scene* scene, IceTImage image) {
   CHECK_ERROR(ICET_NO_ERROR);
-  if (world_rank() == 0) check_tile(scene, image, tile);
+  if (world_rank() == 0) check_tile(scene, image, scene_tile);
 }
 
 // A frame for which every rank gets an error that holds `what`.

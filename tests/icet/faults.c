@@ -1,9 +1,7 @@
 // One rank's mistake that is found before the ranks agree on a frame, or while they draw it: every rank gets
 // an error, soon, that says which rank's it is, and the next frame is right again.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "IceTGL.h"
 #include "IceTGL3.h"
@@ -11,22 +9,7 @@
 #include "scene.h"
 #include "tests.h"
 
-static const IceTInt tile[4] = {0, 0, 9, 7};
-
-static IceTContext make_context_of_scene(void) {
-  const IceTContext context = make_context();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
-  const Scene scene = nearest_scene(8);
-  set_scene(&scene);
-  return context;
-}
-
-static void check_right_frame(void) {
-  const Scene scene = nearest_scene(8);
-  const IceTImage image = draw_frame(&scene);
-  CHECK_ERROR(ICET_NO_ERROR);
-  if (world_rank() == 0) check_tile(&scene, image, tile);
-}
+static Scene scene;
 
 static IceTImage draw_by_opengl(void) { return icetGLDrawFrame(); }
 static IceTImage draw_by_opengl3(void) { return icetGL3DrawFrame(identity, identity); }
@@ -55,7 +38,6 @@ static const struct {
 
 // The last rank makes a mistake in a frame that the others draw; what this one printed of it.
 static const char* refused_frame(IceTImage (*draw)(void)) {
-  const Scene scene = nearest_scene(8);
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = icetWallTime();
   begin_capture();
@@ -67,14 +49,15 @@ static const char* refused_frame(IceTImage (*draw)(void)) {
 }
 
 void test_faults_of_one_rank(void) {
+  scene = nearest_scene(8);
   char last[32];
   snprintf(last, sizeof last, "rank %d", world_size() - 1);
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; ++i) {
-    const IceTContext context = make_context_of_scene();
+    const IceTContext context = make_context_of_scene(&scene);
     const char* printed = refused_frame(mistakes[i].draw);
     CHECK_HOLDS(printed, mistakes[i].what);
     if (world_size() > 1) CHECK_HOLDS(printed, last);
-    check_right_frame();
+    check_frame_of_scene(&scene);
     end_context(context);
   }
 }
@@ -96,7 +79,8 @@ void test_wrong_viewports(void) {
                                      {-2147483647 - 1, -2147483647 - 1, -1, -1}};
   static const IceTInt outside[][4] = {
       {2147483647, 2147483647, 2147483647, 2147483647}, {-2147483647 - 1, 0, 5, 5}, {0, 0, 0, 0}};
-  const IceTContext context = make_context_of_scene();
+  scene = nearest_scene(8);
+  const IceTContext context = make_context_of_scene(&scene);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     memcpy(given_viewport, wrong[i], sizeof given_viewport);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -104,7 +88,7 @@ void test_wrong_viewports(void) {
     const IceTImage image = give_image(is_last_rank() ? given_viewport : NULL);
     CHECK_HOLDS(end_capture(), "the viewport of valid pixels");
     CHECK(icetImageIsNull(image) && icetGetError() != ICET_NO_ERROR);
-    check_right_frame();
+    check_frame_of_scene(&scene);
   }
   // Outside of the picture nothing is valid; what is larger is cut off.
   for (size_t i = 0; i < sizeof outside / sizeof *outside; ++i) {
@@ -122,23 +106,21 @@ void test_wrong_viewports(void) {
 #ifndef __SANITIZE_ADDRESS__  // which needs more addresses than any limit leaves
 // No memory for what one rank draws: the others do not wait for it.
 void test_no_memory_on_one_rank(void) {
-  const IceTContext context = make_context_of_scene();
-  check_right_frame();
-  struct rlimit before;
-  CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+  scene = nearest_scene(8);
+  const IceTContext context = make_context_of_scene(&scene);
+  check_frame_of_scene(&scene);
   icetDiagnostics(ICET_DIAG_OFF);
   if (is_last_rank()) {
-    const struct rlimit small = {(rlim_t)4 << 30, before.rlim_max};
-    CHECK(setrlimit(RLIMIT_AS, &small) == 0);
+    limit_memory(4096);
     icetPhysicalRenderSize(40000, 40000);
   }
   const double begin = icetWallTime();
   CHECK(icetImageIsNull(icetDrawFrame(identity, identity, NULL)));
   CHECK(icetWallTime() - begin < 5);
   CHECK(icetGetError() != ICET_NO_ERROR);
-  CHECK(setrlimit(RLIMIT_AS, &before) == 0);
-  icetPhysicalRenderSize(tile[2], tile[3]);
-  check_right_frame();
+  if (is_last_rank()) end_limit();
+  icetPhysicalRenderSize(scene_tile[2], scene_tile[3]);
+  check_frame_of_scene(&scene);
   end_context(context);
 }
 #else

@@ -77,6 +77,22 @@ static void set_clear_colour(void) {
   set((float)clear[0] / 255, (float)clear[1] / 255, (float)clear[2] / 255, (float)clear[3] / 255);
 }
 
+// A context whose frames OpenGL 1 draws by a callback; rank 0 shows them.
+static IceTContext make_gl_context(IceTGLDrawCallbackType callback) {
+  const IceTContext context = make_context();
+  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
+  icetGLInitialize();
+  icetGLSetReadBuffer(0x0404);  // a window in memory has a front alone
+  icetGLDrawCallback(callback);
+  CHECK_ERROR(ICET_NO_ERROR);
+  return context;
+}
+
+static void open_clear_window(int width, int height) {
+  open_window(width, height);
+  set_clear_colour();
+}
+
 static void check_clear_colour(void) {
   GetFloats get;
   find_opengl("glGetFloatv", &get);
@@ -151,12 +167,8 @@ static void check_matrices(void) {
 
 void test_gl(void) {
   if (!load_opengl()) return;
-  const IceTContext context = make_context();
-  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
-  icetGLInitialize();
-  icetGLSetReadBuffer(0x0404);  // a window in memory has a front alone
-  open_window(WIDTH, HEIGHT);
-  set_clear_colour();
+  const IceTContext context = make_gl_context(NULL);
+  open_clear_window(WIDTH, HEIGHT);
 
   // Without a callback all ranks are told, and that of the context is as it was.
   icetDiagnostics(ICET_DIAG_OFF);
@@ -193,23 +205,13 @@ void test_gl(void) {
 // The last rank has OpenGL, and no window to draw in: all ranks are told, and that OpenGL is as it was.
 void test_gl_without_window(void) {
   if (!load_opengl()) return;
-  const IceTContext context = make_context();
-  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
-  icetGLInitialize();
-  icetGLSetReadBuffer(0x0404);
-  icetGLDrawCallback(draw_own_quad);
-  if (!is_last_rank()) {
-    open_window(WIDTH, HEIGHT);
-    set_clear_colour();
-  }
+  const IceTContext context = make_gl_context(draw_own_quad);
+  if (!is_last_rank()) open_clear_window(WIDTH, HEIGHT);
   begin_capture();
   CHECK(icetImageIsNull(icetGLDrawFrame()));
   CHECK_HOLDS(end_capture(), "the physical render size is 0");
   CHECK(icetGetError() != ICET_NO_ERROR);
-  if (is_last_rank()) {
-    open_window(WIDTH, HEIGHT);
-    set_clear_colour();
-  }
+  if (is_last_rank()) open_clear_window(WIDTH, HEIGHT);
   check_clear_colour();
   check_frame(WIDTH, 1, true);
   close_window();
@@ -229,14 +231,9 @@ static void draw_and_set_callback(void) {
 
 void test_gl_in_callback(void) {
   if (!load_opengl()) return;
-  const IceTContext context = make_context();
-  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
-  icetGLInitialize();
-  icetGLSetReadBuffer(0x0404);
-  icetGLDrawCallback(draw_and_set_callback);
+  const IceTContext context = make_gl_context(draw_and_set_callback);
   icetDiagnostics(ICET_DIAG_OFF);
-  open_window(WIDTH, HEIGHT);
-  set_clear_colour();
+  open_clear_window(WIDTH, HEIGHT);
   for (int i = 0; i < 2; ++i) check_frame(WIDTH, 1, true);
   close_window();
   end_context(context);
@@ -245,13 +242,8 @@ void test_gl_in_callback(void) {
 // A window that is larger than the tile.
 void test_gl_in_large_window(void) {
   if (!load_opengl()) return;
-  const IceTContext context = make_context();
-  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
-  icetGLInitialize();
-  icetGLSetReadBuffer(0x0404);
-  icetGLDrawCallback(draw_own_quad);
-  open_window(2 * WIDTH, 2 * HEIGHT);
-  set_clear_colour();
+  const IceTContext context = make_gl_context(draw_own_quad);
+  open_clear_window(2 * WIDTH, 2 * HEIGHT);
   check_frame(2 * WIDTH, 1, true);
   icetEnable(ICET_GL_DISPLAY_INFLATE);
   check_frame(2 * WIDTH, 2, true);
@@ -270,15 +262,10 @@ static void draw_white(void) {
 
 void test_gl_over_background(void) {
   if (!load_opengl()) return;
-  const IceTContext context = make_context();
-  icetAddTile(0, 0, WIDTH, HEIGHT, 0);
+  const IceTContext context = make_gl_context(draw_white);
   icetCompositeMode(ICET_COMPOSITE_MODE_BLEND);
   icetSetDepthFormat(ICET_IMAGE_DEPTH_NONE);
-  icetGLInitialize();
-  icetGLSetReadBuffer(0x0404);
-  icetGLDrawCallback(draw_white);
-  open_window(WIDTH, HEIGHT);
-  set_clear_colour();
+  open_clear_window(WIDTH, HEIGHT);
   for (int colored = 0; colored < 2; ++colored) {
     (colored ? icetEnable : icetDisable)(ICET_GL_DISPLAY_COLORED_BACKGROUND);
     const IceTImage image = icetGLDrawFrame();

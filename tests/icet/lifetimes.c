@@ -1,23 +1,11 @@
 // What outlives what: images and contexts that have ended, settings that change while or after a frame is
 // drawn, and frames that end on the way.
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "check.h"
 #include "scene.h"
 #include "tests.h"
-
-static const IceTInt tile[4] = {0, 0, 9, 7};
-
-static IceTContext make_context_of_scene(const Scene* scene) {
-  const IceTContext context = make_context();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
-  set_scene(scene);
-  return context;
-}
 
 // What a call prints, which gives an error.
 #define CHECK_REFUSED(call, code, text) \
@@ -48,7 +36,7 @@ void test_images_that_have_ended(void) {
   CHECK_REFUSED(CHECK(icetImageGetWidth(image_of_callback) == 0), ICET_INVALID_VALUE, "that is no image");
   CHECK_REFUSED(icetImageCopyColorub(image_of_callback, colours, ICET_IMAGE_COLOR_RGBA_UBYTE),
                 ICET_INVALID_VALUE, "that is no image");
-  if (world_rank() == 0) check_tile(&scene, image, tile);
+  if (world_rank() == 0) check_tile(&scene, image, scene_tile);
   end_context(context);
   if (world_rank() != 0) return;
   CHECK_REFUSED(CHECK(icetImageGetColorcub(image) == NULL), ICET_INVALID_VALUE, "that is no image");
@@ -134,7 +122,7 @@ void test_extreme_sizes(void) {
   CHECK_REFUSED(icetPhysicalRenderSize(INT_MAX, INT_MAX), ICET_INVALID_VALUE, "32 bits cannot count");
   IceTInt width = 0;
   icetGetIntegerv(ICET_PHYSICAL_RENDER_WIDTH, &width);
-  CHECK(width == tile[2]);
+  CHECK(width == scene_tile[2]);
   icetResetTiles();
   CHECK(icetAddTile(0, 0, 1 << 20, 1, 0) == 0);
   if (world_size() > 1) {
@@ -164,30 +152,13 @@ void test_extreme_sizes(void) {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which needs more addresses than any limit leaves
-static struct rlimit limit_before;
-
-// Let this rank have no more than `megabytes` beside what it has.
-static void limit_memory(rlim_t megabytes) {
-  CHECK(getrlimit(RLIMIT_AS, &limit_before) == 0);
-  FILE* file = fopen("/proc/self/statm", "r");
-  char line[128] = "";
-  CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
-  fclose(file);
-  const long pages = strtol(line, NULL, 10);
-  CHECK(pages > 0);
-  const struct rlimit small = {(rlim_t)pages * 4096 + (megabytes << 20), limit_before.rlim_max};
-  CHECK(setrlimit(RLIMIT_AS, &small) == 0);
-}
-
 static void check_small_frame(const Scene* scene) {
   icetResetTiles();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
+  icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], 0);
   icetEnable(ICET_COLLECT_IMAGES);
   const double begin = icetWallTime();
-  const IceTImage image = draw_frame(scene);
-  CHECK_ERROR(ICET_NO_ERROR);
+  check_frame_of_scene(scene);
   CHECK(icetWallTime() - begin < 5);
-  if (world_rank() == 0) check_tile(scene, image, tile);
 }
 
 // A tile that is large beside what is drawn of it.
@@ -212,7 +183,7 @@ void test_no_memory_for_the_picture(void) {
   const double begin = icetWallTime();
   CHECK(icetImageIsNull(icetDrawFrame(identity, identity, NULL)));
   CHECK(icetWallTime() - begin < 5 && icetGetError() != ICET_NO_ERROR);
-  if (is_last_rank()) CHECK(setrlimit(RLIMIT_AS, &limit_before) == 0);
+  if (is_last_rank()) end_limit();
   IceTInt number = -1;
   icetGetIntegerv(ICET_VALID_PIXELS_NUM, &number);
   CHECK(number == 0);
@@ -233,7 +204,7 @@ void test_no_memory_to_collect(void) {
   const IceTImage image = icetDrawFrame(identity, identity, NULL);
   CHECK(icetWallTime() - begin < 5);
   if (icetGetError() != ICET_NO_ERROR) CHECK(icetImageIsNull(image));
-  if (world_rank() == 0) CHECK(setrlimit(RLIMIT_AS, &limit_before) == 0);
+  if (world_rank() == 0) end_limit();
   check_small_frame(&scene);
   check_small_frame(&scene);
   end_context(context);

@@ -8,8 +8,6 @@
 #include "scene.h"
 #include "tests.h"
 
-static const IceTInt tile[4] = {0, 0, 9, 7};
-
 static void sleep_for(double seconds) {
   const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
   nanosleep(&time, NULL);
@@ -17,10 +15,7 @@ static void sleep_for(double seconds) {
 
 static void check_right_frame(void) {
   const Scene scene = nearest_scene(11);
-  set_scene(&scene);
-  const IceTImage image = draw_frame(&scene);
-  CHECK_ERROR(ICET_NO_ERROR);
-  if (world_rank() == 0) check_tile(&scene, image, tile);
+  check_frame_of_scene(&scene);
 }
 
 // A frame in which this rank waits in vain for the last one: an error soon, which says `why`.
@@ -37,11 +32,8 @@ static void check_vain_frame(const char* why) {
 
 static IceTContext make_impatient_context(void) {
   setenv("SORTLAST_ICET_TIMEOUT", "0.5", 1);
-  const IceTContext context = make_context();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
   const Scene scene = nearest_scene(11);
-  set_scene(&scene);
-  return context;
+  return make_context_of_scene(&scene);
 }
 
 // The last rank comes late to a frame: it gets an error too, and the next frame is right.
@@ -117,7 +109,7 @@ static void check_slow_ranks(void) {
   icetDrawCallback(draw_slowly_everywhere);
   const IceTImage image = draw_frame(&scene);
   CHECK_ERROR(ICET_NO_ERROR);
-  if (world_rank() == 0) check_tile(&scene, image, tile);
+  if (world_rank() == 0) check_tile(&scene, image, scene_tile);
   unsetenv("SORTLAST_ICET_TIMEOUT");
   end_context(context);
 }
@@ -155,7 +147,7 @@ static void check_missing_context(void) {
   CHECK(context != NULL);
   icetDestroyMPICommunicator(comm);
   icetStrategy(ICET_STRATEGY_REDUCE);
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
+  icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], 0);
   check_right_frame();
   unsetenv("SORTLAST_ICET_TIMEOUT");
   end_context(context);

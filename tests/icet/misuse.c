@@ -8,13 +8,12 @@
 #include "scene.h"
 #include "tests.h"
 
-static const IceTInt tile[4] = {0, 0, 9, 7};
 static IceTInt* order;     // of all ranks
 static IceTInt* reversed;  // the other way round
 
 static void set_up(void) {
   icetResetTiles();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
+  icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], 0);
   icetStrategy(ICET_STRATEGY_REDUCE);
   icetSingleImageStrategy(ICET_SINGLE_IMAGE_STRATEGY_AUTOMATIC);
   icetEnable(ICET_COLLECT_IMAGES);
@@ -26,9 +25,7 @@ static void set_up(void) {
 static void check_right_frame(void) {
   set_up();
   const Scene scene = blended_scene(5, order);
-  const IceTImage image = draw_frame(&scene);
-  CHECK_ERROR(ICET_NO_ERROR);
-  if (world_rank() == 0) check_tile(&scene, image, tile);
+  check_frame_of_scene(&scene);
 }
 
 static void set_other_strategy(void) { icetStrategy(ICET_STRATEGY_DIRECT); }
@@ -39,7 +36,7 @@ static void set_other_tile(void) {
 }
 static void set_other_display(void) {
   icetResetTiles();
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], world_size() - 1);
+  icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], world_size() - 1);
 }
 static void set_more_tiles(void) { icetAddTile(9, 0, 4, 4, world_size() - 1); }
 static void set_other_colours(void) { icetSetColorFormat(ICET_IMAGE_COLOR_RGBA_FLOAT); }
@@ -194,7 +191,7 @@ void test_misbehaving_callback(void) {
   const int p = world_size();
   reversed = allocate((size_t)p * sizeof *reversed);
   for (int i = 0; i < p; ++i) reversed[i] = p - 1 - i;
-  icetAddTile(tile[0], tile[1], tile[2], tile[3], 0);
+  icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], 0);
   const Scene scene = nearest_scene(5);
   set_scene(&scene);
   icetDrawCallback(misbehave);
@@ -203,7 +200,7 @@ void test_misbehaving_callback(void) {
   const IceTImage image = draw_frame(&scene);
   CHECK_ERROR(ICET_NO_ERROR);
   CHECK(calls == 1);
-  if (world_rank() == 0) check_tile(&scene, image, tile);
+  if (world_rank() == 0) check_tile(&scene, image, scene_tile);
   free(reversed);
   end_context(context);
 }

@@ -6,6 +6,7 @@
 
 #include "check.h"
 
+const IceTInt scene_tile[4] = {0, 0, 9, 7};
 const IceTDouble identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
 static Scene current_scene;
@@ -228,4 +229,18 @@ IceTContext make_context(void) {
 void end_context(IceTContext context) {
   icetDestroyContext(context);
   CHECK_ERROR(ICET_NO_ERROR);
+}
+
+IceTContext make_context_of_scene(const Scene* scene) {
+  const IceTContext context = make_context();
+  icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], 0);
+  set_scene(scene);
+  return context;
+}
+
+void check_frame_of_scene(const Scene* scene) {
+  set_scene(scene);
+  const IceTImage image = draw_frame(scene);
+  CHECK_ERROR(ICET_NO_ERROR);
+  if (world_rank() == 0) check_tile(scene, image, scene_tile);
 }

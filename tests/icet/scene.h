@@ -64,4 +64,10 @@ void random_order(uint32_t seed, IceTInt* order);
 IceTContext make_context(void);
 void end_context(IceTContext context);
 
+// The one tile of most tests, displayed by rank 0; a new context that shows a scene on it; and a frame of the
+// scene there, which is right.
+extern const IceTInt scene_tile[4];
+IceTContext make_context_of_scene(const Scene* scene);
+void check_frame_of_scene(const Scene* scene);
+
 #endif

@@ -373,13 +373,8 @@ void test_storm(void) {
     icetGetError();
 
     // After all that a frame is right.
-    const IceTContext context = make_context();
-    const IceTInt tile[4] = {0, 0, 9, 7};
-    icetAddTile(0, 0, 9, 7, 0);
-    set_scene(&scene);
-    const IceTImage result = draw_frame(&scene);
-    CHECK_ERROR(ICET_NO_ERROR);
-    if (world_rank() == 0) check_tile(&scene, result, tile);
+    const IceTContext context = make_context_of_scene(&scene);
+    check_frame_of_scene(&scene);
     end_context(context);
   }
   end_capture();

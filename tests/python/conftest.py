@@ -1,13 +1,16 @@
 """Settings of all Python tests."""
 
+import shutil
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import browser
 import commands
+import icet_programs
 import pool
 import references
 from sortlast._leftovers import SIGNALS
@@ -55,3 +58,37 @@ def cli(monkeypatch, capsys):
         return ended.value.code or 0, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def built_icet(tmp_path_factory):
+    """built_icet(settings): what icet_programs.build() makes with them, made once."""
+    kept: dict[object, icet_programs.Installed] = {}
+
+    def make(**settings: object) -> icet_programs.Installed:
+        key = tuple(sorted(settings.items()))
+        if key not in kept:
+            kept[key] = icet_programs.build(tmp_path_factory.mktemp("built"), **settings)
+        return kept[key]
+
+    return make
+
+
+@pytest.fixture
+def icet_surroundings(monkeypatch, tmp_path):
+    """No setting of this machine names IceT's libraries, and the links that are kept are this test's."""
+    for name in ("LD_LIBRARY_PATH", "LD_PRELOAD", "SORTLAST_ICET_LIBRARIES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def install(built_icet):
+    """install(folder, settings): a copy in a folder of what icet_programs.build() makes with them."""
+
+    def make(folder: Path, **settings: object) -> icet_programs.Installed:
+        made = built_icet(**settings)
+        shutil.copytree(made.ours.parent, folder, symlinks=True, dirs_exist_ok=True)
+        return icet_programs.Installed(folder / "paraview", folder / "ours", made.mpi)
+
+    return make

@@ -114,6 +114,19 @@ def test_contention_slows_all_but_shift_and_pipeline():
         np.testing.assert_allclose(ratio, expected, rtol=1e-3)
 
 
+def test_pictures_that_have_a_caption_have_no_title():
+    names, counts = ["binary-swap", "shift"], [2, 64]
+    for draw, *more in ((cost.crossbar,), (cost.fat_tree, 0.3)):
+        assert draw(PAPER, names, counts, *more).axes[0].get_title(loc="left")
+        assert not draw(PAPER, names, counts, *more, titled=False).axes[0].get_title(loc="left")
+    made = schedule.make("shift", p=4, n=16)
+    texts = [
+        {text.get_text() for text in schedule_plot.draw(made, titled=titled).axes[0].texts}
+        for titled in (True, False)
+    ]
+    assert texts[0] - texts[1] == {"shift, 4 ranks, 16 pixels"}
+
+
 RUN = [
     [
         Event("agree", 5.0, 5.001),

@@ -272,6 +272,22 @@ def test_flows_and_packets_are_compared_by_their_frames():
     assert "without them no schedule loses frames." in equal
 
 
+@pytest.mark.parametrize(
+    ("slower", "verdict", "part"),
+    [(1, "stays", "1.00"), (2, "gets smaller, but is not lost", "0.50"), (9, "is lost", "0.11")],
+)
+def test_the_papers_claims_on_random_nodes_are_answered(slower, verdict, part):
+    """Cycles on the thin-tree are ``slower`` times those on the fat-tree if tasks are on random nodes."""
+    results = invented(True, lambda name: 10.0)
+    for name, result in results.items():
+        if name.startswith("patterns/8:4,4-thin-tree/random"):
+            result["cycles"] *= slower
+    told = " ".join(Reading(STUDY, tabulate(STUDY, results, True)).markdown.split())
+    assert (
+        f"Here the advantage {verdict}: with tasks on random nodes the 8:4,4-thin-tree has {part} of" in told
+    )
+
+
 def test_steps_are_simulated_and_kept(tmp_path):
     """One cell of each way gives the same from its step as alone."""
     chosen = [sweep.Cell(way, trees.TREES[4], "binary swap") for way in (FRAME, TABLES, ADAPTIVE)]

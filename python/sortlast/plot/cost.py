@@ -30,16 +30,27 @@ _STYLES = {
 _LABELS = {"2-3-swap": "2-3-swap (published bound)"}
 
 
-def crossbar(network: Network, names: Sequence[str], counts: Iterable[int]) -> Figure:
-    """Figure 2: ``names`` over ``counts`` ranks, all with the full bandwidth."""
-    return _draw(dict.fromkeys(names, network), list(counts), "Ideal crossbar")
+def crossbar(network: Network, names: Sequence[str], counts: Iterable[int], *, titled: bool = True) -> Figure:
+    """Figure 2: ``names`` over ``counts`` ranks, all with the full bandwidth; ``titled``: has no caption."""
+    return _draw(dict.fromkeys(names, network), list(counts), "Ideal crossbar" if titled else "")
 
 
-def fat_tree(network: Network, names: Sequence[str], counts: Iterable[int], degradation: float) -> Figure:
-    """Figure 3: all but :data:`CONTENTION_FREE` lose the fraction ``degradation`` of the bandwidth."""
+def fat_tree(
+    network: Network,
+    names: Sequence[str],
+    counts: Iterable[int],
+    degradation: float,
+    *,
+    titled: bool = True,
+) -> Figure:
+    """Figure 3: all but :data:`CONTENTION_FREE` lose the fraction ``degradation`` of the bandwidth.
+
+    ``titled``: says so, as it has no caption.
+    """
     slow = network.degraded(degradation)
     networks = {name: network if name in CONTENTION_FREE else slow for name in names}
-    return _draw(networks, list(counts), f"Fat-tree, contention takes {degradation:.0%} of the bandwidth")
+    title = f"Fat-tree, contention takes {degradation:.0%} of the bandwidth" if titled else ""
+    return _draw(networks, list(counts), title)
 
 
 def _draw(networks: dict[str, Network], counts: list[int], title: str) -> Figure:
@@ -65,7 +76,9 @@ def _draw(networks: dict[str, Network], counts: list[int], title: str) -> Figure
     axes.set_ylim(bottom=0)
     axes.set_xlabel("ranks p")
     axes.set_ylabel("communication time [ms]")
-    axes.set_title(f"{title}; {network.n:,} pixels of {network.pixel_bytes} bytes", loc="left", fontsize=11)
+    if title:
+        image = f"{network.n:,} pixels of {network.pixel_bytes} bytes"
+        axes.set_title(f"{title}; {image}", loc="left", fontsize=11)
     axes.grid(axis="y", color="#e4e4e4")
     axes.set_axisbelow(True)
     axes.legend(frameon=False, loc="lower right", fontsize=9)

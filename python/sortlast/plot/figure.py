@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -17,6 +18,8 @@ GREY = "#8c8c8c"
 
 FORMATS = ("png", "svg", "pdf")
 _DOTS_PER_INCH = 160
+
+_DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def empty(width: float, height: float) -> tuple[Figure, Axes]:
@@ -44,10 +47,13 @@ def check_format(path: str | Path) -> None:
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure to ``path``, whole or not at all, in the format of its suffix.
+    """Write a figure to ``path``, whole or not at all, in the format of its suffix, without a date.
 
     Raises :class:`sortlast.Error` as :func:`check_format` does, or if the place cannot be written.
     """
     check_format(path)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format=_format(path), dpi=_DOTS_PER_INCH)
+    form = _format(path)
+    # The same figure gives the same file; the fonts of a PDF are TrueType, which journals take.
+    same = rc_context({"svg.hashsalt": "sortlast", "pdf.fonttype": 42})
+    with replacing(path) as temporary, same:
+        figure.savefig(temporary, format=form, dpi=_DOTS_PER_INCH, metadata=_DATES.get(form))

@@ -35,8 +35,11 @@ _INK = "#333333"
 _KEY = "across: pixels; down: depth, front on top; outlined: just received"
 
 
-def draw(schedule: Schedule) -> Figure:
-    """Draw a schedule of p >= 1 ranks. Costs O(all steps of the schedule)."""
+def draw(schedule: Schedule, *, titled: bool = True) -> Figure:
+    """Draw a schedule of p >= 1 ranks. Costs O(all steps of the schedule).
+
+    ``titled``: name it above, as the picture has no caption.
+    """
     stages = moves(schedule)
     states = held(schedule, stages)
     columns = min(schedule.p, MAX_RANKS)
@@ -61,8 +64,9 @@ def draw(schedule: Schedule) -> Figure:
 
     for rank in range(columns):
         axes.text(rank * _PITCH + 0.5, 1.15, f"$P_{{{rank}}}$", ha="center", va="bottom", fontsize=10)
-    axes.text(_LEFT + 0.05, _TOP - 0.08, _title(schedule, columns, rows), va="top", fontsize=11)
-    axes.text(_LEFT + 0.05, _TOP - 0.52, _KEY, va="top", fontsize=7.5, color="#6b6b6b")
+    if titled:
+        axes.text(_LEFT + 0.05, _TOP - 0.08, _title(schedule, columns, rows), va="top", fontsize=11)
+    axes.text(_LEFT + 0.05, _TOP - 0.52, _KEY, va="top", fontsize=9, color="#4a4a4a")
     return figure
 
 

@@ -4,6 +4,7 @@ Its memory tables are computed, its times simulated on its cluster and measured 
 exchange by a shift schedule is set beside MPI_Alltoallv.
 """
 
+PICTURE = "times"
 SUMMARY = (
     'A parallel sort by all-to-all: Mistry et al., "Contention of Communications in Switched Networks with '
     'Applications to Parallel Sorting" (2013).'

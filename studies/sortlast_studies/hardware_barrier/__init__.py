@@ -4,6 +4,7 @@ A cluster composites its images in a device that holds none of them, so that all
 other before every frame. The paper replaces MPI_Barrier there by one wire to each node.
 """
 
+PICTURE = "tables-3-and-6"
 SUMMARY = (
     "Synchronised frames of a compositing device, with barriers in software and hardware: Nonaka et al., "
     '"Performance Evaluation of a Low-Cost Parallel-port-based Hardware Barrier on VG Cluster" (2004).'

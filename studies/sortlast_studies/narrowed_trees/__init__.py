@@ -5,6 +5,7 @@ packet-hops in all, 90 % of them at 100 KB. The five networks of set "a" have 40
 "b" switches of 12 ports; two networks are in both.
 """
 
+PICTURE = "figure-6"
 SUMMARY = (
     'Thin-trees and slender-trees beside fat-trees: Navaridas et al., "Reducing Complexity in Tree-like '
     'Computer Interconnection Networks" (2007).'

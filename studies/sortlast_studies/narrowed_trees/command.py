@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sortlast_studies.command import Again, Output, Workers, run
+from sortlast_studies.command import Again, Full, Output, Workers, run
 
 
 class Ties(str, Enum):
@@ -33,6 +33,7 @@ def narrowed_trees(
     ] = Ties.uniform,
     workers: Workers = None,
     again: Again = None,
+    full: Full = False,
 ) -> None:
     """Prints Tables 1 to 5 with the published values and the ratio, and which claims of the text hold.
 
@@ -53,4 +54,4 @@ def narrowed_trees(
         raise ArgumentError("--quick names the sizes, and --sizes does too; leave one out")
     chosen = None if sizes is None else _parse.integers(sizes)
     wanted = make(sizes=chosen, seed=seed, ties=ties.value, weights=parse_weights(weights))
-    run(wanted, output, quick=quick, workers=workers, again=again)
+    run(wanted, output, quick=quick, workers=workers, again=again, full=full)

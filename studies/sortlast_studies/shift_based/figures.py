@@ -24,9 +24,9 @@ def draw(table: Table) -> dict[str, Figure]:
     """Every picture of the report by the name of its file."""
     network, matrix = costs.network(), Terms(table).bandwidths
     made: dict[str, Figure] = {
-        "figure-1": schedules.draw(schedule.make("shift", p=_P, n=_PIXELS)),
-        "figure-2": cost.crossbar(network, costs.ALGORITHMS, costs.CURVES),
-        "figure-3": cost.fat_tree(network, costs.ALGORITHMS, costs.CURVES, costs.degradation()),
+        "figure-1": schedules.draw(schedule.make("shift", p=_P, n=_PIXELS), titled=False),
+        "figure-2": cost.crossbar(network, costs.ALGORITHMS, costs.CURVES, titled=False),
+        "figure-3": cost.fat_tree(network, costs.ALGORITHMS, costs.CURVES, costs.degradation(), titled=False),
         "figure-8": _sweep(table),
         "direct-send": _mechanisms(table),
     }

@@ -5,6 +5,7 @@ all nodes in order, and leave open what a scheduler does to the result. Here the
 an image, by six schedules; taper, placement, leaves and missing cables are varied.
 """
 
+PICTURE = "taper"
 SUMMARY = (
     "Frames a second for the money: compositing on trees of every taper, with placement, leaves of GPUs and "
     "missing cables; no paper, but the cost model of Navaridas et al. (2007)."

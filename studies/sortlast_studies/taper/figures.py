@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
 
 from sortlast.plot.figure import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILION
 from sortlast.plot.panels import legend_below, lines_behind, panels
@@ -41,13 +40,12 @@ def against_taper(table: Table) -> Figure:
     for column, way in enumerate(shown):
         _performance(grid[0][column], grid[1][column], table, way)
         grid[0][column].set_title(way.about.replace(" pixels, ", " pixels,\n", 1), fontsize="medium")
-        grid[1][column].set_xlabel("taper: ports down to ports up")
+        grid[1][column].set_xlabel(f"ports up of a switch with {REFERENCE.k} down")
     for row in grid:
         row[0].set_ylim(bottom=0)  # of all panels of the row, after what they show is known
-    grid[0][0].set_ylabel("frames a second,\nfastest on the fat-tree = 1")
-    grid[1][0].set_ylabel("the same over cost,\nthe fat-tree costs 1")
-    legend_below(figure, grid[0][0], len(SCHEDULES))
-    figure.suptitle("Compositing on thin-trees of 512 nodes", fontsize="medium")
+    grid[0][0].set_ylabel("frames/s over the\nfastest on the fat-tree")
+    grid[1][0].set_ylabel("the same over the cost\nin fat-trees")
+    legend_below(figure, grid[0][0], 2 * len(shown))
     return figure
 
 
@@ -75,7 +73,7 @@ def against_failures(table: Table) -> Figure:
         axes.set_xticks(percents)
         axes.set_xlabel("missing links, %")
     for row in grid:
-        row[0].set_ylabel("frames a second,\nintact with ftree = 1")
+        row[0].set_ylabel("frames/s over those\nwith ftree, intact")
     legend_below(figure, grid[0][0], 3)
     return figure
 
@@ -83,18 +81,15 @@ def against_failures(table: Table) -> Figure:
 def _performance(above: Axes, below: Axes, table: Table, way: Way) -> None:
     terms = Terms(table)
     networks = terms.thin_trees
-    narrowing = [net.narrowing for net in networks]
+    up = [net.up for net in networks]
     costs = [terms.relative_cost(label(net)) for net in networks]
     top = max(table.value(rates(way), schedule, label(REFERENCE)) for schedule in SCHEDULES)
     for schedule, (colour, marker, line) in _STYLES.items():
         share = [table.value(rates(way), schedule, label(net)) / top for net in networks]
         per_cost = [part / cost for part, cost in zip(share, costs, strict=True)]
         for axes, values in ((above, share), (below, per_cost)):
-            axes.plot(
-                narrowing, values, color=colour, marker=marker, markersize=4, linestyle=line, label=schedule
-            )
+            axes.plot(up, values, color=colour, marker=marker, markersize=4, linestyle=line, label=schedule)
     for axes in (above, below):
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(narrowing, [label(net) for net in networks], fontsize="x-small", rotation=60)
-        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xticks(up)
+        axes.set_xlim(up[0] + 0.3, up[-1] - 0.3)
         lines_behind(axes)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from sortlast_studies.narrowed_trees.networks import FAT, THIN_2
+from collections.abc import Sequence
+
+from sortlast_studies.narrowed_trees.networks import FAT, LINK, SWITCH_PORT_SQUARED, THIN_2
 from sortlast_studies.narrowed_trees.workloads import size_name
+from sortlast_studies.report import span
 from sortlast_studies.table import Table
 from sortlast_studies.taper import frames, leaves, patterns, placement, sweep
 from sortlast_studies.taper.choice import NODE_PRICES, SAME
@@ -29,6 +32,11 @@ def rates(way: Way) -> str:
     return f"Frames a second, {way.name}"
 
 
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 class Terms:
     """Those of a table."""
 
@@ -37,6 +45,8 @@ class Terms:
     schedules, few_messages, node_prices, same = frames.SCHEDULES, sweep.FEW_MESSAGES, NODE_PRICES, SAME
     flow, by_tables, adaptive = frames.FLOW, frames.TABLES, frames.ADAPTIVE
     rates = staticmethod(rates)
+    nodes, large_nodes = REFERENCE.nodes, LARGE_TREES[0].nodes
+    link_price, port_squared_price = LINK, SWITCH_PORT_SQUARED
     placements = placement.PLACEMENTS
     fat, thin, size = FAT, THIN_2, size_name(patterns.SIZE)
     cabling, gpus, leaf_schedules = leaves.CABLING, leaves.GPUS, leaves.SCHEDULES
@@ -94,12 +104,55 @@ class Terms:
         left = {name: self.over(frames.ADAPTIVE, frames.TABLES, name)[0] for name in frames.SCHEDULES}
         return [f"{name} {part:.2f}" for name, part in left.items() if part < 1 - SAME]
 
+    def bought(self, node_price: int) -> str:
+        """Which tree has most whole frames for the money, by its schedules; with the frames per dollar."""
+        column = f"node ${node_price:,}"
+        found: dict[str, list[str]] = {}
+        for schedule in frames.SCHEDULES:
+            row = f"{schedule}, {frames.FRAME.name}"
+            found.setdefault(self._table.note(BEST, row, column), []).append(schedule)
+        return "; ".join(
+            f"{net} for {_listed(names)}{self._gain(names, column)}" for net, names in found.items()
+        )
+
+    def _gain(self, schedules: Sequence[str], column: str) -> str:
+        rows = [f"{schedule}, {frames.FRAME.name}" for schedule in schedules]
+        gains = [self._table.value(BEST, row, column) for row in rows]
+        return f" ({span(gains)} times the fat-tree's)" if max(gains) > 1 else ""
+
+    def kept(self, way: Way, schedule: str) -> float:
+        """Of the fat-tree's frames a second, on the thin-tree of half the ports up."""
+        half = label(next(net for net in self.thin_trees if net.narrowing == 2))
+        return self._table.value(rates(way), schedule, half) / self._table.value(
+            rates(way), schedule, label(REFERENCE)
+        )
+
     def large_per_cost(self, schedule: str) -> list[float]:
         """Frames a second per cost of the trees of 4096 nodes over those of the fat-tree."""
         costs = {label(net): net.name for net in LARGE_TREES}
         found = self._table.line(LARGE, schedule)
         values = [fps / self._table.value(PRICES, costs[name], PER_NODE) for name, fps in found.items()]
         return [value / values[0] for value in values]
+
+    def answer(self) -> str:
+        """Whether the thin-tree keeps its advantage on random nodes; the paper denies it."""
+
+        def told(row: str) -> dict[str, float]:
+            columns = {order: f"{label(THIN_2)} / {label(FAT)}, {order}" for order in patterns.ORDERS}
+            return {order: self._table.value(PATTERN_TIMES, row, column) for order, column in columns.items()}
+
+        performance, per_cost = told("φ, fat-tree = 1"), told("φ per cost")
+        if per_cost["random"] <= 1:
+            verdict = "is lost"
+        else:
+            smaller = per_cost["random"] < per_cost["routing"]
+            verdict = "gets smaller, but is not lost" if smaller else "stays"
+        return (
+            f"Here the advantage {verdict}: with tasks on random nodes the {THIN_2.name} has "
+            f"{performance['random']:.2f} of the performance of the {FAT.name} and "
+            f"{per_cost['random']:.2f} times its performance for the cost, "
+            f"in order {performance['routing']:.2f} and {per_cost['routing']:.2f} times."
+        )
 
     # --- what else decides ----------------------------------------------------------------------------
 

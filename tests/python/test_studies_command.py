@@ -1,0 +1,113 @@
+"""``sortlast study``: what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+import invented_study
+from sortlast import ArgumentError
+from sortlast_studies import NAMES, command, package
+from sortlast_studies import study as studies
+
+
+@pytest.fixture
+def invented(tmp_path):
+    with invented_study.made(tmp_path) as study:
+        yield study
+
+
+def printed(capsys, study, folder, **options):
+    command.run(study, folder, quick=False, workers=1, **options)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_study_prints_title_summary_verdicts_and_files(invented, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert [line.strip() for line in printed(capsys, invented, out)] == [
+        "A <study>",
+        "",
+        "• Asked. Are names short?",
+        "• Came out. 2 names.",
+        "• Did not. 2 claims.",
+        "",
+        "claims: 1 refuted, 1 undecided",
+        f"wrote {out}: report.md, report.html, invented.json, invented.csv; "
+        "pictures (png, svg, pdf): figure-1",
+    ]
+    assert all((out / f"figure-1.{suffix}").exists() for suffix in ("png", "svg", "pdf"))
+
+
+def test_the_whole_report_is_printed_if_asked_for(invented, tmp_path, capsys):
+    lines = printed(capsys, invented, tmp_path / "out", full=True)
+    assert any("Names are short." in line and "refuted" in line for line in lines)
+    assert len(lines) > len(printed(capsys, invented, tmp_path / "out"))
+
+
+# --- values beyond those of the papers ----------------------------------------------------------------
+
+
+PARAMETERS = {name: getattr(package(name), "PARAMETERS", ()) for name in NAMES}
+
+
+@pytest.mark.parametrize("option", ["ranks", "sizes"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "narrowed-trees"])
+def test_a_study_that_has_no_parameter_says_which_have(cli, tmp_path, name, option):
+    if option in PARAMETERS[name]:
+        pytest.skip("has it")
+    value = {"ranks": "4,8", "sizes": "64x64"}[option]
+    status, _, error = cli("study", name, f"--{option}", value, "--output", tmp_path / "out")
+    able = [other for other in NAMES if option in PARAMETERS[other]]
+    assert status == 2
+    assert f"the study {name} has the {option} of its paper alone" in " ".join(error.split())
+    assert all(other in error for other in able)
+    assert not (tmp_path / "out").exists()
+    assert f"--{option} " not in cli("study", name, "--help")[1]
+
+
+@pytest.fixture
+def extended(monkeypatch, invented):
+    """Shift-based in the invented study's place: it notes the parameters that it is made with."""
+    made = []
+
+    def make(**parameters):
+        made.append(parameters)
+        return invented
+
+    monkeypatch.setattr(package("shift-based"), "PARAMETERS", ("ranks", "sizes"), raising=False)
+    monkeypatch.setattr("sortlast_studies.shift_based.study.make", make, raising=False)
+    return made
+
+
+def test_a_study_is_made_with_the_parameters_that_it_names(cli, tmp_path, extended):
+    given = ("--ranks", "4,8", "--sizes", "1024x512,64x64", "--output", tmp_path / "out")
+    status, out, error = cli("study", "shift-based", *given)
+    assert (status, error) == (0, "")
+    assert extended == [{"ranks": [4, 8], "sizes": [1024 * 512, 64 * 64]}]
+    assert "A <study>" in out
+
+
+def test_a_parameter_alone_leaves_the_other_to_the_study(extended):
+    studies.load("shift-based", sizes=[64])
+    assert extended == [{"sizes": [64]}]
+    assert studies.load("taper").name == "taper"
+    with pytest.raises(ArgumentError, match="the study taper has the ranks of its paper alone; studies"):
+        studies.load("taper", ranks=[4])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--ranks", "4,zero"), "is not a list of whole numbers"),
+        (("--ranks", "4,0"), "--ranks: 0 is too few; each must be at least 1"),
+        (("--ranks", "4,8,4"), "--ranks: a value stands there twice"),
+        (("--sizes", "1024"), "is not WIDTHxHEIGHT"),
+        (("--sizes", "64x0"), "--sizes: 0 is too few"),
+        (("--ranks", "4", "--from", "table.csv"), "--from draws what its table holds; leave --ranks out"),
+    ],
+)
+def test_values_that_cannot_be_are_refused_before_anything_runs(cli, tmp_path, extended, options, message):
+    status, _, error = cli("study", "shift-based", *options, "--output", tmp_path / "out")
+    assert status == 2
+    assert message in " ".join(error.split())
+    assert extended == []
+    assert not (tmp_path / "out").exists()
