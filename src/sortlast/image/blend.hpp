@@ -45,7 +45,7 @@ class Background {
   void apply(Pixels out, std::int64_t n) const;
 
  private:
-  static constexpr std::int64_t at_once = 1024;
+  static constexpr std::int64_t at_once = 1024;  // pixels
 
   Op op_;
   Format format_;
