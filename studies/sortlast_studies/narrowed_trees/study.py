@@ -24,7 +24,7 @@ from sortlast_studies.narrowed_trees.performance import (
     Times,
     Weights,
 )
-from sortlast_studies.narrowed_trees.steps import steps
+from sortlast_studies.narrowed_trees.steps import Models, steps
 from sortlast_studies.narrowed_trees.terms import FEWER, FIGURES, OWN, RANKS, WEIGHTS, WORK, Terms
 from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell, Result, cells
 from sortlast_studies.steps import Results
@@ -43,7 +43,12 @@ _WEIGHED: tuple[tuple[str, str, Weights, Sequence[str]], ...] = (
 
 
 def make(
-    *, sizes: Sequence[int] | None = None, seed: int = 17, ties: str = "uniform", weights: Weights = EQUAL
+    *,
+    sizes: Sequence[int] | None = None,
+    seed: int = 17,
+    ties: str = "uniform",
+    weights: Weights = EQUAL,
+    models: Models = "short",
 ) -> Study:
     """The study with other sizes, seed, ties or weights than the paper's.
 
@@ -52,6 +57,7 @@ def make(
         seed: of all that is drawn at random.
         ties: as :func:`sortlast.simulate.packet` takes them.
         weights: of a further table, and those with which the page opens.
+        models: which models run beside the first, and with which sizes; see :func:`steps.steps`.
 
     Raises:
         ArgumentError: no sizes, or others.
@@ -60,7 +66,7 @@ def make(
         raise ArgumentError(f"sizes are {list(sizes)}; expected some of {list(SIZES)}")
     return Study(
         package=_PACKAGE,
-        steps=partial(steps, sizes, seed, ties),
+        steps=partial(steps, sizes, seed, ties, models),
         tabulate=lambda results, quick: tabulate(results, weights),
         settings={"seed": seed, "ties": ties},
         terms=Terms,
