@@ -17,6 +17,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from sortlast_studies.checks import CONFIRMED, NOT_REPRODUCED, REFUTED, UNDECIDED
 from sortlast_studies.table import Table, Wanted
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Format = str | Mapping[str, str]  # of numbers; by column, where they differ
 
 _FRAMEWORK = "sortlast_studies"
-_VERDICTS = frozenset({"confirmed", "refuted", "undecided"})
+_VERDICTS = frozenset({CONFIRMED, REFUTED, NOT_REPRODUCED, UNDECIDED})
 _PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n\*.*\*\n", re.MULTILINE)
 
 
@@ -161,7 +162,7 @@ def _dress(before: Token | None, token: Token, pictures: Mapping[str, str]) -> N
     if token.type != "inline":
         return
     if before is not None and before.type == "td_open" and token.content in _VERDICTS:
-        before.attrSet("class", token.content)
+        before.attrSet("class", token.content.replace(" ", "-"))
     for child in token.children or []:
         if child.type == "image":
             name = str(child.attrs["src"]).removesuffix(".png")
