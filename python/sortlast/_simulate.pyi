@@ -124,7 +124,7 @@ def parse_fsin(text: str, name: str = 'FSIN trace') -> Traffic:
 class PacketOptions:
     """Settings of the packet simulator."""
 
-    def __init__(self, *, packet_bytes: int = 64, packet_phits: int = 16, buffer_packets: int = 4, injection_packets: int = 8, arbitration: str = 'random', ties: str = 'uniform', seed: int = 17, link_bytes_per_second: float = 1250000000.0, sample_cycles: int = 0, message_log: bool = False) -> None: ...
+    def __init__(self, *, packet_bytes: int = 64, packet_phits: int = 16, switch_cycles: int = 1, buffer_packets: int = 4, injection_packets: int = 8, arbitration: str = 'random', ties: str = 'uniform', requests: str = 'each-cycle', seed: int = 17, link_bytes_per_second: float = 1250000000.0, sample_cycles: int = 0, message_log: bool = False) -> None: ...
 
 class PacketResult:
     """What a simulation found."""

@@ -17,6 +17,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from sortlast_studies.checks import CONFIRMED, NOT_REPRODUCED, REFUTED, UNDECIDED
 from sortlast_studies.table import Table, Wanted
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Format = str | Mapping[str, str]  # of numbers; by column, where they differ
 
 _FRAMEWORK = "sortlast_studies"
-_VERDICTS = frozenset({"confirmed", "refuted", "undecided", "not reproduced"})
+_VERDICTS = frozenset({CONFIRMED, REFUTED, NOT_REPRODUCED, UNDECIDED})
 _PICTURE = re.compile(r"^!\[(.*)\]\((.*)\.png\)\n\n\*.*\*\n", re.MULTILINE)
 
 

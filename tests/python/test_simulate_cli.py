@@ -102,6 +102,9 @@ def test_stages_messages_and_packets_are_as_asked_for(cli, tmp_path):
     f, t = fabric.k_ary_n_tree(4, 2), simulate.uniform(16, 1000, 10, 17)
     run = simulate.packet(f, t, buffer_packets=2, injection_packets=3, arbitration="round-robin", ties="fsin")
     assert told["cycles"] == run.cycles
+    told = simulated(cli, tmp_path, "uniform", *TREE, "--requests", "persistent", "--switch-cycles", 4)
+    assert told["cycles"] == simulate.packet(f, t, requests="persistent", switch_cycles=4).cycles
+    assert told["cycles"] != simulate.packet(f, t, switch_cycles=4).cycles
 
 
 def test_tasks_go_where_the_nodes_and_the_order_say(cli, tmp_path):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sortlast import ArgumentError, Error, fabric, schedule, simulate
+from sortlast import ArgumentError, Error, _simulate, fabric, schedule, simulate
 
 # Cycles of the simulator FSIN (INSEE), as it is: mean and standard deviation over the seeds 17 to 22, and
 # 17 to 19 for 1 KB, of traces that Traffic.to_fsin() wrote. It ran on the 8,4-fat-tree (8) and on the
@@ -129,11 +131,62 @@ def test_progress_is_told_and_can_stop_the_run():
         simulate.packet(f, t, progress=lambda part: 1 / 0)
 
 
-def test_deadlock_is_an_error_that_names_its_links():
+REQUESTS = pytest.mark.parametrize("requests", ["each-cycle", "persistent"])
+
+
+@REQUESTS
+def test_deadlock_is_an_error_that_names_its_links(requests):
     f = fabric.torus([5])
     t = simulate.shift(5, 64 * 100, 2, 3)
     with pytest.raises(Error, match="deadlock: the buffers of 5 links"):
-        simulate.packet(f, t)
+        simulate.packet(f, t, requests=requests)
+
+
+NETWORKS = ["thin-tree:4,2,2", "k-ary-n-tree:4,2", "slender-tree:4,2,2", "pgft:4,4;1,2;1,2"]
+
+
+@REQUESTS
+@settings(max_examples=40, deadline=None, database=None)
+@given(
+    net=st.sampled_from(NETWORKS),
+    flows=st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15), st.integers(0, 700)), max_size=80),
+    seed=st.integers(0, 2**32),
+    switch_cycles=st.integers(1, 16),
+    buffer=st.integers(1, 5),
+)
+def test_on_trees_every_packet_arrives_once_whatever_is_sent(
+    requests, net, flows, seed, switch_cycles, buffer
+):
+    flows = [flow for flow in flows if flow[0] != flow[1]]
+    lines = [f"s {a} {b} {tag} {size}" for tag, (a, b, size) in enumerate(flows)]
+    t = _simulate.parse_fsin("\n".join([*lines, "c 15 0"]))
+    f = fabric.make_topology(net)
+    run = simulate.packet(
+        f, t, requests=requests, seed=seed, switch_cycles=switch_cycles, buffer_packets=buffer
+    )
+    assert run.messages == len(flows)
+    assert run.packets == sum(max(1, -(-size // 64)) for _, _, size in flows)
+    assert run.link_loads.sum() == run.packet_hops
+    sent = [sum(max(1, -(-size // 64)) for a, _, size in flows if a == task) for task in range(16)]
+    assert run.link_loads[:16].tolist() == sent
+    assert run.cycles <= run.packets * (17 + 3 * switch_cycles)  # as if one packet went after the other
+
+
+def test_persistent_requests_are_the_same_where_there_is_no_choice():
+    f = fabric.k_ary_n_tree(4, 2)
+    t = simulate.pattern("BU", 16, 1000)
+    runs = [simulate.packet(f, t, routing="d-mod-k", requests=each) for each in ("each-cycle", "persistent")]
+    assert runs[0].cycles == runs[1].cycles
+    assert np.array_equal(runs[0].link_loads, runs[1].link_loads)
+
+
+@pytest.mark.parametrize(("name", "each_cycle", "persistent"), [("BU", 3351, 6986), ("3M", 3052, 3222)])
+def test_cycles_of_both_kinds_of_requests_stay(name, each_cycle, persistent):
+    """Recorded: 1 KB on the 8,4-fat-tree, seed 17."""
+    f = fabric.thin_tree(8, 8, 4)
+    t = simulate.pattern(name, 4096, 1000)
+    assert simulate.packet(f, t).cycles == each_cycle
+    assert simulate.packet(f, t, requests="persistent").cycles == persistent
 
 
 def test_wrong_arguments_are_refused():
@@ -149,6 +202,10 @@ def test_wrong_arguments_are_refused():
         simulate.packet(f, t, routing="warp")
     with pytest.raises(ArgumentError, match="arbitration is 'fair'"):
         simulate.packet(f, t, arbitration="fair")
+    with pytest.raises(ArgumentError, match="requests is 'sticky'; expected 'each-cycle' or 'persistent'"):
+        simulate.packet(f, t, requests="sticky")
+    with pytest.raises(ArgumentError, match="switch_cycles"):
+        simulate.packet(f, t, packet_phits=4, switch_cycles=5)
     with pytest.raises(ArgumentError, match="buffer_packets"):
         simulate.packet(f, t, buffer_packets=0)
     with pytest.raises(ArgumentError, match="expected 0 to 100"):

@@ -37,6 +37,7 @@ PacketOptions random_options(std::mt19937_64& random) {
   };
   PacketOptions options;
   options.packet_phits = pick({1, 2, 5, 16});
+  options.switch_cycles = pick({1, (options.packet_phits + 1) / 2, options.packet_phits});
   options.buffer_packets = pick({1, 2, 4, 7});
   options.injection_packets = pick({1, 3, 8});
   options.seed = random();
@@ -87,6 +88,7 @@ TEST(PacketReference, IsEqualOnSinglePathsWithRoundRobin) {
       const Traffic traffic = random_traffic(topology.hosts(), 80, 400, random);
       PacketOptions options = random_options(random);
       options.arbitration = Arbitration::round_robin;
+      options.requests = i % 2 == 0 ? Requests::each_cycle : Requests::persistent;
       const fabric::Placement placement = consecutive_hosts(topology, topology.hosts());
       Reference reference(topology, traffic, placement, options, shortest_candidates(topology));
       expect_equal(simulate_packets(topology, traffic, placement, options), reference.run());
@@ -111,7 +113,7 @@ Sample sample(int count, const Draw& draw) {
 }
 
 // Adaptive routing draws at random: means over many seeds may differ by what chance allows.
-TEST(PacketReference, AgreesInTheMeanWhereItAdapts) {
+void expect_agreement_in_the_mean(const PacketOptions& model) {
   struct Case {
     const char* network;
     Traffic traffic;
@@ -125,7 +127,7 @@ TEST(PacketReference, AgreesInTheMeanWhereItAdapts) {
     const fabric::Topology topology = fabric::make_topology(one.network);
     const fabric::Placement placement = consecutive_hosts(topology, one.traffic.tasks);
     const Candidates candidates = shortest_candidates(topology);
-    PacketOptions options;
+    PacketOptions options = model;
     constexpr int seeds = 60;
     double delay = 0, reference_delay = 0;
     const Sample ours = sample(seeds, [&](std::uint64_t seed) {
@@ -144,6 +146,16 @@ TEST(PacketReference, AgreesInTheMeanWhereItAdapts) {
     EXPECT_NEAR(ours.mean, theirs.mean, 4 * std::hypot(ours.error, theirs.error) + 1e-9);
     EXPECT_NEAR(delay, reference_delay, 0.02 * delay);
   }
+}
+
+TEST(PacketReference, AgreesInTheMeanWhereItAdapts) { expect_agreement_in_the_mean({}); }
+
+TEST(PacketReference, AgreesInTheMeanWithPersistentRequests) {
+  PacketOptions options;
+  options.requests = Requests::persistent;
+  expect_agreement_in_the_mean(options);
+  options.switch_cycles = 3;
+  expect_agreement_in_the_mean(options);
 }
 
 }  // namespace

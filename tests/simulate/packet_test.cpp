@@ -46,6 +46,61 @@ TEST(Packet, PacketsOfALongMessageFollowEachOther) {
   }
 }
 
+// A head takes s cycles at each of 2h - 1 switches; the packets behind it lose nothing more.
+TEST(Packet, SwitchCyclesDelayAHeadAndNoPacketBehindIt) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:4,3");
+  for (const std::int32_t s : {1, 2, 3, 8, 16}) {
+    PacketOptions options;
+    options.switch_cycles = s;
+    for (const std::int64_t packets : {1, 2, 7, 100}) {
+      const PacketResult run = simulate(topology, one_message(64, 3, 60, 64 * packets), options);
+      EXPECT_EQ(run.cycles, 5 * s + 16 * packets + 1) << s;
+    }
+  }
+}
+
+// Hosts 0 and 1 of a leaf switch with two ports up send a packet each. Both find both ports empty, and in
+// half of the runs draw the same one. Who loses it takes the other port in the next cycle; with persistent
+// requests it waits 16 cycles until the packet in front has left.
+TEST(Packet, PersistentRequestsStayWithThePortThatWasDrawn) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:2,2");
+  Programs programs("two", 4);
+  programs.send(0, 2, 64);
+  programs.send(1, 3, 64);
+  const Traffic traffic = std::move(programs).finish();
+  for (const auto& [requests, slow] : {std::pair{Requests::each_cycle, 21}, {Requests::persistent, 36}}) {
+    PacketOptions options;
+    options.requests = requests;
+    int slow_runs = 0;
+    for (options.seed = 0; options.seed < 64; ++options.seed) {
+      const PacketResult run = simulate(topology, traffic, options);
+      if (run.cycles == slow) {
+        ++slow_runs;
+      } else {
+        EXPECT_EQ(run.cycles, 20);
+      }
+    }
+    EXPECT_GE(slow_runs, 16);
+    EXPECT_LE(slow_runs, 48);
+  }
+}
+
+// The same with host 1 two cycles later: the port that is in use has less credit, and nobody takes it.
+TEST(Packet, PersistentRequestsChooseByCredits) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:2,2");
+  Programs programs("one after the other", 4);
+  programs.send(0, 2, 64);
+  programs.compute(1, 2);
+  programs.send(1, 3, 64);
+  const Traffic traffic = std::move(programs).finish();
+  PacketOptions options;
+  options.requests = Requests::persistent;
+  options.link_bytes_per_second = 4e9;  // a cycle a nanosecond
+  for (options.seed = 0; options.seed < 32; ++options.seed) {
+    EXPECT_EQ(simulate(topology, traffic, options).cycles, 22);
+  }
+}
+
 // The critical path of BT meets no other packet: 3 steps at each of h = 1 .. 4.
 TEST(Packet, BinaryTreeOnTheFatTreeTakesItsLatencies) {
   const fabric::Topology topology = fabric::thin_tree(8, 8, 4);
@@ -56,14 +111,22 @@ TEST(Packet, BinaryTreeOnTheFatTreeTakesItsLatencies) {
 const char* const networks[] = {"crossbar:16", "k-ary-n-tree:4,2", "thin-tree:4,2,2",   "thin-tree:2,1,4",
                                 "mesh:4,4",    "pgft:4,4;1,2;1,2", "slender-tree:4,2,2"};
 
-TEST(Packet, EveryPacketArrivesOnce) {
+class PacketRequests : public testing::TestWithParam<Requests> {
+ protected:
+  PacketRequests() { options_.requests = GetParam(); }
+  PacketOptions options_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Both, PacketRequests, testing::Values(Requests::each_cycle, Requests::persistent));
+
+TEST_P(PacketRequests, EveryPacketArrivesOnce) {
   for (const char* const name : networks) {
     const fabric::Topology topology = fabric::make_topology(name);
     for (const PatternEntry& entry : patterns()) {
       if (entry.name[0] == '3') continue;  // 16 is no cube
       SCOPED_TRACE(std::string(name) + " " + entry.name);
       const Traffic traffic = pattern(entry.name, 16, 1000);
-      const PacketResult run = simulate(topology, traffic);
+      const PacketResult run = simulate(topology, traffic, options_);
       EXPECT_EQ(run.messages, totals(traffic).messages);
 
       // Packets into and out of every host, and through every switch.
@@ -94,11 +157,11 @@ TEST(Packet, EveryPacketArrivesOnce) {
   }
 }
 
-TEST(Packet, NothingBeatsTheBusiestLink) {
+TEST_P(PacketRequests, NothingBeatsTheBusiestLink) {
   for (const std::string name : networks) {
     if (name == "mesh:4,4") continue;  // adaptive routing without lanes can lock up there
     const fabric::Topology topology = fabric::make_topology(name);
-    const PacketResult run = simulate(topology, all_to_all(16, 2000));
+    const PacketResult run = simulate(topology, all_to_all(16, 2000), options_);
     const std::int64_t busiest = *std::max_element(run.link_loads.begin(), run.link_loads.end());
     EXPECT_GE(busiest, 15 * 32) << name;  // injection
     EXPECT_GE(run.cycles, 16 * busiest) << name;
@@ -145,15 +208,14 @@ TEST(Packet, SymmetricTrafficLoadsSymmetricLinksAlike) {
 }
 
 // A tree that has lost its shape is routed by distance: still all shortest paths, found in another way.
-TEST(Packet, DistancesFindTheSamePathsAsTheShapeOfATree) {
+TEST_P(PacketRequests, DistancesFindTheSamePathsAsTheShapeOfATree) {
   const fabric::Topology whole = fabric::make_topology("thin-tree:4,2,3");
   const fabric::Topology cut = fabric::without_hosts(whole, {63});
   const Traffic traffic = pattern("2M", 49, 640);
   double by_shape = 0, by_distance = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    PacketOptions options;
-    options.seed = seed;
-    const PacketResult a = simulate(whole, traffic, options), b = simulate(cut, traffic, options);
+    options_.seed = seed;
+    const PacketResult a = simulate(whole, traffic, options_), b = simulate(cut, traffic, options_);
     EXPECT_EQ(a.packet_hops, b.packet_hops);
     by_shape += static_cast<double>(a.cycles);
     by_distance += static_cast<double>(b.cycles);
@@ -232,6 +294,8 @@ TEST(Packet, RefusesWhatDoesNotFit) {
   };
   refused([](PacketOptions& o) { o.packet_bytes = 0; });
   refused([](PacketOptions& o) { o.packet_phits = 0; });
+  refused([](PacketOptions& o) { o.switch_cycles = 0; });
+  refused([](PacketOptions& o) { o.switch_cycles = o.packet_phits + 1; });
   refused([](PacketOptions& o) { o.buffer_packets = 0; });
   refused([](PacketOptions& o) { o.buffer_packets = 256; });
   refused([](PacketOptions& o) { o.injection_packets = 0; });

@@ -109,6 +109,8 @@ class Reference {
     std::int64_t entered = 0;
     std::int32_t here = 0, gone = 0;  // phits that have come, and that have left
     fabric::Channel out = -1;
+    std::int64_t ready = 0;       // cycle from which on it may leave
+    fabric::Channel wanted = -1;  // with persistent requests, once it has asked
   };
   struct Program {
     std::int32_t next = 0;
@@ -147,7 +149,7 @@ class Reference {
                 done_[static_cast<std::size_t>(traffic_.causes[static_cast<std::size_t>(i)])] > at.iteration;
       }
       if (!ready) continue;
-      injection_[task].push_back({at.next, now_, P_, 0, -1});
+      injection_[task].push_back({at.next, now_, P_, 0, -1, now_});
       if (++at.cut < packets_of(at.next)) continue;
       at.cut = 0;
       if (++at.next == traffic_.first[task + 1] && at.iteration + 1 < traffic_.repeats) {
@@ -173,6 +175,7 @@ class Reference {
       Queue& queue = queues_[static_cast<std::size_t>(c)];
       if (!end.connected() || topology_.is_host(end.vertex) || queue.empty() || queue.front().out >= 0)
         continue;
+      if (queue.front().ready > now_) continue;
       const auto m = static_cast<std::size_t>(queue.front().message);
       ask(asked,
           candidates_(topology_.switch_of(end.vertex), host_of(source_[m]), host_of(traffic_.destination[m])),
@@ -208,7 +211,13 @@ class Reference {
       least = std::min(least, have);
       if (have == least) best.push_back(c);
     }
-    const fabric::Channel c = best[std::uniform_int_distribution<std::size_t>(0, best.size() - 1)(random_)];
+    fabric::Channel c = best[std::uniform_int_distribution<std::size_t>(0, best.size() - 1)(random_)];
+    if (options_.requests == Requests::persistent) {
+      fabric::Channel& wanted = asking.queue->front().wanted;
+      if (wanted < 0) wanted = c;
+      c = wanted;
+      least = phits(queues_[static_cast<std::size_t>(c)]);
+    }
     // Hosts always take in.
     const bool room =
         topology_.is_host(topology_.target(c).vertex) || least + P_ <= options_.buffer_packets * P_;
@@ -233,7 +242,9 @@ class Reference {
       Flit& flit = queue->front();
       if (flit.here <= flit.gone) throw Error("a phit leaves before it has come");
       Queue& behind = queues_[static_cast<std::size_t>(c)];
-      if (flit.gone == 0) behind.push_back({flit.message, flit.entered, 0, 0, -1});
+      if (flit.gone == 0) {
+        behind.push_back({flit.message, flit.entered, 0, 0, -1, now_ + options_.switch_cycles});
+      }
       ++behind.back().here;
       const bool host = topology_.is_host(topology_.target(c).vertex);
       if (!host && phits(behind) > options_.buffer_packets * P_) throw Error("a buffer overflows");

@@ -31,13 +31,21 @@ enum class Ties {
   fsin      // as FSIN does: the first with 2 / (m + 1), the others with 1 / (m + 1)
 };
 
+// When the first packet of a queue chooses among its ports.
+enum class Requests {
+  each_cycle,  // anew in every cycle, until it leaves
+  persistent   // once, when it comes to the head of its queue; it waits for that port until it leaves
+};
+
 struct PacketOptions {
   std::int32_t packet_bytes = 64;
-  std::int32_t packet_phits = 16;      // cycles that a packet takes on a link; 1 .. 65,536
-  std::int32_t buffer_packets = 4;     // at each input port of a switch
+  std::int32_t packet_phits = 16;   // cycles that a packet takes on a link; 1 .. 65,536
+  std::int32_t switch_cycles = 1;   // from a head's arrival at a switch until it may leave; 1 .. packet_phits
+  std::int32_t buffer_packets = 4;  // at each input port of a switch
   std::int32_t injection_packets = 8;  // queue of each host
   Arbitration arbitration = Arbitration::random;
   Ties ties = Ties::uniform;
+  Requests requests = Requests::each_cycle;
   std::uint64_t seed = 17;
   double link_bytes_per_second = 1.25e9;  // turns cycles into seconds, and computations into cycles
   std::int64_t sample_cycles = 0;         // above 0: buffers are looked at every so many cycles
@@ -119,7 +127,7 @@ struct PacketResult {
 };
 
 // Adaptive shortest paths: of the ports that lead to the destination on a shortest path, a packet asks for
-// the one with most credits, and at random for one of several.
+// the one with most credits, and at random for one of several; when it chooses, Requests says.
 // Task i runs on host placement[i]; no host has two. Equal arguments give equal runs.
 // Throws ArgumentError: a placement or option that does not fit, unreachable hosts; Error("cancelled");
 // Error, which names the cycle of waits, if packets or messages wait for each other for ever.

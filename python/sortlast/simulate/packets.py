@@ -22,10 +22,12 @@ def packet(
     routing: str | None = None,
     packet_bytes: int = 64,
     packet_phits: int = 16,
+    switch_cycles: int = 1,
     buffer_packets: int = 4,
     injection_packets: int = 8,
     arbitration: Literal["random", "round-robin"] = "random",
     ties: Literal["uniform", "fsin"] = "uniform",
+    requests: Literal["each-cycle", "persistent"] = "each-cycle",
     link_bytes_per_second: float | None = None,
     sample_cycles: int = 0,
     message_log: bool = False,
@@ -47,11 +49,16 @@ def packet(
             engine of :func:`sortlast.fabric.engines`, whose tables are then used. Routes have theirs.
         packet_bytes: bytes that a packet carries.
         packet_phits: cycles that a packet takes on a link.
+        switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave, at most
+            ``packet_phits``; packets still follow each other without gaps.
         buffer_packets: packets that the queue at each input port of a switch holds.
         injection_packets: packets that the queue of each host holds.
         arbitration: which input port an output port serves.
         ties: how a port is drawn among those with equally many credits: "uniform", or "fsin", as the
             simulator FSIN does, whose first port has twice the chance of the others.
+        requests: when a packet chooses its port: anew in "each-cycle" that it waits at the head of its queue,
+            or once, when it comes there, "persistent". Without a choice, as on static routes, they are the
+            same.
         link_bytes_per_second: what makes cycles of seconds and seconds of cycles; None: the data rate of most
             links that the fabric's file tells, or 1.25e9 where it tells none.
         sample_cycles: above 0: count the packets in buffers every so many cycles.
@@ -67,10 +74,12 @@ def packet(
     options = _simulate.PacketOptions(
         packet_bytes=packet_bytes,
         packet_phits=packet_phits,
+        switch_cycles=switch_cycles,
         buffer_packets=buffer_packets,
         injection_packets=injection_packets,
         arbitration=arbitration,
         ties=ties,
+        requests=requests,
         seed=seed,
         link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         sample_cycles=sample_cycles,

@@ -60,6 +60,12 @@ simulate::Ties ties_of(const std::string& name) {
   throw ArgumentError("ties is '" + name + "'; expected 'uniform' or 'fsin'");
 }
 
+simulate::Requests requests_of(const std::string& name) {
+  if (name == "each-cycle") return simulate::Requests::each_cycle;
+  if (name == "persistent") return simulate::Requests::persistent;
+  throw ArgumentError("requests is '" + name + "'; expected 'each-cycle' or 'persistent'");
+}
+
 // The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
 Progress progress_of(const std::optional<nb::callable>& progress) {
   return [progress](double part) {
@@ -167,24 +173,27 @@ void bind_packet(nb::module_& module) {
       .def(
           "__init__",
           [](PacketOptions* self, std::int32_t packet_bytes, std::int32_t packet_phits,
-             std::int32_t buffer_packets, std::int32_t injection_packets, const std::string& arbitration,
-             const std::string& ties, std::uint64_t seed, double link_bytes_per_second,
-             std::int64_t sample_cycles, bool message_log) {
+             std::int32_t switch_cycles, std::int32_t buffer_packets, std::int32_t injection_packets,
+             const std::string& arbitration, const std::string& ties, const std::string& requests,
+             std::uint64_t seed, double link_bytes_per_second, std::int64_t sample_cycles, bool message_log) {
             new (self) PacketOptions{packet_bytes,
                                      packet_phits,
+                                     switch_cycles,
                                      buffer_packets,
                                      injection_packets,
                                      arbitration_of(arbitration),
                                      ties_of(ties),
+                                     requests_of(requests),
                                      seed,
                                      link_bytes_per_second,
                                      sample_cycles,
                                      message_log,
                                      {}};
           },
-          nb::kw_only(), "packet_bytes"_a = 64, "packet_phits"_a = 16, "buffer_packets"_a = 4,
-          "injection_packets"_a = 8, "arbitration"_a = "random", "ties"_a = "uniform", "seed"_a = 17,
-          "link_bytes_per_second"_a = 1.25e9, "sample_cycles"_a = 0, "message_log"_a = false);
+          nb::kw_only(), "packet_bytes"_a = 64, "packet_phits"_a = 16, "switch_cycles"_a = 1,
+          "buffer_packets"_a = 4, "injection_packets"_a = 8, "arbitration"_a = "random", "ties"_a = "uniform",
+          "requests"_a = "each-cycle", "seed"_a = 17, "link_bytes_per_second"_a = 1.25e9,
+          "sample_cycles"_a = 0, "message_log"_a = false);
   nb::class_<TimedRun> run(module, "PacketResult", "What a simulation found.");
   bind_results(run);
   bind_arrays(run);

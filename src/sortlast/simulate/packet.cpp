@@ -18,8 +18,8 @@
 
 namespace sortlast::simulate {
 
-template <class Router>
-PacketResult Engine<Router>::run() {
+template <class Router, Requests requests>
+PacketResult Engine<Router, requests>::run() {
   feed_.start();
   do {
     begin_cycle();
@@ -42,8 +42,8 @@ PacketResult Engine<Router>::run() {
 }
 
 // Take what has happened up to this cycle, and note which domains have to be decided.
-template <class Router>
-void Engine<Router>::begin_cycle() {
+template <class Router, Requests requests>
+void Engine<Router, requests>::begin_cycle() {
   // Complete messages and computations, whose consequences enter the injection queues.
   for (const std::uint32_t m : complete_.at(now_)) {
     feed_.arrived(static_cast<Traffic::Message>(m), now_);
@@ -76,8 +76,8 @@ void Engine<Router>::begin_cycle() {
   pending_ -= complete_.clear(now_) + ends_.clear(now_) + heads_.clear(now_) + looks_.clear(now_);
 }
 
-template <class Router>
-void Engine<Router>::end_transmission(std::uint32_t q) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::end_transmission(std::uint32_t q) {
   const Queue& queue = buffers_[q];
   touch(buffers_[queue.out].sender);
   if (injects(q)) {
@@ -86,14 +86,14 @@ void Engine<Router>::end_transmission(std::uint32_t q) {
     if (!feed_.empty(task_of(q))) wait(q);
   } else {
     if (buffers_.gained_room(queue) && buffers_.idle(queue, now_)) touch(queue.sender);
-    if (queue.count > 0) wait(q);
+    if (queue.count > 1 || (queue.count == 1 && may_leave(queue))) wait(q);
   }
 }
 
 // The first packet of a queue begins to wait for a port.
-template <class Router>
-void Engine<Router>::wait(std::uint32_t q) {
-  const Group g = injects(q) ? buffers_[q].sender : buffers_.front(q).group;
+template <class Router, Requests requests>
+void Engine<Router, requests>::wait(std::uint32_t q) {
+  const Group g = waits_in(q);
   GroupState& group = groups_[g];
   waiters_.add(g, buffers_[q].port);
   ++groups_[group.leader].domain_waiting;
@@ -102,8 +102,23 @@ void Engine<Router>::wait(std::uint32_t q) {
   if (group.waiting++ == 0) touch(group.leader);
 }
 
-template <class Router>
-void Engine<Router>::touch(Group leader) {
+// The group that the first packet of a queue waits in; with persistent requests it chooses its port here.
+template <class Router, Requests requests>
+Group Engine<Router, requests>::waits_in(std::uint32_t q) {
+  if (injects(q)) return buffers_[q].sender;
+  const Group g = buffers_.front(q).group;
+  if constexpr (requests == Requests::each_cycle) {
+    return g;
+  } else {
+    const Network::Ports& ports = choices_.groups[g];
+    find_best(ports.count, [&](std::uint32_t i) { return choices_.channel(ports, i); });
+    const fabric::Channel chosen = ties_[draw_tie(static_cast<std::uint32_t>(ties_.size()))];
+    return buffers_[static_cast<std::size_t>(chosen)].sender;
+  }
+}
+
+template <class Router, Requests requests>
+void Engine<Router, requests>::touch(Group leader) {
   GroupState& domain = groups_[leader];
   if (domain.domain_waiting == 0 || domain.touched == now_) return;
   domain.touched = now_;
@@ -111,8 +126,8 @@ void Engine<Router>::touch(Group leader) {
 }
 
 // A packet enters its destination in this cycle: it will be there in P more, whatever happens.
-template <class Router>
-void Engine<Router>::deliver(const Packet& packet) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::deliver(const Packet& packet) {
   ++result_.packets;
   result_.delay.add(now_ + P_ - packet.entered);
   if (!feed_.count_packet(packet.message)) return;
@@ -121,8 +136,8 @@ void Engine<Router>::deliver(const Packet& packet) {
 }
 
 // Go on to the next cycle in which something happens; false: nothing will.
-template <class Router>
-bool Engine<Router>::next_cycle() {
+template <class Router, Requests requests>
+bool Engine<Router, requests>::next_cycle() {
   std::int64_t next = std::int64_t{now_} + 1;
   if (pending_ == 0) {
     if (!feed_.computing()) return false;
@@ -135,8 +150,8 @@ bool Engine<Router>::next_cycle() {
   return true;
 }
 
-template <class Router>
-void Engine<Router>::report() {
+template <class Router, Requests requests>
+void Engine<Router, requests>::report() {
   reported_ = result_.packet_hops;
   if (!options_.progress) return;
   const double part =
@@ -144,8 +159,8 @@ void Engine<Router>::report() {
   if (!options_.progress(part)) throw Error("cancelled");
 }
 
-template <class Router>
-void Engine<Router>::sample() {
+template <class Router, Requests requests>
+void Engine<Router, requests>::sample() {
   OccupationSample& made = result_.occupation.emplace_back();
   made.cycle = now_;
   made.packets.assign(static_cast<std::size_t>(topology_.levels()) + 1, 0);
@@ -157,8 +172,8 @@ void Engine<Router>::sample() {
   }
 }
 
-template <class Router>
-void Engine<Router>::report_deadlock() const {
+template <class Router, Requests requests>
+void Engine<Router, requests>::report_deadlock() const {
   // Every queue whose first packet waits, and the channels that it waits for.
   std::vector<WaitingQueue> waiting;
   for (Group g = 0; g < groups_.size(); ++g) {
@@ -170,8 +185,8 @@ void Engine<Router>::report_deadlock() const {
   throw Error(describe_deadlock(topology_, waiting, feed_.waits()));
 }
 
-template <class Router>
-std::int64_t Engine<Router>::bytes_used() const {
+template <class Router, Requests requests>
+std::int64_t Engine<Router, requests>::bytes_used() const {
   const auto size = [](const auto& values) {
     return static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
   };
@@ -191,6 +206,7 @@ void check_range(const char* what, double value, double least, double most) {
 void check_options(const PacketOptions& options) {
   check_range("packet_bytes", options.packet_bytes, 1, 1 << 30);
   check_range("packet_phits", options.packet_phits, 1, 1 << 16);
+  check_range("switch_cycles", options.switch_cycles, 1, options.packet_phits);
   check_range("buffer_packets", options.buffer_packets, 1, Buffers::most_packets);
   check_range("injection_packets", options.injection_packets, 1, 1 << 12);
   check_range("link_bytes_per_second", options.link_bytes_per_second, 1, 1e15);
@@ -233,13 +249,26 @@ void for_flows(const Traffic& traffic, const fabric::Placement& placement, const
   }
 }
 
+template <class Router>
+PacketResult run_adaptive(const fabric::Topology& topology, const Network& network, const Router& router,
+                          const Traffic& traffic, const fabric::Placement& placement,
+                          const PacketOptions& options) {
+  if (options.requests == Requests::each_cycle) {
+    using Asking = Engine<Router, Requests::each_cycle>;
+    return Asking(topology, network, network, router, traffic, placement, options).run();
+  }
+  using Waiting = Engine<Router, Requests::persistent>;
+  const Network ports = port_network(topology);
+  return Waiting(topology, ports, network, router, traffic, placement, options).run();
+}
+
 }  // namespace
 
 PacketResult simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
                               const fabric::Placement& placement, const PacketOptions& options) {
   check_all(topology, traffic, placement, options);
   if (const auto tree = tree_network(topology)) {
-    return Engine(topology, tree->network, tree->router, traffic, placement, options).run();
+    return run_adaptive(topology, tree->network, tree->router, traffic, placement, options);
   }
   const DistanceNetwork any = distance_network(topology);
   for_flows(traffic, placement, [&](std::int32_t source, std::int32_t destination) {
@@ -247,7 +276,7 @@ PacketResult simulate_packets(const fabric::Topology& topology, const Traffic& t
     throw ArgumentError("no path leads from host '" + topology.label(source) + "' to host '" +
                         topology.label(destination) + "'");
   });
-  return Engine(topology, any.network, any.router, traffic, placement, options).run();
+  return run_adaptive(topology, any.network, any.router, traffic, placement, options);
 }
 
 PacketResult simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
@@ -257,8 +286,11 @@ PacketResult simulate_packets(const fabric::Routes& routes, const Traffic& traff
   for_flows(traffic, placement, [&](std::int32_t source, std::int32_t destination) {
     (void)fabric::walk(routes, source, destination);
   });
+  // One port: asking for it once or in each cycle is the same.
+  using Asking = Engine<TableRouter, Requests::each_cycle>;
   const TableNetwork table = table_network(routes);
-  return Engine(*routes.topology, table.network, table.router, traffic, placement, options).run();
+  return Asking(*routes.topology, table.network, table.network, table.router, traffic, placement, options)
+      .run();
 }
 
 fabric::Placement consecutive_hosts(const fabric::Topology& topology, std::int32_t tasks,

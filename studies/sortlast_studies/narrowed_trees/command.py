@@ -18,6 +18,15 @@ class Ties(str, Enum):
     fsin = "fsin"
 
 
+class Models(str, Enum):
+    """Which models of the simulator run beside the first."""
+
+    none = "none"
+    short = "short"
+    likely = "likely"
+    all = "all"
+
+
 def narrowed_trees(
     output: Output = Path("narrowed-trees"),
     quick: Annotated[bool, typer.Option("--quick", help="Messages of up to 1 KB alone: seconds.")] = False,
@@ -31,6 +40,13 @@ def narrowed_trees(
     ties: Annotated[
         Ties, typer.Option(help="Draw among equally good ports uniformly, or as the simulator FSIN does.")
     ] = Ties.uniform,
+    models: Annotated[
+        Models,
+        typer.Option(
+            help="Which other readings of the paper's simulator run: none, all with messages of up to 10 KB,"
+            " the likely one with 100 KB too, or all with all sizes, which takes six times as long."
+        ),
+    ] = Models.short,
     workers: Workers = None,
     again: Again = None,
     full: Full = False,
@@ -42,7 +58,7 @@ def narrowed_trees(
 
     The whole takes minutes, of which nearly all is 100 KB. Finished cells are kept in the output folder:
     a study that was ended goes on where it stopped. The folder then holds `report.html`, in which
-    weights can be changed, `report.md`, and Figures 6 and 7.
+    weights can be changed, `report.md`, and Figures 1 to 4, 6 and 7.
     """
     from sortlast import ArgumentError
     from sortlast.cli import _parse
@@ -53,5 +69,7 @@ def narrowed_trees(
     if quick and sizes is not None:
         raise ArgumentError("--quick names the sizes, and --sizes does too; leave one out")
     chosen = None if sizes is None else _parse.integers(sizes)
-    wanted = make(sizes=chosen, seed=seed, ties=ties.value, weights=parse_weights(weights))
+    wanted = make(
+        sizes=chosen, seed=seed, ties=ties.value, weights=parse_weights(weights), models=models.value
+    )
     run(wanted, output, quick=quick, workers=workers, again=again, full=full)

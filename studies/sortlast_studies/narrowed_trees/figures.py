@@ -1,4 +1,7 @@
-"""Figures 6 and 7 of Navaridas et al.: times of many patterns and sizes over those of the fat-tree."""
+"""The pictures: Figures 1 to 4, 6 and 7 of Navaridas et al.
+
+In the last two stand times of many patterns and sizes over those of the fat-tree.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,15 @@ from numpy.typing import NDArray
 
 from sortlast.plot.figure import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION
 from sortlast.plot.panels import lines_behind, panels, plain_numbers
+from sortlast_studies.narrowed_trees import diagrams
 from sortlast_studies.narrowed_trees.networks import SETS
 from sortlast_studies.narrowed_trees.performance import Times
 from sortlast_studies.narrowed_trees.terms import FIGURES
 from sortlast_studies.narrowed_trees.workloads import PATTERNS, size_name
 from sortlast_studies.table import Table
 
-_TITLES = {
-    "a": "Figure 6: normalized time of each traffic pattern, networks of same size (4096 nodes)",
-    "b": "Figure 7: normalized time of each traffic pattern, networks of same radix (12 ports)",
-}
 _COLOURS = (BLUE, SKY, VERMILION, ORANGE, GREEN, PURPLE)  # one a network
+_HATCHES = ("", "////", "....", "xxxx")  # in print
 _COLUMNS = 4  # of panels
 
 
@@ -29,16 +30,20 @@ def draw(table: Table) -> dict[str, Figure]:
     """Every picture of the report by the name of its file."""
     times = Times(table)
     sizes = [size_name(size) for size in times.sizes]
-    return {
-        item.lower().replace(" ", "-"): normalized_times(
-            {net.name: times.block(which, net) for net in SETS[which]}, PATTERNS, sizes, _TITLES[which]
-        )
-        for which, item in FIGURES.items()
+    made = {
+        "figure-1": diagrams.trees(),
+        "figure-2": diagrams.switch(),
+        "figure-3": diagrams.partly_used(),
+        "figure-4": diagrams.patterns(),
     }
+    for which, item in FIGURES.items():
+        found = {net.name: times.block(which, net) for net in SETS[which]}
+        made[item.lower().replace(" ", "-")] = normalized_times(found, PATTERNS, sizes)
+    return made
 
 
 def normalized_times(
-    times: Mapping[str, NDArray[np.float64]], patterns: Sequence[str], sizes: Sequence[str], title: str
+    times: Mapping[str, NDArray[np.float64]], patterns: Sequence[str], sizes: Sequence[str]
 ) -> Figure:
     """One panel a pattern, in it a group of bars a size, one bar a network.
 
@@ -49,7 +54,6 @@ def normalized_times(
             reference.
         patterns: names of the panels, at most one less than there is room for the legend.
         sizes: names of the groups.
-        title: above all panels.
     """
     lines = -(-(len(patterns) + 1) // _COLUMNS)
     figure, every = panels(3.4 * _COLUMNS, 0.5 + 2.9 * lines, lines, _COLUMNS)
@@ -63,11 +67,8 @@ def normalized_times(
             places = np.arange(len(sizes)) + (k - (len(others) - 1) / 2) * width
             # Bars stand on 1, the reference: what is faster hangs below it.
             heights = times[name][row] - 1
-            axes.bar(places, heights, width, bottom=1, label=name, color=_COLOURS[k], linewidth=0)
-            for x, value in zip(places, times[name][row], strict=True):
-                axes.text(
-                    x, max(1, value) * 1.04, f"{value:.2f}", fontsize=5, rotation=90, ha="center", va="bottom"
-                )
+            look = {"color": _COLOURS[k], "hatch": _HATCHES[k], "edgecolor": BLACK, "linewidth": 0.4}
+            axes.bar(places, heights, width, bottom=1, label=name, **look)
         axes.set_title(pattern, fontsize="medium")
         axes.set_yscale("log")
         axes.set_ylim(low, high)
@@ -76,15 +77,16 @@ def normalized_times(
         axes.set_xticks(range(len(sizes)), sizes, fontsize="small")
         lines_behind(axes, "y")
     for axes in grid[::_COLUMNS]:
-        axes.set_ylabel("normalized time")
+        axes.set_ylabel("time over the fat-tree's")
+    for axes in grid[max(0, len(patterns) - _COLUMNS) : len(patterns)]:
+        axes.set_xlabel("size of messages")
     for axes in grid[len(patterns) :]:
         axes.set_axis_off()
     grid[len(patterns)].legend(*grid[0].get_legend_handles_labels(), loc="center", frameon=False)
-    figure.suptitle(title, fontsize="medium")
     return figure
 
 
 def _range(times: Mapping[str, NDArray[np.float64]]) -> tuple[float, float]:
-    """One scale for all panels, with room for the numbers above."""
+    """One scale for all panels."""
     values = np.concatenate([array.ravel() for array in times.values()])
-    return min(0.7, float(values.min()) / 1.1), max(1.5, float(values.max()) * 1.6)
+    return min(0.7, float(values.min()) / 1.1), max(1.5, float(values.max()) * 1.1)

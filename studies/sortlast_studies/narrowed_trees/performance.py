@@ -9,16 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import ArgumentError
+from sortlast import ArgumentError, Error
+from sortlast_studies.narrowed_trees.models import AS_IS, Model, Setting
 from sortlast_studies.narrowed_trees.networks import SETS, Network, cost_per_node
 from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell
 from sortlast_studies.table import Table
 
 CYCLES = "cycles"  # the item of the simulated times
+LONGEST, STAND_IN = SIZES[-1], SIZES[-2]  # where the longest messages did not run, the next ones stand in
+
+
+StandIn = Literal["never", "missing", "always"]
+
+
+def cycles_item(setting: Setting, k: int = 0) -> str:
+    """The item of the times under a setting, with the k-th seed."""
+    name = CYCLES if setting == AS_IS.setting else f"{CYCLES}, {setting.name}"
+    return f"{name}, seed +{k}" if k else name
 
 
 @dataclass(frozen=True)
@@ -63,16 +75,36 @@ def parse_weights(text: str) -> Weights:
 
 
 class Times:
-    """The simulated times in a table, of all patterns and some sizes."""
+    """The simulated times in a table, of all patterns and some sizes.
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        rows = table.rows(CYCLES)
-        self.sizes = tuple(size for size in SIZES if Cell("", PATTERNS[0], size).workload in rows)
+    Args:
+        table: with the cells that ran.
+        model: under which.
+        k: the k-th seed; cells that did not run with it are taken from the first.
+        stand_in: whether relative times at 10 KB stand in for those at 100 KB: "never", where these are
+            "missing", or "always". If they may, and all shorter sizes ran, there are all sizes.
+    """
+
+    def __init__(self, table: Table, model: Model = AS_IS, k: int = 0, stand_in: StandIn = "never") -> None:
+        self._table, self._model, self._k, self._stand_in = table, model, k, stand_in
+        ran = {
+            size
+            for size in SIZES
+            if all(self._find(SETS["a"][0], pattern, size) is not None for pattern in PATTERNS)
+        }
+        if stand_in != "never" and set(SIZES[:-1]) <= ran:
+            ran = set(SIZES)
+        self.sizes = tuple(sorted(ran))
+
+    @property
+    def stand_ins(self) -> list[str]:
+        """The patterns of which the relative times at 10 KB stand in for those at 100 KB."""
+        return [pattern for pattern in PATTERNS if self._size(pattern, LONGEST) != LONGEST]
 
     def relative(self, which: str, net: Network, pattern: str, size: int) -> float:
         """T_{P,S} in set "a" or "b"."""
         reference = SETS[which][0]
+        size = self._size(pattern, size)
         return self._cycles(net, pattern, size) / self._cycles(reference, pattern, size)
 
     def block(
@@ -100,5 +132,21 @@ class Times:
         found = self.performance(which, net, weights)
         return None if found is None else found / price
 
+    def _size(self, pattern: str, size: int) -> int:
+        """The size itself, or that which stands in for it."""
+        if size != LONGEST or self._stand_in == "never":
+            return size
+        missing = self._find(SETS["a"][0], pattern, size) is None
+        return STAND_IN if missing or self._stand_in == "always" else size
+
     def _cycles(self, net: Network, pattern: str, size: int) -> float:
-        return self._table.value(CYCLES, Cell(net.name, pattern, size).workload, net.name)
+        found = self._find(net, pattern, size)
+        if found is None:
+            raise Error(f"the table has no cycles of {pattern}, {size} B on {net.name}, {self._model.name}")
+        return found
+
+    def _find(self, net: Network, pattern: str, size: int) -> float | None:
+        setting = self._model.of(pattern)
+        seeds = (self._k, 0) if self._k else (0,)
+        places = [(cycles_item(setting, k), Cell(net.name, pattern, size).workload, net.name) for k in seeds]
+        return next((value for place in places if (value := self._table.get(*place)) is not None), None)

@@ -1,18 +1,71 @@
-"""The steps of the study: a cell each."""
+"""The steps of the study: a cell each, under one setting and with one seed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
-from sortlast_studies.narrowed_trees.workloads import QUICK_SIZES, SIZES, cells, packets, simulated
+from sortlast_studies.narrowed_trees.models import AS_IS, LIKELY, MODELS, Setting
+from sortlast_studies.narrowed_trees.workloads import QUICK_SIZES, SIZES, Cell, cells, packets, simulated
 from sortlast_studies.steps import Step
 
+Models = Literal["none", "short", "likely", "all"]
+_SEEDED = 1_000  # sizes up to this one run with several seeds ...
+SEEDS = 3  # ... of this number
+_SHORT = 10_000  # up to this size every model runs
 
-def steps(sizes: Sequence[int] | None, seed: int, ties: str, quick: bool) -> list[Step]:
-    """Of some sizes of messages, or of those of the quick or the whole study."""
-    chosen = sizes or (QUICK_SIZES if quick else SIZES)
+
+@dataclass(frozen=True)
+class Run:
+    """A cell under one setting with one seed."""
+
+    cell: Cell
+    setting: Setting
+    seed: int
+
+    def name(self, first_seed: int) -> str:
+        """The name of its step; that of the first model with the first seed is the cell's."""
+        if self.setting == AS_IS.setting and self.seed == first_seed:
+            return self.cell.name
+        return f"{self.setting.name}-seed-{self.seed}/{self.cell.name}"
+
+
+def runs(sizes: Sequence[int], seed: int, models: Models) -> list[Run]:
+    """What is run of some sizes; each once, though several models may need it."""
+    first = [Run(cell, AS_IS.setting, seed) for cell in cells(tuple(sorted(set(sizes))))]
+    return list(dict.fromkeys(first + list(_of_models(first, seed, models))))
+
+
+def _of_models(first: Sequence[Run], seed: int, models: Models) -> Iterator[Run]:
+    for model in () if models == "none" else MODELS:
+        for cell in (run.cell for run in first):
+            setting = model.of(cell.pattern)
+            whole = models == "all" or (models == "likely" and model == LIKELY) or setting.one_wave
+            if cell.size > _SHORT and not whole:
+                continue
+            for k in range(SEEDS if cell.size <= _SEEDED else 1):
+                yield Run(cell, setting, seed + k)
+
+
+def steps(sizes: Sequence[int] | None, seed: int, ties: str, models: Models, quick: bool) -> list[Step]:
+    """Of some sizes of messages, or of those of the quick study, which has one model, or of the whole one.
+
+    Args:
+        sizes: of messages; None: those of the study.
+        seed: the first one.
+        ties: as :func:`sortlast.simulate.packet` takes them.
+        models: "none" but the first; all with messages of up to 10 KB, "short"; the likely one with all sizes
+            too; or "all" with all sizes.
+        quick: whether this is the quick study.
+    """
+    wanted = runs(sizes or (QUICK_SIZES if quick else SIZES), seed, "none" if quick else models)
     return [
-        Step(cell.name, partial(simulated, cell, seed, ties), work=packets(cell))
-        for cell in cells(tuple(sorted(set(chosen))))
+        Step(
+            run.name(seed),
+            partial(simulated, run.cell, run.setting, run.seed, ties),
+            work=packets(run.cell, run.setting),
+        )
+        for run in wanted
     ]

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.resources import files
 from itertools import product
+from math import exp, log
+from statistics import fmean
+
+import tomllib
 
 from sortlast import ArgumentError
 from sortlast.correlation import spearman
+from sortlast_studies.narrowed_trees.models import AS_IS, MODELS, Model
 from sortlast_studies.narrowed_trees.networks import (
     COUNTS,
     NETWORKS,
@@ -18,15 +24,28 @@ from sortlast_studies.narrowed_trees.networks import (
 )
 from sortlast_studies.narrowed_trees.performance import (
     COLLECTIVES,
-    CYCLES,
     EQUAL,
     LONG_MESSAGES,
+    StandIn,
     Times,
     Weights,
+    cycles_item,
 )
-from sortlast_studies.narrowed_trees.steps import steps
-from sortlast_studies.narrowed_trees.terms import FEWER, FIGURES, OWN, RANKS, WEIGHTS, WORK, Terms
-from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell, Result, cells
+from sortlast_studies.narrowed_trees.steps import SEEDS, Models, runs, steps
+from sortlast_studies.narrowed_trees.terms import (
+    FEWER,
+    FIGURES,
+    FSIN,
+    MODELS_ITEM,
+    OWN,
+    RANKS,
+    STANDING_IN,
+    WEIGHTS,
+    WORK,
+    Terms,
+    sum_row,
+)
+from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, Cell, Result, size_name
 from sortlast_studies.steps import Results
 from sortlast_studies.study import Study
 from sortlast_studies.table import Table, published
@@ -43,7 +62,12 @@ _WEIGHED: tuple[tuple[str, str, Weights, Sequence[str]], ...] = (
 
 
 def make(
-    *, sizes: Sequence[int] | None = None, seed: int = 17, ties: str = "uniform", weights: Weights = EQUAL
+    *,
+    sizes: Sequence[int] | None = None,
+    seed: int = 17,
+    ties: str = "uniform",
+    weights: Weights = EQUAL,
+    models: Models = "short",
 ) -> Study:
     """The study with other sizes, seed, ties or weights than the paper's.
 
@@ -52,6 +76,7 @@ def make(
         seed: of all that is drawn at random.
         ties: as :func:`sortlast.simulate.packet` takes them.
         weights: of a further table, and those with which the page opens.
+        models: which models run beside the first, and with which sizes; see :func:`steps.steps`.
 
     Raises:
         ArgumentError: no sizes, or others.
@@ -60,24 +85,26 @@ def make(
         raise ArgumentError(f"sizes are {list(sizes)}; expected some of {list(SIZES)}")
     return Study(
         package=_PACKAGE,
-        steps=partial(steps, sizes, seed, ties),
-        tabulate=lambda results, quick: tabulate(results, weights),
+        steps=partial(steps, sizes, seed, ties, models),
+        tabulate=lambda results, quick: tabulate(results, weights, seed),
         settings={"seed": seed, "ties": ties},
         terms=Terms,
     )
 
 
-def tabulate(results: Results, weights: Weights = EQUAL) -> Table:
-    """The table of the cells that ran."""
+def tabulate(results: Results, weights: Weights = EQUAL, seed: int = 17) -> Table:
+    """The table of the cells that ran, the first seed of which was ``seed``."""
     table = Table(published(_PACKAGE))
     _networks(table)
     for which in SETS:
         _characteristics(table, which)
         _costs(table, which)
-    _times(table, results)
+    _times(table, results, seed)
+    _beside_fsin(table)
     for item, which, each, counts in _WEIGHED:
         _weighed(table, item, which, each, counts)
     _ranks(table)
+    _models(table)
     if weights != EQUAL:
         for name, weight in [*weights.pattern.items(), *weights.size.items()]:
             table.add(WEIGHTS, name, "", weight, kind="")
@@ -119,20 +146,61 @@ def _costs(table: Table, which: str) -> None:
         table.add_line(item, f"Cost/Node{how}", each, "dollars")
 
 
-def _times(table: Table, results: Results) -> None:
+def _times(table: Table, results: Results, seed: int) -> None:
     """What was simulated: cycles of every cell, times over the reference's, and the work."""
-    ran = {cell: Result(**results[cell.name]) for cell in cells() if cell.name in results}
-    for cell, found in ran.items():
-        table.add(CYCLES, cell.workload, cell.network, found.cycles, "cycles", "simulated")
+    ran: list[Result] = []
+    for run in runs(SIZES, seed, "all"):
+        if (found := results.get(run.name(seed))) is None:
+            continue
+        ran.append(Result(**found))
+        item = cycles_item(run.setting, run.seed - seed)
+        table.add(item, run.cell.workload, run.cell.network, ran[-1].cycles, "cycles", "simulated")
     times = Times(table)
     for which, item in FIGURES.items():
         for size, pattern in product(times.sizes, PATTERNS):
             relative = {net.name: times.relative(which, net, pattern, size) for net in SETS[which]}
             table.add_line(item, Cell("", pattern, size).workload, relative, kind="simulated")
-    hops, seconds = (sum(getattr(each, name) for each in ran.values()) for name in ("packet_hops", "elapsed"))
+    hops, seconds = (sum(getattr(each, name) for each in ran) for name in ("packet_hops", "elapsed"))
     table.add(WORK, "packet-hops", "", hops, kind="simulated", n=len(ran))
     table.add(WORK, "time", "", seconds, "s", "measured", n=len(ran))
-    table.add(WORK, "memory of a run", "", max(each.bytes_used for each in ran.values()), "bytes", "measured")
+    table.add(WORK, "memory of a run", "", max(each.bytes_used for each in ran), "bytes", "measured")
+
+
+def _beside_fsin(table: Table) -> None:
+    """The cycles of FSIN, the paper's simulator as it is today, beside ours where these ran."""
+    for cell in tomllib.loads(files(_PACKAGE).joinpath("fsin.toml").read_text(encoding="utf-8"))["cell"]:
+        net, workload = cell["network"], Cell("", cell["pattern"], cell["size"]).workload
+        found = [table.get(cycles_item(AS_IS.setting, k), workload, net) for k in range(SEEDS)]
+        ours = [cycles for cycles in found if cycles is not None]
+        if ours:
+            row = f"{net}, {cell['pattern']}, {size_name(cell['size'])}"
+            table.add(FSIN, row, "FSIN", cell["cycles"], "cycles", "published", n=cell["seeds"])
+            table.add_sample(FSIN, row, "sortlast", ours, "cycles")
+
+
+def _models(table: Table) -> None:
+    """The sums of Tables 4 and 5 under every model that ran, and how near they are to the published ones."""
+    for model in MODELS:
+        _model(table, model.name, model, "missing")
+    if not Times(table, AS_IS, stand_in="missing").stand_ins:
+        _model(table, STANDING_IN, AS_IS, "always")
+
+
+def _model(table: Table, name: str, model: Model, stand_in: StandIn) -> None:
+    """A row in the tables of the models; nothing where a size is missing that none stands in for."""
+    by_seed = [Times(table, model, k, stand_in) for k in range(SEEDS)]
+    if by_seed[0].sizes != SIZES:
+        return
+    table.add(MODELS_ITEM, name, "stand-ins", len(by_seed[0].stand_ins), note=" ".join(by_seed[0].stand_ins))
+    apart: list[float] = []
+    for item, which, weights, _ in _WEIGHED:
+        sums = table.line(item, sum_row(item), "published")
+        for net in SETS[which][1:]:
+            ours = [times.weighted(which, net, weights) / sums[net.name] for times in by_seed]
+            table.add_sample(f"{MODELS_ITEM}, {item}", name, net.name, ours)
+            apart.append(abs(log(fmean(ours))))
+    table.add(MODELS_ITEM, name, "apart", exp(fmean(apart)), kind="simulated", n=len(apart))
+    table.add(MODELS_ITEM, name, "farthest", exp(max(apart)), kind="simulated", n=len(apart))
 
 
 def _weighed(table: Table, item: str, which: str, weights: Weights, counts: Sequence[str]) -> None:
@@ -143,10 +211,11 @@ def _weighed(table: Table, item: str, which: str, weights: Weights, counts: Sequ
         return
     # A sum is the paper's sum if the sizes that were not simulated weigh nothing.
     whole = all(weights.size.get(size, 1.0) == 0 for size in SIZES if size not in times.sizes)
-    name = "Σ Weigh time" if item.startswith("Table 5") else "Σ Relative time"
+    name = sum_row(item)
     sums = {net.name: times.weighted(which, net, weights) for net in nets}
-    table.add_line(item, name, sums, kind="simulated", note="" if whole else FEWER)
-    table.add_line(item, "Normalized φ", phi, kind="simulated")
+    note = "" if whole else FEWER
+    table.add_line(item, name, sums, kind="simulated", note=note)
+    table.add_line(item, "Normalized φ", phi, kind="simulated", note=note)
     for count in counts:
         suffix = "" if which == "a" else f"-{count}"
         each = {net.name: cost_per_node(net, count) for net in nets}
@@ -154,7 +223,7 @@ def _weighed(table: Table, item: str, which: str, weights: Weights, counts: Sequ
         per_cost = {net.name: times.per_cost(which, net, count, weights) for net in nets}
         table.add_line(item, f"Cost/Node{suffix}", each, "dollars")
         table.add_line(item, f"Norm Cost/Node{suffix}", norm)
-        table.add_line(item, f"Perf./Cost{suffix}", per_cost, kind="simulated")
+        table.add_line(item, f"Perf./Cost{suffix}", per_cost, kind="simulated", note=note)
 
 
 def _ranks(table: Table) -> None:
@@ -165,7 +234,8 @@ def _ranks(table: Table) -> None:
     for item in table.items("Table 4") + table.items("Table 5"):
         for name in table.rows(item, "ours"):
             ours, theirs = (table.line(item, name, kind) for kind in ("ours", "published"))
-            if not name.startswith(("Σ", "Perf./Cost")) or not theirs:
+            fewer = any(table.note(item, name, net, "simulated") == FEWER for net in ours)
+            if not name.startswith(("Σ", "Perf./Cost")) or not theirs or fewer:
                 continue
             value = spearman(list(ours.values()), list(theirs.values()))
             if value is not None:

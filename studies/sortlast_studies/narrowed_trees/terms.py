@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sortlast_studies import checks
 from sortlast_studies.narrowed_trees import networks
+from sortlast_studies.narrowed_trees.models import MODELS, Model
 from sortlast_studies.narrowed_trees.networks import SETS, Network, cost_per_node
 from sortlast_studies.narrowed_trees.performance import (
     COLLECTIVES,
@@ -21,21 +24,59 @@ from sortlast_studies.narrowed_trees.performance import (
     Weights,
     parse_weights,
 )
+from sortlast_studies.narrowed_trees.steps import SEEDS
 from sortlast_studies.narrowed_trees.workloads import PATTERNS, SIZES, size_name
+from sortlast_studies.report import environment
 from sortlast_studies.table import Table
 
 # Items of the table.
 FIGURES = {"a": "Figure 6", "b": "Figure 7"}
 OWN = {"a": "Your weights, same size", "b": "Your weights, same radix"}
 RANKS, WEIGHTS, WORK = "The order of the networks", "weights", "work"
+FSIN, MODELS_ITEM = "FSIN", "Models"
+STANDING_IN = "as is, 10 KB for 100 KB"  # the row that tells what the stand-in costs
 FEWER = "of fewer sizes of messages than the paper's"  # the note of a sum that has no published one
 
+NEAR = 0.1  # sums that differ from the published ones by at most this part are near them
+SUMMED: Mapping[str, tuple[str, Weights]] = {  # what is summed: the set of networks, and the weights
+    "Table 4a": ("a", EQUAL),
+    "Table 4b": ("b", EQUAL),
+    "Table 5a": ("a", COLLECTIVES),
+    "Table 5b": ("b", LONG_MESSAGES),
+}
+ABOUT_PATTERNS = {
+    "2W": (
+        "wave-front in two dimensions",
+        "a sweep over a square of tasks from the first to the last, and back",
+    ),
+    "3W": ("wave-front in three dimensions", "the same over a cube"),
+    "2M": ("mesh of two dimensions", "an exchange with the neighbours in a square"),
+    "3M": ("mesh of three dimensions", "an exchange with the neighbours in a cube"),
+    "BU": ("butterfly", "an exchange at distance 1, 2, 4, and so on"),
+    "BT": ("binary tree", "all tasks send towards task 0"),
+    "WF": ("waterfall", "many small messages flow across a square"),
+}
+ABOUT_MODELS = {
+    "as is": "a packet chooses its port anew in every cycle; nodes send in step; the simulator's default",
+    "drawn": "as is, but every node sends to its neighbours in an order drawn for it (2M and 3M)",
+    "persistent": "a packet chooses its port once, when it comes to the head of its queue, and keeps to it",
+    "persistent, drawn": "both of these",
+    "one wave": "persistent and drawn, and an iteration of WF begins when the last one has ended",
+    "slow switch": "persistent and drawn, and a head takes three cycles at a switch",
+}
+_PACKAGE = "sortlast_studies.narrowed_trees"
+_LETTERS = {checks.CONFIRMED: "C", checks.REFUTED: "R", checks.NOT_REPRODUCED: "N", checks.UNDECIDED: "U"}
 _HALF = 1e-9  # by which a value may miss a half and still be one
 _PRESETS = {
     "all 1 (Table 4)": EQUAL,
     "collectives (Table 5a)": COLLECTIVES,
     "100 KB alone (Table 5b)": LONG_MESSAGES,
 }
+
+
+def sum_row(item: str) -> str:
+    """The row of a table that is its sum."""
+    return "Σ Weigh time" if item.startswith("Table 5") else "Σ Relative time"
 
 
 @dataclass(frozen=True)
@@ -56,6 +97,8 @@ class Names:
     equal, collectives, long_messages = EQUAL, COLLECTIVES, LONG_MESSAGES
     all_sizes = SIZES
     cost = staticmethod(cost_per_node)
+    near_part, seeds, tasks = NEAR, SEEDS, networks.TASKS
+    patterns, about_models = ABOUT_PATTERNS, ABOUT_MODELS
 
     @staticmethod
     def prices(pairs: Sequence[tuple[Network, Network, str]]) -> dict[str, float]:
@@ -135,11 +178,11 @@ class Words:
 
 
 class Terms(Names, Words):
-    """Those of a table."""
+    """Those of a table, under a model; None: the first, without any time that stands in for another."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, model: Model | None = None) -> None:
         self._table = table
-        self._times = Times(table)
+        self._times = Times(table) if model is None else Times(table, model, stand_in="missing")
 
         # Weights of one's own.
         given = ",".join(f"{name}={value}" for name, value in table.column(WEIGHTS).items())
@@ -177,6 +220,71 @@ class Terms(Names, Words):
             for net, value in list(self.per_cost(which, count, weights).items())[1:]
             if value <= 1
         ]
+
+    # --- models ---------------------------------------------------------------------------------------
+
+    @property
+    def models(self) -> list[Model]:
+        """Those that ran with all sizes, or with one that stands in for 100 KB."""
+        ran = self._table.rows(MODELS_ITEM)
+        return [model for model in MODELS if model.name in ran]
+
+    @property
+    def best_model(self) -> str:
+        """The model whose sums are nearest to the published ones, of those that the paper allows."""
+        apart = self._table.column(MODELS_ITEM, "apart")
+        possible = [model.name for model in self.models if model.possible]
+        return min(possible, key=apart.__getitem__, default="")
+
+    def near(self, items: Sequence[str], nets: Sequence[Network]) -> bool:
+        """Whether our sums of some networks in some tables are near the published ones."""
+        ratios = [
+            ratio
+            for item in items
+            for name, ratio in self._sum_ratios(item).items()
+            if name in {net.name for net in nets}
+        ]
+        return bool(ratios) and max(abs(ratio - 1) for ratio in ratios) <= NEAR
+
+    def _sum_ratios(self, item: str) -> dict[str, float]:
+        """Our sums over the published ones, under this model; empty where sizes are missing."""
+        if self._times.sizes != SIZES:
+            return {}
+        which, weights = SUMMED[item]
+        sums = self._table.line(item, sum_row(item), "published")
+        return {
+            net.name: self._times.weighted(which, net, weights) / sums[net.name] for net in SETS[which][1:]
+        }
+
+    def spread(self, item: str, row: str, column: str) -> str:
+        """The least and the greatest of a mean."""
+        found = self._table.find(item, row, column)
+        return (
+            "" if found is None or found.spread is None else f"{found.spread[0]:.2f} to {found.spread[1]:.2f}"
+        )
+
+    @staticmethod
+    def verdicts(judged: Iterable[checks.Check]) -> str:
+        """How many claims have each verdict."""
+        found = [check.verdict for check in judged]
+        words = (checks.CONFIRMED, checks.REFUTED, checks.NOT_REPRODUCED, checks.UNDECIDED)
+        return ", ".join(f"{found.count(word)} {word}" for word in words)
+
+    def under_models(self, claim: str) -> str:
+        """The verdicts of a claim under every model, in the order of :attr:`models`."""
+        return " ".join(_LETTERS[verdicts[claim]] for verdicts in self._verdicts)
+
+    @cached_property
+    def _verdicts(self) -> list[dict[str, str]]:
+        """Of every model: verdicts by claim."""
+        found = []
+        stated = checks.declared(_PACKAGE)
+        for model in self.models:
+            own = Terms(self._table, model)
+            names = {name: getattr(own, name) for name in dir(own) if not name.startswith("_")}
+            templates = environment(_PACKAGE, self._table, {"quick": False, **names, **stated.words})
+            found.append({check.claim: check.verdict for check in checks.judge(stated, templates)})
+        return found
 
     # --- beside the published tables ------------------------------------------------------------------
 

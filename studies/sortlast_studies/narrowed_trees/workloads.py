@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import groupby
+from math import isqrt
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from sortlast import simulate
 from sortlast.simulate import Traffic
+from sortlast_studies.narrowed_trees.models import Setting
 from sortlast_studies.narrowed_trees.networks import NETWORKS, TASKS, topology
 from sortlast_studies.steps import Json, PartDone
 
@@ -65,22 +71,73 @@ def traffic(pattern: str, size: int) -> Traffic:
     return simulate.pattern(pattern, TASKS, size)
 
 
-def packets(cell: Cell) -> float:
-    """Packets of a cell: to which the work of its simulation is about proportional."""
+def packets(cell: Cell, setting: Setting) -> float:
+    """Packets that are simulated for a cell: to which the work is about proportional."""
     sent = traffic(cell.pattern, cell.size)
-    return float(np.ceil(sent.size / _PACKET).sum() * sent.repeats)
+    return float(np.ceil(sent.size / _PACKET).sum() * (1 if setting.one_wave else sent.repeats))
 
 
-def simulated(cell: Cell, seed: int, ties: str, part_done: PartDone) -> Json:
-    """Simulate a cell with the paper's model (section 3.1), tasks on the central nodes in order."""
+@cache
+def drawn(pattern: str, size: int, seed: int) -> Traffic:
+    """The same messages, those that a node may send at once in an order drawn for each node."""
+    draw = random.Random(seed)
+    lines: list[str] = []
+    in_step = traffic(pattern, size).to_fsin().splitlines()
+    for (does, _), turn in groupby(in_step, lambda line: line.split()[:2]):
+        these = list(turn)
+        if does == "s":
+            draw.shuffle(these)
+        lines += these
+    return _read(lines)
+
+
+@cache
+def one_wave(size: int) -> Traffic:
+    """One iteration of the waterfall, by the program of the paper's Figure 5."""
+    message = int(traffic("WF", size).size[0])
+    side = isqrt(TASKS)
+    lines: list[str] = []
+    for node in range(TASKS):
+        left, above = node % side > 0, node >= side
+        right, below = node % side < side - 1, node < TASKS - side
+        lines += [f"r {node - 1} {node} 0 {message}"] * left + [f"r {node - side} {node} 0 {message}"] * above
+        lines += [f"s {node} {node + 1} 0 {message}"] * right + [
+            f"s {node} {node + side} 0 {message}"
+        ] * below
+    return _read(lines)
+
+
+def _read(lines: list[str]) -> Traffic:
+    """Traffic in the lines of a trace of FSIN."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "trace"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return simulate.read_fsin(path)
+
+
+def simulated(cell: Cell, setting: Setting, seed: int, ties: str, part_done: PartDone) -> Json:
+    """Simulate a cell with the paper's model (section 3.1), tasks on the central nodes in order.
+
+    Of waves that do not overlap one is simulated: they differ only in what is drawn. The cycles are those of
+    one, times their number.
+    """
+    sent, waves = traffic(cell.pattern, cell.size), 1
+    if setting.drawn:
+        sent = drawn(cell.pattern, cell.size, seed)
+    if setting.one_wave:
+        sent, waves = one_wave(cell.size), sent.repeats
     run = simulate.packet(
         topology(cell.network),
-        traffic(cell.pattern, cell.size),
+        sent,
         seed=seed,
         ties="fsin" if ties == "fsin" else "uniform",
+        requests=setting.requests,
+        switch_cycles=setting.switch_cycles,
         first_host=NETWORKS[cell.network].first_host,
         packet_bytes=_PACKET,
         progress=part_done,
     )
-    found = Result(run.cycles, run.packets, run.packet_hops, run.mean_delay, run.elapsed, run.bytes_used)
+    found = Result(
+        waves * run.cycles, run.packets, run.packet_hops, run.mean_delay, run.elapsed, run.bytes_used
+    )
     return asdict(found)

@@ -15,7 +15,10 @@ from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
 
 # Options that mean nothing with the other method, or without --size.
-_OF_PACKETS = {"packet_bytes", "phits", "buffer", "injection", "arbitration", "ties"}
+_OF_PACKETS = {
+    *("packet_bytes", "phits", "switch_cycles", "buffer", "injection"),
+    *("arbitration", "ties", "requests"),
+}
 _OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
 _OF_FLOWS = {"message_seconds", "sends_at_once"}
 _OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
@@ -58,10 +61,12 @@ def simulate(
     bandwidth: _options.Bandwidth = None,
     packet_bytes: _options.PacketBytes = 64,
     phits: _options.Phits = 16,
+    switch_cycles: _options.SwitchCycles = 1,
     buffer: _options.Buffer = 4,
     injection: _options.Injection = 8,
     arbitration: _options.ArbitrationOption = _options.Arbitration.random,
     ties: _options.TiesOption = _options.Ties.uniform,
+    requests: _options.RequestsOption = _options.Requests.each_cycle,
     message_seconds: _options.MessageSeconds = 0,
     sends_at_once: _options.SendsAtOnce = None,
     seed: _fabric.Seed = 17,
@@ -94,10 +99,12 @@ def simulate(
         "seed": seed,
         "packet_bytes": packet_bytes,
         "packet_phits": phits,
+        "switch_cycles": switch_cycles,
         "buffer_packets": buffer,
         "injection_packets": injection,
         "arbitration": arbitration.value,
         "ties": ties.value,
+        "requests": requests.value,
         "sample_cycles": 0 if draw_buffers is None else sample,
     }
     if sends_at_once is None:

@@ -26,6 +26,13 @@ class Arbitration(str, Enum):
     round_robin = "round-robin"
 
 
+class Requests(str, Enum):
+    """When a packet chooses among its ports."""
+
+    each_cycle = "each-cycle"
+    persistent = "persistent"
+
+
 class Ties(str, Enum):
     """How one of several ports with equally many credits is drawn."""
 
@@ -139,6 +146,14 @@ PacketBytes = Annotated[int, typer.Option(min=1, help="Bytes of a packet.", rich
 Phits = Annotated[
     int, typer.Option(min=1, help="Cycles that a packet takes on a link.", rich_help_panel=_PACKETS)
 ]
+SwitchCycles = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Cycles from the arrival of a packet's head at a switch until it may leave.",
+        rich_help_panel=_PACKETS,
+    ),
+]
 Buffer = Annotated[
     int, typer.Option(min=1, help="Packets in the queue of a switch's input port.", rich_help_panel=_PACKETS)
 ]
@@ -155,6 +170,15 @@ TiesOption = Annotated[
         "--ties",
         help="How one of several ports with equally many credits is drawn: each with the same chance, or the"
         " first with twice that of the others, as the simulator FSIN does.",
+        rich_help_panel=_PACKETS,
+    ),
+]
+RequestsOption = Annotated[
+    Requests,
+    typer.Option(
+        "--requests",
+        help="When a packet chooses its port: anew in each cycle that it waits, or once, when it comes to the"
+        " head of its queue.",
         rich_help_panel=_PACKETS,
     ),
 ]

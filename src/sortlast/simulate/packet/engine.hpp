@@ -9,6 +9,8 @@
 //     that, asks for one output port a cycle: of the ports on its shortest paths the one with most credits,
 //     that is, with the fewest phits in the queue behind it, whether the port is busy or not; one at random
 //     if several have that many. It asks only if there is room for a whole packet behind the port.
+//     With Requests::persistent it chooses so once, in the cycle in which it comes to the head of its queue,
+//     and asks for that port until it leaves.
 //   - An idle output port that is asked for goes to one of those that ask. Virtual cut-through: room for the
 //     whole packet is there, so that it never stops in between.
 //   - Credits are out of band and take no time: a queue has room again when a tail has left.
@@ -16,6 +18,9 @@
 //     what it causes may enter the injection queue in the next cycle. So one packet alone over h pairs of an
 //     up- and a down-link takes 2h + P - 1 cycles from entering the injection queue to the arrival of its
 //     tail.
+//   - With switch_cycles = s a head that leaves a vertex in cycle t may leave the next switch in t + s. It is
+//     in the buffer meanwhile, and packets follow each other as closely as ever: over h pairs of links a
+//     packet alone takes (2h - 1) s + P cycles.
 //
 // Method. Three things happen: a transmission ends (an output port is idle, a queue has its next packet at
 // the front and room for another), a head arrives at an empty queue, a message is complete. They lie in
@@ -27,6 +32,9 @@
 // ports can change. Between two ports the difference in phits changes by at most 2 a cycle, so a port that is
 // idle and has d phits more than the best cannot be chosen within the next (d + 1) / 2 - 1 cycles: the domain
 // is looked at again after that, and no earlier.
+//
+// Persistent requests need none of that: a packet waits for one port, so that every port is a domain of its
+// own, as with static tables. They are a template parameter, and the rest runs as if there were none.
 //
 // Rejected: an event for every phit (16 times the events); events in a heap (a transmission takes P cycles,
 // so wheels of P + 2 places do); a pool of packets (a packet of 16 bytes is copied from queue to queue for
@@ -63,12 +71,14 @@ class Random {
   SplitMix64 next_;
 };
 
-template <class Router>
+template <class Router, Requests requests>
 class Engine {
  public:
-  // All of them must outlive the engine.
-  Engine(const fabric::Topology& topology, const Network& network, const Router& router,
-         const Traffic& traffic, const fabric::Placement& placement, const PacketOptions& options);
+  // The router names groups of `choices`; packets wait in those of `network`: the same, or, with persistent
+  // requests, that of port_network(). All of them must outlive the engine.
+  Engine(const fabric::Topology& topology, const Network& network, const Network& choices,
+         const Router& router, const Traffic& traffic, const fabric::Placement& placement,
+         const PacketOptions& options);
   PacketResult run();
 
  private:
@@ -92,6 +102,11 @@ class Engine {
     std::uint32_t port = 0;   // of the queue that has the best claim so far
     std::uint32_t count = 0;  // of those that asked
   };
+  // What the best ports of a group, which are in ties_, have in common.
+  struct Best {
+    std::int32_t phits = INT32_MAX;  // behind each of them
+    bool any_idle = false;
+  };
   static constexpr std::uint16_t scattered = 1 << 15;
   static constexpr std::size_t ahead = 4;  // items of a list whose memory is asked for before their turn
   static constexpr std::int32_t last_cycle = INT32_MAX - (1 << 18);
@@ -105,15 +120,20 @@ class Engine {
   std::int32_t phits_behind(fabric::Channel c) const {
     return buffers_.phits(buffers_[static_cast<std::size_t>(c)], now_);
   }
+  // Whether the head of the last packet that entered a queue may leave it.
+  bool may_leave(const Queue& queue) const { return now_ >= queue.entered - P_ + switch_cycles_; }
   bool idle(fabric::Channel c) const { return buffers_.idle(buffers_[static_cast<std::size_t>(c)], now_); }
 
   void begin_cycle();
   void end_transmission(std::uint32_t q);
   void wait(std::uint32_t q);
+  Group waits_in(std::uint32_t q);
   void touch(Group leader);
   void prefetch(Group leader) const;
   void decide(Group leader);
   void decide_port(Group g);
+  template <class ChannelAt>
+  Best find_best(std::uint32_t ports, const ChannelAt& channel_at);
   void ask(Group g);
   std::uint32_t draw_tie(std::uint32_t count);
   void request(Group g, std::uint32_t port, fabric::Channel c);
@@ -131,10 +151,11 @@ class Engine {
 
   const fabric::Topology& topology_;
   const Network& network_;
+  const Network& choices_;
   const Router& router_;
   const Traffic& traffic_;
   const PacketOptions& options_;
-  const std::int32_t P_;
+  const std::int32_t P_, switch_cycles_;
   const std::uint32_t channels_;
   Feed feed_;
   Random random_;
@@ -156,16 +177,18 @@ class Engine {
   PacketResult result_;
 };
 
-template <class Router>
-Engine<Router>::Engine(const fabric::Topology& topology, const Network& network, const Router& router,
-                       const Traffic& traffic, const fabric::Placement& placement,
-                       const PacketOptions& options)
+template <class Router, Requests requests>
+Engine<Router, requests>::Engine(const fabric::Topology& topology, const Network& network,
+                                 const Network& choices, const Router& router, const Traffic& traffic,
+                                 const fabric::Placement& placement, const PacketOptions& options)
     : topology_(topology),
       network_(network),
+      choices_(choices),
       router_(router),
       traffic_(traffic),
       options_(options),
       P_(options.packet_phits),
+      switch_cycles_(options.switch_cycles),
       channels_(static_cast<std::uint32_t>(topology.channels())),
       feed_(traffic, options),
       random_(options.seed),
@@ -174,7 +197,7 @@ Engine<Router>::Engine(const fabric::Topology& topology, const Network& network,
       queue_at_(network.queues),
       last_served_(options.arbitration == Arbitration::round_robin ? channels_ : 0),
       ends_(P_ + 2),
-      heads_(2),
+      heads_(options.switch_cycles + 1),
       looks_(P_ + 2),
       complete_(P_ + 2) {
   for (const Network::Ports& ports : network.groups) {

@@ -9,16 +9,16 @@
 namespace sortlast::simulate {
 
 // Ask ahead of time for the memory that deciding a domain will most likely need.
-template <class Router>
-void Engine<Router>::prefetch(Group leader) const {
+template <class Router, Requests requests>
+void Engine<Router, requests>::prefetch(Group leader) const {
   const GroupState& group = groups_[leader];
   __builtin_prefetch(&queue_at_[group.first_queue]);
   buffers_.prefetch(group.newest);
   if (group.ports < scattered) buffers_.prefetch(group.first);
 }
 
-template <class Router>
-void Engine<Router>::decide(Group leader) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::decide(Group leader) {
   const std::uint32_t members = groups_[leader].members;
   if (members == 1 && groups_[leader].ports == 1) {
     decide_port(leader);
@@ -32,33 +32,39 @@ void Engine<Router>::decide(Group leader) {
 }
 
 // A domain of one port: whoever is left waiting will be woken by the end of a transmission.
-template <class Router>
-void Engine<Router>::decide_port(Group g) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::decide_port(Group g) {
   const fabric::Channel c = channel(groups_[g], 0);
   if (!idle(c) || !buffers_.has_room(phits_behind(c))) return;
   grant(g, choose(g, c), c);
 }
 
-// Everybody who waits in a group asks for one of the ports with most credits.
-template <class Router>
-void Engine<Router>::ask(Group g) {
-  // Find these ports.
-  const GroupState& group = groups_[g];
-  std::int32_t least = INT32_MAX;
-  bool any_idle = false;
-  for (std::uint32_t i = 0; i < group.ports % scattered; ++i) {
-    const fabric::Channel c = channel(group, i);
+// Find the ports with most credits among some, the i-th of which is channel_at(i).
+template <class Router, Requests requests>
+template <class ChannelAt>
+typename Engine<Router, requests>::Best Engine<Router, requests>::find_best(std::uint32_t ports,
+                                                                            const ChannelAt& channel_at) {
+  Best best;
+  for (std::uint32_t i = 0; i < ports; ++i) {
+    const fabric::Channel c = channel_at(i);
     const std::int32_t have = phits_behind(c);
-    if (have > least) continue;
-    if (have < least) {
+    if (have > best.phits) continue;
+    if (have < best.phits) {
       ties_.clear();
-      any_idle = false;
-      least = have;
+      best = {have, false};
     }
     ties_.push_back(c);
-    any_idle = any_idle || idle(c);
+    best.any_idle = best.any_idle || idle(c);
   }
-  if (!any_idle || !buffers_.has_room(least)) return;
+  return best;
+}
+
+// Everybody who waits in a group asks for one of the ports with most credits.
+template <class Router, Requests requests>
+void Engine<Router, requests>::ask(Group g) {
+  const GroupState& group = groups_[g];
+  const Best best = find_best(group.ports % scattered, [&](std::uint32_t i) { return channel(group, i); });
+  if (!best.any_idle || !buffers_.has_room(best.phits)) return;
 
   // Ask. If all ask for the same, and nobody else does, choose at once.
   const auto count = static_cast<std::uint32_t>(ties_.size());
@@ -72,8 +78,8 @@ void Engine<Router>::ask(Group g) {
   });
 }
 
-template <class Router>
-std::uint32_t Engine<Router>::draw_tie(std::uint32_t count) {
+template <class Router, Requests requests>
+std::uint32_t Engine<Router, requests>::draw_tie(std::uint32_t count) {
   if (count == 1) return 0;
   if (options_.ties == Ties::uniform) return random_.below(count);
   const std::uint32_t drawn = random_.below(count + 1);
@@ -81,8 +87,8 @@ std::uint32_t Engine<Router>::draw_tie(std::uint32_t count) {
 }
 
 // Keep one of those that ask for a port: each of r with probability 1 / r, or the next in turn.
-template <class Router>
-void Engine<Router>::request(Group g, std::uint32_t port, fabric::Channel c) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::request(Group g, std::uint32_t port, fabric::Channel c) {
   auto asked = requests_.begin();
   while (asked != requests_.end() && asked->channel != c) ++asked;
   if (asked == requests_.end()) {
@@ -99,15 +105,15 @@ void Engine<Router>::request(Group g, std::uint32_t port, fabric::Channel c) {
   }
 }
 
-template <class Router>
-void Engine<Router>::serve() {
+template <class Router, Requests requests>
+void Engine<Router, requests>::serve() {
   for (const Request& asked : requests_) grant(asked.group, asked.port, asked.channel);
   requests_.clear();
 }
 
 // If somebody still waits although a port is idle, find out when that port can be chosen at the earliest.
-template <class Router>
-void Engine<Router>::look_again(Group leader) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::look_again(Group leader) {
   GroupState& domain = groups_[leader];
   std::int32_t soonest = INT32_MAX;
   for (Group g = leader; g < leader + domain.members; ++g) {
@@ -131,15 +137,15 @@ void Engine<Router>::look_again(Group leader) {
 }
 
 // How many places after the one that had the channel last a port comes.
-template <class Router>
-std::uint32_t Engine<Router>::turns_to(std::uint32_t port, fabric::Channel c) const {
+template <class Router, Requests requests>
+std::uint32_t Engine<Router, requests>::turns_to(std::uint32_t port, fabric::Channel c) const {
   const std::uint32_t ports = network_.most_ports;
   return (port + ports - last_served_[static_cast<std::size_t>(c)] - 1) % ports;
 }
 
 // One of those that wait in a group, all of whom ask for channel c.
-template <class Router>
-std::uint32_t Engine<Router>::choose(Group g, fabric::Channel c) {
+template <class Router, Requests requests>
+std::uint32_t Engine<Router, requests>::choose(Group g, fabric::Channel c) {
   const std::uint32_t waiting = groups_[g].waiting;
   if (waiting == 1) return waiters_.nth(g, 0);
   if (options_.arbitration == Arbitration::random) return waiters_.nth(g, random_.below(waiting));
@@ -153,8 +159,8 @@ std::uint32_t Engine<Router>::choose(Group g, fabric::Channel c) {
 }
 
 // The first packet of the queue at `port`, which waits in group g, leaves by channel c in this cycle.
-template <class Router>
-void Engine<Router>::grant(Group g, std::uint32_t port, fabric::Channel c) {
+template <class Router, Requests requests>
+void Engine<Router, requests>::grant(Group g, std::uint32_t port, fabric::Channel c) {
   // Take it out of the group and its queue.
   GroupState& group = groups_[g];
   waiters_.remove(g, port);
@@ -183,7 +189,7 @@ void Engine<Router>::grant(Group g, std::uint32_t port, fabric::Channel c) {
   if (behind.switch_entered >= 0) {
     packet.group = router_.group(behind.switch_entered, packet.key);
     buffers_.push(to, packet);
-    heads_.add(now_ + 1, to);
+    heads_.add(now_ + switch_cycles_, to);
     ++pending_;
   } else {
     deliver(packet);

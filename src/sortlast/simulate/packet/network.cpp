@@ -68,6 +68,16 @@ Group NetworkBuilder::add_group(std::int32_t s, std::span<const fabric::Channel>
   return add(ports, first_queue_[static_cast<std::size_t>(s)], begins_domain);
 }
 
+Network port_network(const fabric::Topology& topology) {
+  NetworkBuilder builder(topology);
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
+      builder.add_group(s, std::array{topology.channel(s, port)}, true);
+    }
+  }
+  return std::move(builder).finish();
+}
+
 namespace {
 
 std::string link_name(const fabric::Topology& topology, fabric::Channel c) {
@@ -330,16 +340,13 @@ TableRouter::TableRouter(const fabric::Routes& routes)
 
 TableNetwork table_network(const fabric::Routes& routes) {
   const fabric::Topology& topology = *routes.topology;
-  NetworkBuilder builder(topology);
   TableRouter router(routes);
+  Group first = static_cast<Group>(topology.hosts());
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
-    router.first_group_.push_back(0);
-    for (std::int32_t port = 1; port <= topology.switch_at(s).ports; ++port) {
-      const Group g = builder.add_group(s, std::array{topology.channel(s, port)}, true);
-      if (port == 1) router.first_group_.back() = g;
-    }
+    router.first_group_.push_back(first);
+    first += static_cast<Group>(topology.switch_at(s).ports);
   }
-  return {std::move(router), std::move(builder).finish()};
+  return {std::move(router), port_network(topology)};
 }
 
 }  // namespace sortlast::simulate

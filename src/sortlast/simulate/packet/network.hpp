@@ -65,6 +65,9 @@ class NetworkBuilder {
   Network made_;
 };
 
+// Every port of every switch a group, and a domain, of its own: switch by switch, in order.
+Network port_network(const fabric::Topology& topology);
+
 // The first packet of the queue behind channel `held` waits for one of `wanted`.
 struct WaitingQueue {
   fabric::Channel held = 0;
