@@ -25,7 +25,8 @@ NAMES = ("shift-based", "radix-k", "all-to-all", "hardware-barrier", "narrowed-t
 def package(name: str) -> ModuleType:
     """The package of a study, with its ``SUMMARY``; it imports none of the study's modules.
 
-    It may also name the ``PICTURE`` that the overview shows, the ``OPTIONS`` (testbed, port) that its steps
-    need, the ``PARAMETERS`` (ranks, sizes) in which it goes beyond its paper, and ``KIND``, for its help.
+    It may also name the ``PICTURE`` that the overview shows; the ``OPTIONS`` (testbed, port) that its steps
+    need; the ``PARAMETERS`` (ranks, sizes) in which it goes beyond its paper, and the ``SIZE_UNIT`` of images
+    (edge, megapixel; pixel by default); and ``KIND``, for its help.
     """
     return import_module(f"{__name__}.{name.replace('-', '_')}")

@@ -97,7 +97,8 @@ def _command(name: str, options: Collection[str]) -> Callable[..., None]:
         from sortlast_studies import study as studies
 
         asked = _asked(testbed=testbed, port=port)
-        study = studies.load(name, **_parameters(ranks, sizes, again))
+        unit = getattr(package(name), "SIZE_UNIT", "pixel")
+        study = studies.load(name, **_parameters(ranks, sizes, unit, again))
         run(study, output, quick=quick, workers=workers, options=asked, again=again, full=full)
 
     every = signature(command, eval_str=True).parameters
@@ -116,8 +117,8 @@ def _hidden(option: Parameter) -> Parameter:
     return option.replace(annotation=Annotated[str | None, typer.Option(hidden=True)])
 
 
-def _parameters(ranks: str | None, sizes: str | None, again: Path | None) -> dict[str, list[int]]:
-    """The values that were given beyond those of the papers; sizes of images in pixels."""
+def _parameters(ranks: str | None, sizes: str | None, unit: str, again: Path | None) -> dict[str, list[int]]:
+    """The values that were given beyond those of the papers; sizes of images in the study's unit."""
     from sortlast import ArgumentError
     from sortlast.cli import _parse
 
@@ -125,7 +126,7 @@ def _parameters(ranks: str | None, sizes: str | None, again: Path | None) -> dic
     if ranks is not None:
         given["ranks"] = _parse.integers(ranks)
     if sizes is not None:
-        given["sizes"] = [width * height for width, height in map(_parse.size, sizes.split(","))]
+        given["sizes"] = [_in_unit(*_parse.size(each), unit) for each in sizes.split(",")]
     for name, values in given.items():
         if again is not None:
             raise ArgumentError(f"--from draws what its table holds; leave --{name} out")
@@ -134,6 +135,26 @@ def _parameters(ranks: str | None, sizes: str | None, again: Path | None) -> dic
         if len(set(values)) < len(values):
             raise ArgumentError(f"--{name}: a value stands there twice")
     return given
+
+
+def _in_unit(width: int, height: int, unit: str) -> int:
+    """The size of an image as its edge, in megapixels (1024x1024), or in pixels."""
+    from sortlast import ArgumentError
+
+    if unit == "edge":
+        if width != height:
+            raise ArgumentError(
+                f"--sizes {width}x{height}: this study takes square images, such as 1024x1024"
+            )
+        return width
+    if unit == "megapixel":
+        megapixels, rest = divmod(width * height, 1 << 20)
+        if rest:
+            raise ArgumentError(
+                f"--sizes {width}x{height}: this study takes whole megapixels, such as 2048x1024"
+            )
+        return megapixels
+    return width * height
 
 
 def _asked(**given: bool) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from jinja2 import Environment
@@ -70,15 +71,16 @@ class Overview:
         pictures = {name: (self._folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
         return report.page(self._templates, self.text, pictures)
 
-    @property
+    @cached_property
     def _templates(self) -> Environment:
-        of_papers = [reading for reading in self._readings if reading.items]
+        of_papers = [reading for reading in self._readings if _has_paper(reading)]
         differences = worst_first(of_papers)
         terms = {
             "of_papers": of_papers,
-            "others": [reading for reading in self._readings if not reading.items],
+            "others": [reading for reading in self._readings if not _has_paper(reading)],
+            "quick": [each.study.name for each in self._readings if each.table.value("run", "quick")],
             "counts": [_counts(reading) for reading in of_papers],
-            "verdicts": _verdicts(self._readings),
+            "verdicts": _verdicts(of_papers),
             "differences": [each for each in differences if each.off > AGREES],
             "near": sum(each.off <= AGREES for each in differences),
             "agrees": AGREES,
@@ -105,6 +107,10 @@ def unconfirmed(readings: Sequence[Reading]) -> list[tuple[str, str, str, str, s
         if check.verdict != CONFIRMED
     ]
     return sorted(found, key=lambda each: each[3] == "undecided")
+
+
+def _has_paper(reading: Reading) -> bool:
+    return any(row.kind == "published" for row in reading.table)
 
 
 def _worst(reading: Reading) -> Iterator[Difference]:

@@ -54,7 +54,7 @@ PARAMETERS = {name: getattr(package(name), "PARAMETERS", ()) for name in NAMES}
 def test_a_study_that_has_no_parameter_says_which_have(cli, tmp_path, name, option):
     if option in PARAMETERS[name]:
         pytest.skip("has it")
-    value = {"ranks": "4,8", "sizes": "64x64"}[option]
+    value = {"ranks": "4,8", "sizes": "1024x1024"}[option]
     status, _, error = cli("study", name, f"--{option}", value, "--output", tmp_path / "out")
     able = [other for other in NAMES if option in PARAMETERS[other]]
     assert status == 2
@@ -74,6 +74,7 @@ def extended(monkeypatch, invented):
         return invented
 
     monkeypatch.setattr(package("shift-based"), "PARAMETERS", ("ranks", "sizes"), raising=False)
+    monkeypatch.setattr(package("shift-based"), "SIZE_UNIT", "pixel", raising=False)
     monkeypatch.setattr("sortlast_studies.shift_based.study.make", make, raising=False)
     return made
 
@@ -84,6 +85,28 @@ def test_a_study_is_made_with_the_parameters_that_it_names(cli, tmp_path, extend
     assert (status, error) == (0, "")
     assert extended == [{"ranks": [4, 8], "sizes": [1024 * 512, 64 * 64]}]
     assert "A <study>" in out
+
+
+@pytest.mark.parametrize(
+    ("unit", "sizes", "expected"),
+    [
+        ("pixel", "64x32", [2048]),
+        ("edge", "64x64,1024x1024", [64, 1024]),
+        ("edge", "64x32", "this study takes square images"),
+        ("megapixel", "1024x1024,4096x512", [1, 2]),
+        ("megapixel", "1000x1000", "this study takes whole megapixels"),
+    ],
+)
+def test_sizes_of_images_are_told_in_the_studys_unit(
+    cli, tmp_path, extended, monkeypatch, unit, sizes, expected
+):
+    monkeypatch.setattr(package("shift-based"), "SIZE_UNIT", unit)
+    status, _, error = cli("study", "shift-based", "--sizes", sizes, "--output", tmp_path / "out")
+    if isinstance(expected, str):
+        assert (status, extended) == (2, [])
+        assert expected in " ".join(error.split())
+    else:
+        assert (status, extended) == (0, [{"sizes": expected}])
 
 
 def test_a_parameter_alone_leaves_the_other_to_the_study(extended):

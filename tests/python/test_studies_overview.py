@@ -107,12 +107,17 @@ def test_claims_that_are_not_confirmed_are_told_whatever_their_verdict(reading, 
 
 
 def test_studies_without_a_paper_are_what_sortlast_adds(reading, tmp_path):
-    alone = replace(reading)
-    alone.__dict__.update(items=[], checks=[])
+    alone = replace(reading, table=Table(row for row in reading.table if row.kind != "published"))
     text = Overview([alone], tmp_path / "out").text
     added = text.partition("## What sortlast adds to its papers\n")[2]
     assert "[A <study>](invented/report.html)" in added
     assert "What sortlast adds" not in Overview([reading], tmp_path / "out").text
+
+
+def test_quick_runs_are_named(invented, reading, tmp_path):
+    quick = Reading(invented, tabulate(invented, {"a": {"length": 1}}, True))
+    assert "Quick runs: invented." in Overview([quick], tmp_path / "out").disagreements
+    assert "Quick runs" not in Overview([reading], tmp_path / "out").disagreements
 
 
 def test_parameters_beyond_the_papers_are_what_sortlast_adds(reading, tmp_path, monkeypatch):

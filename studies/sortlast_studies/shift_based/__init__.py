@@ -5,6 +5,7 @@ their measured bandwidths; no frame rate is used, so that all of them are predic
 """
 
 PICTURE = "figure-8"
+SIZE_UNIT = "edge"
 SUMMARY = (
     'Shift beside direct-send on 12 to 144 nodes: Cavin and Demengeon, "Shift-Based Parallel Image '
     'Compositing on InfiniBand Fat-Trees" (2012).'
