@@ -218,7 +218,7 @@ def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement
 class FlowOptions:
     """Settings of the flow simulator."""
 
-    def __init__(self, *, link_bytes_per_second: float = 1250000000.0, message_seconds: float = 0.0, sends_at_once: int = 1, precision: float = 1e-09, message_log: bool = False, host_links: bool = True) -> None: ...
+    def __init__(self, *, link_bytes_per_second: float = 1250000000.0, message_seconds: float = 0.0, sends_at_once: int = 1, receives_at_once: int = 0, precision: float = 1e-09, message_log: bool = False, host_links: bool = True, ordered_links: bool = False) -> None: ...
 
 class CompositingOptions:
     """What a frame is made of."""

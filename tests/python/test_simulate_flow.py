@@ -46,6 +46,33 @@ def test_one_sender_at_a_time_unless_told():
     assert all_at_once.seconds == pytest.approx(3e-4 + 1e-5)
 
 
+def test_ordered_links_serve_one_message_after_the_other():
+    f = fabric.k_ary_n_tree(4, 1)
+    t = simulate.all_to_all(4, 100_000)
+    settings = {"link_bytes_per_second": 1e9, "sends_at_once": 0, "message_log": True}
+    fair = simulate.flow(f, t, **settings)
+    ordered = simulate.flow(f, t, **settings, ordered_links=True)
+    assert fair.log_seconds[:, 1] == pytest.approx(np.full(12, 3e-4))
+    assert ordered.log_seconds[0, 1] == pytest.approx(1e-4)
+    assert ordered.seconds >= 3e-4 * (1 - 1e-9)
+    assert (ordered.channel_bytes == fair.channel_bytes).all()
+    pair = schedule.make("shift", p=3, n=3000, commutes=True)
+    blended = {"blend_bytes_per_second": 2e9, "window": 0, "link_bytes_per_second": 1e9}
+    assert simulate.frame(f, pair, **blended).seconds == pytest.approx(48e-6)
+    assert simulate.frame(f, pair, **blended, ordered_links=True).seconds == pytest.approx(40e-6)
+
+
+def test_a_task_takes_in_as_many_messages_as_told():
+    """Four tasks, of which each takes in its messages in the order of their senders, one at a time."""
+    f = fabric.crossbar(4)
+    t = simulate.all_to_all(4, 100_000)
+    settings = {"link_bytes_per_second": 1e9, "sends_at_once": 0, "message_log": True}
+    run = simulate.flow(f, t, **settings, receives_at_once=1)
+    assert run.log_seconds[:, 1] == pytest.approx([1e-4, 2e-4, *[3e-4] * 4, 4e-4, *[5e-4] * 3, *[6e-4] * 2])
+    with pytest.raises(ArgumentError, match="receives_at_once"):
+        simulate.flow(f, t, receives_at_once=-1)
+
+
 def test_placement_and_routes_matter():
     f = fabric.k_ary_n_tree(4, 2)
     t = simulate.shift(16, 100_000, 1, 16)

@@ -110,6 +110,36 @@ TEST(Flow, ASenderServesItsMessagesOneByOneUnlessTold) {
   expect(ends(0), {3, 5, 6});
 }
 
+// 0, 1 and 2 send to 3, which takes in one, two or any number of messages at once.
+TEST(Flow, AReceiverTakesInAsManyMessagesAsItIsTold) {
+  const fabric::Routes routes = routed("crossbar:4");
+  const Traffic traffic = messages(4, {{0, 3, 1'000'000}, {1, 3, 1'000'000}, {2, 3, 2'000'000}});
+  const auto ends = [&](std::int32_t at_once) {
+    std::vector<double> result;
+    for (const FlowRecord& record :
+         run_on(routes, traffic, {.receives_at_once = at_once, .message_log = true}).log) {
+      result.push_back(record.end / seconds_of(1'000'000));
+    }
+    return result;
+  };
+  const auto expect = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-9);
+  };
+  expect(ends(1), {1, 2, 4});
+  expect(ends(2), {2, 2, 4});
+  expect(ends(0), {3, 3, 4});
+}
+
+// A message that waits for its receiver is one of those that its sender may have under way.
+TEST(Flow, WhatWaitsForAReceiverKeepsItsSendersPlace) {
+  const fabric::Routes routes = routed("crossbar:4");
+  const Traffic traffic = messages(4, {{0, 2, 2'000'000}, {1, 2, 1'000'000}, {1, 3, 1'000'000}});
+  EXPECT_NEAR(run_on(routes, traffic, {.receives_at_once = 1}).tasks[3].end, seconds_of(4'000'000), 1e-12);
+  EXPECT_NEAR(run_on(routes, traffic, {.sends_at_once = 2, .receives_at_once = 1}).tasks[3].end,
+              seconds_of(1'000'000), 1e-12);
+}
+
 TEST(Flow, ShiftInRoutingOrderTakesBytesByTheLinkRate) {
   const fabric::Routes routes = routed("k-ary-n-tree:12,2", "d-mod-k");
   const std::int64_t bytes = std::int64_t{4096} * 2048 / 144 * 16;
@@ -334,6 +364,7 @@ TEST(Flow, RefusesWhatDoesNotFit) {
   EXPECT_THROW(simulate_flows(routes, traffic, all, {.link_bytes_per_second = 0}), ArgumentError);
   EXPECT_THROW(simulate_flows(routes, traffic, all, {.message_seconds = -1}), ArgumentError);
   EXPECT_THROW(simulate_flows(routes, traffic, all, {.sends_at_once = -1}), ArgumentError);
+  EXPECT_THROW(simulate_flows(routes, traffic, all, {.receives_at_once = -1}), ArgumentError);
   EXPECT_THROW(simulate_flows(routes, traffic, all, {.precision = 0.5}), ArgumentError);
   EXPECT_THROW(bandwidth_matrix(traffic, simulate_flows(routes, traffic, all)), ArgumentError);
 }

@@ -1,6 +1,8 @@
 // Flow simulator: traffic, and the frames of a schedule, on static routes, each message a flow that has its
 // max-min fair share of the links.
 //
+// With ordered_links they queue at every link in place of sharing it.
+//
 // For messages that are long beside the network's latency, and for fabrics and images past what packets
 // allow. Switches have no buffers and links no latency: a message first costs message_seconds, and then its
 // bytes flow over all its channels at once.
@@ -24,6 +26,9 @@ struct FlowOptions {
   double link_bytes_per_second = 1.25e9;  // of each direction of every link
   double message_seconds = 0;      // cost of a message, before its bytes move; its sender is busy with it
   std::int32_t sends_at_once = 1;  // messages of a task that may be under way at once; 0: any number
+  // Messages whose bytes may come to a task at once; 0: any number. Others wait, in the order in which they
+  // would have begun to move. The k-port model of a node that drives k links is k of both.
+  std::int32_t receives_at_once = 0;
   // Events no further apart than this part of the time since the start happen together, at the earliest of
   // them; 0 .. 0.1. Raise it where irregular traffic of a large fabric has too many events.
   double precision = 1e-9;
@@ -31,6 +36,9 @@ struct FlowOptions {
   // Whether the links between hosts and their switches count. False where a node is its own router, as in a
   // torus of nodes, and can use all its links at once.
   bool host_links = true;
+  // Whether a link serves the messages that come to it one after the other, first come, first served, each
+  // at the whole rate. Else all share it, and those that begin together end together.
+  bool ordered_links = false;
   Progress progress = {};  // part of the messages that have arrived
 };
 

@@ -20,9 +20,11 @@ def flow(
     link_bytes_per_second: float | None = None,
     message_seconds: float = 0,
     sends_at_once: int = 1,
+    receives_at_once: int = 0,
     precision: float = 1e-9,
     message_log: bool = False,
     host_links: bool = True,
+    ordered_links: bool = False,
     progress: Callable[[float], object] | None = None,
 ) -> FlowResult:
     """Simulate traffic as flows that share the links of static routes, each with its max-min fair rate.
@@ -38,11 +40,15 @@ def flow(
             fabric's file tells, or 1.25e9 where it tells none.
         message_seconds: cost of a message before its bytes move, in which its sender is busy with it.
         sends_at_once: messages of a task that may be under way at once; 0: any number, which share its link.
+        receives_at_once: messages whose bytes may come to a task at once; 0: any number. Others wait, and
+            keep their places among what their senders have under way. Nodes with k ports have k of both.
         precision: events no further apart than this part of the time since the start happen together, 0 to
             0.1; raise it where irregular traffic of a large fabric has too many events.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
         host_links: whether the links between hosts and switches count; False where nodes are their own
             routers, as in a torus of nodes, and can use all their links at once.
+        ordered_links: whether a link serves messages one after the other, in the order in which they come to
+            it, each at the whole rate; otherwise all share it, and those that begin together end together.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -53,9 +59,11 @@ def flow(
         link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         message_seconds=message_seconds,
         sends_at_once=sends_at_once,
+        receives_at_once=receives_at_once,
         precision=precision,
         message_log=message_log,
         host_links=host_links,
+        ordered_links=ordered_links,
     )
     hosts = list(range(traffic.tasks)) if placement is None else list(placement)
     return _simulate.simulate_flows(_routes(fabric, routing), traffic, hosts, options, progress)
@@ -72,6 +80,7 @@ def frame(
     link_bytes_per_second: float | None = None,
     message_seconds: float = 0,
     sends_at_once: int = 0,
+    receives_at_once: int = 0,
     stage_seconds: float = 0,
     blend_bytes_per_second: float = 0,
     overlap: bool = True,
@@ -82,6 +91,7 @@ def frame(
     precision: float = 1e-9,
     message_log: bool = True,
     host_links: bool = True,
+    ordered_links: bool = False,
     progress: Callable[[float], object] | None = None,
 ) -> Frame:
     """Simulate a frame of a schedule on a fabric: frames a second, what hides, bandwidths.
@@ -98,6 +108,7 @@ def frame(
             fabric's file tells, or 1.25e9 where it tells none.
         message_seconds: cost of a message before its bytes move.
         sends_at_once: messages of a rank that may be under way at once; 0: any number, which share its link.
+        receives_at_once: as in :func:`flow`.
         stage_seconds: cost of a stage at a rank, before its messages of that stage may go.
         blend_bytes_per_second: bytes of a fragment that a rank joins to another; 0: blending takes no time.
         overlap: blending goes on while messages of the rank move; otherwise each stage is blended after its
@@ -110,6 +121,7 @@ def frame(
         precision: as in :func:`flow`.
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
         host_links: as in :func:`flow`.
+        ordered_links: as in :func:`flow`.
         progress: as in :func:`flow`; if blending takes time, the frame is simulated a second time without.
 
     Raises:
@@ -131,9 +143,11 @@ def frame(
         link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         message_seconds=message_seconds,
         sends_at_once=sends_at_once,
+        receives_at_once=receives_at_once,
         precision=precision,
         message_log=message_log,
         host_links=host_links,
+        ordered_links=ordered_links,
     )
     hosts = list(range(schedule.p)) if placement is None else list(placement)
     return _simulate.simulate_frame(schedule, _routes(fabric, routing), hosts, compositing, options, progress)

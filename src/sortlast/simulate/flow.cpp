@@ -8,7 +8,13 @@
 // under way from the beginning of their cost until they arrive. So sends_at_once = 1 is a sender that serves
 // its messages one by one, as the packet simulator does, and 0 an MPI library that posts all of them to an
 // adapter which shares its link among them. Without host_links a path begins and ends at the switches of its
-// hosts, so that a node can use all their links at once.
+// hosts, so that a node can use all their links at once. receives_at_once holds a message back until its
+// receiver takes in fewer; with k of both a node has k ports (the k-port model: Bruck et al. 1997). It keeps
+// its sender's place meanwhile, as a message that a receiver has not cleared yet.
+//
+// With ordered_links a channel serves one message after the other (flow/link_queues.hpp), so that the
+// messages of a stage end one by one. Fair shares are the limit of packets that alternate, and end together
+// what begins together.
 //
 // It is driven by events: nothing happens between the ends of flows, costs and computations. What ends within
 // `precision` of the earliest ends with it, which keeps equal flows together that rounding has parted.
@@ -29,6 +35,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <queue>
 #include <string>
@@ -37,6 +44,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention/stages.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
+#include "sortlast/simulate/flow/link_queues.hpp"
 #include "sortlast/simulate/flow/senders.hpp"
 
 namespace sortlast::simulate {
@@ -49,8 +57,10 @@ void check_options(const FlowOptions& options) {
   const double link = options.link_bytes_per_second, cost = options.message_seconds;
   if (!(link > 0 && std::isfinite(link))) refuse("link_bytes_per_second", link, "more than 0");
   if (!(cost >= 0 && std::isfinite(cost))) refuse("message_seconds", cost, "0 or more");
-  if (options.sends_at_once < 0)
-    refuse("sends_at_once", options.sends_at_once, "1 or more, or 0: any number");
+  for (const auto& [what, most] :
+       {std::pair{"sends_at_once", options.sends_at_once}, {"receives_at_once", options.receives_at_once}}) {
+    if (most < 0) refuse(what, most, "1 or more, or 0: any number");
+  }
   if (!(options.precision >= 0 && options.precision <= 0.1)) {
     refuse("precision", options.precision, "0 to 0.1");
   }
@@ -69,17 +79,20 @@ void check_tasks(const fabric::Topology& topology, const Traffic& traffic,
   }
 }
 
+// On a Network that shares its channels among flows or lets them queue.
+template <class Network>
 class Simulation {
  public:
   Simulation(const fabric::Routes& routes, const Traffic& traffic, const fabric::Placement& placement,
-             const FlowOptions& options)
+             const FlowOptions& options, Network network)
       : traffic_(traffic),
         placement_(placement),
         options_(options),
         walker_(routes),
-        network_(routes.topology->channels(), options.link_bytes_per_second),
+        network_(std::move(network)),
         senders_(traffic, options.sends_at_once),
-        activity_(static_cast<std::size_t>(traffic.tasks)) {
+        activity_(static_cast<std::size_t>(traffic.tasks)),
+        receivers_(activity_.size()) {
     path_.resize(1);
     result_.channel_bytes.resize(static_cast<std::size_t>(routes.topology->channels()));
     result_.tasks.resize(activity_.size());
@@ -96,8 +109,8 @@ class Simulation {
       }
       network_.share(now_);
       const double next =
-          std::min(network_.next_end(), timers_.empty() ? FairNetwork::never : timers_.top().time);
-      if (next == FairNetwork::never) break;
+          std::min(network_.next_event(), timers_.empty() ? Network::never : timers_.top().time);
+      if (next == Network::never) break;
       now_ = next;
       ++result_.events;
       end_until(now_ + options_.precision * now_);
@@ -133,6 +146,11 @@ class Simulation {
     bool operator>(const Timer& other) const {
       return time != other.time ? time > other.time : job > other.job;
     }
+  };
+  // The messages that a task is taking in, and those that wait until it takes in fewer.
+  struct Receiver {
+    std::int32_t under_way = 0;
+    std::deque<std::int32_t> waiting;  // jobs
   };
   // What a task is doing, and since when that is in its figures.
   struct Activity {
@@ -174,7 +192,7 @@ class Simulation {
     }
   }
 
-  // The bytes of a message begin to move.
+  // The bytes of a message begin to move, or wait for their receiver.
   void flow(std::int32_t j) {
     const Traffic::Message m = jobs_[index(j)].action.message;
     const std::int32_t from = placement_[index(senders_.source(m))];
@@ -184,9 +202,13 @@ class Simulation {
     } else {
       walker_.walk_inner(from, to, path_, 0);
     }
+    Receiver& receiver = receivers_[index(traffic_.destination[index(m)])];
     if (path_.row(0).empty()) {
       timers_.push({now_, j, true});
+    } else if (receiver.under_way == options_.receives_at_once && receiver.under_way > 0) {
+      receiver.waiting.push_back(j);
     } else {
+      ++receiver.under_way;
       network_.start(j, path_.row(0), static_cast<double>(traffic_.size[index(m)]));
     }
   }
@@ -195,13 +217,23 @@ class Simulation {
   void end_until(double last) {
     while (network_.next_end() <= last) {
       const std::int32_t j = network_.next_flow();
-      const std::int64_t bytes = traffic_.size[index(jobs_[index(j)].action.message)];
-      for (const ChannelMembers::Entry& entry : network_.path(j))
-        result_.channel_bytes[index(entry.channel)] += bytes;
+      const Traffic::Message m = jobs_[index(j)].action.message;
+      const std::int64_t bytes = traffic_.size[index(m)];
+      network_.for_each_channel(j, [&](fabric::Channel c) { result_.channel_bytes[index(c)] += bytes; });
       network_.end(j);
       end(j);
+      admit_next(receivers_[index(traffic_.destination[index(m)])]);
     }
     end_timers(last);
+  }
+
+  // A receiver has taken in a message whole.
+  void admit_next(Receiver& receiver) {
+    --receiver.under_way;
+    if (receiver.waiting.empty()) return;
+    const std::int32_t j = receiver.waiting.front();
+    receiver.waiting.pop_front();
+    flow(j);
   }
 
   void end_timers(double last) {
@@ -276,13 +308,14 @@ class Simulation {
   const fabric::Placement& placement_;
   const FlowOptions& options_;
   fabric::PathWalker walker_;
-  FairNetwork network_;
+  Network network_;
   Senders senders_;
   fabric::PathRows path_;  // of the flow that begins
   std::vector<Job> jobs_;  // flows have the number of their job
   std::vector<std::int32_t> free_jobs_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
-  std::vector<Activity> activity_;  // by task
+  std::vector<Activity> activity_;   // by task
+  std::vector<Receiver> receivers_;  // by task
   double now_ = 0;
   std::chrono::steady_clock::time_point reported_;
   FlowResult result_;
@@ -295,7 +328,13 @@ FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
   check(traffic);
   check_options(options);
   check_tasks(*routes.topology, traffic, placement);
-  return Simulation(routes, traffic, placement, options).run();
+  const fabric::Channel channels = routes.topology->channels();
+  const double capacity = options.link_bytes_per_second;
+  if (options.ordered_links) {
+    LinkQueues queues(channels, capacity, options.precision);
+    return Simulation(routes, traffic, placement, options, std::move(queues)).run();
+  }
+  return Simulation(routes, traffic, placement, options, FairNetwork(channels, capacity)).run();
 }
 
 std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowResult& run) {

@@ -1,26 +1,38 @@
-"""Figure 7: 4 to 96 processes on a switch, as flows and packet by packet.
+"""Figure 7: 4 to 96 processes on a switch, as flows and packet by packet, and on several crossbars.
 
-Eureka, the paper's cluster, as a model: one switch with links of 10 Gbit/s, the published rate of Myrinet's
-generation of that time; the paper names the fabric and no rate. Its Myrinet had several switches, whose
-contention is left out. Calibrated on one figure: the rate of blending, such that 4 processes take 0.06 s.
+Eureka, the paper's cluster, as a model: links of 10 Gbit/s, the published rate of Myrinet's generation of
+that time; the paper calls it "a Myrinet switching fabric" of 100 nodes and tells no more. Calibrated on one
+figure: the rate of blending, such that 4 processes take 0.06 s.
+
+A Myrinet switch is a Clos network of crossbars, of 16 ports or, later, 32: each on the first level has half
+of its ports for nodes and half for the crossbars of the second level. The sender writes the whole route into
+a packet, and all packets between two nodes take the same. Hence one of the shortest routes for each pair,
+drawn once; the paper does not say how Eureka's were chosen. Nodes are taken in the order of the crossbars.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 
 from sortlast import fabric, simulate
+from sortlast.fabric import Routes
 from sortlast.schedule import Schedule
 from sortlast_studies.radix_k.vectors import PUBLISHED, pixels, prime_factors, radix_k, text
-from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
 LINK = 1e9 * PUBLISHED.value("Machines", "switch", "link")  # [byte/s]
 BLEND = 630e6  # bytes of a fragment that a node blends onto another [byte/s]; calibrated
 GROUPS = ("multiples of 4", "multiples of 3", "multiples of 5", "others")
+CROSSBARS = (16, 32)  # ports of the crossbars of a Clos network
+_HOSTS = 128  # of the networks of crossbars; the paper's cluster has 100
 _PACKET_BYTES, _PACKET_PHITS = 4096, 1024
 _QUICK = (4, 5, 6, 7, 8, 9, 10, 12, 13, 15, 16)
+
+_routing = Lock()
 
 
 def steps(quick: bool) -> list[Step]:
@@ -30,7 +42,7 @@ def steps(quick: bool) -> list[Step]:
 
 
 def count(p: int) -> Step:
-    """Of one number of processes: the k vector, and seconds as flows and packet by packet."""
+    """Of one number of processes: the k vector, and seconds as flows, packet by packet, and on crossbars."""
 
     def compute(part_done: PartDone) -> Json:
         k = prime_factors(p)
@@ -41,15 +53,39 @@ def count(p: int) -> Step:
             link_bytes_per_second=LINK,
             sends_at_once=0,
         )
-        return {"k": text(k), "flows": flows.seconds, "packets": seconds(made, part_done)}
+        networks = {"packets": fabric.route(fabric.crossbar(p), "minhop")}
+        networks |= {column(ports): clos(ports) for ports in CROSSBARS}
+        found = {
+            name: seconds(made, done, routes) for (name, routes), done in in_turn(networks.items(), part_done)
+        }
+        return {"k": text(k), "flows": flows.seconds, **found}
 
-    return Step(f"figure-7/p{p}", compute, work=50 * p)
+    return Step(f"figure-7/p{p}", compute, work=150 * p)
 
 
-def seconds(schedule: Schedule, part_done: PartDone | None = None) -> float:
-    """Simulate a frame packet by packet."""
+def column(ports: int) -> str:
+    """Of the table: packets on crossbars of so many ports."""
+    return f"{ports}-port crossbars"
+
+
+def clos(ports: int) -> Routes:
+    """Crossbars of so many ports on two levels, a fixed route for each pair of nodes; threads share it."""
+    with _routing:
+        return _clos(ports)
+
+
+@lru_cache
+def _clos(ports: int) -> Routes:
+    half = ports // 2
+    # With as many planes of routes as a crossbar has nodes, each of them has its own to a destination.
+    planes = half.bit_length() - 1
+    return fabric.route(fabric.pgft([half, _HOSTS // half], [1, half], [1, 1]), "random", lmc=planes)
+
+
+def seconds(schedule: Schedule, part_done: PartDone | None = None, routes: Routes | None = None) -> float:
+    """Simulate a frame packet by packet, on one switch or other routes."""
     return simulate.packet(
-        fabric.route(fabric.crossbar(schedule.p), "minhop"),
+        routes or fabric.route(fabric.crossbar(schedule.p), "minhop"),
         simulate.frame_traffic(schedule, blend_bytes_per_second=BLEND),
         packet_bytes=_PACKET_BYTES,
         packet_phits=_PACKET_PHITS,

@@ -29,6 +29,14 @@ _LIVE_COLOURS = {
 }
 _CURVE_COLOURS = {"mesh": VERMILION, "torus": BLUE, "4x4x4 blocks": ORANGE, "2x2x2 blocks": GREEN}
 _GROUP_COLOURS = dict(zip(cluster.GROUPS, (BLUE, GREEN, ORANGE, GREY), strict=True))
+_GROUP_MARKERS = dict(zip(cluster.GROUPS, "os^x", strict=True))
+_SWITCHES = {  # panels of Figure 7, by column of the table
+    "packets": "one switch, packets",
+    "flows": "one switch, flows",
+    **{
+        cluster.column(ports): f"{ports}-port crossbars, fixed routes, packets" for ports in cluster.CROSSBARS
+    },
+}
 _LEAST_OF_FIGURE_7 = 50  # of its scale [ms], below all points
 
 
@@ -104,11 +112,15 @@ def figure_5(table: Table) -> Figure:
     counts = [int(p) for p in table.rows("Figure 5")]
     parts = [p for p in counts if p <= scaling.RACK], [p for p in counts if p >= scaling.RACK]
     for axes, own in zip(row, parts, strict=True):
-        for mapping, colour in (("no mapping", SKY), ("blocks of 2x2x2", VERMILION)):
+        for mapping, style, colour in (("no mapping", "-^", SKY), ("blocks of 2x2x2", "-o", VERMILION)):
             times = [table.value("Figure 5", p, mapping) for p in own]
-            axes.plot(own, times, "-o", color=colour, label=f"radix-k, {mapping}", ms=3)
+            axes.plot(own, times, style, color=colour, label=f"radix-k, {mapping}", ms=3)
+        of_23 = table.column(Items.swaps, "2-3 swap", "simulated")
+        near = [p for p in own if str(p) in of_23]
+        if len(near) > 1:
+            axes.plot(near, [of_23[str(p)] for p in near], "--x", color=GREY, label="2-3 swap, blocks", ms=4)
         shown = [p for p in swaps if min(own) <= p <= max(own)]
-        axes.plot(shown, [swaps[p] for p in shown], "D", color=BLUE, label="binary swap, blocks of 2x2x2")
+        axes.plot(shown, [swaps[p] for p in shown], "D", color=BLUE, label="binary swap, blocks")
         axes.set_xlabel("processes")
     row[0].set_ylim(0)
     row[0].set_ylabel("simulated time [ms]")
@@ -118,39 +130,45 @@ def figure_5(table: Table) -> Figure:
 
 def figure_6(table: Table) -> Figure:
     """All k vectors, on mesh and torus, and in blocks."""
-    figure, [row] = panels(11, 5, columns=2, sharey=True)
+    figure, [row] = panels(9.5, 7, columns=2, sharey=True)
     labels = [k.replace(",", " ") for k in table.rows("Figure 6")]
     shown = ("mesh", "torus"), ("torus", "4x4x4 blocks", "2x2x2 blocks")
     for axes, curves in zip(row, shown, strict=True):
-        for curve in curves:
+        for curve, style in zip(curves, ("-o", "--s", ":^"), strict=False):
             label = "no mapping" if len(curves) == 3 and curve == "torus" else curve
             times = list(table.column("Figure 6", curve).values())
-            axes.plot(times, "-o", color=_CURVE_COLOURS[curve], label=label, markersize=3)
-        axes.set_xticks(range(len(labels)), labels, rotation=90, fontsize=6.5)
-        axes.grid(axis="y", color=GREY, alpha=0.25)
+            axes.plot(times, range(len(times)), style, color=_CURVE_COLOURS[curve], label=label, markersize=4)
+        axes.set_yticks(range(len(labels)), labels, fontsize="small")
+        axes.grid(axis="x", color=GREY, alpha=0.25)
+        axes.set_xlim(0)
+        axes.set_xlabel("simulated time [ms]")
         axes.legend(frameon=False, fontsize="small", loc="lower left")
-    row[0].set_ylim(0)
-    row[0].set_ylabel("simulated time [ms]")
+    row[0].invert_yaxis()
+    row[0].set_ylabel("k")
     return figure
 
 
 def figure_7(table: Table) -> Figure:
-    """The switch: every number of processes, and the best-fit lines of three categories."""
-    figure, [row] = panels(9.5, 4.2, columns=2, sharey=True)
-    for axes, method in zip(row, ("packets", "flows"), strict=True):
+    """The switches: every number of processes, and the best-fit lines of three categories."""
+    figure, rows = panels(9.5, 7.5, rows=2, columns=2, sharex=True, sharey=True)
+    for axes, (method, title) in zip([axes for row in rows for axes in row], _SWITCHES.items(), strict=True):
         times = {int(p): ms for p, ms in table.column("Figure 7", method).items()}
         for which, colour in _GROUP_COLOURS.items():
             own = [p for p in times if cluster.group(p) == which]
-            axes.plot(own, [times[p] for p in own], "o", color=colour, label=which, ms=4)
+            axes.plot(
+                own, [times[p] for p in own], _GROUP_MARKERS[which], color=colour, label=which, ms=4, ls=""
+            )
             if which != "others":
                 ends = [own[0], own[-1]]
                 fitted = [cluster.on_line(times, which, p) for p in ends]
                 axes.plot(ends, fitted, color=colour, linewidth=1)
-        axes.set_title(f"simulated: {method}", fontsize="medium")
+        axes.set_title(title, fontsize="medium")
+    for axes in rows[-1]:
         axes.set_xlabel("processes")
-    row[0].set_ylim(_LEAST_OF_FIGURE_7)
-    row[0].set_ylabel("simulated time [ms]")
-    row[1].legend(frameon=False, fontsize="small", loc="lower right")
+    for row in rows:
+        row[0].set_ylabel("simulated time [ms]")
+    rows[0][0].set_ylim(_LEAST_OF_FIGURE_7)
+    rows[0][0].legend(frameon=False, fontsize="small", loc="upper left")
     return figure
 
 
@@ -162,9 +180,9 @@ def _times(table: Table, algorithm: str, size: int) -> dict[int, float]:
 
 def _curves(axes: Axes, table: Table, item: str, rows: Sequence[str]) -> None:
     """A curve for each of what was measured, with logarithmic scales."""
-    for name, colour in _LIVE_COLOURS.items():
+    for (name, colour), marker in zip(_LIVE_COLOURS.items(), "os^x+D", strict=True):
         times = {float(row): ms for row, ms in table.column(item, name).items() if row in rows}
-        axes.plot(list(times), list(times.values()), "-o", color=colour, label=name, markersize=4)
+        axes.plot(list(times), list(times.values()), f"-{marker}", color=colour, label=name, markersize=5)
     _powers(axes, [float(row) for row in rows])
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -7,6 +7,7 @@ of this library's kernels (section 2.2). Started as a module, this is what each 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
@@ -87,13 +88,14 @@ def _frames(name: str, p: int, tasks: list[Task], peers: list[str], frames: int)
 
 
 def measure(comm: MPI.Intracomm, asked: Json) -> Json:
-    """The report of :func:`sortlast.bench.run` on settings as JSON, on every rank. Communicates.
+    """The report of :func:`sortlast.bench.run` as JSON, with the number of cores; on all ranks. Communicates.
 
     Its rows do not tell what made them: the file of the step that keeps them does.
     """
     tasks = [Task(**task) for task in asked["tasks"]]
     settings = bench.Settings(**{**asked, "tasks": tasks})
     report = asdict(bench.run(comm, settings, lambda what, done, total: None))
+    report["cores"] = len(os.sched_getaffinity(0))
     for row in report["rows"]:
         for field in fields(Provenance):
             del row[field.name]

@@ -1,5 +1,7 @@
 """Figure 3: what every process did and when, binary swap beside radix-k, from runs and from the simulator.
 
+The simulated profile has ordered links, whose messages end one by one.
+
 Started as a module, this is what each rank of a run does.
 """
 
@@ -82,7 +84,9 @@ def _simulated(part_done: PartDone) -> Json:
 def _of_frame(schedule: Schedule, part_done: PartDone) -> Json:
     """The fields of all events of a simulated frame, by rank. A message's number stands for its stage."""
     where = blue_gene.partition(schedule.p)
-    run = blue_gene.run(schedule, where, blue_gene.BLOCK, log=True, part_done=part_done)
+    run = blue_gene.run(
+        schedule, where, blue_gene.BLOCK, service=blue_gene.ORDERED, log=True, part_done=part_done
+    )
     source, destination, size = run.traffic.source, run.traffic.destination, run.traffic.size
     by_rank: list[list[tuple[str, float, float, int, int, int]]] = [[] for _ in range(schedule.p)]
     for (message, _), (begin, end) in zip(run.log_messages.tolist(), run.log_seconds.tolist(), strict=True):

@@ -1,10 +1,16 @@
-"""Figures 4 and 5: radix-k beside binary swap over numbers of processes and sizes of images, simulated."""
+"""Figures 4 and 5: radix-k beside binary swap over numbers of processes and sizes of images, simulated.
+
+Beside them 2-3 swap at the numbers of Figure 5, the frame whose time the shift paper quotes, and frames of
+numbers of processes and sizes that are asked for.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
-from sortlast.schedule import make
+from sortlast import ArgumentError
+from sortlast.schedule import Schedule, make
 from sortlast_studies.radix_k import blue_gene
 from sortlast_studies.radix_k.blue_gene import BLOCK
 from sortlast_studies.radix_k.vectors import MEGAPIXEL, PUBLISHED, pixels, radix_k
@@ -17,10 +23,11 @@ RACK = 1024  # nodes; up to these Figure 5 has every multiple of _STEP
 _STEP = 32
 _POWERS = [2**k for k in range(5, 15)]  # numbers of processes of Figure 4
 _QUICK_UNTIL = 1024  # processes
+_MOST_MEGAPIXELS = 1024
 
 
 def steps(quick: bool) -> list[Step]:
-    """Figure 4 at its powers of two, Figure 5 at its multiples of 32 and of a rack."""
+    """Figure 4 at its powers of two, Figure 5 at its multiples of 32 and of a rack, and all beside them."""
     powers = [p for p in _POWERS if not quick or p <= _QUICK_UNTIL]
     step = 4 * _STEP if quick else _STEP
     others = list(range(step, RACK + 1, step))
@@ -30,7 +37,60 @@ def steps(quick: bool) -> list[Step]:
         others += range(2 * RACK, graph_ends + 1, RACK)
         others += [*range(2 * graph_ends, last, graph_ends), last]
     sizes = [ONE_SIZE] if quick else MEGAPIXELS
-    return [*(_power(p, size) for p in powers for size in sizes), *(_any(p) for p in others), _sensitivity()]
+    return [
+        *(_power(p, size) for p in powers for size in sizes),
+        *(_any(p) for p in others),
+        *(_swap(p) for p in others if p <= RACK),
+        _sensitivity(),
+        _quoted(quick),
+    ]
+
+
+def _quoted(quick: bool) -> Step:
+    """Seconds of radix-k in blocks, of the frame whose time the shift paper quotes; quick: of a rack."""
+    p = RACK if quick else int(PUBLISHED.value("Quoted", "frame", "processes"))
+    size = int(PUBLISHED.value("Quoted", "frame", "size"))
+
+    def compute(part_done: PartDone) -> Json:
+        made = radix_k(p, size * MEGAPIXEL)
+        run = blue_gene.run(made, blue_gene.partition(p), BLOCK, part_done=part_done)
+        return {"processes": p, "name": made.name, "seconds": run.seconds}
+
+    return Step(f"quoted/p{p}", compute, work=2 * p + size)
+
+
+def asked(ranks: Sequence[int] | None, sizes: Sequence[int] | None) -> list[Step]:
+    """Frames of all these numbers of processes and megapixels; of one alone, with one size or 512 processes.
+
+    Raises ArgumentError for numbers that no partition has, and sizes outside 1 to 1024.
+    """
+    most = blue_gene.PARTITIONS[-1].nodes
+    for what, values, limits in (("ranks", ranks, (2, most)), ("sizes", sizes, (1, _MOST_MEGAPIXELS))):
+        for value in values or ():
+            if not limits[0] <= value <= limits[1]:
+                raise ArgumentError(f"{what} has {value}; expected {limits[0]} to {limits[1]}")
+    if ranks is None and sizes is None:
+        return []
+    pairs = product(ranks or (blue_gene.TORUS_512.nodes,), sizes or (ONE_SIZE,))
+    return [_frame(p, size) for p, size in sorted(set(pairs))]
+
+
+def swap(p: int, n: int) -> Schedule:
+    """Binary swap, or 2-3 swap where p is no power of two."""
+    return make("2-3-swap" if p & (p - 1) else "binary-swap", p=p, n=n)
+
+
+def _frame(p: int, size: int) -> Step:
+    """Seconds of radix-k and of swap in blocks."""
+
+    def compute(part_done: PartDone) -> Json:
+        both = radix_k(p, size * MEGAPIXEL), swap(p, size * MEGAPIXEL)
+        return {
+            made.name: blue_gene.run(made, blue_gene.partition(p), BLOCK, part_done=done).seconds
+            for made, done in in_turn(both, part_done)
+        }
+
+    return Step(f"frame/p{p}-{size}", compute, work=4 * p)
 
 
 def _power(p: int, size: int) -> Step:
@@ -59,6 +119,16 @@ def _any(p: int) -> Step:
         return found
 
     return Step(f"figure-5/p{p}", compute, work=p)
+
+
+def _swap(p: int) -> Step:
+    """Seconds of 2-3 swap in blocks."""
+
+    def compute(part_done: PartDone) -> Json:
+        made = make("2-3-swap", p=p, n=ONE_SIZE * MEGAPIXEL)
+        return blue_gene.run(made, blue_gene.partition(p), BLOCK, part_done=part_done).seconds
+
+    return Step(f"2-3-swap/p{p}", compute, work=p)
 
 
 def _sensitivity() -> Step:

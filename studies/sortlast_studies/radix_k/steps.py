@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from sortlast_studies.radix_k import cluster, later, live, profile, scaling, vectors
+from collections.abc import Sequence
+
+from sortlast_studies.radix_k import cluster, later, live, profile, scaling, services, vectors
 from sortlast_studies.steps import Step
 
 
-def steps(quick: bool) -> list[Step]:
-    """All that is simulated and measured; the quick ones are smaller, and fewer."""
+def steps(quick: bool, asked: Sequence[Step] = ()) -> list[Step]:
+    """All that is simulated and measured, with frames that are asked for; quick: smaller ones, and fewer."""
     return [
         *scaling.steps(quick),
+        *asked,
         *vectors.steps(),
+        *services.steps(quick),
         *cluster.steps(quick),
         *later.steps(quick),
         *profile.steps(quick),

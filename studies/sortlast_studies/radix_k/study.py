@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import mean, median
 
+from sortlast import schedule
 from sortlast.bench import Row
 from sortlast.correlation import spearman
-from sortlast.schedule import make, price
-from sortlast_studies.radix_k import blue_gene, cluster, live, profile, vectors
+from sortlast.schedule import price
+from sortlast_studies.radix_k import blue_gene, cluster, live, profile, scaling, services, vectors
 from sortlast_studies.radix_k.steps import steps
 from sortlast_studies.radix_k.terms import Items, Terms
 from sortlast_studies.radix_k.vectors import CURVES, MEGAPIXEL, VECTORS, Vector
@@ -22,6 +24,7 @@ _PROCESSES = 64  # of Table 1
 _SCHEDULES = ("binary-swap", "radix-k:8,8", "radix-k:4,4,4", "direct-send")
 _PIXELS = 64 * 1024  # of Table 1; a multiple of the processes, so that pieces are equal
 _EQUAL = 1e-3  # part by which times may differ and still be equal
+METHODS = ("packets", "flows", *map(cluster.column, cluster.CROSSBARS))  # of Figure 7
 _KINDS: tuple[Kind, ...] = ("simulated", "measured")  # of Figure 3
 
 
@@ -34,8 +37,11 @@ def tabulate(results: Results, quick: bool) -> Table:
     _figure_3(table, results)
     _figure_4(table, results)
     _figure_5(table, _named(results, "figure-5/p"))
+    _swaps(table, _named(results, "2-3-swap/p"))
     _figure_6(table, {name: _by_vector(found) for name, found in _named(results, "figure-6/").items()})
     _figure_7(table, {int(p): found for p, found in _named(results, "figure-7/p").items()})
+    _services(table, results)
+    _frames_beyond(table, results)
     _later(table, results)
     return table
 
@@ -45,7 +51,7 @@ def cost(name: str, p: int) -> dict[str, float]:
 
     Multiples of alpha, of n beta and of n gamma.
     """
-    made = make(name, p=p, n=_PIXELS)
+    made = schedule.make(name, p=p, n=_PIXELS)
 
     def only(alpha: float, beta: float, gamma: float) -> float:
         return price(made, alpha=alpha, beta=beta, gamma=gamma, latency="per_round").total
@@ -85,6 +91,8 @@ def _figure_1(table: Table, results: Results) -> None:
     errors = [row.max_abs_error for found in _named(results, "live/").values() for row in live.rows(found)]
     table.add("Figure 1", "all", "greatest error", max(errors), kind="measured", n=len(errors))
 
+    cores = max(int(found["cores"]) for found in _named(results, "live/").values())
+    table.add("Ranks", "cores", "", cores, kind="")
     lines = {int(p): table.line(Items.by_ranks, p) for p in table.rows(Items.by_ranks)}
     with_mpi = [line for line in lines.values() if "MPI_Reduce_scatter" in line]
     slower = [line["MPI_Reduce_scatter"] / line["binary-swap"] for line in with_mpi]
@@ -162,6 +170,26 @@ def _figure_5(table: Table, found: Mapping[str, Json]) -> None:
     table.add(Items.others, "radix-k", "", mean(others) / mean(powers), kind="simulated")
 
 
+def _swaps(table: Table, found: Mapping[str, Json]) -> None:
+    """2-3 swap beside radix-k, and its time at other numbers than powers of two over that at these."""
+    for p, each in found.items():
+        table.add(Items.swaps, p, "2-3 swap", 1e3 * each, "ms", "simulated")
+        table.add(
+            Items.swaps, p, "radix-k", table.value("Figure 5", p, _MAPPINGS["blocks"]), "ms", "simulated"
+        )
+    others = [p for p in found if not _is_power_of_2(int(p))]
+    ratios = [1e3 * found[p] / table.value(Items.swaps, p, "radix-k") for p in others]
+    table.add_sample(Items.swaps, "other numbers", "over radix-k", ratios, by=mean)
+    below = [
+        found[p] / found[str(_power_below(int(p)))] for p in others if str(_power_below(int(p))) in found
+    ]
+    table.add_sample(Items.others, "2-3 swap", "", below, by=mean)
+
+
+def _power_below(p: int) -> int:
+    return 1 << (p.bit_length() - 1)
+
+
 def _figure_6(table: Table, found: Mapping[str, Mapping[Vector, float]]) -> None:
     """Times by curve and vector, and in figures what the text says of them."""
     for curve in CURVES:
@@ -194,13 +222,59 @@ def _figure_6(table: Table, found: Mapping[str, Mapping[Vector, float]]) -> None
         table.add(Items.places, written, "", place, kind="simulated", n=len(order))
 
 
+def _services(table: Table, results: Results) -> None:
+    """Figures 3, 4 and 6 by service of the links: overlap, ratios, rank correlations and places."""
+    others = _named(results, "services/figure-6/")
+    own = {curve: results[f"figure-6/{curve}"] for curve in services.COMPARED}
+    for name, service in blue_gene.SERVICES.items():
+        by_curve = own if service == blue_gene.SIX_LINKS else others.get(name)
+        if by_curve is None:
+            continue
+        for curve in services.COMPARED:
+            times = _by_vector(by_curve[curve])
+            named = vectors.begins_with_eights if "blocks" in curve else vectors.has_large
+            order = sorted(times, key=times.__getitem__)
+            place = Items.services, name
+            table.add(*place, curve, vectors.rank_correlation(times, named), kind="simulated")
+            best = " ".join(map(vectors.label, order[:3]))
+            table.add(*place, f"best, {curve}", kind="simulated", note=best)
+            direct = times[(vectors.PROCESSES,)] / times[order[0]]
+            table.add(*place, f"direct-send over best, {curve}", direct, kind="simulated")
+        for written in table.rows(Items.places):
+            rank = order.index(vectors.parse(written)) + 1
+            table.add(*place, written, rank, kind="simulated", n=len(order))
+    for name, found in results["services/figure-3"].items():
+        for algorithm, each in found.items():
+            table.add(Items.overlap, name, algorithm, each["hidden"], kind="simulated")
+            table.add(Items.overlap, name, f"{algorithm}, frame", 1e3 * each["seconds"], "ms", "simulated")
+    for name, ratios in results["services/figure-4"].items():
+        table.add_sample(Items.ratios, name, "mean", ratios, by=mean)
+
+
+def _frames_beyond(table: Table, results: Results) -> None:
+    """The frame whose time is quoted, and those that were asked for."""
+    (found,) = _named(results, "quoted/").values()
+    table.add("Quoted", "frame", "processes", found["processes"], kind="simulated", note=found["name"])
+    table.add("Quoted", "frame", "time", found["seconds"], "s", "simulated")
+    for key, found in _named(results, "frame/p").items():
+        p, _, size = key.partition("-")
+        for name, each in found.items():
+            column = "radix-k" if name.startswith("radix-k") else "swap"
+            row = f"{p} processes, {size} Mpixel"
+            table.add(Items.frames, row, column, 1e3 * each, "ms", "simulated", note=name)
+
+
 def _figure_7(table: Table, found: Mapping[int, Json]) -> None:
     """Times by number of processes, and the lines of the categories, packet by packet."""
     for p, own in found.items():
         table.add("Figure 7", p, "k", kind="simulated", note=f"[{own['k']}]")
         table.add("Figure 7", p, "category", kind="simulated", note=cluster.group(p))
-        for method in ("packets", "flows"):
+        for method in METHODS:
             table.add("Figure 7", p, method, 1e3 * own[method], "ms", "simulated")
+    for method in METHODS:
+        times = {p: float(own[method]) for p, own in found.items()}
+        slower = [s / cluster.on_line(times, cluster.GROUPS[0], p) for p, s in times.items() if _is_prime(p)]
+        table.add_sample(Items.primes, method, "", slower, by=median)
     seconds = {p: own["packets"] for p, own in found.items()}
     first, last = min(seconds), max(seconds)
     for p in (first, last):
@@ -242,17 +316,34 @@ def _by_vector(seconds: Mapping[str, float]) -> dict[Vector, float]:
     return {k: seconds[vectors.text(k)] for k in VECTORS}
 
 
+def _is_prime(p: int) -> bool:
+    return vectors.prime_factors(p) == (p,)
+
+
 def _is_power_of_2(p: int) -> bool:
     return p & (p - 1) == 0
 
 
-STUDY = Study(
-    package=_PACKAGE,
-    steps=steps,
-    tabulate=tabulate,
-    settings={
-        "torus": [blue_gene.LINK, blue_gene.LATENCY, blue_gene.BLEND],
-        "switch": [cluster.LINK, cluster.BLEND],
-    },
-    terms=Terms,
-)
+def make(ranks: Sequence[int] | None = None, sizes: Sequence[int] | None = None) -> Study:
+    """The study, with frames of other numbers of processes and sizes beside the paper's.
+
+    Args:
+        ranks: numbers of processes on Blue Gene/P; None: 512 if sizes are given.
+        sizes: of the images [Mpixel]; None: 2 if ranks are given.
+
+    Raises:
+        ArgumentError: a number that no partition has, or a size that is not 1 to 1024.
+    """
+    return Study(
+        package=_PACKAGE,
+        steps=partial(steps, asked=scaling.asked(ranks, sizes)),
+        tabulate=tabulate,
+        settings={
+            "torus": [blue_gene.LINK, blue_gene.LATENCY, blue_gene.BLEND],
+            "switch": [cluster.LINK, cluster.BLEND],
+        },
+        terms=Terms,
+    )
+
+
+STUDY = make()

@@ -13,14 +13,20 @@ class Items:
     by_blending = "Figure 4, by rate of blending"
     ends = "Figure 5, last number of processes"
     others = "Figure 5, other numbers over powers of two"
+    swaps, frames = "Figure 5, 2-3 swap", "Frames asked for"
     axis, gain, ranking = "Figure 6, axis", "Figure 6, gain", "Figure 6, rank correlation"
     places = "Figure 6, place in blocks of 2x2x2"
+    services, overlap = "Figure 6, by service of the links", "Figure 3, by service of the links"
+    ratios = "Figure 4, by service of the links"
+    primes = "Figure 7, primes over the line of multiples of 4"
     fours, lines = "Figure 7, multiples of 4", "Figure 7, lines"
     active, cores, choice = "Section 5.2, active", "Section 5.2, cores", "Section 5.2, choice"
 
 
 class Terms(Items):
     """Terms over a table."""
+
+    cut = "ordered links, cut messages"  # as the library sends them
 
     def __init__(self, table: Table) -> None:
         self._table = table

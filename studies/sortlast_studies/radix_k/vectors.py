@@ -7,8 +7,8 @@ from functools import partial
 
 from sortlast.schedule import Schedule, make
 from sortlast_studies.radix_k import blue_gene
-from sortlast_studies.radix_k.blue_gene import MESH_256, TORUS_512, Partition
-from sortlast_studies.steps import Json, PartDone, Step, in_turn
+from sortlast_studies.radix_k.blue_gene import MESH_256, SIX_LINKS, TORUS_512, Partition, Service
+from sortlast_studies.steps import PartDone, Step, in_turn
 from sortlast_studies.table import published
 
 PUBLISHED = published("sortlast_studies.radix_k")
@@ -76,14 +76,17 @@ PROCESSES = int(PUBLISHED.value("Settings", "Figure 6", "processes"))
 
 def steps() -> list[Step]:
     """One a curve."""
-    return [Step(f"figure-6/{name}", partial(_curve, *CURVES[name]), work=3000) for name in CURVES]
+    return [Step(f"figure-6/{name}", partial(seconds, *CURVES[name]), work=9000) for name in CURVES]
 
 
-def _curve(where: Partition, block: int, part_done: PartDone) -> Json:
+def seconds(
+    where: Partition, block: int, part_done: PartDone, *, service: Service = SIX_LINKS
+) -> dict[str, float]:
+    """Of every k vector, by its text."""
     found = {}
     for k, done in in_turn(VECTORS, part_done):
         made = radix_k(PROCESSES, pixels("Figure 6"), k)
-        found[text(k)] = blue_gene.run(made, where, block, part_done=done).seconds
+        found[text(k)] = blue_gene.run(made, where, block, service=service, part_done=done).seconds
     return found
 
 

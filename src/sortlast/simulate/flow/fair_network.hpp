@@ -151,10 +151,14 @@ class FairNetwork {
 
   // The flow that ends next if nothing else happens; `never` if there is none. After share().
   static constexpr double never = std::numeric_limits<double>::infinity();
+  double next_event() const { return next_end(); }
   double next_end() const { return ends_.empty() ? never : ends_.top().time; }
   std::int32_t next_flow() const { return ends_.top().flow; }
 
-  std::span<const ChannelMembers::Entry> path(std::int32_t flow) const { return members_.path(flow); }
+  template <class Visit>
+  void for_each_channel(std::int32_t flow, const Visit& visit) const {
+    for (const ChannelMembers::Entry& entry : members_.path(flow)) visit(entry.channel);
+  }
   double rate(std::int32_t flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
   std::int32_t flows() const { return under_way_; }
   std::int64_t shares() const { return shares_; }  // rates that were computed
