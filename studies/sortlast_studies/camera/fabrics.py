@@ -18,6 +18,7 @@ TWO_LEVEL, TAPERED, TORUS = "12-ary 2-tree", "tapered tree", "torus"
 FABRICS = (TWO_LEVEL, TAPERED, TORUS)
 ARITY, LEAF, SIDE = 12, 16, 8  # hosts of a leaf of the trees, switches along the torus
 MOST_HOSTS = 2 * ARITY**2  # of the largest machine that all fabrics have
+TAPERED_UP, TAPERED_HOSTS = 8, 512  # ports up of a leaf of the tapered tree, and its hosts
 UPLINKS = (16, 8, 4, 2)  # of a leaf of 16 hosts: tapers 1:1 to 8:1
 ONE_SWITCH = "one switch"
 
@@ -29,7 +30,7 @@ def routes(name: str, hosts: int) -> Routes:
         leaves = ARITY if hosts <= ARITY**2 else 2 * ARITY
         return fabric.route(fabric.pgft([ARITY, leaves], [1, ARITY], [1, 1]), "ftree")
     if name == TAPERED:
-        return tapered(8)
+        return tapered(TAPERED_UP)
     return fabric.route(fabric.torus([SIDE] * 3), "dor")
 
 

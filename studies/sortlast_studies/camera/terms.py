@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sortlast_studies.camera import cells, frames, placement, views
-from sortlast_studies.camera.fabrics import FABRICS, ONE_SWITCH, TAPERED, TORUS, TWO_LEVEL, UPLINKS, taper
+from sortlast_studies.camera.fabrics import (
+    FABRICS,
+    LEAF,
+    ONE_SWITCH,
+    TAPERED,
+    TAPERED_HOSTS,
+    TAPERED_UP,
+    TORUS,
+    TWO_LEVEL,
+    UPLINKS,
+    taper,
+)
 from sortlast_studies.camera.frames import FIXED, FLOWS, SHIFT, STAGES, SWAP
 from sortlast_studies.camera.views import LOWEST, SORTINGS, TREE
 from sortlast_studies.table import Table
@@ -100,6 +111,7 @@ class Terms:
     turn, busy, search, flows_up_to = views.TURN, placement.BUSY, placement.SEARCH, frames.FLOWS_UP_TO
     leaf_order, morton, random = placement.LEAF, placement.MORTON, placement.RANDOM
     one_switch, tapers_shown = ONE_SWITCH, [taper(up) for up in UPLINKS]
+    leaf, up, tapered_hosts = LEAF, TAPERED_UP, TAPERED_HOSTS
     two_level, tapered, torus, tried_on_tapers = TWO_LEVEL, TAPERED, TORUS, cells.TAPERED
     rates_item, tapers_item, sample_item = staticmethod(rates), staticmethod(tapers), staticmethod(sample)
     models_item, apart_item = staticmethod(models), FIXED_APART
