@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Format = str | Mapping[str, str]  # of numbers; by column, where they differ
 
 _FRAMEWORK = "sortlast_studies"
-_VERDICTS = frozenset({"confirmed", "refuted", "undecided", "not reproduced"})
-_PICTURE = re.compile(r"^!\[(.*)\]\((.*)\.png\)\n\n\*.*\*\n", re.MULTILINE)
+_VERDICTS = frozenset({"confirmed", "refuted", "undecided"})
+_PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n\*.*\*\n", re.MULTILINE)
 
 
 def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environment:
@@ -87,7 +87,8 @@ def picture(name: str, caption: str) -> str:
 
 def pictures(markdown: str) -> list[tuple[str, str]]:
     """The names of a report's pictures, each with its caption."""
-    return [(name, caption) for caption, name in _PICTURE.findall(markdown)]
+    found = (each.removeprefix("![").partition("](") for each in _PICTURE.findall(markdown))
+    return [(rest.partition(".png)")[0], caption) for caption, _, rest in found]
 
 
 def _pivot(
