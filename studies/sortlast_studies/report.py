@@ -27,7 +27,7 @@ Format = str | Mapping[str, str]  # of numbers; by column, where they differ
 
 _FRAMEWORK = "sortlast_studies"
 _VERDICTS = frozenset({CONFIRMED, REFUTED, NOT_REPRODUCED, UNDECIDED})
-_PICTURE = re.compile(r"^!\[(.*)\]\((.*)\.png\)\n\n\*.*\*\n", re.MULTILINE)
+_PICTURE = re.compile(r"^!\[.*\]\(.*\)\n\n\*.*\*\n", re.MULTILINE)
 
 
 def environment(package: str, table: Table, terms: Mapping[str, Any]) -> Environment:
@@ -88,7 +88,8 @@ def picture(name: str, caption: str) -> str:
 
 def pictures(markdown: str) -> list[tuple[str, str]]:
     """The names of a report's pictures, each with its caption."""
-    return [(name, caption) for caption, name in _PICTURE.findall(markdown)]
+    found = (each.removeprefix("![").partition("](") for each in _PICTURE.findall(markdown))
+    return [(rest.partition(".png)")[0], caption) for caption, _, rest in found]
 
 
 def _pivot(

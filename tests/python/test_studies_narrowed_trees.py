@@ -478,7 +478,8 @@ def test_the_command_draws_a_report_again_from_its_table(cli, simulated, tmp_pat
     chosen = ("--sizes", "10", "--weights", "BU=2.5,10=0.5")
     table = compute(make(sizes=(10,), weights=parse_weights(chosen[-1])), simulated[1])
     Reading(make(weights=parse_weights(chosen[-1])), table).write(first)
-    status, out, _ = cli("study", "narrowed-trees", "--from", first / "narrowed-trees.csv", "--output", again)
+    table = first / "narrowed-trees.csv"
+    status, out, _ = cli("study", "narrowed-trees", "--full", "--from", table, "--output", again)
     assert status == 0
     assert "Your weights: BU 2.5, 10 B 0.5; others 1." in " ".join(out.split())
     assert not (again / "steps").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -9,7 +10,7 @@ import tomllib
 
 import typed_numbers
 from sortlast_studies import NAMES, package, report
-from sortlast_studies.table import Table
+from sortlast_studies.table import Row, Table, published
 
 ENVIRONMENT = report.environment("sortlast_studies", Table(), {})
 
@@ -59,6 +60,7 @@ def test_names_formulas_and_keys_are_no_typed_numbers(source):
 def test_a_study_names_what_is_a_name_there():
     assert found("on Pentium 4 nodes, 4 of them") == [("4", 1), ("4", 1)]
     assert found("on Pentium\n4 nodes, 4 of them", ["Pentium 4"]) == [("4", 2)]
+    assert found("multiples of 4, 3 and 5", ["multiples of 4", "multiples of 4, 3 and 5"]) == []
 
 
 def test_numbers_that_are_quoted_as_published_are_found():
@@ -85,12 +87,24 @@ def test_a_quoted_number_is_one_that_is_published_as_far_as_it_is_shown(number, 
     assert typed_numbers.is_among(number, percent, [14.5, 0.33, 1024]) is expected
 
 
+def places(table):
+    """Names of rows and columns of the paper's tables, such as ``m = 512 N``; a number alone is none."""
+    found = {name for row in table for name in (row.row, row.column)}
+    return {name for name in found if re.search(r"\d", name) and re.search(r"[^\W\d_]", name)}
+
+
+def test_names_of_the_papers_rows_and_columns_are_names():
+    table = Table([Row("Table 1", "m = 512 N", "144"), Row("Table 1", "12 nodes", "shift")])
+    assert places(table) == {"m = 512 N", "12 nodes"}
+    assert found("At m = 512 N on 12 nodes, m = 51, 144", places(table)) == [("51", 1), ("144", 1)]
+
+
 def named(name):
     """The typed numbers in the sentences of a study, each with its place."""
     folder = files(package(name).__name__)
     declared = folder.joinpath("checks.toml")
     checks = tomllib.loads(declared.read_text(encoding="utf-8")) if declared.is_file() else {}
-    names = checks.get("names", ())
+    names = {*checks.get("names", ()), *places(published(package(name).__name__))}
     texts = {
         file: folder.joinpath(file).read_text(encoding="utf-8")
         for file in ("report.md", "summary.md")

@@ -247,7 +247,14 @@ def test_the_report_chooses_by_what_was_simulated():
         net = name.split("/")[2] if name.startswith("sweep") else trees.REFERENCE.name
         return 10.0 / 8 ** (trees.NETWORKS[net].narrowing - 1)
 
-    best = reading(True, fps).table.of(BEST)
+    found = reading(True, fps)
+    told = " ".join(found.summary.split())
+    assert (
+        "$3,000: 8:8 (the fat-tree) for shift; 8:1 for direct-send, radix-k, binary swap, 2-3 swap and"
+        in told
+    )
+    assert "on 8:4 they keep 12 % and 100 % of the fat-tree's whole frames" in told
+    best = found.table.of(BEST)
     by_schedule = {row.row.partition(",")[0]: [] for row in best}
     for row in best:
         by_schedule[row.row.partition(",")[0]].append((row.note, row.value))

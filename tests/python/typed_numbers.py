@@ -166,7 +166,8 @@ def _together(node: nodes.Concat) -> Iterator[tuple[str, int]]:
 
 def _in_text(text: str, lines: list[int], names: Collection[str]) -> Iterator[Found]:
     """The numbers in a text that are no parts of names."""
-    own = re.compile("|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names) or "(?!)")
+    longest_first = sorted(names, key=len, reverse=True)
+    own = re.compile("|".join(re.escape(name).replace(r"\ ", r"\s+") for name in longest_first) or "(?!)")
     left = text
     for known in (own, _NAME):
         left = known.sub(lambda match: re.sub(r"\d", "#", match.group()), left)

@@ -112,8 +112,20 @@ class Terms:
             row = f"{schedule}, {frames.FRAME.name}"
             found.setdefault(self._table.note(BEST, row, column), []).append(schedule)
         return "; ".join(
-            f"{net} for {_listed(names)}{self._gain(names, column)}" for net, names in found.items()
+            f"{net}{' (the fat-tree)' if net == label(REFERENCE) else ''} for {_listed(names)}"
+            f"{self._gain(names, column)}"
+            for net, names in found.items()
         )
+
+    def most_gain(self, node_price: int) -> str:
+        """What narrowing gains most in whole frames for the money, and with which schedule."""
+        column = f"node ${node_price:,}"
+        gains = {
+            schedule: self._table.value(BEST, f"{schedule}, {frames.FRAME.name}", column)
+            for schedule in frames.SCHEDULES
+        }
+        schedule = max(gains, key=lambda each: gains[each])
+        return f"{gains[schedule]:.2f} times ({schedule})"
 
     def _gain(self, schedules: Sequence[str], column: str) -> str:
         rows = [f"{schedule}, {frames.FRAME.name}" for schedule in schedules]
