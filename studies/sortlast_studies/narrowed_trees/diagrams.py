@@ -118,7 +118,8 @@ def _tree(axes: Axes, tree: Topology, used: np.ndarray) -> None:
     for shown, colour in ((False, "#c8ccd2"), (True, BLACK)):
         lines = [place[list(pair)] for pair in between if bool(dark[list(pair)].all()) == shown]
         axes.add_collection(LineCollection(lines, colors=colour, linewidths=0.5, zorder=1 + shown))
-        axes.scatter(*place[dark == shown].T, s=14, marker="s", color=colour, zorder=3 + shown)
+        x, y = place[dark == shown].T
+        axes.scatter(x, y, s=14, marker="s", color=colour, zorder=3 + shown)
     axes.set_xlim(0, 1)
     axes.set_ylim(0.6, tree.levels + 0.4)
     axes.set_xticks([])

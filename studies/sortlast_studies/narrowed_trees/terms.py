@@ -256,12 +256,11 @@ class Terms(Names, Words):
             net.name: self._times.weighted(which, net, weights) / sums[net.name] for net in SETS[which][1:]
         }
 
-    def spread(self, item: str, row: str, column: str) -> str:
-        """The least and the greatest of a mean."""
-        found = self._table.find(item, row, column)
-        return (
-            "" if found is None or found.spread is None else f"{found.spread[0]:.2f} to {found.spread[1]:.2f}"
-        )
+    def spread(self, item: str, row: str, column: str, digits: str = ".2f") -> str:
+        """The least and the greatest of a mean; empty for a single value."""
+        found = self._table.find(item, row, column, "simulated")
+        ends = () if found is None or found.spread is None else found.spread
+        return " to ".join(f"{end:{digits}}" for end in ends)
 
     @staticmethod
     def verdicts(judged: Iterable[checks.Check]) -> str:
