@@ -158,7 +158,7 @@ def test_the_best_vectors_are_the_published_ones(invented):
     mesh, torus, blocks = (table.column("Figure 6", of) for of in ("mesh", "torus", "2x2x2 blocks"))
     assert min(blocks.values()) < min(torus.values())
     assert all(mesh[k] > 0.999 * torus[k] for k in torus)
-    assert {check.verdict for check in shown.checks if check.where == "4.3"} == {"confirmed"}
+    assert [check.verdict for check in shown.checks if check.where == "4.3"].count("confirmed") == 5
 
 
 def test_rank_correlation_counts_pairs():
@@ -447,7 +447,7 @@ def test_verdicts_follow_the_results(invented):
 
     mean, last = "Radix-k is 1.45 times as fast as binary swap in the mean (calibrated).", "96 processes take"
     found = verdicts(invented)
-    assert (len(found), found[mean]) == (11, "refuted")
+    assert (len(found), found[mean]) == (14, "refuted")
     assert found["It is nowhere slower."] == "confirmed"
     assert found["4 processes take 0.06 s (calibrated)."] == "confirmed"
     assert next(verdict for claim, verdict in found.items() if claim.startswith(last)) == "undecided"

@@ -7,7 +7,7 @@ from itertools import product
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import LogFormatter, NullFormatter
 
 from sortlast.plot import activity, schedule
 from sortlast.plot.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
@@ -85,32 +85,31 @@ def figure_1(table: Table) -> Figure:
 
 def figure_4(table: Table) -> Figure:
     """Simulated frames of both algorithms over powers of two, a panel for two sizes each."""
-    figure, [row] = panels(9.5, 4.2, columns=2)
     sizes = [size for size in scaling.MEGAPIXELS if _times(table, "radix-k", size)]
     half = -(-len(sizes) // 2)
-    for axes, own in zip(row, (sizes[:half], sizes[half:]), strict=True):
+    parts = [own for own in (sizes[:half], sizes[half:]) if own]
+    figure, [row] = panels(4.75 * len(parts), 4.2, columns=len(parts))
+    for axes, own in zip(row, parts, strict=True):
         for size, (algorithm, style) in product(own, (("binary-swap", "--o"), ("radix-k", "-s"))):
             times = _times(table, algorithm, size)
             label = f"{algorithm.replace('binary-', 'binary ')}, {size} Mpixel"
             colour = _SIZE_COLOURS[size]
             axes.plot(list(times), list(times.values()), style, color=colour, label=label, markersize=4)
-        if own:
-            _powers(axes, [int(p) for p in table.rows("Figure 4")])
-            axes.set_ylim(0)
-            axes.legend(frameon=False, fontsize="small")
-            axes.set_xlabel("processes")
-        else:
-            axes.set_axis_off()
+        _powers(axes, [int(p) for p in table.rows("Figure 4")])
+        axes.set_ylim(0)
+        axes.legend(frameon=False, fontsize="small")
+        axes.set_xlabel("processes")
     row[0].set_ylabel("simulated time [ms]")
     return figure
 
 
 def figure_5(table: Table) -> Figure:
     """Simulated frames over all numbers of processes, and binary swap at powers of two."""
-    figure, [row] = panels(9.5, 4, columns=2, sharey=True)
     swaps = _times(table, "binary-swap", scaling.ONE_SIZE)
     counts = [int(p) for p in table.rows("Figure 5")]
-    parts = [p for p in counts if p <= scaling.RACK], [p for p in counts if p >= scaling.RACK]
+    split = [p for p in counts if p <= scaling.RACK], [p for p in counts if p >= scaling.RACK]
+    parts = [own for own in split if len(own) > 1]
+    figure, [row] = panels(4.75 * len(parts), 4, columns=len(parts), sharey=True)
     for axes, own in zip(row, parts, strict=True):
         for mapping, style, colour in (("no mapping", "-^", SKY), ("blocks of 2x2x2", "-o", VERMILION)):
             times = [table.value("Figure 5", p, mapping) for p in own]
@@ -185,7 +184,8 @@ def _curves(axes: Axes, table: Table, item: str, rows: Sequence[str]) -> None:
         axes.plot(list(times), list(times.values()), f"-{marker}", color=colour, label=name, markersize=5)
     _powers(axes, [float(row) for row in rows])
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_formatter(LogFormatter())
+    axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
 
 
 def _powers(axes: Axes, values: Sequence[float]) -> None:

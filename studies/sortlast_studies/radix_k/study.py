@@ -73,6 +73,7 @@ def _machines(table: Table) -> None:
 
 
 def _table_1(table: Table) -> None:
+    table.add("Settings", "Table 1", "processes", _PROCESSES, kind="computed")
     for name in _SCHEDULES:
         for column, multiple in cost(name, _PROCESSES).items():
             unit = {"latency": "alpha", "bandwidth": "n beta", "computation": "n gamma"}[column]
@@ -147,6 +148,7 @@ def _figure_4(table: Table, results: Results) -> None:
         table.add("Figure 4", p, "partition", kind="simulated", note=blue_gene.partition(int(p)).name)
     _ratios(table, ratios["blocks"], "simulated")
     table.add_sample(Items.over, "mean", "no mapping", ratios["none"], by=mean)
+    table.add("Settings", "blending", "processes", blue_gene.TORUS_512.nodes, kind="computed")
     for blend, pair in results["sensitivity"].items():
         for mapping, ratio in pair.items():
             place = Items.by_blending, f"{float(blend) / 1e9:.2f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sortlast_studies.radix_k import cluster
 from sortlast_studies.table import Table
 
 
@@ -27,6 +28,7 @@ class Terms(Items):
     """Terms over a table."""
 
     cut = "ordered links, cut messages"  # as the library sends them
+    crossbars = tuple(map(cluster.column, cluster.CROSSBARS))  # columns of Figure 7
 
     def __init__(self, table: Table) -> None:
         self._table = table
