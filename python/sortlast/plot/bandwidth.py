@@ -50,7 +50,7 @@ def _image(figure: Figure, axes: Axes, found: Bandwidths, title: str) -> None:
     axes.set_facecolor(_DIAGONAL)
     image = axes.imshow(shown, cmap="gray", vmin=0, vmax=_WHITE, interpolation="nearest")
     bar = figure.colorbar(image, ax=axes, shrink=0.9)
-    marks = MaxNLocator(5).tick_values(0, found.maximum / _MEGA)
+    marks = np.asarray(MaxNLocator(5).tick_values(0, found.maximum / _MEGA))
     marks = marks[marks <= found.maximum / _MEGA]
     bar.set_ticks(_WHITE * _MEGA / found.maximum * marks, labels=[f"{mark:g}" for mark in marks])
     bar.set_label("MB/s of a send")
