@@ -52,7 +52,8 @@ def _image(figure: Figure, axes: Axes, found: Bandwidths, title: str) -> None:
     bar = figure.colorbar(image, ax=axes, shrink=0.9)
     marks = np.asarray(MaxNLocator(5).tick_values(0, found.maximum / _MEGA))
     marks = marks[marks <= found.maximum / _MEGA]
-    bar.set_ticks(_WHITE * _MEGA / found.maximum * marks, labels=[f"{mark:g}" for mark in marks])
+    places = _WHITE * _MEGA / found.maximum * marks
+    bar.set_ticks(places.tolist(), labels=[f"{mark:g}" for mark in marks])
     bar.set_label("MB/s of a send")
     axes.set_title(f"{title}, {found.p} ranks, messages of {_size(found.message_bytes)}", fontsize="medium")
     axes.set_xlabel("to rank")
