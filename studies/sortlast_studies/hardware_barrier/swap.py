@@ -93,7 +93,8 @@ def renderings(ranks: int, frames: int) -> NDArray[np.float64]:
 def expected(ranks: int, frames: int) -> float:
     """Frames a second of these renderings with swap locking, if a barrier took no time."""
     slowest = renderings(ranks, frames).max(axis=1)
-    return frames * HERTZ / sum(math.ceil(HERTZ * seconds) for seconds in slowest.tolist())
+    retraces = np.ceil(HERTZ * slowest).sum()
+    return float(frames * HERTZ / retraces)
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:
