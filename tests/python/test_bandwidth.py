@@ -169,7 +169,7 @@ def test_picture_is_the_papers():
     assert np.abs(values - 255 * found.matrix / found.maximum).max() <= 0.5
 
     figure = picture.draw({"measured": found})
-    left, right = figure.axes
+    left, right, scale = figure.axes
     image = left.images[0]
     assert image.get_cmap().name == "gray"
     assert (image.norm.vmin, image.norm.vmax) == (0, 255)
@@ -180,10 +180,22 @@ def test_picture_is_the_papers():
     off = values[~np.eye(12, dtype=bool)]
     assert heights == [(off == value).sum() for value in range(256)]
 
+    # Both scales are in MB/s: the maximum is at the end of each.
+    fullest = found.maximum / 1e6
+    assert max(bar.get_x() + bar.get_width() / 2 for bar in right.patches) == pytest.approx(fullest)
+    marks = [
+        (float(text.get_text()), place)
+        for text, place in zip(scale.get_yticklabels(), scale.get_yticks(), strict=True)
+    ]
+    assert len(marks) > 2
+    assert [place for _, place in marks] == pytest.approx([255 * speed / fullest for speed, _ in marks])
+    assert "MB/s" in scale.get_ylabel()
+    assert "MB/s" in right.get_xlabel()
+
 
 def test_each_matrix_has_a_row():
     figure = picture.draw({"measured": some(4), "predicted": some(4, seed=2)})
-    assert len(figure.axes) == 4
+    assert len(figure.axes) == 6  # of a row: the image, the histogram, and the image's scale
     assert figure.axes[2].get_title().startswith("predicted")
 
 

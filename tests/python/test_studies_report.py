@@ -14,7 +14,7 @@ import browser
 import invented_study
 from invented_study import HERE
 from sortlast import Error
-from sortlast_studies import NAMES, package
+from sortlast_studies import NAMES, checks, package
 from sortlast_studies.study import Reading, compute, load, tabulate
 from sortlast_studies.table import Row
 
@@ -55,6 +55,16 @@ def test_a_study_writes_table_and_report(invented, tmp_path, quick):
         ("Names are long.", "undecided", "needs everything, which did not run"),
     ]
     assert [item["near"] for item in found["items"]] == ["equal", "ratio 1.0", ""]
+
+
+@pytest.mark.parametrize(("holds", "verdict"), [("value < 2", "undecided"), ("value > 2", "refuted")])
+def test_a_claim_that_rests_on_a_calibrated_value_is_never_confirmed(invented, holds, verdict):
+    templates = Reading(invented, tabulate(invented, {"a": {"length": 1}}, True)).templates
+    claim = {"where": "1", "claim": "-", "value": "1", "holds": holds, "shown": "it is {{ value }}"}
+    [check] = checks.judge(checks.Declared({}, [claim | {"calibrated_by": "Figure 4"}], []), templates)
+    assert check.verdict == verdict
+    assert check.figure.startswith("it is 1")
+    assert check.figure.endswith("; no test, as Figure 4 is given") is (verdict == "undecided")
 
 
 def test_a_report_that_is_drawn_again_from_the_table_is_equal(invented, tmp_path):

@@ -235,6 +235,8 @@ NETWORKS = (
     "fast-ethernet-loaded",
     "gigabit-ethernet-quiet",
     "gigabit-ethernet-loaded",
+    "future-fast-ethernet",
+    "future-gigabit-ethernet",
 )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sortlast.bandwidth import Bandwidths
 
 _WHITE = 255
+_MEGA = 1e6
 _DIAGONAL = "#f4e3c1"  # is not measured
 
 
@@ -32,19 +33,28 @@ def grey(found: Bandwidths) -> NDArray[np.uint8]:
 
 
 def draw(panels: Mapping[str, Bandwidths]) -> Figure:
-    """One row for each title ("measured", "predicted"): the image, and the histogram of its pixel values."""
-    figure = Figure(figsize=(9.2, 4.3 * len(panels)), layout="constrained")
+    """One row for each title ("measured", "predicted"): the image, and the histogram of its bandwidths.
+
+    Both have a scale in MB/s. The histogram has a bar for each of the 256 pixel values.
+    """
+    figure = Figure(figsize=(9.6, 4.1 * len(panels)), layout="constrained")
     grid = figure.subplots(len(panels), 2, squeeze=False)
     for (left, right), (title, found) in zip(grid, panels.items(), strict=True):
-        _image(left, found, title)
+        _image(figure, left, found, title)
         _histogram(right, found)
     return figure
 
 
-def _image(axes: Axes, found: Bandwidths, title: str) -> None:
+def _image(figure: Figure, axes: Axes, found: Bandwidths, title: str) -> None:
     shown = np.ma.masked_array(grey(found), np.eye(found.p, dtype=bool))
     axes.set_facecolor(_DIAGONAL)
-    axes.imshow(shown, cmap="gray", vmin=0, vmax=_WHITE, interpolation="nearest")
+    image = axes.imshow(shown, cmap="gray", vmin=0, vmax=_WHITE, interpolation="nearest")
+    bar = figure.colorbar(image, ax=axes, shrink=0.9)
+    marks = np.asarray(MaxNLocator(5).tick_values(0, found.maximum / _MEGA))
+    marks = marks[marks <= found.maximum / _MEGA]
+    places = _WHITE * _MEGA / found.maximum * marks
+    bar.set_ticks(places.tolist(), labels=[f"{mark:g}" for mark in marks])
+    bar.set_label("MB/s of a send")
     axes.set_title(f"{title}, {found.p} ranks, messages of {_size(found.message_bytes)}", fontsize="medium")
     axes.set_xlabel("to rank")
     axes.set_ylabel("from rank")
@@ -55,11 +65,11 @@ def _image(axes: Axes, found: Bandwidths, title: str) -> None:
 def _histogram(axes: Axes, found: Bandwidths) -> None:
     values = grey(found)[~np.eye(found.p, dtype=bool)]
     counts = np.bincount(values, minlength=_WHITE + 1)
-    axes.bar(np.arange(_WHITE + 1), counts, width=1.0, color=BLUE)
-    axes.axvline(_WHITE * found.mean / found.maximum, color=GREY, linestyle="--", linewidth=1)
-    axes.set_xlim(-2, _WHITE + 2)
-    axes.set_xticks([0, 64, 128, 192, _WHITE])
-    axes.set_xlabel("pixel value (dashed: the mean bandwidth)")
+    step = found.maximum / _WHITE / _MEGA
+    axes.bar(step * np.arange(_WHITE + 1), counts, width=step, color=BLUE)
+    axes.axvline(found.mean / _MEGA, color=GREY, linestyle="--", linewidth=1)
+    axes.set_xlim(-2 * step, (_WHITE + 2) * step)
+    axes.set_xlabel("MB/s of a send (dashed: the mean)")
     axes.set_ylabel("pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)

@@ -10,3 +10,4 @@ SUMMARY = (
     'Applications to Parallel Sorting" (2013).'
 )
 OPTIONS = ("testbed",)
+PARAMETERS = ("ranks",)

@@ -4,25 +4,41 @@ Section 3.1: six leaf modules of 18 nodes under a spine. The paper does not say 
 has upward. Switches of this InfiniBand generation have 36 ports, so *full* has 18 up, two to each of nine
 spine switches, and *half* has nine, to show what fewer would do. Routing is that of OpenSM's ftree.
 
-Two constants of the simulation come from one published time each: what a process copies within its node, from
-Table 4.2 on one node, where nothing else happens; and what a node's link carries, from Table 4.4 at m = 512 N
-on 18 nodes, which share one switch. The paper has 1.14 s (Tables 4.2 and 4.5) and 0.60 s (Table 4.4) for the
-same cell, m = 512 on one node. In proportion to m the cells beside it, 1.79 and 1.80 s at m = 800 and 810,
-belong to 1.14 s, which is therefore taken.
+Constants of the simulation come from one published time each. Without a cost of a message there are two:
+what a process copies within its node, from Table 4.2 on one node, where nothing else happens; and what a
+node's link carries, from Table 4.4 at m = 512 N on 18 nodes, which share one switch. The paper has 1.14 s
+(Tables 4.2 and 4.5) and 0.60 s (Table 4.4) for the same cell, m = 512 on one node. In proportion to m the
+cells beside it, 1.79 and 1.80 s at m = 800 and 810, belong to 1.14 s, which is therefore taken.
+
+With a cost of a message there are three: each message of vectors holds its node's link for a time of its
+own beside that of its bytes. This time and the rate of the link come from two cells together, that of the
+link and Table 4.2 on 36 nodes, where messages are shortest. What the time is spent on is not published.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from sortlast import fabric
 from sortlast._simulate import Traffic, parse_goal
 from sortlast.fabric import Routes
-from sortlast_studies.all_to_all.design import GLOBAL_M, LEAF, NODES, PAPER, at, m_of, of_cluster, paper
+from sortlast_studies.all_to_all.design import (
+    GLOBAL_M,
+    LEAF,
+    NODES,
+    PAPER,
+    Design,
+    at,
+    m_of,
+    of_cluster,
+    paper,
+)
 
 LINK_NODES = 18  # of the cell that gives the rate of a link
+MESSAGE_NODES = 36  # of the cell that gives the cost of a message
 MESSAGE_SECONDS = 1e-6 * of_cluster("latency")
 NAMES = {"posted": "MPI_Alltoallv", "shift": "shift"}  # of the ways to exchange vectors
 CONNECTED = 64  # processes above which MVAPICH2 connects two when they first talk
@@ -73,6 +89,46 @@ def link_rate() -> float:
     return leaving(cell.node_array, LINK_NODES) / PAPER.value("Table 4.4", m_of(GLOBAL_M), at(LINK_NODES))
 
 
+@dataclass(frozen=True)
+class Link:
+    """``rate``: bytes a second each way; ``held``: seconds that a message holds it beside its bytes."""
+
+    rate: float
+    held: float = 0.0
+
+    @property
+    def held_bytes(self) -> int:
+        """The bytes that take as long."""
+        return round(self.held * self.rate)
+
+
+@cache
+def link(*, message_cost: bool) -> Link:
+    """A node's link, with a cost of a message or without.
+
+    With it the two constants solve two equations: a node's bytes over the rate, and its messages to other
+    nodes times the cost, are the published times of the two cells.
+    """
+    if not message_cost:
+        return Link(link_rate())
+    by_rate = paper(LINK_NODES, GLOBAL_M * LINK_NODES)
+    by_cost = paper(MESSAGE_NODES, GLOBAL_M)
+    times = (
+        PAPER.value("Table 4.4", m_of(GLOBAL_M), at(LINK_NODES)),
+        PAPER.value("Table 4.2", "m = 512", at(MESSAGE_NODES)),
+    )
+    (b1, m1), (b2, m2) = (
+        (leaving(cell.node_array, cell.nodes), messages(cell)) for cell in (by_rate, by_cost)
+    )
+    inverse = (times[0] * m2 - times[1] * m1) / (b1 * m2 - b2 * m1)
+    return Link(1 / inverse, (times[1] - b2 * inverse) / m2)
+
+
+def messages(cell: Design) -> int:
+    """Messages that the processes of a node send to other nodes."""
+    return cell.per_node * (cell.p - cell.per_node)
+
+
 def leaving(bytes_: float, nodes: int) -> float:
     """The part of what a node holds that goes to other nodes."""
     return bytes_ * (nodes - 1) / nodes
@@ -93,7 +149,7 @@ def connecting(nodes: int) -> float:
 # --- the exchange -------------------------------------------------------------------------------------
 
 
-def traffic(way: str, size: int, hosts: Sequence[int], copy_rate: float) -> Traffic:
+def traffic(way: str, size: int, hosts: Sequence[int], copy_rate: float, held_bytes: int = 0) -> Traffic:
     """All blocks of an all-to-all; a message within a node is a copy: its sender computes, one at a time.
 
     Args:
@@ -103,11 +159,12 @@ def traffic(way: str, size: int, hosts: Sequence[int], copy_rate: float) -> Traf
         size: of each block, in bytes.
         hosts: of each rank; several may be on one.
         copy_rate: bytes a second that a rank copies.
+        held_bytes: by which a message to another node is longer, for what it costs beside its bytes.
     """
     copy = round(size / copy_rate * 1e9)
     lines = [f"num_ranks {len(hosts)}"]
     for rank in range(len(hosts)):
-        lines += [f"rank {rank} {{", *_program(rank, way, size, hosts, copy), "}"]
+        lines += [f"rank {rank} {{", *_program(rank, way, size + held_bytes, hosts, copy), "}"]
     return parse_goal("\n".join(lines) + "\n", way)
 
 

@@ -119,6 +119,22 @@ def paper(nodes: int, m: int) -> Design:
     return Design(nodes, 8, length(8, 6), m)
 
 
+def nodes_of(ranks: int) -> int:
+    """The nodes of so many processes, of which the paper's n is sorted too.
+
+    Raises ArgumentError if they are not whole nodes of the cluster, or blocks would differ in size.
+    """
+    per_node = paper(1, 1).per_node
+    most = int(of_cluster("leaf modules")) * LEAF
+    counts = [count for count in range(1, most + 1) if length(per_node, 6) % (per_node * count) ** 2 == 0]
+    if ranks not in [per_node * count for count in counts]:
+        raise ArgumentError(
+            f"{ranks} processes; the paper's vectors are sorted on {per_node} times "
+            f"{', '.join(map(str, counts))} nodes"
+        )
+    return ranks // per_node
+
+
 def lengths_and_sizes(cell: Design) -> dict[str, tuple[float, str]]:
     """Table 3.1 evaluated for a cell: values and units of the rows of Tables 4.1 and 4.3."""
     return {

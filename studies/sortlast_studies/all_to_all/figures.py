@@ -18,7 +18,7 @@ from sortlast_studies.all_to_all.cluster import NAMES, PLACEMENTS
 from sortlast_studies.all_to_all.design import LEAF, NODES
 from sortlast_studies.all_to_all.measured import HOSTS_GLOBAL_M, HOSTS_LOCAL_M
 from sortlast_studies.all_to_all.simulated import CROWDED, METHODS
-from sortlast_studies.all_to_all.terms import GLOBAL, LOCAL, by_nodes, no_hosts
+from sortlast_studies.all_to_all.terms import AT_A_COST, GLOBAL, LOCAL, by_nodes, no_hosts
 from sortlast_studies.table import Table
 
 _SHOWN = (9, 18, 36)  # nodes of the three schematics
@@ -73,6 +73,8 @@ def times(table: Table) -> Figure:
     left.set_title("constant global memory (Table 4.2)", fontsize="medium")
     _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "published"), "o", BLACK, "published")
     _curve(left, by_nodes(table, "Table 4.2", GLOBAL, "simulated"), "s--", BLUE, "simulated")
+    costly = by_nodes(table, "Table 4.2" + AT_A_COST, GLOBAL, "simulated")
+    _curve(left, costly, "d:", VERMILION, "with a cost of a message")
     right.set_title("constant local memory (Table 4.4)", fontsize="medium")
     for colour, row in zip(_COLOURS, LOCAL.values(), strict=True):
         _curve(right, by_nodes(table, "Table 4.4", row, "published"), "o", colour, row)

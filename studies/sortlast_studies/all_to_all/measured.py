@@ -39,7 +39,7 @@ HOSTS_PLACEMENTS = {
     "half": ("packed", "packed shuffled"),
 }
 HOSTS_REPEAT = 2
-_RATE = 10.0  # Mbit/s of a link
+RATE = 10.0  # Mbit/s of a link
 _HOSTS_TIMEOUT = 240.0  # seconds of one run
 _SHARED = NODES[1:]  # with a network between nodes
 
@@ -157,7 +157,7 @@ def measure_on_hosts(tree: str, part_done: PartDone) -> Json:
     if reason := why_not():
         return {"refused": reason}
     placements, found = HOSTS_PLACEMENTS[tree], {}
-    with Testbed(Settings(cluster.family(tree), rate_mbit=_RATE)) as testbed:
+    with Testbed(Settings(cluster.family(tree), rate_mbit=RATE)) as testbed:
         for k, placement in enumerate(placements, 1):
             nodes = cluster.nodes_of(placement, NODES[-1], SEED)
             found[placement] = _on(testbed, nodes, hosts_cells(tree, placement))

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from sortlast import simulate
 from sortlast_studies.all_to_all import cluster
-from sortlast_studies.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, Design, paper, paper_refusal
+from sortlast_studies.all_to_all.design import (
+    GLOBAL_M,
+    LOCAL_M,
+    NODES,
+    Design,
+    nodes_of,
+    paper,
+    paper_refusal,
+)
 from sortlast_studies.steps import Json, PartDone, Step
 
 SEED = 1  # of scattered and shuffled nodes, and of packets
@@ -22,7 +31,8 @@ CROWDED = {"full": tuple(cluster.PLACEMENTS), "half": ("packed", "packed shuffle
 class Simulation:
     """One simulated exchange.
 
-    ``m`` of the cell; ``method`` "flow" or "packet"; ``what`` is sent: "vectors", "keys", or a "count" each.
+    ``m`` of the cell; ``method`` "flow" or "packet"; ``what`` is sent: "vectors", "keys", or a "count" each;
+    ``message_cost``: whether a message holds its node's link beside the time of its bytes.
     """
 
     nodes: int
@@ -32,12 +42,14 @@ class Simulation:
     tree: str = "full"
     method: str = "flow"
     what: str = "vectors"
+    message_cost: bool = False
 
     @property
     def name(self) -> str:
         """The name of its step."""
         place = self.placement.replace(" ", "-")
-        return f"simulated/{self.method}/{self.tree}-{place}-{self.way}-{self.what}/{self.nodes}-{self.m}"
+        sent = f"{self.way}-{self.what}{'-at-a-cost' if self.message_cost else ''}"
+        return f"simulated/{self.method}/{self.tree}-{place}-{sent}/{self.nodes}-{self.m}"
 
     @property
     def design(self) -> Design:
@@ -55,7 +67,7 @@ def tables() -> list[Simulation]:
     cells = {(nodes, GLOBAL_M) for nodes in NODES} | {(nodes, m * nodes) for nodes in NODES for m in LOCAL_M}
     small = [Simulation(nodes, GLOBAL_M, what=what) for nodes in NODES for what in ("count", "keys")]
     large = [Simulation(nodes, m) for nodes, m in sorted(cells) if paper_refusal(paper(nodes, m)) is None]
-    return large + small
+    return large + small + [replace(each, message_cost=True) for each in large]
 
 
 def orders(nodes: int, method: str) -> list[Simulation]:
@@ -72,10 +84,20 @@ def orders(nodes: int, method: str) -> list[Simulation]:
     ]
 
 
-def all_of(quick: bool) -> list[Simulation]:
-    """All simulations, each once; quick: orders on 36 nodes only."""
+def beyond(ranks: Sequence[int]) -> list[Simulation]:
+    """Other numbers of processes, with constant global and constant local memory, m = 512 and 512 N."""
+    return [
+        Simulation(nodes, m, message_cost=cost)
+        for nodes in map(nodes_of, ranks)
+        for m in (GLOBAL_M, GLOBAL_M * nodes)
+        for cost in (False, True)
+    ]
+
+
+def all_of(quick: bool, ranks: Sequence[int] = ()) -> list[Simulation]:
+    """All simulations, each once; quick: orders on 36 nodes only. Ranks: see :func:`beyond`."""
     crowds = [orders(nodes, method) for nodes in ((36,) if quick else (36, 18)) for method in METHODS]
-    return list(dict.fromkeys(tables() + [each for crowd in crowds for each in crowd]))
+    return list(dict.fromkeys(tables() + [each for crowd in crowds for each in crowd] + beyond(ranks)))
 
 
 def step(wanted: Simulation) -> Step:
@@ -88,12 +110,13 @@ def _flows(wanted: Simulation, part_done: PartDone) -> Json:
     cell = wanted.design
     nodes = cluster.nodes_of(wanted.placement, wanted.nodes, SEED)
     hosts = [nodes[rank // cell.per_node] for rank in range(cell.p)]
-    messages = cluster.traffic(wanted.way, wanted.message_bytes, hosts, cluster.copy_rate())
+    link = cluster.link(message_cost=wanted.message_cost)
+    messages = cluster.traffic(wanted.way, wanted.message_bytes, hosts, cluster.copy_rate(), link.held_bytes)
     run = simulate.flow(
         cluster.routes(wanted.tree),
         messages,
         placement=hosts,
-        link_bytes_per_second=cluster.link_rate(),
+        link_bytes_per_second=link.rate,
         message_seconds=cluster.MESSAGE_SECONDS,
         sends_at_once=AT_ONCE[wanted.way],
         precision=PRECISION,

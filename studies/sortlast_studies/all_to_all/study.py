@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from sortlast import fabric
@@ -9,7 +12,19 @@ from sortlast_studies.all_to_all import cluster, design, measured, simulated
 from sortlast_studies.all_to_all.design import GLOBAL_M, NODES, PAPER, Design, at, paper
 from sortlast_studies.all_to_all.simulated import Simulation
 from sortlast_studies.all_to_all.steps import steps
-from sortlast_studies.all_to_all.terms import FIRST, FORESEEN, GLOBAL, LOCAL, TIMES, WAYS, Terms, by_nodes
+from sortlast_studies.all_to_all.terms import (
+    ARITHMETIC,
+    AT_A_COST,
+    BEYOND,
+    FIRST,
+    FORESEEN,
+    GLOBAL,
+    LOCAL,
+    TIMES,
+    WAYS,
+    Terms,
+    by_nodes,
+)
 from sortlast_studies.steps import Results
 from sortlast_studies.study import Study
 from sortlast_studies.table import Kind, Table
@@ -23,8 +38,8 @@ _COMMANDS = {  # rows of Table 4.5, and what they send
 _SHIFTS = {"C": "MPI_Alltoallv", "shift": "shift in order", "shuffled": "shift out of order"}
 
 
-def tabulate(results: Results, quick: bool) -> Table:
-    """The table of the quick results, or of all."""
+def tabulate(results: Results, quick: bool, ranks: Sequence[int] = ()) -> Table:
+    """The table of the quick results, or of all, with other numbers of processes."""
     table = Table(PAPER)
     _constants(table)
     _memory(table)
@@ -35,6 +50,7 @@ def tabulate(results: Results, quick: bool) -> Table:
         _orders(table, results, nodes)
     _trends(table)
     _network(table)
+    _beyond(table, results, ranks)
     return table
 
 
@@ -42,6 +58,9 @@ def _constants(table: Table) -> None:
     """What published times give."""
     table.add("constants", "copy within a node", "", cluster.copy_rate() / 1e6, "MB/s", "calibrated")
     table.add("constants", "link", "", cluster.link_rate() / 1e9, "GB/s", "calibrated")
+    costly = cluster.link(message_cost=True)
+    table.add("constants", "link, with a cost of a message", "", costly.rate / 1e9, "GB/s", "calibrated")
+    table.add("constants", "message", "", costly.held * 1e6, "us", "calibrated")
     table.add("constants", "connection", "", cluster.connection_seconds() * 1e3, "ms", "calibrated")
     for nodes in NODES:
         table.add("Table 4.5", _COMMANDS["B"][0], at(nodes), cluster.connecting(nodes), "s")
@@ -60,7 +79,7 @@ def _memory(table: Table) -> None:
         table.add(FORESEEN, row, at(nodes), cell.node_array / design.GIGA, "GB", note=why_not)
         errors.append((cell, table.get("Table 4.4", row, at(nodes), "published") is None))
     for name, bound in zip(("more than", "at most"), design.connections(errors), strict=True):
-        table.add("constants", "memory of a connection", name, bound / design.MEGA, "MB")
+        table.add("constants", "memory of a connection", name, bound / design.MEGA, "MB", "calibrated")
 
 
 # --- times --------------------------------------------------------------------------------------------
@@ -72,10 +91,18 @@ def _simulated(table: Table, results: Results) -> None:
     def add(item: str, row: str, wanted: Simulation) -> None:
         table.add(item, row, at(wanted.nodes), results[wanted.name]["seconds"], "s", "simulated")
 
+    def add_both(item: str, row: str, wanted: Simulation) -> None:
+        add(item, row, wanted)
+        add(item + AT_A_COST, row, replace(wanted, message_cost=True))
+        cell = wanted.design
+        if wanted.nodes > 1:
+            seconds = cluster.leaving(cell.node_array, cell.nodes) / cluster.link_rate()
+            table.add(item + ARITHMETIC, row, at(wanted.nodes), seconds, "s")
+
     for nodes in NODES:
         for item, row, m in TIMES:
             if not table.note(FORESEEN, row, at(nodes)):
-                add(item, row, Simulation(nodes, m if row == GLOBAL else m * nodes))
+                add_both(item, row, Simulation(nodes, m if row == GLOBAL else m * nodes))
         for row, what in _COMMANDS.values():
             add("Table 4.5", row, Simulation(nodes, GLOBAL_M, what=what))
 
@@ -166,6 +193,16 @@ def _orders(table: Table, results: Results, nodes: int) -> None:
             table.add(item, row, column, results[each.name]["seconds"], "s", "simulated")
 
 
+def _beyond(table: Table, results: Results, ranks: Sequence[int]) -> None:
+    """Other numbers of processes, packed on whole leaf modules; what a link carries there."""
+    for each in simulated.beyond(ranks):
+        row = f"{each.design.p} processes, {each.nodes} nodes"
+        memory = "global" if each.m == GLOBAL_M else "local"
+        column = f"constant {memory} memory{AT_A_COST if each.message_cost else ''}"
+        if table.find(BEYOND, row, column) is None:  # on one node both are the same
+            table.add(BEYOND, row, column, results[each.name]["seconds"], "s", "simulated")
+
+
 # --- what follows from the times ----------------------------------------------------------------------
 
 
@@ -213,10 +250,24 @@ def _network(table: Table) -> None:
             table.add("What the simulation lacks", "for each message of a process", at(nodes), lacking, "us")
 
 
-STUDY = Study(
-    package="sortlast_studies.all_to_all",
-    steps=steps,
-    tabulate=tabulate,
-    settings={"seed": simulated.SEED},
-    terms=Terms,
-)
+def make(ranks: Sequence[int] | None = None) -> Study:
+    """The study, with other numbers of processes simulated beside the paper's.
+
+    Args:
+        ranks: processes, 8 a node; see :func:`sortlast_studies.all_to_all.design.nodes_of`.
+
+    Raises:
+        ArgumentError: the paper's vectors are not sorted on so many.
+    """
+    wanted = tuple(ranks or ())
+    simulated.beyond(wanted)
+    return Study(
+        package="sortlast_studies.all_to_all",
+        steps=partial(steps, ranks=wanted),
+        tabulate=partial(tabulate, ranks=wanted),
+        settings={"seed": simulated.SEED},
+        terms=Terms,
+    )
+
+
+STUDY = make()

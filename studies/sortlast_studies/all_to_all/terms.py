@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from math import floor
 
-from sortlast_studies.all_to_all.cluster import CONNECTED
+from sortlast_studies.all_to_all.cluster import CONNECTED, LINK_NODES, MESSAGE_NODES
 from sortlast_studies.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, at, m_of
+from sortlast_studies.all_to_all.measured import HOSTS_LOCAL_M, RATE
+from sortlast_studies.all_to_all.simulated import AT_ONCE
 from sortlast_studies.table import Row, Table, Wanted
 
 FIRST = 3  # the least number of nodes with a network between them
@@ -15,6 +17,8 @@ GLOBAL, LOCAL = "m = 512", {m: m_of(m) for m in LOCAL_M}  # rows of Tables 4.2 a
 TIMES = [("Table 4.2", GLOBAL, GLOBAL_M), *(("Table 4.4", row, m) for m, row in LOCAL.items())]
 FORESEEN = "Table 4.4 as foreseen by the rule of 10 GB an array"
 WAYS = "Measured on cores: the same vectors three ways"
+AT_A_COST, ARITHMETIC = ", with a cost of a message", ", by arithmetic"  # behind the name of a table
+BEYOND = "Beyond the paper"
 TRENDS = ("simulated", "measured on hosts", "measured on cores")
 
 
@@ -34,6 +38,11 @@ class Terms:
 
     nodes, local, trends = NODES, LOCAL, TRENDS
     foreseen_item, connected = FORESEEN, CONNECTED
+    at_a_cost, arithmetic, beyond = AT_A_COST, ARITHMETIC, BEYOND
+    link_nodes, message_nodes = LINK_NODES, MESSAGE_NODES
+    rate_mbit, hosts_m = RATE, HOSTS_LOCAL_M
+    more_nodes = tuple(nodes for nodes in NODES if nodes >= FIRST)
+    at_once = AT_ONCE["posted"]
     at = staticmethod(at)
 
     def __init__(self, table: Table) -> None:
@@ -80,11 +89,26 @@ class Terms:
         return [f"{cell.row} on {cell.column.removeprefix('N = ')} nodes" for cell in cells]
 
     @property
+    def false_alarms(self) -> list[Row]:
+        """Cells of Table 4.4 that the paper's rule refuses, and that have a time."""
+        rows = self._table.of("Table 4.4", "published")
+        return [row for row in rows if row.value is not None and self._refused(row)]
+
+    @property
+    def alarms(self) -> str:
+        """What the rule foresees, and what happened."""
+        foreseen = len(self.errors) - len(self.unforeseen)
+        false = [f"{row.row} on {row.column.removeprefix('N = ')} nodes" for row in self.false_alarms]
+        return (
+            f"{foreseen} of {len(self.errors)} memory errors foreseen, {len(self.unforeseen)} not "
+            f"({', '.join(self.unforeseen)}), {len(false)} false alarms ({', '.join(false)})"
+        )
+
+    @property
     def on_disk(self) -> list[float]:
         """Published times of cells that the rule refuses, over those of m = 800 N."""
         below = self._table.line("Table 4.4", LOCAL[800], "published")
-        cells = [row for row in self._table.of("Table 4.4", "published") if self._refused(row)]
-        return [cell.value / below[cell.column] for cell in cells if cell.value is not None]
+        return [(cell.value or 0) / below[cell.column] for cell in self.false_alarms]
 
     def _refused(self, cell: Row) -> str:
         return self._table.note(FORESEEN, cell.row, cell.column)
@@ -99,9 +123,35 @@ class Terms:
 
     def ratios(self, item: str, row: str, first: int = 1) -> list[float]:
         """Simulated over published times, from so many nodes on."""
+        return [ratio for nodes, ratio in self.by_ratio(item, row).items() if nodes >= first]
+
+    def by_ratio(self, item: str, row: str, cost: str = "") -> dict[int, float]:
+        """Simulated over published times by nodes; ``cost``: AT_A_COST for those with a cost of a message."""
         theirs = by_nodes(self._table, item, row, "published")
-        ours = by_nodes(self._table, item, row, "simulated")
-        return [ours[nodes] / theirs[nodes] for nodes in theirs if nodes >= first and nodes in ours]
+        ours = by_nodes(self._table, item + cost, row, "simulated")
+        return {nodes: ours[nodes] / theirs[nodes] for nodes in theirs if nodes in ours}
+
+    def given(self, item: str, row: str, nodes: int, cost: str = "") -> str:
+        """The constant that a cell was given for: "copy", "link" or "message"; empty if it is predicted."""
+        cells = {("Table 4.2", GLOBAL, 1): "copy", ("Table 4.4", LOCAL[GLOBAL_M], LINK_NODES): "link"}
+        if cost:
+            cells["Table 4.2", GLOBAL, MESSAGE_NODES] = "message"
+        return cells.get((item, row, nodes), "")
+
+    def predicted(self, item: str, row: str, cost: str = "") -> dict[int, float]:
+        """Ratios of the cells with a network that no constant was taken from."""
+        found = self.by_ratio(item, row, cost)
+        return {n: ratio for n, ratio in found.items() if n >= FIRST and not self.given(item, row, n, cost)}
+
+    def beyond_arithmetic(self, row: str) -> float:
+        """The most by which simulated times of Table 4.4 differ from bytes over a link's rate, as a part."""
+        ours = by_nodes(self._table, "Table 4.4", row, "simulated")
+        plain = by_nodes(self._table, "Table 4.4" + ARITHMETIC, row)
+        return max(abs(ours[nodes] / seconds - 1) for nodes, seconds in plain.items())
+
+    def trend(self, row: str, kind: Wanted) -> float:
+        """The simulated time on most nodes over that on fewest, or the published one of the same cells."""
+        return next(iter(self._table.line("Trends, simulated", row, kind).values()))
 
     def signs(self, which: str) -> str:
         """How many trends of a table have the published sign."""

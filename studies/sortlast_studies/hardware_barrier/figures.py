@@ -16,9 +16,11 @@ from sortlast.plot.panels import legend_below, lines_behind, panels, plain_numbe
 from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast_studies.hardware_barrier.cascade import Unit, cascade
 from sortlast_studies.hardware_barrier.device import HARDWARE
+from sortlast_studies.hardware_barrier.dynamic import costs, software
 from sortlast_studies.hardware_barrier.frames import RENDERERS
-from sortlast_studies.hardware_barrier.paper import FAST, GIGABIT, KINDS, NETWORKS, SIZES
-from sortlast_studies.hardware_barrier.terms import HERE, LARGE, LOCAL, Terms
+from sortlast_studies.hardware_barrier.paper import FAST, GIGABIT, KINDS, NETWORKS, NODES, SIZES
+from sortlast_studies.hardware_barrier.swap import HERTZ
+from sortlast_studies.hardware_barrier.terms import HERE, LARGE, LOCAL, SWAP, Terms
 from sortlast_studies.hardware_barrier.wire import Delays, Drive, Edge, simulate
 from sortlast_studies.table import Table
 
@@ -41,6 +43,7 @@ def draw(table: Table) -> dict[str, Figure]:
         "larger": larger(table),
         "latency": latency(table),
         "frames": frames(table),
+        "future": future(table),
     }
 
 
@@ -199,6 +202,41 @@ def frames(table: Table) -> Figure:
     axes.set_title(f"{RENDERERS} ranks on this machine", loc="left", fontsize="medium")
     _rates(axes, (10, 20, 50, 100, 200, 500, 1000))
     legend_below(figure, axes, 6)
+    return figure
+
+
+def future(table: Table) -> Figure:
+    """Dynamic barriers by the nodes of a group, and frames a second with swap locking."""
+    figure, [(left, right)] = panels(9.6, 4.0, columns=2)
+    kinds = {"hardware": (GREEN, "o", "-"), GIGABIT: (SKY, "s", "--"), FAST: (VERMILION, "^", ":")}
+    members = range(2, NODES + 1)
+    for name, (colour, mark, line) in kinds.items():
+        for part, filled in (("set-up", "none"), ("barrier", "full")):
+            times = [
+                1e6 * (costs(NODES) if name == "hardware" else software(name, count))[part]
+                for count in members
+            ]
+            if name == "hardware" or part == "barrier":
+                label = f"wire, {part}" if name == "hardware" else f"MPI_Barrier, {name}"
+                left.plot(members, times, line, marker=mark, fillstyle=filled, color=colour, label=label)
+    _rates(left, (1, 10, 100, 1000, 10000))
+    left.set_ylim(1, 200000)
+    left.set_xlabel(f"nodes of a group, of {NODES}")
+    left.set_ylabel("time, computed [us]")
+    left.legend(frameon=False, fontsize="small", loc="upper left")
+    shown = {
+        NONE: ("no retrace, no lock", BLACK, "x"),
+        HARDWARE: ("locked, hardware barrier", GREEN, "o"),
+        FAST: (f"locked, MPI_Barrier, {FAST}", VERMILION, "^"),
+        f"{FAST}, congested": ("the same, congested", ORANGE, "v"),
+    }
+    for k, (name, (label, colour, mark)) in enumerate(shown.items()):
+        x = np.arange(len(SIZES)) + 0.16 * (k - 1.5)
+        right.plot(x, list(table.column(SWAP, name).values()), mark, color=colour, label=label)
+    right.set_xticks(range(len(SIZES)), list(SIZES), rotation=40, fontsize="small", ha="right")
+    _rates(right, (5, 10, 15, 20, 30, 60, 120))
+    right.set_ylabel(f"frames per second at {HERTZ} retraces, computed")
+    right.legend(frameon=False, fontsize="small")
     return figure
 
 

@@ -6,7 +6,8 @@ The ranks run ``python -m ...latency SETTINGS REPORT``.
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
 from sortlast import launch
@@ -18,6 +19,9 @@ from sortlast_studies.steps import Json
 if TYPE_CHECKING:
     from mpi4py import MPI
 
+    from sortlast.testbed import Testbed
+
+HOSTS = range(NODES)  # of the testbed
 RATES = {FAST: 100.0, GIGABIT: 1000.0}  # of a link [Mbit/s]
 BY_MESSAGES = ("mpi", "dissemination", "tree")  # barriers that need no common memory
 
@@ -40,23 +44,31 @@ def on_hosts(kind: str, turns: int, calls: int, timeout: float, *, congested: bo
         Error: the ranks failed.
         TimeoutError: they did not end in time.
     """
-    from sortlast.testbed import Settings, Testbed, answer, namespaces, plan, why_not
+    from sortlast.testbed import answer, plan, why_not
 
     if why := why_not():
         return {"refused": why}
-    hosts = list(range(NODES))
     asked: dict[str, Json] = {"barriers": BY_MESSAGES, "turns": turns, "calls": calls}
     if congested:
-        asked["addresses"] = [plan.address(host) for host in hosts]
+        asked["addresses"] = [plan.address(host) for host in HOSTS]
+    with network(kind) as testbed:
+        return answer(testbed, HOSTS, __name__, asked, timeout)
+
+
+@contextmanager
+def network(kind: str) -> Iterator[Testbed]:
+    """A testbed of :data:`HOSTS` on one switch, whose links are those of a kind of network."""
+    from sortlast.testbed import Settings, Testbed, namespaces
+
     settings = Settings(f"crossbar:{NODES}", engine="minhop", rate_mbit=RATES[kind])
     with Testbed(settings) as testbed:
         # Let packets leave the hosts in the order in which they come, as adapters do, and not short ones
         # first.
-        for host in hosts:
+        for host in HOSTS:
             namespaces.call(
                 "tc", "-n", testbed.spaces[host], *["filter", "del", "dev", "eth0", "parent", "1:"]
             )
-        return answer(testbed, hosts, __name__, asked, timeout)
+        yield testbed
 
 
 def measure(comm: MPI.Intracomm, settings: Json) -> Json:

@@ -18,6 +18,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from sortlast import Error, launch
 from sortlast_studies.hardware_barrier.shared import LIMIT, POLLS, Registers, wait_until
 from sortlast_studies.hardware_barrier.wire import Delays
@@ -103,6 +106,20 @@ class PortBarrier:
         return f"{state}; a node has not come, or its cable is off"
 
 
+def agreed_level(lines: npt.NDArray[np.int64], common: npt.NDArray[np.int64], delay: int) -> bool:
+    """The level of the common line of some lines, which it follows ``delay`` ns after they agree.
+
+    ``common`` is one number in shared memory: 2 * (time of the last edge [ns]) + level after it.
+    """
+    edge, level = divmod(int(common[0]), 2)
+    now = time.monotonic_ns()
+    high = int(lines.sum())
+    if high == (0 if level else len(lines)):
+        edge, level = now + delay, 1 - level
+        common[0] = 2 * edge + level
+    return bool(level) if now >= edge else not level
+
+
 class SimulatedWire:
     """A :class:`Port` of every rank of one machine on a wire in shared memory.
 
@@ -118,7 +135,7 @@ class SimulatedWire:
         self._delay = delay if delay is not None else round(1e-3 * Delays.as_published().total(comm.size))
         self._registers = Registers(comm, comm.size + 1)
         self._lines = self._registers.values[:-1]
-        self._common = self._registers.values[-1:]  # 2 * (time of the last edge [ns]) + level after it
+        self._common = self._registers.values[-1:]
 
     def write(self, high: bool) -> None:
         """See :class:`Port`."""
@@ -129,14 +146,7 @@ class SimulatedWire:
     def read(self) -> bool:
         """See :class:`Port`."""
         self._registers.synchronise()
-        edge, level = divmod(int(self._common[0]), 2)
-        now = time.monotonic_ns()
-        agreed = int(self._lines.sum())
-        latch = level == 0 and agreed == len(self._lines)
-        if latch or (level == 1 and agreed == 0):
-            edge, level = now + self._delay, 1 - level
-            self._common[0] = 2 * edge + level
-        return bool(level) if now >= edge else not level
+        return agreed_level(self._lines, self._common, self._delay)
 
     def close(self) -> None:
         """Give the memory back; all ranks call it."""

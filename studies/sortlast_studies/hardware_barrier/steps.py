@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from sortlast import Error, launch
 from sortlast.render import check_offscreen
-from sortlast_studies.hardware_barrier import frames, latency, port, readback
+from sortlast_studies.hardware_barrier import frames, groups, latency, port, readback, swap
 from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
-from sortlast_studies.hardware_barrier.paper import SIZES
+from sortlast_studies.hardware_barrier.paper import NODES, SIZES
 from sortlast_studies.hardware_barrier.traffic import background
 from sortlast_studies.steps import Json, PartDone, Step, on_ranks
 
 QUIET, LOADED = LOADS = ("quiet", "loaded")
+MEMBERS = (2, 4, 9)  # ranks of a group
+LOCKS = (swap.FREE, NONE, "mpi", "flags", "port")
+LOCKS_ON_HOSTS = (NONE, "mpi")
 
 _TIMEOUT = 120.0  # of the ranks of a step [s]
 
@@ -31,19 +34,45 @@ class Plan:
     frame_turns: int
     frames: int
     reads: int
+    group_turns: int
+    group_calls: int
+    swaps: int
 
     def step(self, *parts: object) -> str:
         """The name of a step.
 
         By what it measures: "latency" of so many ranks under a load, a kind of network under a load,
-        "frames", "readback", "accesses" (to the simulated wire) or "port".
+        "frames", "readback", "accesses" (to the simulated wire), "port", "groups", "swap", or
+        "future" and a kind of network: groups and swaps on its hosts.
         """
         return f"{self.name}/{'-'.join(map(str, parts)).lower().replace(' ', '-')}"
 
 
-QUICK = Plan("quick", ranks=(2, 9), turns=5, calls=50, network_calls=10, frame_turns=3, frames=4, reads=9)
+QUICK = Plan(
+    "quick",
+    ranks=(2, 9),
+    turns=5,
+    calls=50,
+    network_calls=10,
+    frame_turns=3,
+    frames=4,
+    reads=9,
+    group_turns=3,
+    group_calls=10,
+    swaps=20,
+)
 WHOLE = Plan(
-    "whole", ranks=(2, 4, 9), turns=15, calls=200, network_calls=20, frame_turns=9, frames=10, reads=51
+    "whole",
+    ranks=(2, 4, 9),
+    turns=15,
+    calls=200,
+    network_calls=20,
+    frame_turns=9,
+    frames=10,
+    reads=51,
+    group_turns=5,
+    group_calls=50,
+    swaps=60,
 )
 
 
@@ -58,7 +87,8 @@ def steps(quick: bool) -> list[Step]:
     made = [_latency(chosen, count, load) for count in chosen.ranks for load in LOADS]
     made += [_network(chosen, kind, load) for kind in latency.RATES for load in LOADS]
     ports = [_accesses(chosen, "accesses", "wire"), _accesses(chosen, "port", "ppdev", option="port")]
-    return [*made, _frames(chosen), _readback(chosen), *ports]
+    future = [_groups(chosen), _swap(chosen), *(_future(chosen, kind) for kind in latency.RATES)]
+    return [*made, _frames(chosen), _readback(chosen), *ports, *future]
 
 
 def _latency(chosen: Plan, count: int, load: str) -> Step:
@@ -111,3 +141,39 @@ def _accesses(chosen: Plan, name: str, to: str, option: str = "") -> Step:
     settings = {"port": to, "turns": chosen.turns, "calls": 20 * chosen.calls}
     work = chosen.turns * chosen.calls
     return on_ranks(chosen.step(name), port.__name__, settings, 1, _TIMEOUT, work=work, option=option)
+
+
+def _groups(chosen: Plan) -> Step:
+    settings = _asked_of_groups(chosen, groups.WAYS)
+    work = 10 * chosen.group_turns * chosen.group_calls
+    return on_ranks(chosen.step("groups"), groups.__name__, settings, NODES, _TIMEOUT, work=work)
+
+
+def _swap(chosen: Plan) -> Step:
+    settings = _asked_of_swaps(chosen, LOCKS)
+    return on_ranks(chosen.step("swap"), swap.__name__, settings, NODES, _TIMEOUT, work=200 * chosen.swaps)
+
+
+def _future(chosen: Plan, kind: str) -> Step:
+    def compute(part_done: PartDone) -> Json:
+        from sortlast.testbed import answer, why_not
+
+        if why := why_not():
+            return {"refused": why}
+        asked = {"groups": _asked_of_groups(chosen, ["mpi"]), "swap": _asked_of_swaps(chosen, LOCKS_ON_HOSTS)}
+        modules = {"groups": groups.__name__, "swap": swap.__name__}
+        with latency.network(kind) as testbed:
+            return {
+                what: answer(testbed, latency.HOSTS, modules[what], settings, _TIMEOUT)
+                for what, settings in asked.items()
+            }
+
+    return Step(chosen.step("future", kind), compute, work=300 * chosen.swaps, alone=True, option="testbed")
+
+
+def _asked_of_groups(chosen: Plan, ways: Sequence[str]) -> Json:
+    return {"ways": ways, "sizes": MEMBERS, "turns": chosen.group_turns, "calls": chosen.group_calls}
+
+
+def _asked_of_swaps(chosen: Plan, locks: Sequence[str]) -> Json:
+    return {"barriers": locks, "turns": 3, "frames": chosen.swaps}

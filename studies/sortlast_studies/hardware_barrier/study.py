@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from sortlast_studies.hardware_barrier import paper
+from sortlast_studies.hardware_barrier import dynamic, paper, swap
 from sortlast_studies.hardware_barrier.barriers import BARRIERS, NONE
 from sortlast_studies.hardware_barrier.cascade import cables, cascade
 from sortlast_studies.hardware_barrier.device import CALIBRATION, LARGER, calibrated, larger_rates
 from sortlast_studies.hardware_barrier.latency import BY_MESSAGES
 from sortlast_studies.hardware_barrier.port import FIRST_PORT
 from sortlast_studies.hardware_barrier.steps import LOADED, LOADS, QUIET, Plan, plan, steps
-from sortlast_studies.hardware_barrier.terms import ERROR, HERE, LARGE, LARGE_SIZES, LOCAL, Terms
+from sortlast_studies.hardware_barrier.terms import (
+    ERROR,
+    GROUPS,
+    GROUPS_HERE,
+    HERE,
+    LARGE,
+    LARGE_SIZES,
+    LOCAL,
+    SKEW,
+    SUBSETS,
+    SWAP,
+    SWAP_HERE,
+    Terms,
+)
 from sortlast_studies.hardware_barrier.wire import Delays, wire_delays
-from sortlast_studies.steps import Results, is_refused
+from sortlast_studies.steps import Json, Results, is_refused
 from sortlast_studies.study import Study
 from sortlast_studies.table import Kind, Table
 
@@ -35,6 +48,9 @@ def tabulate(results: Results, quick: bool) -> Table:
     _barriers(table, results, chosen)
     _ports(table, results, chosen)
     _frames(table, results, chosen)
+    _dynamic(table)
+    _swap(table)
+    _future(table, results, chosen)
     return table
 
 
@@ -85,6 +101,31 @@ def _larger(table: Table) -> None:
     for size in LARGE_SIZES:
         for nodes in LARGER:
             table.add_line(LARGE.format(size), nodes, larger_rates(size, nodes), "frames/s")
+
+
+def _dynamic(table: Table) -> None:
+    """Barriers of some nodes: the wire's delay, and what a group costs, on the wire and by MPI."""
+    table.add("Figure 2", GROUPS, "rising", 1e-3 * dynamic.total(paper.NODES), "ns")
+    some = range(0, paper.NODES, 2)
+    table.add("Figure 2", GROUPS, "rising", 1e-3 * dynamic.delay(paper.NODES, some), "ns", "simulated")
+    for nodes, counts in SUBSETS.items():
+        table.add(GROUPS, f"{nodes} nodes", "writes of a set-up", dynamic.writes(nodes))
+        for members in counts:
+            row = f"{members} of {nodes} nodes"
+            by_way = {"hardware": dynamic.costs(nodes)}
+            by_way |= {kind: dynamic.software(kind, members) for kind in (paper.GIGABIT, paper.FAST)}
+            for way, costs in by_way.items():
+                for part, seconds in costs.items():
+                    table.add(GROUPS, row, f"{way}, {part}", 1e6 * seconds, "us")
+
+
+def _swap(table: Table) -> None:
+    """Swap locking of the paper's device: its rates, and how often a barrier splits a frame."""
+    for size in paper.SIZES:
+        table.add_line(SWAP, size, swap.rates(size), "frames/s")
+    for name, seconds in swap.skews().items():
+        table.add(SKEW, name, "skew", 1e6 * seconds, "us")
+        table.add(SKEW, name, "split", seconds * swap.HERTZ)
 
 
 def _rate(pixel_format: str, size: str, seconds: float) -> float:
@@ -156,6 +197,36 @@ def _frames(table: Table, results: Results, chosen: Plan) -> None:
             rates = [1 / each for each in found["seconds"][name]]
             table.add_sample(HERE, size, name, rates, "frames/s", "measured", by=median)
         table.add(ERROR, size, "", found["error"], "of 255", "measured")
+
+
+def _future(table: Table, results: Results, chosen: Plan) -> None:
+    """Groups and swap locking among ranks of this machine, and on hosts of a network."""
+    _groups_of(table, GROUPS_HERE, results[chosen.step("groups")])
+    table.add(
+        SWAP_HERE, "a lock without cost", "frames/s", swap.expected(paper.NODES, chosen.swaps), "frames/s"
+    )
+    _swaps_of(table, "", results[chosen.step("swap")])
+    for kind in paper.KINDS:
+        result = results[chosen.step("future", kind)]
+        if is_refused(result):
+            table.add(f"{GROUPS_HERE}, {kind}", "refused", "", kind="measured", note=result["refused"])
+            continue
+        _groups_of(table, f"{GROUPS_HERE}, {kind}", result["groups"])
+        _swaps_of(table, f", {kind}", result["swap"])
+
+
+def _groups_of(table: Table, item: str, found: Json) -> None:
+    for way, by_size in found.items():
+        for size, parts in by_size.items():
+            for part, seconds in parts.items():
+                _timed(table, item, size, f"{way}, {part}", seconds, "us")
+
+
+def _swaps_of(table: Table, where: str, found: Json) -> None:
+    for name, turns in found.items():
+        rates, split = zip(*turns, strict=True)
+        table.add_sample(SWAP_HERE, name + where, "frames/s", rates, "frames/s", "measured", by=median)
+        table.add_sample(SWAP_HERE, name + where, "split", split, "", "measured", by=median)
 
 
 def _timed(table: Table, item: str, row: object, column: str, seconds: Sequence[float], unit: str) -> None:

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from sortlast_studies.hardware_barrier import paper
 from sortlast_studies.hardware_barrier.device import CALIBRATION, LARGER
 from sortlast_studies.hardware_barrier.frames import RENDERERS
+from sortlast_studies.hardware_barrier.groups import PARTS
+from sortlast_studies.hardware_barrier.latency import RATES
 from sortlast_studies.hardware_barrier.port import FIRST_PORT
 from sortlast_studies.hardware_barrier.steps import LOADS
+from sortlast_studies.hardware_barrier.swap import HERTZ, RENDER
 from sortlast_studies.table import Table, Wanted
 
 # Items of the table.
 HERE, ERROR = "Tables 3 and 6 here", "Difference from the serial composite"
 LOCAL = {load: f"Table 4 here, {load}" for load in LOADS}
 LARGE = "Larger clusters, {}"
+GROUPS, GROUPS_HERE = "Dynamic barriers", "Dynamic barriers here"
+SUBSETS = {paper.NODES: (2, 4, paper.NODES), paper.MOST_NODES + 1: (8, 64, paper.MOST_NODES + 1)}  # members
+SWAP, SKEW, SWAP_HERE = "Swap locking", "Swap locking, skew", "Swap locking here"
 LARGE_SIZES = ("256x256", "512x512", "1024x1024")
 
 Range = tuple[float, float]  # lowest, highest
@@ -86,6 +92,10 @@ class Terms:
     sizes, calibration = tuple(paper.SIZES), CALIBRATION
     kinds_of_network, nodes, inputs, most_nodes = paper.KINDS, paper.NODES, paper.INPUTS, paper.MOST_NODES
     here, error, local, large, renderers, port = HERE, ERROR, LOCAL, LARGE, RENDERERS, str(FIRST_PORT)
+    fewest, most = LARGER[0], LARGER[-1]
+    mbit = RATES
+    groups, groups_here, swap, skew, swap_here = GROUPS, GROUPS_HERE, SWAP, SKEW, SWAP_HERE
+    hertz, render, parts = HERTZ, RENDER, PARTS
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -131,6 +141,19 @@ class Terms:
     def outside(self, tolerance: float) -> list[Cell]:
         """Cells of Table 3 that are farther than this from the rate with the barrier alone."""
         return [cell for cell in self.cells if abs(cell.difference_alone) > tolerance]
+
+    def inside(self, tolerance: float) -> list[Cell]:
+        """The others."""
+        return [cell for cell in self.cells if abs(cell.difference_alone) <= tolerance]
+
+    def sizes_alike(self, barrier: str, other: str) -> list[str]:
+        """The sizes whose frames a second are the same with both barriers under swap locking."""
+        first, second = (self._table.column(SWAP, name) for name in (barrier, other))
+        return [size for size in paper.SIZES if first[size] == second[size]]
+
+    def no_future(self, kind: str) -> str:
+        """Why nothing of the future work was measured on hosts of a network; empty if it was."""
+        return self._table.note(f"{GROUPS_HERE}, {kind}", "refused")
 
     def implied_by_others(self, cell: Cell) -> list[float]:
         """The longest barriers that the other ranges on a cell's network imply [ms]."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from sortlast import Error
@@ -65,13 +65,15 @@ class Delays:
 
 
 @dataclass
-class _Gate:
+class Gate:
+    """A gate with its inertial delay [ps]; ``target``: the level that it has at first."""
+
     output: str
     inputs: Sequence[str]
     logic: Logic
     delay: int
-    pending: int = 0  # number of the event that counts; others were cancelled
     target: bool = False  # level that the output has or goes to
+    pending: int = 0  # number of the event that counts; others were cancelled
 
 
 def simulate(nodes: int, drives: Sequence[Drive]) -> list[Edge]:
@@ -89,7 +91,30 @@ def simulate(nodes: int, drives: Sequence[Drive]) -> list[Edge]:
             raise Error(
                 f"{drive} on a wire of {nodes} nodes; expected a node in [0, {nodes}), a time of 0 up"
             )
-    return _Simulator(nodes, Delays.as_published()).run(drives)
+    lines = [f"line{k}" for k in range(nodes)]
+    pins = [f"pin{k}" for k in range(nodes)]
+    delays = Delays.as_published()
+    gates = [
+        *(Gate(pin, [line], all, delays.internal) for line, pin in zip(lines, pins, strict=True)),
+        Gate("set", pins, all, delays.gate),
+        Gate("reset", pins, nor, delays.gate, target=True),
+        *latch("set", "reset", "q", delays.gate),
+    ]
+    driven = [(drive.time, f"line{drive.node}", drive.high) for drive in drives]
+    return Circuit(lines, gates).run(driven, {"set", "reset", "q"})
+
+
+def latch(set_: str, reset: str, q: str, delay: int) -> list[Gate]:
+    """An SR latch of two gates, low at first."""
+    return [
+        Gate(f"{q}_bar", [set_, q], nor, delay, target=True),
+        Gate(q, [reset, f"{q}_bar"], nor, delay),
+    ]
+
+
+def nor(levels: Sequence[bool]) -> bool:
+    """Whether all are low."""
+    return not any(levels)
 
 
 def wire_delays(nodes: int) -> tuple[int, int]:
@@ -103,41 +128,36 @@ def wire_delays(nodes: int) -> tuple[int, int]:
     return rising, falling - settled
 
 
-class _Simulator:
-    def __init__(self, nodes: int, delays: Delays) -> None:
-        lines = [f"line{k}" for k in range(nodes)]
-        pins = [f"pin{k}" for k in range(nodes)]
-        self._gates = [
-            *(_Gate(pin, [line], all, delays.internal) for line, pin in zip(lines, pins, strict=True)),
-            _Gate("set", pins, all, delays.gate),
-            _Gate("reset", pins, _nor, delays.gate, target=True),
-            _Gate("q_bar", ["set", "q"], _nor, delays.gate, target=True),
-            _Gate("q", ["reset", "q_bar"], _nor, delays.gate),
-        ]
-        self._levels = dict.fromkeys(lines, False) | {gate.output: gate.target for gate in self._gates}
-        self._readers: dict[str, list[_Gate]] = {}
+class Circuit:
+    """Gates between nets; the inputs are low at first, all other nets as the gates that drive them say."""
+
+    def __init__(self, inputs: Sequence[str], gates: Sequence[Gate]) -> None:
+        self._gates = gates
+        self._levels = dict.fromkeys(inputs, False) | {gate.output: gate.target for gate in gates}
+        self._readers: dict[str, list[Gate]] = {}
         for gate in self._gates:
             for net in gate.inputs:
                 self._readers.setdefault(net, []).append(gate)
-        self._events: list[tuple[int, int, str, bool, _Gate | None]] = []
+        self._events: list[tuple[int, int, str, bool, Gate | None]] = []
         self._count = 0
 
-    def run(self, drives: Sequence[Drive]) -> list[Edge]:
-        for drive in drives:
-            self._schedule(drive.time, f"line{drive.node}", drive.high, None)
+    def run(self, drives: Sequence[tuple[int, str, bool]], watched: Collection[str]) -> list[Edge]:
+        """The edges of the watched nets in order of time; drives: time [ps], input, level. Runs once."""
+        for time, net, high in drives:
+            self._schedule(time, net, high, None)
         edges = []
         while self._events:
             time, number, net, high, gate = heapq.heappop(self._events)
             if (gate is not None and gate.pending != number) or self._levels[net] == high:
                 continue
             self._levels[net] = high
-            if net in ("set", "reset", "q"):
+            if net in watched:
                 edges.append(Edge(time, net, high))
             for reader in self._readers.get(net, ()):
                 self._evaluate(reader, time)
         return edges
 
-    def _evaluate(self, gate: _Gate, time: int) -> None:
+    def _evaluate(self, gate: Gate, time: int) -> None:
         high = gate.logic([self._levels[net] for net in gate.inputs])
         if high == gate.target:
             return
@@ -145,11 +165,7 @@ class _Simulator:
         gate.target = high
         gate.pending = self._schedule(time + gate.delay, gate.output, high, gate)
 
-    def _schedule(self, time: int, net: str, high: bool, gate: _Gate | None) -> int:
+    def _schedule(self, time: int, net: str, high: bool, gate: Gate | None) -> int:
         self._count += 1
         heapq.heappush(self._events, (time, self._count, net, high, gate))
         return self._count
-
-
-def _nor(levels: Sequence[bool]) -> bool:
-    return not any(levels)

@@ -5,11 +5,13 @@ nodes. Its alphabetical order is taken as that of names which count the nodes in
 zeros: node1, node10, node100, node101, ... Names that have nothing to do with the cables would give a random
 order; ``random-SEED`` is one.
 
+Beyond the paper there are as many nodes as the same switches join in a tree of three levels.
+
 The simulations need two constants, which come from two of the paper's figures. A message of m bytes that
 shares no link takes ``stage_seconds + m / link``. Figures 4 and 5 are the runs without contention, with
-messages of 11 and 0.9 MB; each gives one equation. By default their mean bandwidths do, so that no frame
-rate is used and all are predicted. As a check, the same two figures' frame rates give other constants: p - 1
-such messages make a frame.
+messages of 11 and 0.9 MB; each gives one equation. By default their mean bandwidths do. As a check, the same
+two figures' frame rates give other constants: p - 1 such messages make a frame. Whatever is found for these
+two figures is called calibrated, their frame rates too; the other runs are predicted.
 """
 
 from __future__ import annotations
@@ -25,15 +27,20 @@ from sortlast_studies.table import published
 PACKAGE = "sortlast_studies.shift_based"
 NODES = 144
 ARITY = 12  # nodes of a leaf switch
+MOST_NODES = ARITY**3  # of a tree of three levels
 PIXEL_BYTES = 16
 
 # --- nodes --------------------------------------------------------------------------------------------
 
 
+def tree(p: int = NODES) -> Routes:
+    """The cluster with its forwarding tables; for more nodes than it has, the tree of one level more."""
+    return _tree(2 if p <= NODES else 3)
+
+
 @cache
-def tree() -> Routes:
-    """The cluster with its forwarding tables."""
-    return fabric.route(fabric.k_ary_n_tree(ARITY, 2), "ftree")
+def _tree(levels: int) -> Routes:
+    return fabric.route(fabric.k_ary_n_tree(ARITY, levels), "ftree")
 
 
 @cache
@@ -43,9 +50,9 @@ def one_switch(p: int) -> Routes:
 
 
 def hosts(order: str, p: int) -> list[int]:
-    """The first p hosts of the cluster in an order: "routing", "alphabetical" or "random-SEED"."""
+    """The first p hosts in an order: "routing", or on the paper's cluster "alphabetical" or "random-SEED"."""
     if order == "routing":
-        listed = list(range(NODES))
+        listed = list(range(max(p, NODES)))
     elif order == "alphabetical":
         listed = sorted(range(NODES), key=lambda host: str(host + 1))
     else:
@@ -86,6 +93,11 @@ class Run:
     def image(self) -> str:
         """Its size, for people."""
         return size_name(self.size)
+
+    @property
+    def basis(self) -> str:
+        """Whether the model was given a value of this figure: "calibrated", or "predicted"."""
+        return "calibrated" if self in CALIBRATED_BY else "predicted"
 
     @property
     def case(self) -> str:

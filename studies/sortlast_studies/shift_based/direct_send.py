@@ -168,7 +168,7 @@ def _found(
 
 def _network(mechanism: Mechanism, p: int, order: str) -> tuple[Routes, list[int]]:
     if mechanism.tree:
-        return cluster.tree(), cluster.hosts(order, p)
+        return cluster.tree(p), cluster.hosts(order, p)
     return cluster.one_switch(p), list(range(p))
 
 

@@ -1,4 +1,7 @@
-"""The pictures: Figures 1 to 9 as the paper draws them, direct-send's mechanisms, and what was measured."""
+"""The pictures: Figures 1 to 9 as the paper draws them, direct-send's mechanisms, and what was measured.
+
+None has its caption in it; curves differ in line and mark too, for print without colours.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ from sortlast_studies.shift_based.frames import COUNTS, SIZES
 from sortlast_studies.shift_based.terms import BY_MECHANISM, MEASURED, Terms
 from sortlast_studies.table import Table
 
-_COLOURS = dict(zip(SIZES, (BLUE, GREEN, VERMILION), strict=True))
+_STYLES = dict(zip(SIZES, ((BLUE, "-"), (GREEN, "--"), (VERMILION, ":")), strict=True))
+_MARKS = {"calibrated": "s", "predicted": "o"}
 _P, _PIXELS = 4, 16  # of Figure 1
 
 
@@ -32,7 +36,7 @@ def draw(table: Table) -> dict[str, Figure]:
     }
     for run in RUNS:
         found = matrix(run.item, run.message_bytes)
-        made[run.item.lower().replace(" ", "-")] = bandwidth.draw({f"{run.item}, simulated": found})
+        made[run.item.lower().replace(" ", "-")] = bandwidth.draw({"simulated": found})
     for name in table.rows(MEASURED):
         message_bytes = int(table.value(MEASURED, name, "bytes of a message"))
         made[f"measured-{name}"] = bandwidth.draw({"measured": matrix(name, message_bytes)})
@@ -42,22 +46,30 @@ def draw(table: Table) -> dict[str, Figure]:
 def _sweep(table: Table) -> Figure:
     """Figure 8, with the published rates that the text prints."""
     figure, axes = empty(8.2, 4.6)
-    for size, colour in _COLOURS.items():
+    for size, (colour, line) in _STYLES.items():
         name = size_name(size)
         rates = [table.value("Figure 8", p, name) for p in COUNTS]
-        axes.plot(COUNTS, rates, color=colour, lw=1.2, label=f"{name}, simulated by flows")
+        axes.plot(COUNTS, rates, line, color=colour, lw=1.3, label=f"{name}, simulated")
+    told = set()
     for run in RUNS:
         if run.order == "routing":
-            label = "" if axes.collections else "published, in the colour of the size"
+            label = f"published, {run.basis}, in the colour of the size"
             rate = table.value(run.item, "frames/s", "shift", "published")
-            colour = _COLOURS[run.size]
-            axes.scatter(run.p, rate, 36, color=colour, edgecolors=BLACK, label=label, zorder=3)
+            axes.scatter(
+                run.p,
+                rate,
+                40,
+                color=_STYLES[run.size][0],
+                edgecolors=BLACK,
+                marker=_MARKS[run.basis],
+                label="" if label in told else label,
+                zorder=3,
+            )
+            told.add(label)
     axes.set_xticks(range(ARITY, COUNTS[-1] + 1, ARITY))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("nodes (labelled: whole leaf switches)")
     axes.set_ylabel("frames/s")
-    title = f"Figure 8: shift on {COUNTS[0]} to {COUNTS[-1]} nodes, routing order"
-    axes.set_title(title, loc="left", fontsize=11)
     axes.grid(color="#e4e4e4")
     axes.set_axisbelow(True)
     axes.legend(frameon=False, fontsize=9)
@@ -74,7 +86,8 @@ def _mechanisms(table: Table) -> Figure:
             rate = table.get(BY_MECHANISM, mechanism, run.case)
             if rate is not None:
                 axes.barh(place, rate, 0.7, color=BLUE)
-                axes.text(rate, place, f" {rate:.1f}", va="center", fontsize=8)
+                white = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
+                axes.text(rate + 0.4, place, f"{rate:.1f}", va="center", fontsize=8, bbox=white)
         theirs = table.value(run.item, "frames/s", "direct-send", "published")
         axes.axvline(theirs, color=VERMILION, lw=1.2)
         title = f"{run.p} nodes\n{run.order} order\npublished {theirs:g}"

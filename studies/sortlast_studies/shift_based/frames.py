@@ -1,4 +1,4 @@
-"""Frames of shift on the modelled cluster, Figures 4 to 9: contention from the tables, flows and packets.
+"""Frames on the modelled cluster, as in Figures 4 to 9: contention from the tables, flows and packets.
 
 Shift sends one stage after the other: a rank begins a stage when it has sent and received that before it, and
 long messages wait until their receiver is there too (rendezvous). There are no barriers. The paper gives no
@@ -38,7 +38,7 @@ _FALL = 1.1  # a peak over what follows it
 def contention(p: int, pixels: int, hosts: Sequence[int], constants: Calibration) -> tuple[float, float]:
     """Frames a second in step, and free."""
     time = fabric.pattern_time(
-        cluster.tree(),
+        cluster.tree(p),
         schedule.make("shift", p=p, n=pixels),
         hosts,
         link_bytes_per_second=constants.link,
@@ -50,12 +50,18 @@ def contention(p: int, pixels: int, hosts: Sequence[int], constants: Calibration
 
 
 def flows(
-    p: int, pixels: int, hosts: Sequence[int], constants: Calibration, *, message_log: bool = False
+    p: int,
+    pixels: int,
+    hosts: Sequence[int],
+    constants: Calibration,
+    *,
+    algorithm: str = "shift",
+    message_log: bool = False,
 ) -> Frame:
-    """A frame of flows; with a log it has the time of every message."""
+    """A frame of flows, one stage at a time; with a log it has the time of every message."""
     return simulate.frame(
-        cluster.tree(),
-        schedule.make("shift", p=p, n=pixels),
+        cluster.tree(p),
+        schedule.make(algorithm, p=p, n=pixels),
         placement=hosts,
         pixel_bytes=cluster.PIXEL_BYTES,
         link_bytes_per_second=constants.link,
@@ -76,7 +82,7 @@ def packets(
         window=1,
     )
     run = simulate.packet(
-        cluster.tree(),
+        cluster.tree(p),
         traffic,
         placement=hosts,
         packet_bytes=PACKET_BYTES,
@@ -162,3 +168,24 @@ def peaks(rates: Sequence[float]) -> list[int]:
     """The counts of nodes after which the rate falls; the last count is one if the rate has risen to it."""
     found = [COUNTS[k] for k in range(len(rates) - 1) if rates[k] > _FALL * rates[k + 1]]
     return [*found, COUNTS[-1]] if rates[-1] > _FALL * rates[-2] else found
+
+
+# --- beside shift, and beyond the paper ---------------------------------------------------------------
+
+OTHERS = ("binary-swap", "2-3-swap", "radix-k", "parallel-pipeline")  # algorithms, of which it has no rate
+
+
+def others(p: int, pixels: int, order: str, part_done: PartDone) -> Json:
+    """Frames a second of other algorithms by flows, one stage at a time; blending takes no time."""
+    constants, hosts = by_bandwidths(), cluster.hosts(order, p)
+    return {name: flows(p, pixels, hosts, constants, algorithm=name).frames_per_second for name in OTHERS}
+
+
+def beyond(p: int, pixels: int, part_done: PartDone) -> Json:
+    """Shift on p nodes in routing order: frames a second by flows and in step, most flows on a link."""
+    constants, hosts = by_bandwidths(), cluster.hosts("routing", p)
+    return {
+        "shift": flows(p, pixels, hosts, constants).frames_per_second,
+        "in_step": contention(p, pixels, hosts, constants)[0],
+        "max_flows": fabric.contention(cluster.tree(p), "shift", nodes=hosts).max_flows,
+    }

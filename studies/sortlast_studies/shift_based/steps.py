@@ -1,15 +1,24 @@
-"""The steps of the study: runs of shift, Figure 8, mechanisms of direct-send, and what is measured here."""
+"""The steps of the study: runs of shift and others, direct-send, what goes beyond, and measurements.
+
+Beyond the paper the whole study takes larger clusters of the same switches, :data:`LARGER`; others can be
+asked for, and images that are squares of other sizes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
+from sortlast import ArgumentError
 from sortlast_studies.shift_based import direct_send, frames, measured
-from sortlast_studies.shift_based.cluster import ARITY, DIRECT_SEND, RUNS, Run, size_name
-from sortlast_studies.shift_based.direct_send import MECHANISMS, Mechanism
+from sortlast_studies.shift_based.cluster import ARITY, DIRECT_SEND, MOST_NODES, RUNS, Run, size_name
+from sortlast_studies.shift_based.direct_send import EXPLANATION, MECHANISMS, Mechanism
 from sortlast_studies.steps import Step
 
 RANDOM_RUN = RUNS[2]  # whose run is repeated with nodes in random order
+LARGER = (288, 576)  # nodes, beyond the paper's
+_EDGES = range(16, 32769)  # of a square image, in pixels
 _SEEDS = 3  # of every random order
 _SEEDS_OF_FEW = 20  # the same on a leaf's nodes, whose few messages vary most and cost least
 
@@ -48,8 +57,80 @@ def seeds_of(mechanism: Mechanism, run: Run, quick: bool) -> range:
     return seeds(run.p, quick) if mechanism.order == "random" else range(1, 2)
 
 
-def steps(quick: bool) -> list[Step]:
-    """All steps; the quick ones have one seed and the mechanisms without pieces."""
+# --- beyond the paper -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Nodes and the width and height of an image that the paper has not."""
+
+    p: int
+    size: tuple[int, int]
+
+    @property
+    def pixels(self) -> int:
+        """Of the image."""
+        return self.size[0] * self.size[1]
+
+    @property
+    def shift(self) -> str:
+        """The step of shift."""
+        return f"beyond/shift/{self.p}-{size_name(self.size)}"
+
+    @property
+    def direct_send(self) -> str:
+        """The step of direct-send, which the quick study has not."""
+        return f"beyond/direct-send/{self.p}-{size_name(self.size)}"
+
+
+def beyond(ranks: Sequence[int] | None, edges: Sequence[int] | None, quick: bool) -> list[Beyond]:
+    """What is asked for, every number of nodes with every image; LARGER by default, where it is not quick.
+
+    Args:
+        ranks: nodes; by default those of the paper's figures, where there are images.
+        edges: of square images, in pixels; by default the paper's image of Figures 4 to 6.
+        quick: whether the study is.
+
+    Raises:
+        ArgumentError: the tree of three levels has not so many nodes, or an image is out of range.
+    """
+    for p in ranks or []:
+        if not 2 <= p <= MOST_NODES:
+            raise ArgumentError(
+                f"shift on {p} nodes; the {ARITY}-ary tree of three levels has 2 to {MOST_NODES}"
+            )
+    for edge in edges or []:
+        if edge not in _EDGES:
+            raise ArgumentError(
+                f"an image of {edge} x {edge} pixels; a size is the edge of a square of "
+                f"{_EDGES[0]} to {_EDGES[-1]} pixels"
+            )
+    if ranks is None and edges is None:
+        ranks = [] if quick else LARGER
+    counts = ranks if ranks is not None else sorted({run.p for run in RUNS})
+    sizes = [RUNS[0].size] if edges is None else [(edge, edge) for edge in edges]
+    return list(dict.fromkeys(Beyond(p, size) for size in sizes for p in counts))
+
+
+def _beyond_steps(each: Beyond, quick: bool) -> list[Step]:
+    area = each.pixels / RUNS[0].pixels
+    made = [Step(each.shift, partial(frames.beyond, each.p, each.pixels), work=(each.p / 300) ** 2)]
+    if not quick:
+        compute = partial(direct_send.simulated, EXPLANATION, each.p, "routing", 1, pixels=each.pixels)
+        made.append(Step(each.direct_send, compute, work=area * each.p / 30))
+    return made
+
+
+# --- all --------------------------------------------------------------------------------------------------
+
+
+def others_step(run: Run) -> str:
+    """The step of the other algorithms for the case of a published run."""
+    return f"others/{run.p}-{run.order}"
+
+
+def steps(quick: bool, ranks: Sequence[int] | None = None, edges: Sequence[int] | None = None) -> list[Step]:
+    """All steps; the quick ones have one seed and the mechanisms without pieces. See :func:`beyond`."""
     made = [
         Step(shift_step(run), partial(frames.simulated, run.p, run.pixels, run.order), work=run.p / 20)
         for run in RUNS
@@ -74,4 +155,9 @@ def steps(quick: bool) -> list[Step]:
         for run in DIRECT_SEND
         for seed in seeds_of(mechanism, run, quick)
     ]
+    made += [
+        Step(others_step(run), partial(frames.others, run.p, run.pixels, run.order), work=0.1)
+        for run in DIRECT_SEND
+    ]
+    made += [step for each in beyond(ranks, edges, quick) for step in _beyond_steps(each, quick)]
     return made + [each.step for each in (measured.QUICK if quick else measured.WHOLE)]

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from statistics import median
 
 import numpy as np
 
+from sortlast import fabric
 from sortlast.bandwidth import Bandwidths
 from sortlast_studies.shift_based import cluster, costs, terms
 from sortlast_studies.shift_based.cluster import DIRECT_SEND, PACKAGE, RUNS, size_name
 from sortlast_studies.shift_based.direct_send import EXPLANATION, MECHANISMS
-from sortlast_studies.shift_based.frames import COUNTS, SIZES, peaks
+from sortlast_studies.shift_based.frames import COUNTS, OTHERS, SIZES, peaks
 from sortlast_studies.shift_based.measured import PREFIX
 from sortlast_studies.shift_based.steps import (
     RANDOM_RUN,
+    beyond,
     direct_send_step,
+    others_step,
     random_step,
     seeds,
     seeds_of,
@@ -39,7 +43,9 @@ _MODELS: Mapping[str, tuple[str, Kind, str]] = {  # of shift: key of a result, i
 }
 
 
-def tabulate(results: Results, quick: bool) -> Table:
+def tabulate(
+    results: Results, quick: bool, ranks: Sequence[int] | None = None, sizes: Sequence[int] | None = None
+) -> Table:
     """The table of the results of all steps."""
     table = Table(published(PACKAGE))
     _terms_of_table_1(table)
@@ -56,9 +62,16 @@ def tabulate(results: Results, quick: bool) -> Table:
         sent = cluster.PIXEL_BYTES * run.pixels * (run.p - 1) / run.p / 1e6
         fps = table.value(run.item, _FPS, "shift", "published")
         table.add(run.item, "bytes of a rank", "shift", sent * fps, "MB/s", note="of published frames/s")
+        crowd = fabric.contention(cluster.tree(run.p), "shift", nodes=cluster.hosts(run.order, run.p))
+        table.add(run.item, "most flows on a link", "shift", crowd.max_flows)
     _rates(table, terms.RANDOM, [results[random_step(seed)] for seed in seeds(RANDOM_RUN.p, quick)])
     _sweep(table, results)
     _direct_send(table, results, quick)
+    for run in DIRECT_SEND:
+        found = results[others_step(run)]
+        for name in OTHERS:
+            table.add(terms.BESIDE, name, run.case, found[name], _FPS, "simulated", note="by flows")
+    _beyond(table, results, quick, ranks, sizes)
     for name, found in results.items():
         if name.startswith(PREFIX):
             _measured(table, name.removeprefix(PREFIX), found)
@@ -142,6 +155,20 @@ def _direct_send(table: Table, results: Results, quick: bool) -> None:
                 table.add_sample(run.item, _FPS, "direct-send", rates, _FPS, note=mechanism.text)
 
 
+def _beyond(
+    table: Table, results: Results, quick: bool, ranks: Sequence[int] | None, sizes: Sequence[int] | None
+) -> None:
+    """Other numbers of nodes and other images, an item an image."""
+    for each in beyond(ranks, sizes, quick):
+        item, found = terms.BEYOND.format(size_name(each.size)), results[each.shift]
+        table.add(item, each.p, "shift", found["shift"], _FPS, "simulated", note="by flows")
+        table.add(item, each.p, "shift, in step", found["in_step"], _FPS)
+        table.add(item, each.p, "most flows on a link", found["max_flows"])
+        if each.direct_send in results:
+            rate = results[each.direct_send]["fps"]
+            table.add(item, each.p, "direct-send", rate, _FPS, "simulated", note=EXPLANATION.text)
+
+
 def _pairs(table: Table, name: str, matrix: Sequence[Sequence[float]], kind: Kind) -> None:
     """MB/s of every pair; row: sender, column: receiver."""
     for sender, line in enumerate(matrix):
@@ -165,10 +192,24 @@ def _measured(table: Table, name: str, found: Json) -> None:
         table.add(terms.MEASURED, name, algorithm, rate, _FPS, "measured")
 
 
-STUDY = Study(
-    package=PACKAGE,
-    steps=steps,
-    tabulate=tabulate,
-    settings={"calibration": asdict(cluster.by_bandwidths())},
-    terms=Terms,
-)
+def make(ranks: Sequence[int] | None = None, sizes: Sequence[int] | None = None) -> Study:
+    """The study, and beyond the paper these numbers of nodes and square images, see ``steps.beyond``.
+
+    Args:
+        ranks: nodes, 2 to 1,728.
+        sizes: edges of square images, in pixels, 16 to 32,768.
+
+    Raises:
+        ArgumentError: one of them cannot be.
+    """
+    beyond(ranks, sizes, quick=False)
+    return Study(
+        package=PACKAGE,
+        steps=partial(steps, ranks=ranks, edges=sizes),
+        tabulate=partial(tabulate, ranks=ranks, sizes=sizes),
+        settings={"calibration": asdict(cluster.by_bandwidths())},
+        terms=Terms,
+    )
+
+
+STUDY = make()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isclose
 
@@ -9,12 +10,20 @@ import numpy as np
 
 from sortlast import Error
 from sortlast.bandwidth import Bandwidths
-from sortlast_studies.shift_based.cluster import ARITY, CALIBRATED_BY, DIRECT_SEND, RUNS, size_name
+from sortlast_studies.shift_based.cluster import (
+    ARITY,
+    CALIBRATED_BY,
+    DIRECT_SEND,
+    NODES,
+    RUNS,
+    Run,
+    size_name,
+)
 from sortlast_studies.shift_based.costs import ALGORITHMS, OTHERS, POWERS, POWERS_ONLY
 from sortlast_studies.shift_based.costs import PRICED as PRICED_RANKS
 from sortlast_studies.shift_based.frames import COUNTS, SIZES
 from sortlast_studies.shift_based.steps import RANDOM_RUN
-from sortlast_studies.table import Table
+from sortlast_studies.table import Table, Wanted
 
 # Items, rows and columns of the table.
 RATIOS = "Table 1, ours / published"
@@ -26,6 +35,8 @@ RANDOM = f"{RANDOM_RUN.item}, random order"
 SIZES_RATIO = f"{size_name(SIZES[0])} / {size_name(SIZES[-1])}"  # a column of Figure 8
 BY_MECHANISM, CROWDING = "Direct-send by mechanism", "Messages under way to one receiver"
 MEASURED = "Measured"
+BESIDE = "Other algorithms, frames/s"
+BEYOND = "Beyond the paper, {}"  # of an image
 
 LATENCY = (128, 1024, 4096, 32768)  # ranks of which the part of latency is told
 _ROUNDING = 1e-9
@@ -142,6 +153,9 @@ class Terms(Table1):
     images = tuple(size_name(size) for size in SIZES)
     first_nodes, last_nodes, leaf = COUNTS[0], COUNTS[-1], ARITY
     commutes = COMMUTES
+    predicted_runs = tuple(run for run in RUNS if run.basis == "predicted")
+    calibrated_runs = CALIBRATED_BY
+    beside = BESIDE
 
     def spread(self, item: str, row: str, column: str) -> str:
         """A mean with the least and the greatest, where there are several; "-" where there is none."""
@@ -166,10 +180,45 @@ class Terms(Table1):
         """By how much ours is above the published value, as a part of it."""
         return self._table.value(item, row, column) / self._table.value(item, row, column, "published") - 1
 
+    def errors(self, basis: str, row: str = "frames/s") -> dict[str, float]:
+        """Those of the runs that are "calibrated" or "predicted"."""
+        return {run.item: self.error(run.item, row=row) for run in RUNS if run.basis == basis}
+
     @property
-    def errors(self) -> dict[str, float]:
-        """Those of the frame rates of shift."""
-        return {run.item: self.error(run.item) for run in RUNS}
+    def direct_send_errors(self) -> dict[str, float]:
+        """Those of the frame rates of direct-send, by case."""
+        return {run.case: self.error(run.item, "direct-send") for run in DIRECT_SEND}
+
+    @staticmethod
+    def off(errors: Mapping[str, float]) -> str:
+        """The sizes of some errors, from the least to the greatest, in percent."""
+        sizes = [round(100 * abs(error)) for error in errors.values()]
+        least, most = min(sizes), max(sizes)
+        return f"{least} %" if least == most else f"{least} to {most} %"
+
+    def rate(self, item: str, kind: Wanted = "ours") -> float:
+        """Frames a second of shift in a figure."""
+        return self._table.value(item, "frames/s", "shift", kind)
+
+    def rise(self, row: str, kind: Wanted) -> float:
+        """By how much a value of Figure 7 is above that of Figure 5, which has half of the pixels."""
+        half, whole = (self._table.value(item, row, "shift", kind) for item in ("Figure 5", "Figure 7"))
+        return whole / half - 1
+
+    def faster(self, kind: Wanted) -> dict[str, float]:
+        """Frame rates of shift over those of direct-send, by case."""
+        found = {}
+        for run in DIRECT_SEND:
+            shift, other = (
+                self._table.value(run.item, "frames/s", name, kind) for name in ("shift", "direct-send")
+            )
+            found[run.case] = shift / other
+        return found
+
+    def over_others(self, run: Run) -> dict[str, float]:
+        """Frame rate of shift over those of the other algorithms in the case of a run, simulated by flows."""
+        shift = self._table.value(run.item, "frames/s", "shift", "simulated")
+        return {name: shift / rate for name, rate in self._table.column(BESIDE, run.case).items()}
 
     def about(self, item: str) -> str:
         """What the figure of a run shows."""
@@ -183,11 +232,12 @@ class Terms(Table1):
             for row in ("frames/s", "mean bandwidth")
         )
         calibrated = item in {run.item for run in CALIBRATED_BY}
+        basis = "calibrated" if calibrated else "predicted"
         off = 100 * self.error(item, row="mean bandwidth")
         parts = [
-            f"{rate:.2f} frames/s, published {fps:g} ({100 * self.error(item):+.1f} %)",
+            f"{basis}: {rate:.2f} frames/s, published {fps:g} ({100 * self.error(item):+.1f} %)",
             f"mean bandwidth {mean:.0f} MB/s, published {bandwidth:.0f} "
-            f"({'calibrated by it' if calibrated else f'{off:+.0f} %'})",
+            f"({'given' if calibrated else f'{off:+.0f} %'})",
         ]
         if any(run.item == item for run in DIRECT_SEND):
             rate, fps = (self._table.value(item, "frames/s", "direct-send", k) for k in ("ours", "published"))
@@ -211,6 +261,11 @@ class Terms(Table1):
         """How many times as fast the smallest images are as the largest on p nodes, by flows."""
         return self._table.value("Figure 8", p, SIZES_RATIO, "ours")
 
+    def basis(self, p: int, image: str) -> str:
+        """Of a value of Figure 8: "calibrated" where it is the run of a figure that calibrates."""
+        given = any((run.p, run.image) == (p, image) for run in CALIBRATED_BY)
+        return "calibrated" if given else "predicted"
+
     @property
     def as_published(self) -> list[str]:
         """The sizes of images whose rates peak at all multiples of the published step but the first."""
@@ -224,3 +279,26 @@ class Terms(Table1):
         for size in self.images:
             by_peaks.setdefault(self._table.note("Figure 8", "peaks", size, "ours"), []).append(size)
         return "; ".join(f"{listed} nodes ({', '.join(sizes)})" for listed, sizes in by_peaks.items())
+
+    # --- beyond the paper -----------------------------------------------------------------------------
+
+    @property
+    def beyond(self) -> list[str]:
+        """The items of other nodes and images, one an image."""
+        return self._table.items(BEYOND.format(""))
+
+    @property
+    def larger(self) -> dict[str, dict[str, float]]:
+        """The values of whole larger trees with the paper's image of Figures 4 to 6, by nodes."""
+        item = BEYOND.format(RUNS[0].image)
+        rows = [row for row in self._table.rows(item) if int(row) > NODES and int(row) % NODES == 0]
+        return {row: self._table.line(item, row) for row in rows}
+
+    @property
+    def growth(self) -> dict[str, float]:
+        """Simulated rates of shift over those of direct-send, on the cluster and larger ones, by nodes."""
+        found = {str(NODES): self.faster("ours")[RUNS[1].case]}
+        for row, values in self.larger.items():
+            if "direct-send" in values:
+                found[row] = values["shift"] / values["direct-send"]
+        return found
