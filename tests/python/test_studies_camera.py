@@ -126,7 +126,7 @@ def test_from_afar_a_grid_has_an_order_for_each_octant():
 # --- placement ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("p", [8, 60, 144, placement.MOST_RANKS])
+@pytest.mark.parametrize("p", [8, 60, placement.MOST_RANKS])
 @pytest.mark.parametrize("name", fabrics.FABRICS)
 def test_every_placement_gives_every_rank_a_host_of_its_own(name, p):
     for where in placement.PLACEMENTS:

@@ -110,7 +110,7 @@ def _rates(table: Table, p: int, jobs: Sequence[Job], results: Results) -> None:
                     seen = _summary(rates[list(different.of_view)])
                     shift = results[job.name][SHIFT][LOWEST][way][0]
                     seen[terms.OVER_SHIFT] = seen["worst"] / shift
-                    table.add_line(terms.rates(p, way), row, seen, kind=_KIND[way])
+                    _add_summary(table, terms.rates(p, way), row, seen, _KIND[way])
                 free = _of_orders(called, made["free"], len(different.different))
                 part = float(free[list(different.of_view)].mean())
                 table.add(terms.rates(p, STAGES), row, terms.FREE, part, "of the views")
@@ -136,6 +136,12 @@ def _summary(rates: np.ndarray) -> dict[str, float]:
         "worst": float(rates.min()),
         terms.RATIO: float(rates.max() / rates.min()),
     }
+
+
+def _add_summary(table: Table, item: str, row: str, seen: Mapping[str, float], kind: Kind) -> None:
+    """Add a row; ratios have no unit."""
+    for column, value in seen.items():
+        table.add(item, row, column, value, "" if "/" in column else _FPS, kind)
 
 
 def _models(table: Table, p: int, jobs: Sequence[Job], results: Results) -> None:
@@ -165,7 +171,8 @@ def _taper(table: Table, cell: Taper, found: Json) -> None:
                 different = orders(cell.p, cell.views, sorting)
                 of_order = _of_orders(called, rates, len(different.different))
                 row = terms.case(name, where, called, sorting)
-                table.add_line(terms.tapers(cell.p), row, _summary(of_order[list(different.of_view)]), _FPS)
+                seen = _summary(of_order[list(different.of_view)])
+                _add_summary(table, terms.tapers(cell.p), row, seen, "computed")
 
 
 def _sample(table: Table, cell: Sample, found: Json) -> None:

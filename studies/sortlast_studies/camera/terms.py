@@ -130,6 +130,10 @@ class Terms:
         """How the frames of a job are told: by flows where they are simulated for all orders."""
         return FLOWS if self._table.rows(rates(p, FLOWS)) else STAGES
 
+    def by_flows(self) -> list[int]:
+        """The numbers of ranks whose frames are told by flows."""
+        return [p for p in self.ranks if self.way(p) == FLOWS]
+
     def algorithms(self, p: int) -> list[str]:
         """The algorithms of a job."""
         return list(dict.fromkeys(row.split("; ")[2] for row in self._table.rows(rates(p, STAGES))))
