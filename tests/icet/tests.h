@@ -72,6 +72,7 @@
 #define ICET_SLOW_TESTS(X) \
   X(missing_ranks)         \
   X(slow_ranks)            \
+  X(late_failures)         \
   X(traced_contexts)       \
   X(traced_end)            \
   X(storm)                 \

@@ -83,6 +83,9 @@ def test_tiles_are_those_of_icet(walls, request):
         different = ours != icet
         if ranks == 4:
             assert not different.any()
-        else:  # one byte of all was seen to differ by one
+        else:
+            # A rank's box ends at the edge of a row of pixels, and the last bit of its place decides with
+            # which row its window begins: IceT computes that place in another order. The renderer then rounds
+            # otherwise: one byte was seen to differ, by one. Same windows have the same pixels.
             assert np.abs(ours - icet).max() <= 1
             assert different.sum() <= 4
