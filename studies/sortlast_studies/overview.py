@@ -86,6 +86,7 @@ class Overview:
             "agrees": AGREES,
             "claims": unconfirmed(self._readings),
             "missing": [(each.study.name, item) for each in of_papers for item in _missing(each)],
+            "four_digits": _four_digits,
             "main_picture": _shown_picture,
             "parameters": _parameters(self._readings),
         }
@@ -167,6 +168,11 @@ def _parameters(readings: Sequence[Reading]) -> dict[str, Collection[str]]:
     """The options of studies that take values beyond those of their paper."""
     found = {reading.study.name: getattr(reading.study.module, "PARAMETERS", ()) for reading in readings}
     return {name: options for name, options in found.items() if options}
+
+
+def _four_digits(value: float) -> str:
+    """A number with four digits, or all of a larger one's before the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _main_picture(reading: Reading) -> tuple[str, str]:

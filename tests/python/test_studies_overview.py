@@ -67,16 +67,19 @@ def test_values_that_differ_are_told_the_furthest_first(reading, tmp_path):
         ("Figure 2, axis", "", [0.33, 1.0], [0.12, 1.0], "computed"),
         ("Figure 3", "s", [100.0], [1.0], "measured"),
         ("Table 4", "", [20.0], [19.5], "computed"),
+        ("Table 5", "", [34816.0], [30000.0], "computed"),
     )
     found = worst_first([made])
     assert [(each.ours.item, each.ours.row, round(each.off, 2)) for each in found] == [
         ("Figure 2, axis", "0", 0.64),
         ("Figure 2", "1", 0.5),
+        ("Table 5", "0", 0.14),
         ("Table 4", "0", 0.0),
     ]
-    assert [each.why for each in found] == ["another machine", "another machine", ""]
+    assert [each.why for each in found] == ["another machine", "another machine", "", ""]
     text = Overview([made], tmp_path / "out").disagreements
-    assert "2 tables and figures have a value that differs" in text
+    assert "3 tables and figures have a value that differs" in text
+    assert "| Table 5 | 0, x | 34,816 | 30,000 |  | computed | 14 % |  |" in text
     assert "| Figure 2, axis | 0, x | 0.33 | 0.12 |  | computed | 64 % | another machine |" in text
 
 
