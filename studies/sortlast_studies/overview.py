@@ -57,12 +57,12 @@ class Overview:
     @property
     def text(self) -> str:
         """As Markdown."""
-        return self._templates.get_template("overview.md").render()
+        return self._rendered("overview.md")
 
     @property
     def disagreements(self) -> str:
         """Its section on what did not agree, as Markdown."""
-        return self._templates.get_template("disagreements.md").render()
+        return self._rendered("disagreements.md")
 
     @property
     def page(self) -> str:
@@ -70,6 +70,10 @@ class Overview:
         names = [f"{reading.study.name}/{_main_picture(reading)[0]}" for reading in self._readings]
         pictures = {name: (self._folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
         return report.page(self._templates, self.text, pictures)
+
+    def _rendered(self, template: str) -> str:
+        """A template; the overview stands one folder above the reports, whose links to each other it quotes."""
+        return self._templates.get_template(template).render().replace("](../", "](")
 
     @cached_property
     def _templates(self) -> Environment:

@@ -108,6 +108,15 @@ def test_claims_that_are_not_confirmed_are_told_whatever_their_verdict(reading, 
     assert "Claims: 1 confirmed, 1 undecided, 1 not reproduced." in overview.text
 
 
+def test_links_from_one_report_to_another_lead_there_from_above(reading, tmp_path):
+    check = replace(reading.checks[0], figure="see [taper](../taper/report.html)")
+    reading.__dict__["checks"] = [check]
+    overview = Overview([reading], tmp_path / "out")
+    assert "see [taper](taper/report.html)" in overview.disagreements
+    assert "see [taper](taper/report.html)" in overview.text
+    assert '<a href="taper/report.html">taper</a>' in overview.page
+
+
 def test_studies_without_a_paper_are_what_sortlast_adds(reading, tmp_path):
     alone = replace(reading, table=Table(row for row in reading.table if row.kind != "published"))
     text = Overview([alone], tmp_path / "out").text
