@@ -72,7 +72,7 @@ class Overview:
         return report.page(self._templates, self.text, pictures)
 
     def _rendered(self, template: str) -> str:
-        """A template; the overview stands one folder above the reports, whose links to each other it quotes."""
+        """A template; it quotes links from report to report, and stands one folder above them."""
         return self._templates.get_template(template).render().replace("](../", "](")
 
     @cached_property
@@ -169,7 +169,7 @@ def _verdicts(readings: Sequence[Reading]) -> list[list[object]]:
 
 
 def _parameters(readings: Sequence[Reading]) -> dict[str, Collection[str]]:
-    """The options of studies that take values beyond those of their paper."""
+    """The options of studies that take values of one's own."""
     found = {reading.study.name: getattr(reading.study.module, "PARAMETERS", ()) for reading in readings}
     return {name: options for name, options in found.items() if options}
 

@@ -134,7 +134,7 @@ def test_quick_runs_are_named(invented, reading, tmp_path):
 def test_parameters_beyond_the_papers_are_what_sortlast_adds(reading, tmp_path, monkeypatch):
     monkeypatch.setattr(reading.study.module, "PARAMETERS", ("ranks", "sizes"), raising=False)
     added = Overview([reading], tmp_path / "out").text.partition("## What sortlast adds to its papers\n")[2]
-    assert "`invented` goes beyond the values of its paper with `--ranks` and `--sizes`." in added
+    assert "- `invented`: `--ranks` and `--sizes`\n" in added
 
 
 def test_a_package_names_its_main_picture(reading, tmp_path, monkeypatch):
