@@ -57,12 +57,12 @@ class Overview:
     @property
     def text(self) -> str:
         """As Markdown."""
-        return self._templates.get_template("overview.md").render()
+        return self._rendered("overview.md")
 
     @property
     def disagreements(self) -> str:
         """Its section on what did not agree, as Markdown."""
-        return self._templates.get_template("disagreements.md").render()
+        return self._rendered("disagreements.md")
 
     @property
     def page(self) -> str:
@@ -70,6 +70,10 @@ class Overview:
         names = [f"{reading.study.name}/{_main_picture(reading)[0]}" for reading in self._readings]
         pictures = {name: (self._folder / f"{name}.svg").read_text(encoding="utf-8") for name in names}
         return report.page(self._templates, self.text, pictures)
+
+    def _rendered(self, template: str) -> str:
+        """A template; it quotes links from report to report, and stands one folder above them."""
+        return self._templates.get_template(template).render().replace("](../", "](")
 
     @cached_property
     def _templates(self) -> Environment:
@@ -86,6 +90,7 @@ class Overview:
             "agrees": AGREES,
             "claims": unconfirmed(self._readings),
             "missing": [(each.study.name, item) for each in of_papers for item in _missing(each)],
+            "four_digits": _four_digits,
             "main_picture": _shown_picture,
             "parameters": _parameters(self._readings),
         }
@@ -164,9 +169,14 @@ def _verdicts(readings: Sequence[Reading]) -> list[list[object]]:
 
 
 def _parameters(readings: Sequence[Reading]) -> dict[str, Collection[str]]:
-    """The options of studies that take values beyond those of their paper."""
+    """The options of studies that take values of one's own."""
     found = {reading.study.name: getattr(reading.study.module, "PARAMETERS", ()) for reading in readings}
     return {name: options for name, options in found.items() if options}
+
+
+def _four_digits(value: float) -> str:
+    """A number with four digits, or all of a larger one's before the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _main_picture(reading: Reading) -> tuple[str, str]:

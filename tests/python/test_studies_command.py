@@ -43,6 +43,21 @@ def test_the_whole_report_is_printed_if_asked_for(invented, tmp_path, capsys):
     assert len(lines) > len(printed(capsys, invented, tmp_path / "out"))
 
 
+@pytest.mark.parametrize("full", [False, True])
+def test_all_studies_are_told_with_what_did_not_agree(cli, invented, tmp_path, monkeypatch, full):
+    monkeypatch.setattr(command, "NAMES", ["invented"])
+    monkeypatch.setattr(studies, "load", lambda name: invented)
+    out = tmp_path / "all"
+    status, printed, error = cli("study", "all", "--output", out, *["--full"][:full])
+    assert (status, error) == (0, "")
+    assert "claims: 1 refuted, 1 undecided" in printed
+    assert "What did not agree" in printed
+    assert "it is a photograph" in " ".join(printed.split())
+    assert ("Every table and figure" in printed) is full
+    assert "What did not agree" in (out / "overview.md").read_text()
+    assert "What did not agree" in (out / "overview.html").read_text()
+
+
 # --- values beyond those of the papers ----------------------------------------------------------------
 
 

@@ -67,16 +67,19 @@ def test_values_that_differ_are_told_the_furthest_first(reading, tmp_path):
         ("Figure 2, axis", "", [0.33, 1.0], [0.12, 1.0], "computed"),
         ("Figure 3", "s", [100.0], [1.0], "measured"),
         ("Table 4", "", [20.0], [19.5], "computed"),
+        ("Table 5", "", [34816.0], [30000.0], "computed"),
     )
     found = worst_first([made])
     assert [(each.ours.item, each.ours.row, round(each.off, 2)) for each in found] == [
         ("Figure 2, axis", "0", 0.64),
         ("Figure 2", "1", 0.5),
+        ("Table 5", "0", 0.14),
         ("Table 4", "0", 0.0),
     ]
-    assert [each.why for each in found] == ["another machine", "another machine", ""]
+    assert [each.why for each in found] == ["another machine", "another machine", "", ""]
     text = Overview([made], tmp_path / "out").disagreements
-    assert "2 tables and figures have a value that differs" in text
+    assert "3 tables and figures have a value that differs" in text
+    assert "| Table 5 | 0, x | 34,816 | 30,000 |  | computed | 14 % |  |" in text
     assert "| Figure 2, axis | 0, x | 0.33 | 0.12 |  | computed | 64 % | another machine |" in text
 
 
@@ -105,6 +108,15 @@ def test_claims_that_are_not_confirmed_are_told_whatever_their_verdict(reading, 
     assert "Claims: 1 confirmed, 1 undecided, 1 not reproduced." in overview.text
 
 
+def test_links_from_one_report_to_another_lead_there_from_above(reading, tmp_path):
+    check = replace(reading.checks[0], figure="see [taper](../taper/report.html)")
+    reading.__dict__["checks"] = [check]
+    overview = Overview([reading], tmp_path / "out")
+    assert "see [taper](taper/report.html)" in overview.disagreements
+    assert "see [taper](taper/report.html)" in overview.text
+    assert '<a href="taper/report.html">taper</a>' in overview.page
+
+
 def test_studies_without_a_paper_are_what_sortlast_adds(reading, tmp_path):
     alone = replace(reading, table=Table(row for row in reading.table if row.kind != "published"))
     text = Overview([alone], tmp_path / "out").text
@@ -122,7 +134,7 @@ def test_quick_runs_are_named(invented, reading, tmp_path):
 def test_parameters_beyond_the_papers_are_what_sortlast_adds(reading, tmp_path, monkeypatch):
     monkeypatch.setattr(reading.study.module, "PARAMETERS", ("ranks", "sizes"), raising=False)
     added = Overview([reading], tmp_path / "out").text.partition("## What sortlast adds to its papers\n")[2]
-    assert "`invented` goes beyond the values of its paper with `--ranks` and `--sizes`." in added
+    assert "- `invented`: `--ranks` and `--sizes`\n" in added
 
 
 def test_a_package_names_its_main_picture(reading, tmp_path, monkeypatch):
