@@ -300,8 +300,8 @@ class Simulation {
   std::int64_t bytes_used() const {
     const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
     return network_.bytes() + senders_.bytes() +
-           static_cast<std::int64_t>(size(jobs_) + size(free_jobs_) + size(activity_) + size(result_.tasks) +
-                                     size(result_.channel_bytes) + size(result_.log));
+           static_cast<std::int64_t>(size(jobs_) + size(free_jobs_) + size(activity_) + size(receivers_) +
+                                     size(result_.tasks) + size(result_.channel_bytes) + size(result_.log));
   }
 
   const Traffic& traffic_;

@@ -11,13 +11,12 @@ from itertools import product
 
 from sortlast.schedule import Machine, Schedule, choose, make
 from sortlast_studies.radix_k import blue_gene, cluster
-from sortlast_studies.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, SERVICES, TORUS_512
+from sortlast_studies.radix_k.blue_gene import BLEND, BLOCK, CORES, LATENCY, LINK, SIX_ORDERED, TORUS_512
 from sortlast_studies.radix_k.vectors import PIXEL_BYTES, PROCESSES, VECTORS, pixels, radix_k, text
 from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
 SHARES = (1.0, 0.5, 0.1, 0.01)  # of an image's pixels that are active
 CORE_COUNTS = (1, 2, CORES)
-_SERVICE = SERVICES["six ordered links"]
 _CHOICE_PROCESSES = (12, 16, 36, 64)  # on the switch
 
 
@@ -78,7 +77,7 @@ def _on_torus(p: int, n: int, part_done: PartDone) -> Json:
 def _torus(made: Schedule, part_done: PartDone, *, blend: float = BLEND, active: float = 1) -> float:
     """Seconds of a frame."""
     run = blue_gene.run(
-        made, TORUS_512, BLOCK, blend=blend, active=active, service=_SERVICE, part_done=part_done
+        made, TORUS_512, BLOCK, blend=blend, active=active, service=SIX_ORDERED, part_done=part_done
     )
     return run.seconds
 

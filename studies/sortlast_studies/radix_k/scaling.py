@@ -12,7 +12,7 @@ from itertools import product
 from sortlast import ArgumentError
 from sortlast.schedule import Schedule, make
 from sortlast_studies.radix_k import blue_gene
-from sortlast_studies.radix_k.blue_gene import BLOCK
+from sortlast_studies.radix_k.blue_gene import BLOCK, SIX_LINKS, SIX_ORDERED, Service
 from sortlast_studies.radix_k.vectors import MEGAPIXEL, PUBLISHED, pixels, radix_k
 from sortlast_studies.steps import Json, PartDone, Step, in_turn
 
@@ -20,6 +20,9 @@ ONE_SIZE = pixels("Figure 5") // MEGAPIXEL  # also that of what runs without map
 MEGAPIXELS = (1, 2, 4, 8)  # of Figure 4
 MAPPINGS = {"blocks": BLOCK, "none": 0}  # blocks of a mapping, by its name in the results
 RACK = 1024  # nodes; up to these Figure 5 has every multiple of _STEP
+GRAPH_ENDS, _LAST = (
+    int(PUBLISHED.value("Figure 5, last number of processes", of)) for of in ("caption", "text")
+)
 _STEP = 32
 _POWERS = [2**k for k in range(5, 15)]  # numbers of processes of Figure 4
 _QUICK_UNTIL = 1024  # processes
@@ -32,10 +35,8 @@ def steps(quick: bool) -> list[Step]:
     step = 4 * _STEP if quick else _STEP
     others = list(range(step, RACK + 1, step))
     if not quick:
-        ends = "Figure 5, last number of processes"
-        graph_ends, last = (int(PUBLISHED.value(ends, of)) for of in ("caption", "text"))
-        others += range(2 * RACK, graph_ends + 1, RACK)
-        others += [*range(2 * graph_ends, last, graph_ends), last]
+        others += range(2 * RACK, GRAPH_ENDS + 1, RACK)
+        others += [*range(2 * GRAPH_ENDS, _LAST, GRAPH_ENDS), _LAST]
     sizes = [ONE_SIZE] if quick else MEGAPIXELS
     return [
         *(_power(p, size) for p in powers for size in sizes),
@@ -46,6 +47,11 @@ def steps(quick: bool) -> list[Step]:
     ]
 
 
+def service(p: int) -> Service:
+    """Of p processes: six links, but past the graph of Figure 5 ordered ones, as shared ones take minutes."""
+    return SIX_LINKS if p <= GRAPH_ENDS else SIX_ORDERED
+
+
 def _quoted(quick: bool) -> Step:
     """Seconds of radix-k in blocks, of the frame whose time the shift paper quotes; quick: of a rack."""
     p = RACK if quick else int(PUBLISHED.value("Quoted", "frame", "processes"))
@@ -53,7 +59,7 @@ def _quoted(quick: bool) -> Step:
 
     def compute(part_done: PartDone) -> Json:
         made = radix_k(p, size * MEGAPIXEL)
-        run = blue_gene.run(made, blue_gene.partition(p), BLOCK, part_done=part_done)
+        run = blue_gene.run(made, blue_gene.partition(p), BLOCK, service=service(p), part_done=part_done)
         return {"processes": p, "name": made.name, "seconds": run.seconds}
 
     return Step(f"quoted/p{p}", compute, work=2 * p + size)
@@ -86,7 +92,9 @@ def _frame(p: int, size: int) -> Step:
     def compute(part_done: PartDone) -> Json:
         both = radix_k(p, size * MEGAPIXEL), swap(p, size * MEGAPIXEL)
         return {
-            made.name: blue_gene.run(made, blue_gene.partition(p), BLOCK, part_done=done).seconds
+            made.name: blue_gene.run(
+                made, blue_gene.partition(p), BLOCK, service=service(p), part_done=done
+            ).seconds
             for made, done in in_turn(both, part_done)
         }
 
@@ -115,7 +123,8 @@ def _any(p: int) -> Step:
         where, made = blue_gene.partition(p), radix_k(p, ONE_SIZE * MEGAPIXEL)
         found: dict[str, Json] = {"name": made.name}
         for mapping, done in in_turn(MAPPINGS, part_done):
-            found[mapping] = blue_gene.run(made, where, MAPPINGS[mapping], part_done=done).seconds
+            run = blue_gene.run(made, where, MAPPINGS[mapping], service=service(p), part_done=done)
+            found[mapping] = run.seconds
         return found
 
     return Step(f"figure-5/p{p}", compute, work=p)

@@ -3,8 +3,8 @@
 // Model. Every channel has a queue, as long as need be, and serves it first come, first served, at its full
 // rate. A message comes to the first channel of its path when it starts, and to the next one when the one
 // before begins to serve it (cut-through): from there on its bytes follow each other through both, as all
-// channels have the same rate. So a message of S bytes that no other meets takes S / capacity, however long
-// its path is, and one that waits at one channel keeps none of the others behind it busy.
+// channels have the same rate. So a message of S bytes that meets no other takes S / capacity, however long
+// its path is, and while one waits at a channel, those behind it on its path are free for others.
 //
 // Messages that come to a channel at the same time go in turn: those that were the first of that time on the
 // first channel of their paths, then those that were the second, and among these the one that started first.
