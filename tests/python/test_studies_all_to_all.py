@@ -454,5 +454,5 @@ def test_every_table_and_figure_is_listed(results):
     near = {item.item: item.near for item in items}
     assert near["Table 4.1"] == near["Table 4.3"] == "35 of 35 values equal"
     assert "3 of 4 memory errors foreseen" in near["Table 4.4"]
-    assert "2 false alarms (m = 1024 N on 1 nodes, m = 1024 N on 3 nodes)" in near["Table 4.4"]
+    assert "2 false alarms (m = 1024 N at N = 1, m = 1024 N at N = 3)" in near["Table 4.4"]
     assert all(item.why for item in items if item.how == "not reproduced")
