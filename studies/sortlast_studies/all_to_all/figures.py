@@ -16,7 +16,7 @@ from sortlast.plot.figure import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILIO
 from sortlast.plot.panels import panels, plain_numbers
 from sortlast_studies.all_to_all.cluster import NAMES, PLACEMENTS
 from sortlast_studies.all_to_all.design import LEAF, NODES
-from sortlast_studies.all_to_all.measured import HOSTS_GLOBAL_M, HOSTS_LOCAL_M
+from sortlast_studies.all_to_all.measured import HOSTS_GLOBAL_M, HOSTS_LOCAL_M, RATE
 from sortlast_studies.all_to_all.simulated import CROWDED, METHODS
 from sortlast_studies.all_to_all.terms import AT_A_COST, GLOBAL, LOCAL, by_nodes, no_hosts
 from sortlast_studies.table import Table
@@ -25,6 +25,7 @@ _SHOWN = (9, 18, 36)  # nodes of the three schematics
 _FIRST = 37  # the name of the leaf module's first node
 _ROW, _GROUP = 9, 3  # nodes of a row and of a group
 _COLOURS = (BLUE, GREEN, ORANGE, VERMILION)  # a row of Table 4.4 each
+_MARKS = "os^D"  # the same, told apart without colours
 
 
 def draw(table: Table) -> dict[str, Figure]:
@@ -76,16 +77,15 @@ def times(table: Table) -> Figure:
     costly = by_nodes(table, "Table 4.2" + AT_A_COST, GLOBAL, "simulated")
     _curve(left, costly, "d:", VERMILION, "with a cost of a message")
     right.set_title("constant local memory (Table 4.4)", fontsize="medium")
-    for colour, row in zip(_COLOURS, LOCAL.values(), strict=True):
-        _curve(right, by_nodes(table, "Table 4.4", row, "published"), "o", colour, row)
-        _curve(right, by_nodes(table, "Table 4.4", row, "simulated"), "s--", colour, "")
-    for style, label in (("o", "published"), ("s--", "simulated")):
-        right.plot([], [], style, color=GREY, fillstyle="none", label=label)
+    for colour, mark, row in zip(_COLOURS, _MARKS, LOCAL.values(), strict=True):
+        _curve(right, by_nodes(table, "Table 4.4", row, "published"), mark, colour, f"{row}, published")
+        _curve(right, by_nodes(table, "Table 4.4", row, "simulated"), "--", colour, "")
+    right.plot([], [], "--", color=GREY, label="simulated, in the colour of the row")
     _hosts(on_hosts, table)
     on_cores.set_title("measured on cores", fontsize="medium")
-    _curve(on_cores, by_nodes(table, "Table 4.2, of a core for each rank", GLOBAL), "^-", BLACK, GLOBAL)
-    for colour, row in zip(_COLOURS, LOCAL.values(), strict=True):
-        _curve(on_cores, by_nodes(table, "Table 4.4, of a core for each rank", row), "^-", colour, row)
+    _curve(on_cores, by_nodes(table, "Table 4.2, of a core for each rank", GLOBAL), "x-", BLACK, GLOBAL)
+    for colour, mark, row in zip(_COLOURS, _MARKS, LOCAL.values(), strict=True):
+        _curve(on_cores, by_nodes(table, "Table 4.4, of a core for each rank", row), f"{mark}-", colour, row)
     for axes in (left, right, on_hosts, on_cores):
         if axes.lines:
             _scale(axes)
@@ -94,7 +94,7 @@ def times(table: Table) -> Figure:
 
 
 def _hosts(axes: Axes, table: Table) -> None:
-    axes.set_title("measured on hosts of 10 Mbit/s", fontsize="medium")
+    axes.set_title(f"measured on hosts of {RATE:g} Mbit/s", fontsize="medium")
     if reason := no_hosts(table):
         axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", wrap=True)
         axes.set_axis_off()

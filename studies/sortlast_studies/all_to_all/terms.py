@@ -98,7 +98,7 @@ class Terms:
     def alarms(self) -> str:
         """What the rule foresees, and what happened."""
         foreseen = len(self.errors) - len(self.unforeseen)
-        false = [f"{row.row} on {row.column.removeprefix('N = ')} nodes" for row in self.false_alarms]
+        false = [f"{row.row} at {row.column}" for row in self.false_alarms]
         return (
             f"{foreseen} of {len(self.errors)} memory errors foreseen, {len(self.unforeseen)} not "
             f"({', '.join(self.unforeseen)}), {len(false)} false alarms ({', '.join(false)})"

@@ -21,7 +21,7 @@ from sortlast_studies.hardware_barrier.frames import RENDERERS
 from sortlast_studies.hardware_barrier.paper import FAST, GIGABIT, KINDS, NETWORKS, NODES, SIZES
 from sortlast_studies.hardware_barrier.swap import HERTZ
 from sortlast_studies.hardware_barrier.terms import HERE, LARGE, LOCAL, SWAP, Terms
-from sortlast_studies.hardware_barrier.wire import Delays, Drive, Edge, simulate
+from sortlast_studies.hardware_barrier.wire import Drive, Edge, simulate
 from sortlast_studies.table import Table
 
 COLOURS = {
@@ -32,6 +32,7 @@ COLOURS = {
     "flags": BLUE,
     "port": GREEN,
 }
+MARKS = dict(zip(COLOURS, "xosD^v", strict=True))  # told apart without colours too
 
 
 def draw(table: Table) -> dict[str, Figure]:
@@ -106,12 +107,6 @@ def waveforms(nodes: int = 3) -> Figure:
     axes.set_xlabel("time [ns]")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    total = Delays.as_published().total(nodes) / 1e3
-    axes.set_title(
-        f"Two barriers: T_Internal + 3 T_Gates = {total:.1f} ns from the last node",
-        loc="left",
-        fontsize="medium",
-    )
     return figure
 
 
@@ -129,12 +124,13 @@ def frame_rates(table: Table) -> Figure:
         cells = [cell for cell in Terms(table).cells if cell.network == network]
         x = np.arange(len(cells))
         _spans(axes, x - 0.3, [cell.published for cell in cells], VERMILION, "Table 3, published")
-        _spans(axes, x - 0.1, [cell.computed for cell in cells], ORANGE, "computed, from congested to alone")
+        computed = [cell.computed for cell in cells]
+        _spans(axes, x - 0.1, computed, ORANGE, "computed, from congested to alone", fill="none")
         theirs, ours = zip(
             *((cell.published_hardware, cell.computed_hardware) for cell in cells), strict=True
         )
         axes.plot(x + 0.1, theirs, "o", color=GREEN, label="Table 6, published")
-        axes.plot(x + 0.3, ours, "o", color=SKY, label="computed")
+        axes.plot(x + 0.3, ours, "o", color=SKY, fillstyle="none", label="computed")
         axes.set_title(network, loc="left", fontsize="medium")
         axes.set_xticks(x, [cell.size for cell in cells], rotation=40, fontsize="small", ha="right")
         _rates(axes, (5, 10, 20, 50, 100, 200))
@@ -144,28 +140,33 @@ def frame_rates(table: Table) -> Figure:
 
 
 def _spans(
-    axes: Axes, x: NDArray[np.floating[Any]], spans: Sequence[tuple[float, float]], colour: str, label: str
+    axes: Axes,
+    x: NDArray[np.floating[Any]],
+    spans: Sequence[tuple[float, float]],
+    colour: str,
+    label: str,
+    fill: str = "full",
 ) -> None:
-    """Ranges as dots joined by lines."""
+    """Ranges as marks joined by lines, filled or not."""
     low, high = np.transpose(spans)
-    axes.vlines(x, low, high, color=colour, linewidth=3)
-    axes.plot(x, high, "s", color=colour, markersize=5, label=label)
-    axes.plot(x, low, "s", color=colour, markersize=5)
+    axes.vlines(x, low, high, color=colour, linewidth=3 if fill == "full" else 1)
+    axes.plot(x, high, "s", color=colour, markersize=5, fillstyle=fill, label=label)
+    axes.plot(x, low, "s", color=colour, markersize=5, fillstyle=fill)
 
 
 def larger(table: Table) -> Figure:
     """Frame rates of larger clusters, computed, at the smallest and a middle size."""
     figure, [row] = panels(8.6, 3.7, columns=2)
-    colours = {HARDWARE: GREEN, GIGABIT: SKY, FAST: VERMILION}
+    styles = {HARDWARE: (GREEN, "o"), GIGABIT: (SKY, "s"), FAST: (VERMILION, "^")}
     for axes, size in zip(row, ("256x256", "512x512"), strict=True):
         item = LARGE.format(size)
         nodes = [int(row) for row in table.rows(item)]
-        for name, colour in colours.items():
+        for name, (colour, mark) in styles.items():
             for how, line in (("", "-"), (", congested", ":")):
                 values = list(table.column(item, name + how).values())
                 if values:
                     label = ("MPI_Barrier, " if name in KINDS else "") + name + how
-                    axes.plot(nodes, values, line, marker="o", markersize=4, color=colour, label=label)
+                    axes.plot(nodes, values, line, marker=mark, markersize=4, color=colour, label=label)
         axes.set_xscale("log", base=2)
         axes.set_xticks(nodes, table.rows(item))
         axes.set_ylim(bottom=0)
@@ -250,7 +251,7 @@ def _medians(axes: Axes, table: Table, item: str, names: Sequence[str], apart: f
             x = k + (j - (len(names) - 1) / 2) * apart
             axes.plot([x, x], found.spread, color=COLOURS[name], alpha=0.5, linewidth=2)
             label = name if k == 0 else None
-            axes.plot(x, found.value, "o", color=COLOURS[name], markersize=6, label=label)
+            axes.plot(x, found.value, MARKS[name], color=COLOURS[name], markersize=6, label=label)
 
 
 def _rates(axes: Axes, ticks: Sequence[float]) -> None:

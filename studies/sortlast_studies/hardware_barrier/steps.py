@@ -19,7 +19,7 @@ MEMBERS = (2, 4, 9)  # ranks of a group
 LOCKS = (swap.FREE, NONE, "mpi", "flags", "port")
 LOCKS_ON_HOSTS = (NONE, "mpi")
 
-_TIMEOUT = 120.0  # of the ranks of a step [s]
+_TIMEOUT = 300.0  # of the ranks of a step [s]
 
 
 @dataclass(frozen=True)
