@@ -448,7 +448,7 @@ def test_fsin_stands_beside_what_ran(simulated):
 def test_the_command_prints_and_writes_the_report(cli, simulated):
     table, folder = simulated
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*-10.json")}
-    options = ("--sizes", "10", "--weights", "BU=0", "--models", "none")
+    options = ("--sizes", "10", "--weights", "BU=0", "--models", "none", "--full")
     status, out, _ = cli("study", "narrowed-trees", *options, "--output", folder)
     assert status == 0
     for text in (
@@ -462,7 +462,7 @@ def test_the_command_prints_and_writes_the_report(cli, simulated):
         assert text in out
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*-10.json")} == before
     assert len(before) == 56
-    names = [f"figure-{k}.{suffix}" for k in (1, 2, 3, 4, 6, 7) for suffix in ("png", "svg")]
+    names = [f"figure-{k}.{suffix}" for k in (1, 2, 3, 4, 6, 7) for suffix in ("pdf", "png", "svg")]
     names += ["narrowed-trees.csv", "narrowed-trees.json", "report.html", "report.md"]
     assert sorted(path.name for path in folder.iterdir() if path.is_file()) == names
     report = (folder / "report.md").read_text()

@@ -44,7 +44,7 @@ def draw(table: Table) -> dict[str, Figure]:
     """Every picture of the report by the name of its file."""
     pictures = {
         "figure-1": figure_1(table),
-        "figure-2": schedule.draw(radix_k(12, 12 * 1024, (4, 3))),
+        "figure-2": schedule.draw(radix_k(12, 12 * 1024, (4, 3)), titled=False),
         "figure-4": figure_4(table),
         "figure-5": figure_5(table),
         "figure-6": figure_6(table),
