@@ -277,6 +277,9 @@ def _figure_7(table: Table, found: Mapping[int, Json]) -> None:
         times = {p: float(own[method]) for p, own in found.items()}
         slower = [s / cluster.on_line(times, cluster.GROUPS[0], p) for p, s in times.items() if _is_prime(p)]
         table.add_sample(Items.primes, method, "", slower, by=median)
+        centre = sum(times) // len(times)
+        heights = [cluster.on_line(times, which, centre) for which in cluster.GROUPS[:3]]
+        table.add(Items.primes, method, "lines", max(heights) / min(heights) - 1, kind="simulated")
     seconds = {p: own["packets"] for p, own in found.items()}
     first, last = min(seconds), max(seconds)
     for p in (first, last):
