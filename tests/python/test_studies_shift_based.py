@@ -213,6 +213,10 @@ def test_larger_clusters_are_free_of_contention_and_judged(results):
     }
     assert [check.verdict for check in verdicts.values()] == ["confirmed", "refuted"]
     assert "1.78 on 288, 1.33 on 576 nodes" in verdicts["The"].figure
+    # By hand: 287 messages of the stage's cost beside 1 / 4.5 s.
+    stage = cluster.by_bandwidths().stage_seconds
+    assert Terms(made).growth(True)["288"] == pytest.approx(8 * (1 / 4.5 + 287 * stage))
+    assert f"{8 * (1 / 4.5 + 287 * stage):.2f}, " in verdicts["The"].figure
 
 
 @pytest.mark.parametrize(

@@ -294,11 +294,22 @@ class Terms(Table1):
         rows = [row for row in self._table.rows(item) if int(row) > NODES and int(row) % NODES == 0]
         return {row: self._table.line(item, row) for row in rows}
 
-    @property
-    def growth(self) -> dict[str, float]:
-        """Simulated rates of shift over those of direct-send, on the cluster and larger ones, by nodes."""
-        found = {str(NODES): self.faster("ours")[RUNS[1].case]}
-        for row, values in self.larger.items():
-            if "direct-send" in values:
-                found[row] = values["shift"] / values["direct-send"]
-        return found
+    def growth(self, stage_cost: bool = False) -> dict[str, float]:
+        """Simulated rates of shift over those of direct-send, on the cluster and larger ones, by nodes.
+
+        ``stage_cost``: as if each message of direct-send took the fixed cost of a stage of shift, one after
+        the other.
+        """
+        stage = 1e-6 * self._table.value(CALIBRATION, "bandwidths", "stage") if stage_cost else 0.0
+        run = RUNS[1]
+        of_cluster = (self._table.value(run.item, "frames/s", name) for name in ("shift", "direct-send"))
+        rates = {str(NODES): tuple(of_cluster)}
+        rates |= {
+            row: (values["shift"], values["direct-send"])
+            for row, values in self.larger.items()
+            if "direct-send" in values
+        }
+        return {
+            row: shift * (1 / direct_send + (int(row) - 1) * stage)
+            for row, (shift, direct_send) in rates.items()
+        }
