@@ -68,7 +68,7 @@ def _histogram(axes: Axes, found: Bandwidths) -> None:
     step = found.maximum / _WHITE / _MEGA
     axes.bar(step * np.arange(_WHITE + 1), counts, width=step, color=BLUE)
     axes.axvline(found.mean / _MEGA, color=GREY, linestyle="--", linewidth=1)
-    axes.set_xlim(-2 * step, (_WHITE + 2) * step)
+    axes.set_xlim(-8 * step, (_WHITE + 8) * step)
     axes.set_xlabel("MB/s of a send (dashed: the mean)")
     axes.set_ylabel("pairs")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
