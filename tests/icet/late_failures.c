@@ -44,6 +44,7 @@ static int allocations;         // of the library, since the callback returned
 static int failing_allocation;  // on the rank that fails
 
 // operator new, for all that the library allocates and nothing of the MPI does.
+// NOLINTBEGIN(bugprone-reserved-identifier): its name in C
 __attribute__((visibility("default"))) void* _Znwm(size_t bytes);
 void* _Znwm(size_t bytes) {
   void* memory = counts && allocations++ == failing_allocation && is_failing ? NULL : malloc(bytes + !bytes);
@@ -56,6 +57,7 @@ void* _Znwm(size_t bytes) {
   }
   return memory;
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 static void draw_and_count(const IceTDouble* projection, const IceTDouble* modelview,
                            const IceTFloat* background, const IceTInt* readback, IceTImage result) {

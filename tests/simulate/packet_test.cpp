@@ -49,9 +49,9 @@ TEST(Packet, PacketsOfALongMessageFollowEachOther) {
 // A head takes s cycles at each of 2h - 1 switches; the packets behind it lose nothing more.
 TEST(Packet, SwitchCyclesDelayAHeadAndNoPacketBehindIt) {
   const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:4,3");
-  for (const std::int32_t s : {1, 2, 3, 8, 16}) {
+  for (const std::int64_t s : {1, 2, 3, 8, 16}) {
     PacketOptions options;
-    options.switch_cycles = s;
+    options.switch_cycles = static_cast<std::int32_t>(s);
     for (const std::int64_t packets : {1, 2, 7, 100}) {
       const PacketResult run = simulate(topology, one_message(64, 3, 60, 64 * packets), options);
       EXPECT_EQ(run.cycles, 5 * s + 16 * packets + 1) << s;
