@@ -14,7 +14,9 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/box_images.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
+#include "sortlast/execute/mpi/box_frames.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
@@ -87,6 +89,10 @@ class Compositor::Impl {
     return guarded([&] { return gather_in_turn(images); });
   }
 
+  // ---- Several images a rank (mpi/box_frames.cpp) ----
+
+  Tile composite_boxes(const BoxCall& call);
+
   // ---- Contents of varying size (mpi/layer_frames.cpp) ----
 
   // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
@@ -155,6 +161,7 @@ class Compositor::Impl {
     broken_ = true;
     data_.abandon();
     straight_.keep_for_ever();
+    box_memory_.keep_for_ever();
   }
 
   // The way of an image: check and agree, plan, run, hand out the tile.
@@ -164,6 +171,7 @@ class Compositor::Impl {
     timing_ = {};
     traffic_ = {};
     layered_ = false;
+    boxes_explained_.clear();
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
     agree_on("composite", image, composition, out.view());
@@ -258,7 +266,9 @@ class Compositor::Impl {
   std::string layer_name_;
   std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
   bool layered_ = false;                           // the last frame was one
-  std::int32_t layer_calls_ = 0;                   // counted round the tags that they use
+  std::string boxes_explained_;                    // how several images a rank were composited; empty: none
+  BoxMemory box_memory_;
+  std::int32_t layer_calls_ = 0;  // counted round the tags that they use
   Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
@@ -359,7 +369,7 @@ class Compositor::Impl {
     if (problem.empty()) {
       problem = problem_of([&] {
         check_frame(image, composition, size_);
-        detail::check_output(image, out);
+        detail::check_output(image, out, image.size);
         if (options_.check_premultiplied) check_premultiplied(image, composition);
       });
     }
@@ -378,6 +388,10 @@ class Compositor::Impl {
     meet(arguments, problem, offer);
   }
 
+  Tile composite_boxes_in_turn(const BoxCall& call);
+  Tile composite_as_one(const BoxCall& call, const BoxFrame& frame, const std::vector<ConstPixels>& pixels);
+  void blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image);
+  Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels);
   Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
   void agree_on_layers(const LayerCall& call, Pixels out);
   const std::shared_ptr<const Schedule>& schedule_of_layers(const LayerCall& call);
