@@ -323,8 +323,8 @@ class Compositor:
 
         With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` it
         gets a dict of arrays (H, W) or (H, W, n) by name behind these: (image, {...}) or (image, depth,
-        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not copies: who writes into it
-        changes them.
+        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not
+        copies: who writes into it changes them.
 
         Args:
             tile: what ``composite`` returned.
