@@ -4,15 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
+#include <memory>
+#include <optional>
 
 #include "execute/channel_oracle.hpp"
 #include "image/images.hpp"
 #include "random_images.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/channels/content.hpp"
 #include "sortlast/execute/layers/channels/finish.hpp"
 #include "sortlast/execute/layers/channels/join.hpp"
+#include "sortlast/execute/layers/serial_layers.hpp"
 #include "sortlast/image/blend.hpp"
+#include "sortlast/schedule.hpp"
 
 namespace sortlast {
 namespace {
@@ -165,6 +170,75 @@ TEST(Channels, AnyGroupingGivesTheSerialComposite) {
         check_frame(op, format, p, random);
         if (::testing::Test::HasFatalFailure()) return;
       }
+    }
+}
+
+// Every algorithm gives the oracle's values, and all of them the same bits.
+void check_algorithms(Op op, const Format& format, int p, std::mt19937& random) {
+  const std::vector<Channel> channels = channels_for(op);
+  const ChannelLayout layout = settle(channels, op, format);
+  std::vector<std::optional<ChannelImage>> images;  // of rank r, at position p - 1 - r
+  std::vector<ChannelImage> present;
+  for (int r = 0; r < p; ++r) {
+    images.emplace_back();
+    if (p > 2 && r == p / 2) continue;  // without an image
+    images.back() = testing::random_channel_image(format, channels, n, random);
+    present.insert(present.begin(), *images.back());
+  }
+  const auto wanted = testing::composite_channels(present, format, op, channels, n);
+
+  std::optional<Finished> first;
+  for (const AlgorithmEntry& algorithm : algorithms()) {
+    Setting setting{p, n};
+    setting.commutes = true;
+    const Schedule schedule = make_schedule(algorithm.name, setting);
+    Finished out(layout, {0, n});
+    std::vector<std::unique_ptr<ChannelContent>> kept;
+    std::vector<const LayerContent*> contents;
+    for (int r = 0; r < p; ++r) {
+      std::vector<OwnImage> own;
+      const auto& image = images[static_cast<std::size_t>(r)];
+      if (image) own.push_back(own_image(layout, *image, static_cast<std::uint32_t>(p - 1 - r)));
+      kept.push_back(std::make_unique<ChannelContent>(layout, width, std::move(own)));
+      std::vector<std::byte*> planes = out.planes.channels;
+      const Range piece = schedule.piece(r);
+      for (std::size_t c = 0; c < planes.size(); ++c)
+        planes[c] += static_cast<std::size_t>(piece.begin) * layout.channels[c].bytes();
+      kept.back()->put_channels(piece, planes);
+      contents.push_back(kept.back().get());
+    }
+    const LayerFrame frame =
+        execute_layers_serial(schedule, contents, format, static_cast<std::uint32_t>(random()), 1 + n / 5);
+    const std::string what = schedule.name();
+    for (std::size_t c = 0; c < layout.channels.size(); ++c) {
+      const SettledChannel& channel = layout.channels[c];
+      for (std::size_t i = 0; i < out.values[c].size(); ++i) {
+        const double right = wanted[channel.source][i];
+        if (channel.type == ChannelType::uint32)
+          ASSERT_EQ(out.values[c][i], static_cast<std::uint32_t>(right)) << what << " " << channel.name;
+        else
+          ASSERT_NEAR(std::bit_cast<float>(out.values[c][i]), right, 1e-6 * p) << what << " " << channel.name;
+      }
+    }
+    const std::size_t bytes = static_cast<std::size_t>(n) * format.colour_bytes();
+    std::memcpy(out.planes.pixels.colour, frame.pixels.view().colour, bytes);
+    if (!first) {
+      first.emplace(std::move(out));
+    } else {
+      ASSERT_EQ(out.values, first->values) << what;
+      ASSERT_EQ(std::memcmp(out.planes.pixels.colour, first->planes.pixels.colour, bytes), 0) << what;
+    }
+  }
+}
+
+TEST(Channels, EveryAlgorithmGivesTheSameBits) {
+  std::mt19937 random(29);
+  for (const Op op : testing::all_ops)
+    for (int p = 1; p <= 16; ++p) {
+      SCOPED_TRACE(std::string(op_name(op)) + ", p = " + std::to_string(p));
+      const Scalar scalar = testing::all_scalars[static_cast<std::size_t>(p) % 3];
+      check_algorithms(op, {scalar, 4, op == Op::closest || p % 2 == 0}, p, random);
+      if (::testing::Test::HasFatalFailure()) return;
     }
 }
 

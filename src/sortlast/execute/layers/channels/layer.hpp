@@ -3,8 +3,8 @@
 // A string tells what some ranks add to a stretch of pixels. It is a row of layers, none for nothing at all.
 // Each lies as a head, its runs, and planes of the active pixels one behind the other: colour, depth, picks
 // (a bit for each channel of the rule front: whether the pixel's values are of an image above the threshold),
-// depth position, and the channels by name. All begin at multiples of 16 bytes of the string, which is
-// aligned to 4 bytes or more.
+// depth position, and the channels by name. All begin at multiples of 16 bytes of the string, which
+// begins at a multiple of 8.
 #pragma once
 
 #include <cstddef>
