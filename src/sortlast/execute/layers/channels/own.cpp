@@ -20,14 +20,16 @@ struct Found {
   std::size_t at;  // pixel of the image
 };
 
-// A channel whose values alone show that a pixel was drawn, if their bits are not `empty`.
+// A channel whose values alone show that a pixel was drawn, if their bits among `looked_at` are not `empty`.
 struct Telling {
   const std::uint32_t* values;
   std::size_t width;
   std::uint32_t empty;
+  std::uint32_t looked_at;
 };
 
 std::vector<Telling> telling_channels(const ChannelLayout& layout, const OwnImage& image) {
+  constexpr std::uint32_t but_the_sign = 0x7fffffff;  // -0 is empty, too
   std::vector<Telling> telling;
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const SettledChannel& channel = layout.channels[c];
@@ -35,7 +37,8 @@ std::vector<Telling> telling_channels(const ChannelLayout& layout, const OwnImag
                         (channel.rule == ChannelRule::blend && layout.op != Op::closest);
     if (weighs)
       telling.push_back({reinterpret_cast<const std::uint32_t*>(image.channels[c]), channel.width,
-                         channel.rule == ChannelRule::multiply ? std::bit_cast<std::uint32_t>(1.0F) : 0});
+                         channel.rule == ChannelRule::multiply ? std::bit_cast<std::uint32_t>(1.0F) : 0,
+                         channel.type == ChannelType::uint32 ? ~std::uint32_t{0} : but_the_sign});
   }
   return telling;
 }
@@ -60,7 +63,7 @@ void find_in_row(const OwnImage& image, const std::vector<Telling>& telling, std
     return std::any_of(telling.begin(), telling.end(), [&](const Telling& channel) {
       const std::uint32_t* const values = channel.values + pixel * channel.width;
       return std::any_of(values, values + channel.width,
-                         [&](std::uint32_t value) { return value != channel.empty; });
+                         [&](std::uint32_t value) { return (value & channel.looked_at) != channel.empty; });
     });
   };
   for (std::uint32_t i = 0; i < count;) {
