@@ -1,13 +1,13 @@
-// What one rank of up to a million needs before its first frame: time and memory of its schedule and its plan,
-// and of the choice of the algorithm.
+// What one rank of up to a million needs before its first frame: time and memory of its schedule and its
+// plan, and of the choice of the algorithm.
 //
 // usage: bench_plan [most ranks]
 //
 // All is of the rank that stands in the middle of a random depth order, for an image of 4096x4096 bytes of
-// RGBA with Op::over. `steps` are its sends, receives and merges; the schedule and the order, which every rank
-// holds, are counted apart from the plan. Times are the least of some runs, in milliseconds; memory is what
-// malloc has given out more afterwards. Every schedule is verified first, whole up to 4096 ranks, and of more
-// ranks by what this rank's program is: its pieces must join into its own.
+// RGBA with Op::over. `steps` are its sends, receives and merges; the schedule and the order, which every
+// rank holds, are counted apart from the plan. Times are the least of some runs, in milliseconds; memory is
+// what malloc has given out more afterwards. Every schedule is verified first, whole up to 4096 ranks, and of
+// more ranks by what this rank's program is: its pieces must join into its own.
 #include <malloc.h>
 
 #include <algorithm>
@@ -103,8 +103,8 @@ void choice_row(const Setting& setting) {
   sortlast::AlgorithmChoice choice("auto", sortlast::Machine{});
   const std::string name = choice.name(setting, format, 1);
   const double chosen = milliseconds();
-  std::printf("%8d  %-28.28s %8s %12.3f %10.3f\n", setting.p, ("auto: " + name).c_str(), "",
-              chosen - begin, static_cast<double>(given_out() - before) / 1e6);
+  std::printf("%8d  %-28.28s %8s %12.3f %10.3f\n", setting.p, ("auto: " + name).c_str(), "", chosen - begin,
+              static_cast<double>(given_out() - before) / 1e6);
   row(name, setting);
 }
 
