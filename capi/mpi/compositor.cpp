@@ -6,8 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "channels.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
 struct sortlast_memory {
@@ -60,6 +62,59 @@ void check_bytes(std::int64_t bytes) {
 const Tile& tile_of(const sortlast_tile* tile) {
   if (tile == nullptr) throw ArgumentError("the tile is NULL; expected the one that composite made");
   return *tile->tile;
+}
+
+std::vector<BoxImage> box_images_of(const sortlast_box_image* images, std::int32_t count) {
+  if (count < 0 || (count > 0 && images == nullptr))
+    throw ArgumentError(std::to_string(count) + " images" + (images == nullptr ? " at NULL" : "") +
+                        "; expected an array of 0 or more");
+  std::vector<BoxImage> all;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const sortlast_box_image& each = images[i];
+    BoxImage image{
+        {pixels_of(each.image), {each.image.width, each.image.height}, format_of(each.image.format)},
+        each.position,
+        {}};
+    if (each.box != nullptr) image.box = Rectangle{each.box->x0, each.box->y0, each.box->x1, each.box->y1};
+    all.push_back(image);
+  }
+  return all;
+}
+
+// Composite by composite(arguments), and write the tile. read() reads what further arguments there are.
+template <typename Read, typename Composite>
+void composite_into(sortlast_compositor& compositor, const sortlast_image* image,
+                    const sortlast_composition* composition, sortlast_tile** tile, const Read& read,
+                    const Composite& composite) {
+  Compositor& worker = made(compositor);
+  Arguments arguments;
+  std::unique_ptr<sortlast_tile> result;
+  prepare(worker, "composite", [&] {
+    if (tile == nullptr) throw ArgumentError("the place for the tile is NULL");
+    arguments = arguments_of(image, composition, worker.size());
+    read();
+    result = std::make_unique<sortlast_tile>();
+  });
+  result->tile.emplace(composite(arguments));
+  for (const Range range : result->tile->ranges()) result->ranges.push_back({range.begin, range.end});
+  compositor.algorithm = worker.algorithm();
+  *tile = result.release();
+}
+
+// Collect a tile's image, and write the frame at the root.
+void gather_into(sortlast_compositor& compositor, const sortlast_tile* tile, std::int32_t root,
+                 bool with_depth, bool with_channels, sortlast_frame** frame) {
+  Compositor& worker = made(compositor);
+  std::unique_ptr<sortlast_frame> result;
+  prepare(worker, "gather", [&] {
+    if (frame == nullptr) throw ArgumentError("the place for the frame is NULL");
+    tile_of(tile);
+    result = std::make_unique<sortlast_frame>();
+  });
+  std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth, {}, with_channels);
+  if (!whole) return;
+  result->frame = std::move(*whole);
+  *frame = result.release();
 }
 
 }  // namespace
@@ -132,18 +187,60 @@ sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, c
   if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
   return guarded(*compositor, [&] {
     Compositor& worker = made(*compositor);
-    Arguments arguments;
-    std::unique_ptr<sortlast_tile> result;
-    prepare(worker, "composite", [&] {
-      if (tile == nullptr) throw ArgumentError("the place for the tile is NULL");
-      arguments = arguments_of(image, composition, worker.size());
-      result = std::make_unique<sortlast_tile>();
-    });
-    result->tile.emplace(worker.composite(arguments.image, arguments.composition, arguments.out));
-    for (const Range range : result->tile->ranges()) result->ranges.push_back({range.begin, range.end});
-    compositor->algorithm = worker.algorithm();
-    *tile = result.release();
+    composite_into(
+        *compositor, image, composition, tile, [] {},
+        [&](const Arguments& arguments) {
+          return worker.composite(arguments.image, arguments.composition, arguments.out);
+        });
   });
+}
+
+sortlast_status sortlast_compositor_composite_channels(sortlast_compositor* compositor,
+                                                       const sortlast_image* image,
+                                                       const sortlast_channel* channels, int32_t count,
+                                                       const sortlast_composition* composition,
+                                                       sortlast_tile** tile) {
+  if (tile != nullptr) *tile = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    std::vector<Channel> further;
+    composite_into(
+        *compositor, image, composition, tile, [&] { further = channels_of(channels, count); },
+        [&](const Arguments& arguments) {
+          return worker.composite(arguments.image, arguments.composition, further, arguments.out);
+        });
+  });
+}
+
+sortlast_status sortlast_compositor_composite_images(sortlast_compositor* compositor,
+                                                     const sortlast_box_image* images, int32_t count,
+                                                     int64_t width, int64_t height, sortlast_format format,
+                                                     const sortlast_composition* composition,
+                                                     sortlast_tile** tile) {
+  if (tile != nullptr) *tile = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    std::vector<BoxImage> all;
+    // The frame, as an image that this rank does not have.
+    const sortlast_image frame{nullptr, nullptr, width, height, format, nullptr};
+    composite_into(
+        *compositor, &frame, composition, tile, [&] { all = box_images_of(images, count); },
+        [&](const Arguments& arguments) {
+          BoxCall call{all, arguments.image.size, arguments.composition, arguments.out};
+          call.format = arguments.image.format;
+          return detail::CompositorAccess::composite_boxes(worker, call);
+        });
+  });
+}
+
+int32_t sortlast_tile_channel_count(const sortlast_tile* tile) {
+  return tile == nullptr ? 0 : static_cast<std::int32_t>(tile->tile->channels().size());
+}
+
+sortlast_channel_values sortlast_tile_channel(const sortlast_tile* tile, int32_t index) {
+  return tile == nullptr ? sortlast_channel_values{} : channel_values(tile->tile->channels(), index);
 }
 
 sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
@@ -162,19 +259,15 @@ sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, cons
                                            int32_t root, bool with_depth, sortlast_frame** frame) {
   if (frame != nullptr) *frame = nullptr;
   if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
-  return guarded(*compositor, [&] {
-    Compositor& worker = made(*compositor);
-    std::unique_ptr<sortlast_frame> result;
-    prepare(worker, "gather", [&] {
-      if (frame == nullptr) throw ArgumentError("the place for the frame is NULL");
-      tile_of(tile);
-      result = std::make_unique<sortlast_frame>();
-    });
-    std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth);
-    if (!whole) return;
-    result->frame = std::move(*whole);
-    *frame = result.release();
-  });
+  return guarded(*compositor, [&] { gather_into(*compositor, tile, root, with_depth, false, frame); });
+}
+
+sortlast_status sortlast_compositor_gather_channels(sortlast_compositor* compositor,
+                                                    const sortlast_tile* tile, int32_t root, bool with_depth,
+                                                    sortlast_frame** frame) {
+  if (frame != nullptr) *frame = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] { gather_into(*compositor, tile, root, with_depth, true, frame); });
 }
 
 sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays, _core, _native
+from sortlast import _arrays, _box_images, _channels, _core, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
 
@@ -58,6 +58,10 @@ class Tile(Protocol):
     @property
     def depth(self) -> NDArray[np.float32] | None:
         """Array (n,), or None if the images had no depth."""
+
+    @property
+    def channels(self) -> dict[str, NDArray[Any]]:
+        """Arrays (n,) or (n, width) by the names of the channels that the images had."""
 
 
 class Registration(Protocol):
@@ -184,7 +188,7 @@ class Compositor:
 
     def composite(
         self,
-        image: object | None,
+        image: object | None = None,
         depth: object | None = None,
         op: str = "over",
         order: Sequence[int] | None = None,
@@ -195,8 +199,19 @@ class Compositor:
         dtype: DTypeLike | None = None,
         premultiplied: bool = True,
         out: Out = None,
+        channels: Mapping[str, object] | None = None,
+        rules: Mapping[str, object] | None = None,
+        channel_background: Mapping[str, object] | None = None,
+        images: Sequence[object] | None = None,
+        positions: Sequence[int] | None = None,
+        size: tuple[int, int] | None = None,
+        boxes: Sequence[Sequence[int]] | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
+
+        With ``images`` instead of ``image`` a rank has several, or none, each of a box of the frame and at a
+        place of its own in depth, and every rank passes ``images``, ``positions`` and ``size``; see "Many
+        boxes a rank" in the documentation. Outside its box an image contributes nothing.
 
         Args:
             image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, NumPy's or
@@ -215,10 +230,48 @@ class Compositor:
             out: array like the image, or pair of one and of an array like its depth, of a whole image, in
                 which this rank's pixels are put where they belong; the others are left as they are. The tile
                 is a view of it, unless the image is dealt out. On every rank or on none.
+            channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
+                or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
+                as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
+                depth infinite, and 0 in the channels that are blended or attenuated, 1 in those that are
+                multiplied) take no part. The image has fewer than 2^32 pixels.
+            rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
+                "blend", and with ``over`` for "front" where they are uint32.
+
+                - "blend": as the colours. ``closest`` takes the winner's; ``over`` weighs by the colours'
+                  alpha, so the values are premultiplied and float32; ``add``, ``max`` and ``min`` work value
+                  by value.
+                - "front" or ("front", threshold), with ``over``: of the front-most image whose alpha there is
+                  above the threshold, which is 0 or more and below 1.
+                - "accumulated" or ("accumulated", threshold), with ``over``: of the image at which the alpha
+                  of all in front of it and its own, composited, first passes the threshold. The values of
+                  every image travel to the last step then.
+                - "multiply", with ``over``: the product, as of transmissions.
+                - ("attenuate", channel), with ``over``: what is emitted, front + transmission * back, where
+                  the other channel holds the front's transmission: one of the rule "multiply" with as many
+                  values, or with one.
+            channel_background: a number, or one a value, behind all images, by channel: shown where nobody
+                drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
+                (1 where the rule is "multiply") where nobody drew, and nothing behind other pixels.
+            images: list of arrays like ``image``, each of its box's height and width, in any order; an empty
+                list on a rank without any. ``depth`` is then a list of planes, one an image. All are of one
+                type, which ranks without images need not tell. Not with ``image``, ``order``, ``bounds``,
+                ``shape``, ``dtype`` or ``channels``.
+            positions: the images' places in depth, lower ones in front: whole numbers, with gaps or not, that
+                no two images of all ranks share.
+            size: (width, height) of the frame.
+            boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame. None: each image is of
+                the whole frame.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
+        if images is not None or positions is not None or size is not None or boxes is not None:
+            one = {"image": image, "order": order, "bounds": bounds, "shape": shape, "dtype": dtype}
+            one |= {"channels": channels, "rules": rules, "channel_background": channel_background}
+            return self._composite_images(
+                one, images, depth, positions, size, boxes, op, background, premultiplied, out
+            )
         try:
             if image is None and depth is None:
                 depth = op == "closest"
@@ -230,6 +283,7 @@ class Compositor:
                 _arrays.rectangle(bounds),
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
+                _channels.channels(channels, rules, channel_background, picture),
             )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
@@ -241,6 +295,45 @@ class Compositor:
             raise
         except BaseException:
             _still_read.append(picture)
+            raise
+
+    def _composite_images(
+        self,
+        of_one: dict[str, object],
+        images: object,
+        depth: object | None,
+        positions: object,
+        size: object,
+        boxes: object | None,
+        op: str,
+        background: Sequence[float] | None,
+        premultiplied: bool,
+        out: Out,
+    ) -> Tile:
+        """``composite`` of several images a rank; ``of_one``: arguments that only one image has."""
+        try:
+            for name, value in of_one.items():
+                if value is not None:
+                    raise ArgumentError(
+                        f"{name} was passed with images, positions, size or boxes; leave it out"
+                    )
+            several = _box_images.box_images(images, depth, positions, size, boxes)
+            arguments = (
+                _arrays.choice(op, "op", _core.ops()),
+                _arrays.colours(background, "background"),
+                _arrays.flag(premultiplied, "premultiplied"),
+                *_box_images.output(out, several),
+            )
+        except Exception as error:
+            # The others must not wait for this rank: all raise what is wrong here.
+            self._native.refuse("composite", str(error))
+            raise
+        try:
+            return self._native.composite_images(several, *arguments)  # type: ignore[no-any-return]
+        except (ArgumentError, MismatchError, UsageError):
+            raise
+        except BaseException:
+            _still_read.extend(several.pictures)
             raise
 
     def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
@@ -280,13 +373,20 @@ class Compositor:
         return self._native.register_memory(_arrays.memory(array, "array"))  # type: ignore[no-any-return]
 
     def gather(
-        self, tile: Tile, root: int = 0, with_depth: bool = False, *, out: Out = None
-    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+    ) -> NDArray[Any] | tuple[Any, ...] | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``,
-        tiles of ranks that share the root's machine are parts of the image, not copies: who writes into it
-        changes them.
+        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` it
+        gets a dict of arrays (H, W) or (H, W, n) by name behind these: (image, {...}) or (image, depth,
+        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not
+        copies: who writes into it changes them.
 
         Args:
             tile: what ``composite`` returned.
@@ -294,6 +394,7 @@ class Compositor:
             with_depth: collect the depth too, if the images had it.
             out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, in which the
                 image is to be put; it is returned.
+            channels: collect the channels too, if the images had some.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -303,6 +404,7 @@ class Compositor:
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
             with_depth = _arrays.flag(with_depth, "with_depth")
+            channels = _arrays.flag(channels, "channels")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)
                 if rank == self._native.rank
@@ -311,12 +413,16 @@ class Compositor:
         except Exception as error:
             self._native.refuse("gather", str(error))
             raise
-        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out)
+        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out, channels)
         if frame is None:
             return None
+        colour, depth, planes = frame
+        planes = (planes,) if channels else ()
         if out is not None:
-            return out
-        return frame if with_depth else frame[0]  # type: ignore[no-any-return]
+            return (*out, *planes) if isinstance(out, tuple) else (out, *planes) if channels else out
+        if with_depth:
+            return (colour, depth, *planes)
+        return (colour, *planes) if channels else colour  # type: ignore[no-any-return]
 
     @property
     def timing(self) -> Timing:

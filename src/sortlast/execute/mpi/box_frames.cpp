@@ -50,6 +50,7 @@ namespace {
 struct Count {
   std::uint64_t images = 0;
   Format format;
+  bool told = false;  // the format is not a guess
 };
 
 // All ranks' images, rank by rank.
@@ -90,7 +91,7 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
 Format common_format(const std::vector<Count>& counts, Op op) {
   std::optional<std::size_t> first;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    if (counts[rank].images == 0) continue;
+    if (!counts[rank].told) continue;
     if (!first) first = rank;
     if (counts[rank].format != counts[*first].format)
       throw MismatchError("ranks disagree: format: " + format_name(counts[*first].format) + " on rank " +
@@ -140,9 +141,16 @@ Tile Compositor::Impl::composite_boxes(const BoxCall& call) {
 
 namespace {
 
+// The format of a rank's images; of one without any, which the call does not tell, one that may be theirs.
+Format told_format(const BoxCall& call) {
+  if (!call.images.empty()) return call.images.front().image.format;
+  if (call.format) return *call.format;
+  return {Scalar::float32, call.composition.background.size() == 3 ? 3 : 4,
+          call.composition.op == Op::closest};
+}
+
 void check_box_call(const BoxCall& call, int p, bool premultiplied) {
-  const Format format = call.images.empty() ? Format{Scalar::float32, 4, call.composition.op == Op::closest}
-                                            : call.images.front().image.format;
+  const Format format = told_format(call);
   check_frame(ImageView::none(call.size, format), call.composition, p);
   check_box_images(call.images, call.size, format);
   if (!call.composition.order.empty())
@@ -192,7 +200,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   for (std::size_t i = 0; i < call.images.size(); ++i)
     mine.push_back(
         {call.images[i].position, box_of(call.images[i], call.size), rank_, static_cast<std::int32_t>(i)});
-  const Count own{mine.size(), mine.empty() ? Format{} : call.images.front().image.format};
+  const Count own{mine.size(), told_format(call), !mine.empty() || call.format};
   const std::vector<Count> counts = all_gather(data_, alarm_, all_ranks_to_call("composite"), own);
   const Format format = common_format(counts, composition.op);
   check_format(format, composition.op);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct BoxCall {
   const Composition& composition;
   PixelBuffer out = {};
   float background_depth = std::numeric_limits<float>::infinity();
+  // Of all images, if the caller knows it without having one: it is compared with that of the others'.
+  std::optional<Format> format = {};
 };
 
 // Memory of a whole frame that the mates can read, in which a rank's images become one; used again from frame

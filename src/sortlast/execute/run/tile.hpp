@@ -28,6 +28,7 @@ struct TileData {
   Interleaving interleaving = {};            // where the schedule's pixels lie in the image
   // What a content of varying size keeps of its pixels (layers/layer_run.hpp); null: of a dense frame.
   std::shared_ptr<const std::vector<LayerString>> joined = nullptr;
+  std::vector<ChannelPlane> channels = {};   // of the range's pixels, in the order of their names
 };
 
 struct TileAccess {
@@ -50,5 +51,6 @@ void put_pixels(const Interleaving& interleaving, const Format& format, Range pi
 // Throw ArgumentError unless `out` is null, or can be memory of a whole frame for the finished pixels of
 // images like this one: with all planes, and apart from this one's, which may be of a box of the frame.
 void check_output(const ImageView& image, Pixels out, Size frame);
+inline void check_output(const ImageView& image, Pixels out) { check_output(image, out, image.size); }
 
 }  // namespace sortlast::detail
