@@ -47,6 +47,7 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
                         {}};
   tile.pixels = place_in(tile, out);
   if (tile.pixels.view().colour == nullptr) tile.pixels = take_pixels(pool_, call.format, tile.range.size());
+  if (call.prepare) call.prepare(tile);
   if (!layer_exchange_) layer_exchange_ = std::make_unique<LayerExchange>(schedule, context());
   tile.joined = std::make_shared<const std::vector<LayerString>>(
       layer_exchange_->run(*content, call.format, tile.pixels.view(), string_options(), context()));
