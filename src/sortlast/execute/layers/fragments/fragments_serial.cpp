@@ -9,7 +9,7 @@
 namespace sortlast {
 namespace {
 
-struct Fragment {
+struct Ranked {
   Colour colour;
   float depth;
   std::size_t rank;
@@ -26,7 +26,7 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
       throw ArgumentError("the fragments of rank " + std::to_string(rank) +
                           " are of another size than those of rank 0; expected the same of all");
   }
-  std::vector<Fragment> fragments;
+  std::vector<Ranked> fragments;
   OwnFragments::Room room;
   for (std::int64_t pixel = 0; pixel < ranks[0].size.pixels(); ++pixel) {
     fragments.clear();
@@ -36,7 +36,7 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
         fragments.push_back({load_colour(lists.colour + i * colour_bytes),
                              load_depth(lists.depth + i * sizeof(float)), rank});
     }
-    std::stable_sort(fragments.begin(), fragments.end(), [](const Fragment& a, const Fragment& b) {
+    std::stable_sort(fragments.begin(), fragments.end(), [](const Ranked& a, const Ranked& b) {
       return depth_key(a.depth) < depth_key(b.depth);
     });
     action(fragments);
@@ -48,9 +48,9 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
 Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
   Fragments merged;
   if (!ranks.empty()) merged.size = ranks[0].size;
-  for_each_pixel(ranks, [&](const std::vector<Fragment>& fragments) {
+  for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
     merged.counts.push_back(static_cast<std::int32_t>(fragments.size()));
-    for (const Fragment& each : fragments) {
+    for (const Ranked& each : fragments) {
       for (int channel = 0; channel < 4; ++channel) merged.colour.push_back(each.colour[channel]);
       merged.depth.push_back(each.depth);
     }
@@ -62,7 +62,7 @@ std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks
                                             std::span<const float> background) {
   check_fragment_background(background);
   std::vector<float> pixels;
-  for_each_pixel(ranks, [&](const std::vector<Fragment>& fragments) {
+  for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
     Colour colour = {};
     bool seen = true;
     for (std::size_t begin = 0, end = 0; begin < fragments.size() && seen; begin = end) {
