@@ -465,7 +465,7 @@ class Compositor:
             return (*out, *planes) if isinstance(out, tuple) else (out, *planes) if channels else out
         if with_depth:
             return (colour, depth, *planes)
-        return (colour, *planes) if channels else colour  # type: ignore[no-any-return]
+        return (colour, *planes) if channels else colour
 
     @property
     def timing(self) -> Timing:
