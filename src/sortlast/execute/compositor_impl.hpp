@@ -18,6 +18,8 @@
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/mpi/layer_exchange.hpp"
+#include "sortlast/execute/mpi/layer_frames.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -85,6 +87,18 @@ class Compositor::Impl {
     return guarded([&] { return gather_in_turn(images); });
   }
 
+  // ---- Contents of varying size (mpi/layer_frames.cpp) ----
+
+  // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
+  Tile composite_layers(const LayerCall& call, const PixelBuffer& out);
+
+  // At the root the joined strings of all tiles, pixel by pixel in the order of ranks; nothing elsewhere.
+  // `problem`: what is wrong with this rank's own arguments.
+  std::optional<std::vector<LayerString>> gather_layers(const detail::TileData& tile, int root,
+                                                        const std::string& problem);
+
+  std::string explain_layers() const;
+
   [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
     const Turn turn(busy_, call);
     check_mpi_is_there(call.c_str());
@@ -149,6 +163,7 @@ class Compositor::Impl {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
+    layered_ = false;
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
     agree_on("composite", image, composition, out.view());
@@ -239,6 +254,11 @@ class Compositor::Impl {
   Setting planned_;                     // what plan_ is for
   std::string planned_name_;
   Format planned_format_;
+  std::shared_ptr<const Schedule> layer_schedule_;  // of the last frame of contents of varying size
+  std::string layer_name_;
+  std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
+  bool layered_ = false;                           // the last frame was one
+  std::int32_t layer_calls_ = 0;                   // counted round the tags that they use
   Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
@@ -357,6 +377,13 @@ class Compositor::Impl {
     }
     meet(arguments, problem, offer);
   }
+
+  Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
+  void agree_on_layers(const LayerCall& call, Pixels out);
+  const std::shared_ptr<const Schedule>& schedule_of_layers(const LayerCall& call);
+  StringOptions string_options();
+  std::optional<std::vector<LayerString>> gather_layers_in_turn(const detail::TileData& tile, int root,
+                                                                const std::string& problem);
 
   const Plan& plan_for(const ImageView& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
