@@ -27,7 +27,7 @@ def shell(n=28):
 
 @pytest.fixture(scope="module")
 def mesh():
-    return tetrahedra(shell(), (1.0, 1.0, 1.2), 0.5, points=1500)
+    return tetrahedra(shell(), (1.0, 1.0, 1.2), 0.5, points=800)
 
 
 def camera(azimuth=35.0, elevation=20.0):
@@ -65,7 +65,7 @@ def test_the_mesh_fills_the_object_and_leaves_its_hole(mesh):
     edges = mesh.corners[:, 1:] - mesh.corners[:, :1]
     filled = np.abs(np.linalg.det(edges)).sum() / 6
     object_ = (shell() > 0.25).sum() * 1.2
-    assert filled == pytest.approx(object_, rel=0.08)
+    assert filled == pytest.approx(object_, rel=0.12)
     centres = mesh.corners.mean(axis=1) - (13.5, 13.5, 16.2)
     assert np.linalg.norm(centres / (13.5, 13.5, 16.2), axis=1).min() > 0.35
 

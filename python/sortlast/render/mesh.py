@@ -100,7 +100,9 @@ def _places(voxels: Array, least: float, count: int) -> Floats:
         len(inside), min(count, len(inside)), replace=False, p=weights / weights.sum(), shuffle=False
     )
     moved = inside[np.sort(chosen)] + random.uniform(-0.5, 0.5, (len(chosen), 3))
-    return np.clip(moved, 0, np.subtract(voxels.shape, 1))
+    # What would leave the volume is reflected: many points on one plane have no Delaunay tetrahedra.
+    last = np.subtract(voxels.shape, 1)
+    return np.asarray(last - np.abs(last - np.abs(moved)))
 
 
 def _delaunay(points: Floats) -> Ids:
