@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   test_frames();
   test_box_images();
+  test_channels();
+  test_fragments();
   test_travel();
   test_observation();
   test_machines();
