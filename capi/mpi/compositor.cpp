@@ -9,7 +9,7 @@
 #include "channels.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/box_frames.hpp"
+#include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
 struct sortlast_memory {

@@ -14,7 +14,7 @@
 #include "communicator.hpp"
 #include "errors.hpp"
 #include "sortlast/compositor.hpp"
-#include "sortlast/execute/mpi/box_frames.hpp"
+#include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/tune/probe.hpp"
 

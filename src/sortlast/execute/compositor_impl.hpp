@@ -14,14 +14,14 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/box_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/box_images.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
-#include "sortlast/execute/mpi/box_frames.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/layer_exchange.hpp"
-#include "sortlast/execute/mpi/layer_frames.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -89,11 +89,11 @@ class Compositor::Impl {
     return guarded([&] { return gather_in_turn(images, with_channels); });
   }
 
-  // ---- Several images a rank (mpi/box_frames.cpp) ----
+  // ---- Several images a rank (box_frames.cpp) ----
 
   Tile composite_boxes(const BoxCall& call);
 
-  // ---- Contents of varying size (mpi/layer_frames.cpp) ----
+  // ---- Contents of varying size (layer_frames.cpp) ----
 
   // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
   Tile composite_layers(const LayerCall& call, const PixelBuffer& out);
@@ -105,7 +105,7 @@ class Compositor::Impl {
 
   std::string explain_layers() const;
 
-  // Composite images whose pixels hold further channels (mpi/channel_frames.cpp).
+  // Composite images whose pixels hold further channels (channel_frames.cpp).
   Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
                           const PixelBuffer& out);
 

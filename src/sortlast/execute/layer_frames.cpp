@@ -1,5 +1,5 @@
 // Layer frames.
-#include "sortlast/execute/mpi/layer_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 
 #include "sortlast/execute/compositor_impl.hpp"
 

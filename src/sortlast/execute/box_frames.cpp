@@ -7,7 +7,7 @@
 // That needs that nothing is lost: images of several in a scalar of less precision than accumulators would be
 // rounded once a rank, and a minimum must not see the empty pixels between the boxes. It pays where the
 // bounds have not many more pixels than the boxes.
-#include "sortlast/execute/mpi/box_frames.hpp"
+#include "sortlast/execute/box_frames.hpp"
 
 #include <algorithm>
 #include <array>
