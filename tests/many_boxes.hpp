@@ -66,6 +66,18 @@ inline ManyBoxes many_boxes(Size size, const Format& format, std::int32_t p, std
   return scene;
 }
 
+// The same images at positions that give each rank neighbours in depth, the last rank in front.
+inline ManyBoxes apart(const ManyBoxes& scene) {
+  std::vector<std::size_t> by_rank(scene.images.size());
+  std::iota(by_rank.begin(), by_rank.end(), 0U);
+  std::stable_sort(by_rank.begin(), by_rank.end(),
+                   [&](std::size_t a, std::size_t b) { return scene.ranks[a] > scene.ranks[b]; });
+  ManyBoxes moved = scene;  // the pixels of the copy are not looked at
+  for (std::size_t i = 0; i < by_rank.size(); ++i)
+    moved.images[by_rank[i]].position = static_cast<std::int64_t>(3 * i) - 5;
+  return moved;
+}
+
 // Colours of n pixels are those of the oracle, as exactly as a composite of `images` images in another
 // association can have them; depths are exactly those.
 inline void expect_near(const Format& format, ConstPixels found, ConstPixels expected, std::int64_t n,

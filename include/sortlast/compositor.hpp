@@ -129,15 +129,16 @@ class SORTLAST_API Compositor {
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
   // The same of several images a rank, in any number, none included: those of all ranks are composited front
-  // to back by their positions, whose ranks need not be neighbours. `size` is that of the frame. Outside its
-  // box an image contributes nothing: min and max are those of the images that hold a pixel. A pixel that is
-  // empty in every image, or that none holds, is empty. `composition.order` is empty: the positions are the
-  // order. All images are of one format, which ranks without any need not tell; if no rank has any, the frame
-  // is RGBA float32, with a depth for Op::closest. All errors are as above; positions that two images share
-  // are an ArgumentError that names their ranks.
+  // to back by their positions, and those of a rank need not be neighbours. `size` is that of the frame.
+  // Outside its box an image contributes nothing: min and max are those of the images that hold a pixel. For
+  // closest an empty pixel may count as none, so that one at infinite depth behind it shows. A pixel that no
+  // image holds is empty. `composition.order` is empty: the positions are the order. All images are of one
+  // format, which ranks without any need not tell; if no rank has any, the frame is RGBA float32, with a
+  // depth for closest. Errors are as above; positions that two images share are an ArgumentError that names
+  // their ranks.
   //   Images far smaller than the frame cost what their boxes have. Each travels to the ranks that finish its
-  // pixels; where no rank's images lie between those of another, each rank makes its own into one first, and
-  // they are composited as one image a rank is.
+  // pixels; where no rank's images lie between those of another, each rank makes its own into one first, if
+  // that loses nothing, and they are composited as one image a rank is.
   Tile composite(std::span<const BoxImage> images, Size size, const Composition& composition = {},
                  const PixelBuffer& out = {});
 

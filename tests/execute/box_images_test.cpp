@@ -88,11 +88,13 @@ TEST(BoxImages, EveryOperatorAndFormat) {
           if ((op == Op::over && channels == 3) || (op == Op::closest && !depth)) continue;
           const Format format{scalar, channels, depth};
           SCOPED_TRACE(format_name(format) + ", " + std::string(op_name(op)));
-          const ManyBoxes scene = many_boxes(size, format, 4, 60, 25, 3);
           const std::vector<float> background(static_cast<std::size_t>(channels), 0.25F);
-          for (const bool sparse : {false, true}) {
-            expect_right(scene, 4, "direct-send", op, sparse);
-            expect_right(scene, 4, "binary-swap", op, sparse, background);
+          for (const std::uint32_t seed : {3U, 4U, 5U, 6U, 7U, 8U}) {
+            const ManyBoxes scene = many_boxes(size, format, 3, 60, 40, seed);
+            expect_right(scene, 3, "direct-send", op, seed % 2 == 0, background);
+            expect_right(scene, 3, "radix-k", op, seed % 2 == 1);
+            expect_right(testing::apart(scene), 3, "direct-send", op, seed % 2 == 0);
+            expect_right(testing::apart(scene), 3, "radix-k", op, seed % 2 == 1);
           }
         }
       }

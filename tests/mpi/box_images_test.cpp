@@ -47,17 +47,6 @@ class MpiBoxImages : public ::testing::Test {
     const std::byte* const colour = frame->pixels.view().colour;
     return {colour, colour + static_cast<std::size_t>(n) * scene.format.colour_bytes()};
   }
-
-  // Positions that give each rank neighbours in depth, the last rank in front.
-  ManyBoxes apart(ManyBoxes scene) const {
-    std::vector<std::size_t> by_rank(scene.images.size());
-    std::iota(by_rank.begin(), by_rank.end(), 0U);
-    std::stable_sort(by_rank.begin(), by_rank.end(),
-                     [&](std::size_t a, std::size_t b) { return scene.ranks[a] > scene.ranks[b]; });
-    for (std::size_t i = 0; i < by_rank.size(); ++i)
-      scene.images[by_rank[i]].position = static_cast<std::int64_t>(3 * i) - 5;
-    return scene;
-  }
 };
 
 TEST_F(MpiBoxImages, EveryAlgorithmOnNodesAndByMessages) {
@@ -86,8 +75,8 @@ TEST_F(MpiBoxImages, EveryOperatorAndFormat) {
         const ManyBoxes scene = many_boxes(size, format, p_, 12 * p_, 40, 8);
         expect_right(compositor, scene, {op, {}, {}, true});
         expect_right(compositor, scene, {op, {}, {0.1F, 0.2F, 0.3F, 0.4F}, true});
-        expect_right(compositor, apart(scene), {op, {}, {}, true});
-        expect_right(compositor, apart(scene), {op, {}, {0.1F, 0.2F, 0.3F, 0.4F}, true});
+        expect_right(compositor, testing::apart(scene), {op, {}, {}, true});
+        expect_right(compositor, testing::apart(scene), {op, {}, {0.1F, 0.2F, 0.3F, 0.4F}, true});
       }
     }
   }
@@ -130,7 +119,7 @@ TEST_F(MpiBoxImages, TellsHowItWasDone) {
   expect_contains(compositor.explain(), "as images of one rank lie between those of another");
   EXPECT_GT(compositor.timing().agree, 0);
   EXPECT_GE(compositor.timing().total, compositor.timing().agree);
-  expect_right(compositor, apart(scene));
+  expect_right(compositor, testing::apart(scene));
   expect_contains(compositor.explain(), "each rank made its own into one first");
 }
 

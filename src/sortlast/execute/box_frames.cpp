@@ -4,9 +4,9 @@
 // Then all know alike whether the images of some rank lie between those of another. If they do, they are
 // contents of varying size. If not, each rank makes its own into one image with bounds, and the way of one
 // image a rank is the faster: its images are read where they lie, and its schedules follow the depth order.
-// That needs that nothing is lost: images of several in a scalar of less precision than accumulators would be
-// rounded once a rank, and a minimum must not see the empty pixels between the boxes. It pays where the
-// bounds have not many more pixels than the boxes.
+// Nothing may be lost by that: several images in a scalar of less precision than accumulators would be
+// rounded once a rank; a minimum must not see the empty pixels between the boxes, nor may they hide what lies
+// at infinite depth. And it pays only where the bounds have not many more pixels than the boxes.
 #include "sortlast/execute/box_frames.hpp"
 
 #include <algorithm>
@@ -122,7 +122,8 @@ std::string why_not_one(const BoxTable& table, const std::vector<Count>& counts,
     in_boxes += area(box);
     whole = whole && area(box) == table.frame().pixels();
   }
-  if (!whole && (op == Op::min || (op == Op::max && format.scalar != Scalar::uint8)))
+  const bool as_none = op == Op::over || op == Op::add || (op == Op::max && format.scalar == Scalar::uint8);
+  if (!whole && !as_none)
     return std::string(op_name(op)) + " takes pixels outside an image's box for none, not for empty ones";
   for (std::int32_t rank = 0; several && rank < p; ++rank) in_bounds += area(table.bounds_of(rank));
   if (in_bounds > 2 * in_boxes) return "the images of a rank lie too far apart in the frame";

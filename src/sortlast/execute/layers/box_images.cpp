@@ -214,7 +214,8 @@ struct Group {
 //
 // Two kinds of pixels may not come between. Those of ranks none of whose runs are here: what they will bring
 // is not known, so their boxes must not hold any pixel of the group. And those of runs that are here, in
-// groups that are closed: behind the group's front, they must not overlap what joins it.
+// groups that are closed: with any part behind the group's front, they must not overlap what joins it, be
+// they blended in the end or not.
 class Grouping {
  public:
   Grouping(const BoxTable& table, std::span<const BoxRun> runs, Range pixels) : table_(table) {
@@ -260,7 +261,7 @@ class Grouping {
   bool joins(const Group& group, const BoxRun& run) const {
     if (run.first <= group.last) return false;
     const auto between = [&](const Group& closed) {
-      return closed.first >= group.first && !intersection(closed.pixels, run.pixels).empty();
+      return closed.last >= group.first && !intersection(closed.pixels, run.pixels).empty();
     };
     if (std::any_of(closed_.begin(), closed_.end(), between)) return false;
     const Range pixels = hull(group, run);
