@@ -86,8 +86,8 @@ TEST(Layers, RefusesASettingThatTheyDoNotFit) {
 // Messages of other ranks that were damaged on the way.
 TEST(Layers, DamagedMessagesAreErrors) {
   const Schedule schedule = make_schedule("direct-send", {2, 40, {}, {}, true});
-  const LayerProgram sender(schedule.program(0));
-  const LayerProgram receiver(schedule.program(1));
+  const LayerProgram sender(schedule.program(0), schedule.setting());
+  const LayerProgram receiver(schedule.program(1), schedule.setting());
   Pool pool;
   Team team;
   const PairContent content(random_pairs(40, 0, 3, 1));

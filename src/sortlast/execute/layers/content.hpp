@@ -10,6 +10,8 @@
 // Strings of other ranks may be damaged. join(), cut() and finish() throw Error, with the reason, for one
 // that they cannot read, and never touch memory outside it.
 //
+// Strings that are passed in begin at multiples of 8 bytes, and so does what is appended to `out` first.
+//
 // All calls are const and may come from several threads at once, for different pixels.
 #pragma once
 

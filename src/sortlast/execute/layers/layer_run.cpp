@@ -1,12 +1,8 @@
 // LayerRun: one rank's program at work on byte strings.
-//
-// A message lists its strings, then holds them: the number of strings and, for each, the pixels [begin, end)
-// and the bytes, as 64-bit integers; then the bytes of all. Strings without bytes are left out.
 #include "sortlast/execute/layers/layer_run.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <string>
 
 #include "sortlast/error.hpp"
@@ -25,7 +21,8 @@ struct Writers {
 
 }  // namespace
 
-LayerProgram::LayerProgram(Program made) : program(std::move(made)), uses(program.values.size(), 0) {
+LayerProgram::LayerProgram(Program made, const Setting& setting)
+    : program(std::move(made)), spared(spared_transfers(program, setting)), uses(program.values.size(), 0) {
   std::vector<Writers> writers(program.values.size());
   const auto of = [&](Value value) -> Writers& { return writers[static_cast<std::size_t>(value)]; };
   for (std::size_t i = 0; i < program.receives.size(); ++i)
@@ -95,7 +92,7 @@ void LayerRun::take_step(std::size_t step) {
     settle(plan_.dependences.after_merge[step]);
   } else if (step < plan_.end()) {
     const std::size_t send = step - plan_.first_send();
-    ready_.emplace(program_.sends[send].stage, send);
+    if (!plan_.spared.sends[send]) ready_.emplace(program_.sends[send].stage, send);
   }
 }
 
@@ -205,11 +202,13 @@ class LayerRun::Joiner {
         strings_.push_back(string->bytes);
         continue;
       }
+      scratch_.align(LayerString::alignment);
       const std::size_t begin = scratch_.size();
       content_.cut(string->bytes, string->pixels, unit.pixels, scratch_);
       keep_from(begin);
     }
     if (with_own && unit.own) {
+      scratch_.align(LayerString::alignment);
       const std::size_t begin = scratch_.size();
       content_.encode_own(unit.pixels, scratch_);
       keep_from(begin);
@@ -231,87 +230,46 @@ class LayerRun::Joiner {
 
 // ---- Messages -------------------------------------------------------------------------------------
 
-namespace {
-
-struct Listed {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::uint64_t bytes = 0;
-};
-
-[[noreturn]] void refuse(const Receive& receive, const std::string& what) {
-  throw Error("the message of rank " + std::to_string(receive.peer) + " at stage " +
-              std::to_string(receive.stage) + " is damaged: " + what);
-}
-
-}  // namespace
-
 void LayerRun::outgoing(std::size_t send, Bytes& message) {
   const Send& step = program_.sends[send];
   const std::vector<Unit> units = units_of(step.value, step.pixels);
-  const auto take = [this](std::size_t bytes) { return pool_.take(bytes); };
-
-  // Leave room for the list, then encode.
-  const std::size_t start = message.size();
-  message.grow(sizeof(std::uint64_t) + units.size() * sizeof(Listed));
-  std::vector<std::uint64_t> bytes(units.size(), 0);
+  StringPacker packer(message, units.size());
   if (team_.size() == 1) {
     Joiner joiner(*content_, pool_);
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      const std::size_t before = message.size();
-      joiner.append(units[i], message);
-      bytes[i] = message.size() - before;
+    for (const Unit& unit : units) {
+      packer.begin();
+      joiner.append(unit, message);
+      packer.end(unit.pixels);
     }
   } else {
-    std::vector<Bytes> strings(units.size(), Bytes(take));
+    std::vector<Bytes> strings(units.size(), Bytes(from_pool()));
     share_out(units.size(), [&](std::size_t i) { Joiner(*content_, pool_).append(units[i], strings[i]); });
     for (std::size_t i = 0; i < units.size(); ++i) {
-      bytes[i] = strings[i].size();
+      packer.begin();
       message.append(strings[i].view());
+      packer.end(units[i].pixels);
     }
-  }
-
-  // Fill in the list.
-  std::byte* at = message.data() + start;
-  const std::uint64_t count = units.size();
-  std::memcpy(at, &count, sizeof count);
-  at += sizeof count;
-  for (std::size_t i = 0; i < units.size(); ++i, at += sizeof(Listed)) {
-    const Listed listed{units[i].pixels.begin, units[i].pixels.end, bytes[i]};
-    std::memcpy(at, &listed, sizeof listed);
   }
   use_up(step.value);
 }
 
 void LayerRun::arrived(std::size_t receive, std::span<const std::byte> message,
-                       std::shared_ptr<const void> memory) {
+                       const std::shared_ptr<const void>& memory) {
   const Receive& step = program_.receives[receive];
   const Range pixels = program_.values[static_cast<std::size_t>(step.value)].pixels;
-
-  // Read the list.
-  std::uint64_t count = 0;
-  if (message.size() < sizeof count) refuse(step, "it is too short for its list of strings");
-  std::memcpy(&count, message.data(), sizeof count);
-  std::span<const std::byte> list = message.subspan(sizeof count);
-  if (count > list.size() / sizeof(Listed)) refuse(step, "it is too short for its list of strings");
-  std::span<const std::byte> strings = list.subspan(count * sizeof(Listed));
-
-  // Take down the strings.
-  std::int64_t next = pixels.begin;
-  for (std::uint64_t i = 0; i < count; ++i, list = list.subspan(sizeof(Listed))) {
-    Listed listed;
-    std::memcpy(&listed, list.data(), sizeof listed);
-    if (listed.begin != next || listed.end <= listed.begin || listed.end > pixels.end)
-      refuse(step, "its strings are not of the pixels that they should be");
-    if (listed.bytes > strings.size()) refuse(step, "it ends within a string");
-    next = listed.end;
-    const Range part{listed.begin, listed.end};
-    if (listed.bytes > 0)
-      entries(step.value).push_back({part, {part, strings.first(listed.bytes), memory}, false});
-    strings = strings.subspan(listed.bytes);
+  try {
+    std::int64_t next = pixels.begin;
+    for (LayerString& string : unpacked(message, memory)) {
+      if (string.pixels.begin != next) break;
+      next = string.pixels.end;
+      const Range part = string.pixels;
+      if (!string.bytes.empty()) entries(step.value).push_back({part, std::move(string), false});
+    }
+    if (next != pixels.end) throw Error("its strings are of wrong pixels");
+  } catch (const Error& error) {
+    throw Error("the message of rank " + std::to_string(step.peer) + " at stage " +
+                std::to_string(step.stage) + " is damaged: " + error.what());
   }
-  if (next != pixels.end || !strings.empty())
-    refuse(step, "its strings are not of the pixels that they should be");
   settle(plan_.dependences.after_receive[receive]);
 }
 
@@ -322,8 +280,7 @@ std::vector<LayerString> LayerRun::finish(Pixels out, const Format& format) {
   const Range piece = program_.values[static_cast<std::size_t>(program_.result)].pixels;
   const std::vector<Unit> units = units_of(program_.result, piece);
   const bool keeps = content_->keeps_joined();
-  const auto take = [this](std::size_t bytes) { return pool_.take(bytes); };
-  std::vector<Bytes> joined(keeps ? units.size() : 0, Bytes(take));
+  std::vector<Bytes> joined(keeps ? units.size() : 0, Bytes(from_pool()));
   share_out(units.size(), [&](std::size_t i) {
     const Unit& unit = units[i];
     Joiner(*content_, pool_)

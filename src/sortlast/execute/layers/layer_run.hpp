@@ -19,18 +19,13 @@
 #include <vector>
 
 #include "sortlast/execute/layers/content.hpp"
+#include "sortlast/execute/layers/packed_strings.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/schedule/nodes.hpp"
 #include "sortlast/threads.hpp"
 
 namespace sortlast {
-
-// A string, the pixels to which it contributes, and what keeps its bytes.
-struct LayerString {
-  Range pixels;
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> memory;
-};
 
 // A rank's program, and which of its steps need which others. Does not change from frame to frame.
 struct LayerProgram {
@@ -41,12 +36,13 @@ struct LayerProgram {
     std::vector<std::int32_t> needs;                      // by step: receives and merges that it needs
   };
 
-  explicit LayerProgram(Program made);
+  LayerProgram(Program made, const Setting& setting);
 
   std::size_t first_send() const { return program.merges.size(); }
   std::size_t end() const { return first_send() + program.sends.size(); }
 
   Program program;
+  SparedTransfers spared;  // they are handed over outside messages: see LayerRun
   Dependences dependences;
   std::vector<std::int32_t> uses;  // by value: merges, sends and the end that read it
 };
@@ -64,9 +60,11 @@ class LayerRun {
 
   // program.receives[receive] is there, as a message of its sender: see outgoing(). `memory` keeps it. Throws
   // Error if it is damaged.
-  void arrived(std::size_t receive, std::span<const std::byte> message, std::shared_ptr<const void> memory);
+  void arrived(std::size_t receive, std::span<const std::byte> message,
+               const std::shared_ptr<const void>& memory);
 
-  // The send of the lowest stage, up to `last_stage`, whose pixels are complete. Each is returned once.
+  // The send of the lowest stage, up to `last_stage`, whose pixels are complete. Each is returned once; those
+  // that the program spares never are, as their outgoing() may be called from the start.
   std::optional<std::size_t> next_send(std::int32_t last_stage);
   // Append its message: encodes and joins what it carries.
   void outgoing(std::size_t send, Bytes& message);
@@ -93,6 +91,9 @@ class LayerRun {
   };
   class Joiner;
 
+  Bytes::Take from_pool() const {
+    return [this](std::size_t bytes) { return pool_.take(bytes); };
+  }
   std::vector<Entry>& entries(Value value) { return values_[static_cast<std::size_t>(value)]; }
   void settle(const std::vector<std::size_t>& steps);
   void take_step(std::size_t step);

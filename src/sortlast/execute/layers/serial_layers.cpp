@@ -18,9 +18,11 @@ class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const LayerContent* const> contents, std::int64_t block) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank)
-      ranks_.push_back(std::make_unique<Rank>(schedule.program(rank), block, pool_, team_));
+      ranks_.push_back(
+          std::make_unique<Rank>(schedule.program(rank), schedule.setting(), block, pool_, team_));
     pair_transfers();
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank]->run.begin_frame(*contents[rank]);
+    share();
   }
 
   // Send one message of a rank chosen at random, or deliver one; returns whether there was any.
@@ -36,8 +38,8 @@ class Ranks {
 
  private:
   struct Rank {
-    Rank(Program made, std::int64_t block, Pool& pool, Team& team)
-        : program(std::move(made)), run(program, block, pool, team) {}
+    Rank(Program made, const Setting& setting, std::int64_t block, Pool& pool, Team& team)
+        : program(std::move(made), setting), run(program, block, pool, team) {}
 
     LayerProgram program;
     LayerRun run;
@@ -68,14 +70,25 @@ class Ranks {
   }
 
   bool send_one(std::size_t rank) {
-    LayerRun& run = ranks_[rank]->run;
-    const auto send = run.next_send(std::numeric_limits<std::int32_t>::max());
-    if (!send) return false;
-    const auto to = static_cast<std::size_t>(ranks_[rank]->program.program.sends[*send].peer);
-    Message message{to, receive_of_[rank][*send], Bytes()};
-    run.outgoing(*send, message.bytes);
+    const auto send = ranks_[rank]->run.next_send(std::numeric_limits<std::int32_t>::max());
+    if (send) this->send(rank, *send);
+    return send.has_value();
+  }
+
+  void send(std::size_t rank, std::size_t send) {
+    const auto to = static_cast<std::size_t>(ranks_[rank]->program.program.sends[send].peer);
+    Message message{to, receive_of_[rank][send], Bytes()};
+    ranks_[rank]->run.outgoing(send, message.bytes);
     under_way_.push_back(std::move(message));
-    return true;
+  }
+
+  // Ranks of one node hand over to each other what they started with.
+  void share() {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+      const std::vector<bool>& spared = ranks_[rank]->program.spared.sends;
+      for (std::size_t i = 0; i < spared.size(); ++i)
+        if (spared[i]) send(rank, i);
+    }
   }
 
   bool deliver_one(std::mt19937& random) {

@@ -1,13 +1,13 @@
 // Layer exchange.
 #include "sortlast/execute/mpi/layer_exchange.hpp"
 
-#include <cstring>
-#include <limits>
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/layer_sharing.hpp"
 #include "sortlast/execute/mpi/string_messages.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
@@ -18,23 +18,36 @@ class LayerExchange::Frame {
  public:
   Frame(std::shared_ptr<const Schedule> schedule, const FrameContext& context)
       : schedule_(std::move(schedule)),
-        plan_(schedule_->program(context.comm.rank())),
+        plan_(schedule_->program(context.comm.rank()), schedule_->setting()),
         program_(plan_.program),
-        run_(plan_, layer_block(schedule_->n(), schedule_->p()), context.pool, context.team) {
+        run_(plan_, layer_block(schedule_->n(), schedule_->p()), context.pool, context.team),
+        sharing_(context.node, context.pool) {
     number_transfers();
   }
 
-  std::vector<LayerString> run(const LayerContent& content, const Format& format, Pixels out,
-                               const StringOptions& options, const FrameContext& context) {
+  std::vector<LayerString> run(const LayerContent& content, const Format& format,
+                               const std::function<Pixels()>& place, const StringOptions& options,
+                               const FrameContext& context) {
     begin(content, options, context);
+    const bool sharing = !context.node.alone() && schedule_->n() > 0;
     Backoff backoff(context.alarm, [this] { return waits_for(); });
+    if (sharing) {
+      while (send_next()) take_messages();
+      share(PixelBuffer::bytes(format, schedule_->n()));
+      backoff.progress();
+    }
+    const Pixels out = place();
     while (sends_left_ + receives_left_ > 0) advance(backoff);
     const double finishing = trace_clock();
     std::vector<LayerString> joined = run_.finish(out, format);
     took_time(finishing, 0);
     run_.end_frame();
+    if (sharing) sharing_.end();
     return joined;
   }
+
+  // Memory that is kept from frame to frame for what mates read [bytes].
+  std::size_t shared_bytes() const { return sharing_.bytes(); }
 
   void abandon() {
     if (messages_) messages_->abandon();
@@ -58,25 +71,52 @@ class LayerExchange::Frame {
     messages_ = std::make_unique<StringMessages>(context.comm, context.pool, options.chunk_bytes,
                                                  options.head_tag, options.tag_limit);
     left_.assign(static_cast<std::size_t>(schedule_->stages()) + 2, 0);
-    for (const Send& send : program_.sends) ++left_[static_cast<std::size_t>(send.stage)];
-    for (const Receive& receive : program_.receives) ++left_[static_cast<std::size_t>(receive.stage)];
-    sends_left_ = program_.sends.size();
-    receives_left_ = program_.receives.size();
-    received_.assign(program_.receives.size(), false);
+    sends_left_ = count(program_.sends, plan_.spared.sends);
+    receives_left_ = count(program_.receives, plan_.spared.receives);
+    received_ = plan_.spared.receives;
     oldest_ = 1;
     waiting_since_ = -1;
     run_.begin_frame(content);
+  }
+
+  // Of the transfers that travel as messages: their number, and those of each stage.
+  template <typename Steps>
+  std::size_t count(const Steps& steps, const std::vector<bool>& spared) {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (spared[i]) continue;
+      ++left_[static_cast<std::size_t>(steps[i].stage)];
+      ++number;
+    }
+    return number;
+  }
+
+  // Hand over to the ranks of the node what this one started with, and take what they hand over.
+  void share(std::size_t frame_bytes) {
+    const double begin = trace_clock();
+    const std::vector<bool>& spared = plan_.spared.sends;
+    sharing_.begin(static_cast<std::size_t>(std::count(spared.begin(), spared.end(), true)));
+    for (std::size_t i = 0; i < spared.size(); ++i)
+      if (spared[i])
+        sharing_.add(program_.sends[i].peer, numbers_[i], [&](Bytes& strings) { run_.outgoing(i, strings); });
+    took_time(begin, 0);
+
+    waiting_since_ = trace_clock();
+    sharing_.meet(frame_bytes);
+    end_wait(trace_clock());
+    for (const auto& [transfer, receive] : receive_of_) {
+      if (!plan_.spared.receives[receive]) continue;
+      const LayerSharing::String string = sharing_.find(transfer.first, transfer.second);
+      ++(string.direct ? context_->traffic.direct : context_->traffic.pulled);
+      run_.arrived(receive, string.bytes, string.memory);
+    }
   }
 
   // One turn: send what is complete, one string at a time, and take what has come; if nothing went on, wait.
   void advance(Backoff& backoff) {
     const double begin = trace_clock();
     bool progress = false;
-    if (const auto send = run_.next_send(last_open_stage())) {
-      end_wait(begin);
-      send_string(*send);
-      progress = true;
-    }
+    if (send_next()) progress = true;
     if (take_messages()) progress = true;
     if (progress) {
       backoff.progress();
@@ -94,9 +134,14 @@ class LayerExchange::Frame {
     return oldest_ + window - 1;
   }
 
-  void send_string(std::size_t index) {
+  // Send a string that is complete; returns whether there was one.
+  bool send_next() {
+    const auto next = run_.next_send(last_open_stage());
+    if (!next) return false;
+    const std::size_t index = *next;
     const Send& send = program_.sends[index];
     const double begin = trace_clock();
+    end_wait(begin);
     const auto bytes =
         std::make_shared<Bytes>([this](std::size_t size) { return context_->pool.take(size); });
     bytes->grow(StringMessages::head_bytes);
@@ -104,6 +149,7 @@ class LayerExchange::Frame {
     took_time(begin, static_cast<std::int64_t>(bytes->size()));
     ++context_->traffic.dense;
     messages_->send(send.peer, numbers_[index], {bytes->data(), bytes->size()}, bytes, index);
+    return true;
   }
 
   bool take_messages() {
@@ -175,6 +221,7 @@ class LayerExchange::Frame {
   const LayerProgram plan_;
   const Program& program_;
   LayerRun run_;
+  LayerSharing sharing_;
   std::vector<std::uint32_t> numbers_;  // of each send among those of its pair
   std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t> receive_of_;  // peer, number -> receive
   std::unique_ptr<StringMessages> messages_;
@@ -191,14 +238,17 @@ LayerExchange::LayerExchange(std::shared_ptr<const Schedule> schedule, const Fra
     : frame_(std::make_shared<Frame>(std::move(schedule), context)) {}
 LayerExchange::~LayerExchange() = default;
 
-std::vector<LayerString> LayerExchange::run(const LayerContent& content, const Format& format, Pixels out,
+std::size_t LayerExchange::shared_bytes() const { return frame_->shared_bytes(); }
+
+std::vector<LayerString> LayerExchange::run(const LayerContent& content, const Format& format,
+                                            const std::function<Pixels()>& place,
                                             const StringOptions& options, const FrameContext& context) {
   const auto give_up = [this] {
     frame_->abandon();
     keep_for_ever(frame_);
   };
   try {
-    return frame_->run(content, format, out, options, context);
+    return frame_->run(content, format, place, options, context);
   } catch (const ArgumentError& error) {
     give_up();
     throw Error(error.what());
@@ -215,44 +265,17 @@ std::vector<LayerString> LayerExchange::run(const LayerContent& content, const F
 
 namespace {
 
-struct Piece {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::uint64_t bytes = 0;
-};
-
-// A rank's strings as one: their number, a list of them, and their bytes.
+// A rank's strings as one message.
 Bytes packed(const std::vector<LayerString>& strings, Pool& pool) {
-  Bytes bytes([&pool](std::size_t size) { return pool.take(size); });
-  std::size_t sum = StringMessages::head_bytes + sizeof(std::uint64_t) + strings.size() * sizeof(Piece);
-  for (const LayerString& string : strings) sum += string.bytes.size();
-  bytes.reserve(sum);
-  bytes.grow(StringMessages::head_bytes);
-  bytes.append_value(static_cast<std::uint64_t>(strings.size()));
-  for (const LayerString& string : strings)
-    bytes.append_value(Piece{string.pixels.begin, string.pixels.end, string.bytes.size()});
-  for (const LayerString& string : strings) bytes.append(string.bytes);
-  return bytes;
-}
-
-void unpack(const StringMessages::Done& done, std::vector<LayerString>& strings) {
-  const auto refuse = [&] {
-    throw Error("the strings of rank " + std::to_string(done.peer) + " came damaged to the root");
-  };
-  std::uint64_t count = 0;
-  std::span<const std::byte> list = done.string;
-  if (list.size() < sizeof count) refuse();
-  std::memcpy(&count, list.data(), sizeof count);
-  list = list.subspan(sizeof count);
-  if (count > list.size() / sizeof(Piece)) refuse();
-  std::span<const std::byte> bytes = list.subspan(count * sizeof(Piece));
-  for (std::uint64_t i = 0; i < count; ++i, list = list.subspan(sizeof(Piece))) {
-    Piece piece;
-    std::memcpy(&piece, list.data(), sizeof piece);
-    if (piece.bytes > bytes.size()) refuse();
-    strings.push_back({{piece.begin, piece.end}, bytes.first(piece.bytes), done.memory});
-    bytes = bytes.subspan(piece.bytes);
+  Bytes message([&pool](std::size_t size) { return pool.take(size); });
+  message.grow(StringMessages::head_bytes);
+  StringPacker packer(message, strings.size());
+  for (const LayerString& string : strings) {
+    packer.begin();
+    message.append(string.bytes);
+    packer.end(string.pixels);
   }
+  return message;
 }
 
 }  // namespace
@@ -283,7 +306,7 @@ std::optional<std::vector<LayerString>> gather_strings(const std::vector<LayerSt
         const auto bytes = static_cast<std::int64_t>(done.bytes);
         (done.sent ? context.timing.bytes_sent : context.timing.bytes_received) += bytes;
         (done.sent ? context.timing.messages_sent : context.timing.messages_received) += done.messages;
-        if (!done.sent) unpack(done, of[static_cast<std::size_t>(done.peer)]);
+        if (!done.sent) of[static_cast<std::size_t>(done.peer)] = unpacked(done.string, done.memory);
         --left;
       }
       if (through.empty()) {

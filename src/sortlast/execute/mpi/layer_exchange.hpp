@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,14 +26,19 @@ class LayerExchange {
   LayerExchange(std::shared_ptr<const Schedule> schedule, const FrameContext& context);
   ~LayerExchange();
 
-  // Collective: run the schedule for one frame, put this rank's finished pixels at `out`, of which the first
-  // is the first of its piece, and return the joined strings if the content keeps them. Sends leave as soon
-  // as their parts are complete, stage by stage where the schedule limits the stages under way. Throws
-  // TimeoutError: then messages may still be under way, the communicator must stay, and no other frame can be
-  // run. What the content throws comes through; ArgumentError and MismatchError as Error, as the other ranks
-  // do not throw them.
-  std::vector<LayerString> run(const LayerContent& content, const Format& format, Pixels out,
-                               const StringOptions& options, const FrameContext& context);
+  // Collective: run the schedule for one frame, put this rank's finished pixels where `place` says, and
+  // return the joined strings if the content keeps them. `place` is called once, when the ranks of the node
+  // have met (Node::frame()), and returns the place of the first pixel of this rank's piece. Ranks of a node
+  // hand over in place what they started with; other sends leave as soon as their parts are complete, stage
+  // by stage where the schedule limits the stages under way. Throws TimeoutError: then messages may still be
+  // under way, the communicator must stay, and no other frame can be run. What the content throws comes
+  // through; ArgumentError and MismatchError as Error, as the other ranks do not throw them.
+  std::vector<LayerString> run(const LayerContent& content, const Format& format,
+                               const std::function<Pixels()>& place, const StringOptions& options,
+                               const FrameContext& context);
+
+  // Memory that is kept from frame to frame for what the ranks of the node read in place [bytes].
+  std::size_t shared_bytes() const;
 
  private:
   class Frame;

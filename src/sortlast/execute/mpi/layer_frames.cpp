@@ -36,21 +36,19 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
   layered_ = true;
   partition_ = {};
   const std::size_t before = pool_.taken();
-  detail::TileData tile{schedule->piece(rank_),
-                        call.size,
-                        call.format,
-                        {},
-                        out.view().colour == nullptr ? node_->frame() : Memory(),
-                        schedule,
-                        maker_,
-                        ++frame_,
-                        {}};
-  tile.pixels = place_in(tile, out);
-  if (tile.pixels.view().colour == nullptr) tile.pixels = take_pixels(pool_, call.format, tile.range.size());
+  detail::TileData tile{
+      schedule->piece(rank_), call.size, call.format, {}, {}, schedule, maker_, ++frame_, {}};
+  const auto place = [&] {
+    if (out.view().colour == nullptr) tile.shared = node_->frame();
+    tile.pixels = place_in(tile, out);
+    if (tile.pixels.view().colour == nullptr)
+      tile.pixels = take_pixels(pool_, call.format, tile.range.size());
+    return tile.pixels.view();
+  };
   if (!layer_exchange_) layer_exchange_ = std::make_unique<LayerExchange>(schedule, context());
   tile.joined = std::make_shared<const std::vector<LayerString>>(
-      layer_exchange_->run(*content, call.format, tile.pixels.view(), string_options(), context()));
-  timing_.peak_bytes = std::max<std::int64_t>(0, static_cast<std::int64_t>(pool_.peak() - before));
+      layer_exchange_->run(*content, call.format, place, string_options(), context()));
+  timing_.peak_bytes = static_cast<std::int64_t>(pool_.peak() - before + layer_exchange_->shared_bytes());
   timing_.total = trace_clock() - begin;
   return detail::TileAccess::make(std::move(tile));
 }
@@ -69,15 +67,7 @@ void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
     });
   }
   survey_ = {};
-  Offer offer;
-  if (problem.empty()) offer.frame_bytes = PixelBuffer::bytes(call.format, call.size.pixels());
-  meet(arguments, problem, offer);
-  if (offer.frame_bytes == 0) return;
-
-  // No mate reads an image of another.
-  for (const int mate : node_->neighbours().members)
-    if (mate != rank_) node_->release(mate);
-  node_->wait_until_read("composite");
+  meet(arguments, problem, {});
 }
 
 std::string Compositor::Impl::explain_layers() const {
@@ -91,6 +81,10 @@ std::string Compositor::Impl::explain_layers() const {
   } else {
     text += "The algorithm was asked for by name.\n";
   }
+  if (traffic_.direct + traffic_.pulled > 0)
+    text += "This rank read what " + std::to_string(traffic_.direct) +
+            " ranks of its node gave it where it lies, and " + std::to_string(traffic_.pulled) +
+            " through the kernel.\n";
   text += "This rank sent " + std::to_string(timing_.messages_sent) + " messages of " +
           std::to_string(timing_.bytes_sent) + " bytes in all, and received " +
           std::to_string(timing_.messages_received) + " of " + std::to_string(timing_.bytes_received) +
