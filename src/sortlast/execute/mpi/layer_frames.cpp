@@ -45,6 +45,7 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
       tile.pixels = take_pixels(pool_, call.format, tile.range.size());
     return tile.pixels.view();
   };
+  if (call.prepare) call.prepare(tile);
   if (!layer_exchange_) layer_exchange_ = std::make_unique<LayerExchange>(schedule, context());
   tile.joined = std::make_shared<const std::vector<LayerString>>(
       layer_exchange_->run(*content, call.format, place, string_options(), context()));

@@ -24,6 +24,8 @@ struct LayerCall {
   // Makes the content, once all ranks have agreed. It may communicate, as all ranks call it. An ArgumentError
   // or MismatchError that it throws must be thrown by all.
   std::function<std::unique_ptr<const LayerContent>(const FrameContext&)> content;
+  // Called then, with the tile whose pixels are not finished yet; it may add to it. None: nothing is.
+  std::function<void(detail::TileData&)> prepare = {};
 };
 
 }  // namespace sortlast
