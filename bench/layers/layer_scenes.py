@@ -9,7 +9,7 @@ import numpy as np
 CONTENTS = ("volume", "full")
 FRAGMENT_BYTES = 20  # RGBA and depth, float32
 PIXEL_BYTES = 16
-_PATCH = 16  # pixels a side in which the ranks' regions come in the same order
+_PATCH = 16  # pixels a side of an area in which rays meet the same pieces in the same order
 _RADIUS = 0.45  # of the volume on the screen, in heights of the frame
 
 
@@ -53,15 +53,16 @@ def draw(scene: Scene, ranks: int, rank: int, begin: int, end: int) -> Drawn:
     """What a rank draws in the pixels [begin, end): always the same, no two depths of a pixel alike."""
     pixel = np.arange(begin, end)
     y, x = np.divmod(pixel, scene.width)
-    order = _hash(x // _PATCH + 4096 * (y // _PATCH))
+    patch = x // _PATCH + 4096 * (y // _PATCH)
+    order = _hash(patch)
 
-    # Say how many fragments each pixel has: rounded by chance.
+    # Say how many fragments each pixel has: rounded by chance, patch by patch.
     if scene.content == "full":
         counts = np.full(len(pixel), scene.layers, np.int32)
     else:
         shift = 0.05 * np.cos(2.4 * rank)
         away = np.hypot(x / scene.height - (0.5 * scene.width / scene.height + shift), y / scene.height - 0.5)
-        chance = _hash(pixel * 64 + rank) / 2.0**32
+        chance = _hash(patch * 64 + rank) / 2.0**32
         thickness = np.maximum(0, 1 - (away / _RADIUS) ** 2)
         counts = np.minimum(scene.layers, np.floor(scene.layers * thickness + chance)).astype(np.int32)
         counts[away >= _RADIUS] = 0
