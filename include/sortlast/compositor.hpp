@@ -125,8 +125,8 @@ class SORTLAST_API Compositor {
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
-  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA float32. They
-  // are the same bits by every algorithm. Ranks without fragments pass the size alone. `out` as above.
+  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA float32.
+  // They are the same bits by every algorithm. Ranks without fragments pass the size alone. `out` as above.
   Tile composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition = {},
                            const PixelBuffer& out = {});
 

@@ -1,11 +1,12 @@
-// Fragments: images whose pixels hold any number of fragments, each with a colour and a depth ("deep images").
+// Fragments: images whose pixels hold any number of fragments, each with a colour and a depth ("deep
+// images").
 //
 // The fragments of a pixel, those of all ranks, are ordered by depth, those of equal depth by rank, and those
 // of equal depth and rank as their rank lists them. -0 and 0 are equal; a NaN lies behind every other depth,
 // +infinity included, and all NaN are equal.
 //
-// The colour of a pixel is defined to the bit, in float32, whatever the algorithm and the number of ranks that
-// merge on the way:
+// The colour of a pixel is defined to the bit, in float32, whatever the algorithm and the number of ranks
+// that merge on the way:
 //   1. The ordered list ends with its first fragment of alpha 1, which hides what lies behind it.
 //   2. Neighbours of one rank form a run. A run is blended from front to back: r = first fragment, then for
 //      each next one f: r = r + (1 - alpha of r) * f. Where the alpha of r becomes 1, the list ends, too.
@@ -49,9 +50,9 @@ struct SORTLAST_API Fragments {
 // How the fragments of one frame become one image. All ranks pass the same.
 struct FragmentComposition {
   std::vector<float> background = {};  // premultiplied RGBA behind everything; empty: none
-  // Whether the tile keeps the merged lists, for gather_fragments(). Without it less travels: what lies behind
-  // a fragment of alpha 1 is left out, and fragments of one rank that no other rank's can come between are
-  // blended early. The colours are the same bits.
+  // Whether the tile keeps the merged lists, for gather_fragments(). Without it less travels: what lies
+  // behind a fragment of alpha 1 is left out, and fragments of one rank that no other rank's can come between
+  // are blended early. The colours are the same bits.
   bool keep_lists = true;
   // Most bytes of fragments, 20 each (twice that with keep_lists), that any rank may have to hold of the
   // pixels that it finishes: an equal part of the image's rows. More is an ArgumentError, on every rank,

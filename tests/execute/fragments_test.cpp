@@ -52,10 +52,14 @@ float depth_of(Depths depths, int rank, std::mt19937& random) {
   constexpr float special[] = {-infinity, -1, -0.0F, 0, 1e-40F, 1, infinity, nan};
   const float any = std::uniform_real_distribution<float>(-10, 10)(random);
   switch (depths) {
-    case Depths::ties: return static_cast<float>(random() % 3);
-    case Depths::apart: return 100 * static_cast<float>(rank) + any;
-    case Depths::special: return special[random() % std::size(special)];
-    default: return any;
+    case Depths::ties:
+      return static_cast<float>(random() % 3);
+    case Depths::apart:
+      return 100 * static_cast<float>(rank) + any;
+    case Depths::special:
+      return special[random() % std::size(special)];
+    default:
+      return any;
   }
 }
 
@@ -137,26 +141,24 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
   }
 
   std::pair<std::size_t, std::size_t> sizes;
-  const std::vector<float> background = seed % 2 == 0 ? std::vector<float>{0.1F, 0.2F, 0.3F, 0.5F}
-                                                      : std::vector<float>{};
+  const std::vector<float> background =
+      seed % 2 == 0 ? std::vector<float>{0.1F, 0.2F, 0.3F, 0.5F} : std::vector<float>{};
   const std::vector<float> expected = flatten_fragments_serial(views, background);
   for (const bool keep_lists : {false, true}) {
     std::vector<std::unique_ptr<FragmentContent>> kept;
     std::vector<const LayerContent*> contents;
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
-      kept.push_back(std::make_unique<FragmentContent>(
-          own[rank], static_cast<std::uint32_t>(rank), p, FragmentComposition{background, keep_lists},
-          DepthLimits(tiles, intervals, rank)));
+      kept.push_back(std::make_unique<FragmentContent>(own[rank], static_cast<std::uint32_t>(rank), p,
+                                                       FragmentComposition{background, keep_lists},
+                                                       DepthLimits(tiles, intervals, rank)));
       contents.push_back(kept.back().get());
       Bytes string;
       kept.back()->encode_own({0, scene.size.pixels()}, string);
       (keep_lists ? sizes.second : sizes.first) += string.size();
     }
-    const LayerFrame frame =
-        execute_layers_serial(schedule, contents, FragmentContent::format, seed, block);
+    const LayerFrame frame = execute_layers_serial(schedule, contents, FragmentContent::format, seed, block);
     EXPECT_EQ(bits(floats(frame.pixels.view().colour, expected.size())), bits(expected)) << what;
-    if (keep_lists)
-      expect_same(lists_of(frame.joined, scene.size, p), merge_fragments_serial(views), what);
+    if (keep_lists) expect_same(lists_of(frame.joined, scene.size, p), merge_fragments_serial(views), what);
   }
   return sizes;
 }
@@ -181,8 +183,10 @@ TEST(Fragments, UpTo64OfAPixelAndNone) {
 TEST(Fragments, WhatIsOpaqueHidesTheRest) {
   for (const AlgorithmEntry& algorithm : algorithms())
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
-      check(algorithm.name, 6, {.depths = seed % 2 == 0 ? Depths::ties : Depths::random, .opaque = 0.3}, seed);
-      check(algorithm.name, 5, {.depths = seed % 2 == 0 ? Depths::ties : Depths::apart, .surface = true}, seed);
+      check(algorithm.name, 6, {.depths = seed % 2 == 0 ? Depths::ties : Depths::random, .opaque = 0.3},
+            seed);
+      check(algorithm.name, 5, {.depths = seed % 2 == 0 ? Depths::ties : Depths::apart, .surface = true},
+            seed);
       check(algorithm.name, 3, {.most = 0, .surface = true}, seed);
     }
 }
@@ -229,7 +233,8 @@ TEST(Fragments, WrongArgumentsAreRefused) {
   bad = good;
   bad.size = {-1, 1};
   EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
-  EXPECT_THROW(flatten_fragments_serial(std::vector{good.view()}, std::vector<float>{1, 1, 1}), ArgumentError);
+  EXPECT_THROW(flatten_fragments_serial(std::vector{good.view()}, std::vector<float>{1, 1, 1}),
+               ArgumentError);
   bad = good;
   bad.size = {1, 2};
   EXPECT_THROW(merge_fragments_serial(std::vector{good.view(), bad.view()}), ArgumentError);

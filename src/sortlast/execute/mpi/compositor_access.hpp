@@ -43,12 +43,6 @@ struct CompositorAccess {
   static std::optional<std::vector<LayerString>> gather_layers(Compositor& compositor, const Tile& tile,
                                                                int root, const std::string& problem);
 
-  // As Compositor::composite_fragments() and gather_fragments(), with what is wrong with this rank's arguments
-  // beyond what can be passed.
-  static Tile composite_fragments(Compositor& compositor, const FragmentsView& fragments,
-                                  const FragmentComposition& composition, const PixelBuffer& out,
-                                  const std::string& problem);
-
   // Check that all ranks brought the same values by the same names, and none a problem; else every rank
   // throws the same MismatchError or ArgumentError, and the compositor stays usable. Returns whether any rank
   // has set its flag. Collective.

@@ -23,15 +23,17 @@ using detail::CompositorAccess;
 template <typename Value>
 std::vector<Value> all_gather_values(const FrameContext& context, const std::vector<Value>& mine) {
   const std::vector<std::byte> bytes = detail::all_gather(
-      context.comm, context.alarm, [] { return std::string("all ranks to exchange what fragments they have"); },
-      mine.data(), mine.size() * sizeof(Value));
+      context.comm, context.alarm,
+      [] { return std::string("all ranks to exchange what fragments they have"); }, mine.data(),
+      mine.size() * sizeof(Value));
   std::vector<Value> all(bytes.size() / sizeof(Value));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 
 // Throw ArgumentError, on every rank, if one would have to hold too much. Collective.
-void check_bytes(const FrameContext& context, const OwnFragments& own, const FragmentComposition& composition) {
+void check_bytes(const FrameContext& context, const OwnFragments& own,
+                 const FragmentComposition& composition) {
   const auto p = static_cast<std::int64_t>(context.comm.size());
   const std::int64_t n = own.size().pixels();
   std::vector<std::int64_t> mine;
@@ -98,29 +100,21 @@ Fragments fragments_of(std::vector<LayerString> strings, Size size, std::int32_t
 
 }  // namespace
 
-Tile CompositorAccess::composite_fragments(Compositor& compositor, const FragmentsView& fragments,
-                                           const FragmentComposition& composition, const PixelBuffer& out,
-                                           const std::string& problem) {
-  LayerCall call{fragments.size, FragmentContent::format, {}, problem, {}};
+Tile Compositor::composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition,
+                                     const PixelBuffer& out) {
+  LayerCall call{fragments.size, FragmentContent::format, {}, {}, {}};
   std::optional<OwnFragments> own;
-  if (call.problem.empty()) {
-    call.problem = problem_of([&] {
-      check_composition(composition);
-      own.emplace(fragments, static_cast<std::uint32_t>(compositor.rank()));
-    });
-  }
+  call.problem = problem_of([&] {
+    check_composition(composition);
+    own.emplace(fragments, static_cast<std::uint32_t>(rank()));
+  });
   call.arguments = {{"content", "fragments"},
                     {"background", text(composition.background)},
                     {"keep_lists", composition.keep_lists ? "yes" : "no"},
                     {"most_bytes", std::to_string(composition.most_bytes)}};
   call.prepare = [&](detail::TileData& tile) { tile.fragment_lists = composition.keep_lists; };
   call.content = [&](const FrameContext& context) { return make_content(context, *own, composition); };
-  return composite_layers(compositor, call, out);
-}
-
-Tile Compositor::composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition,
-                                     const PixelBuffer& out) {
-  return CompositorAccess::composite_fragments(*this, fragments, composition, out, "");
+  return CompositorAccess::composite_layers(*this, call, out);
 }
 
 std::optional<Fragments> Compositor::gather_fragments(const Tile& tile, int root) {

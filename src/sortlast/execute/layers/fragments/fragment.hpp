@@ -22,9 +22,7 @@ inline Colour load_colour(const std::byte* from) {
 
 inline void store_colour(const Colour& colour, std::byte* to) { std::memcpy(to, &colour, sizeof colour); }
 
-inline Colour blend_over(const Colour& front, const Colour& back) {
-  return front + (1.0F - front[3]) * back;
-}
+inline Colour blend_over(const Colour& front, const Colour& back) { return front + (1.0F - front[3]) * back; }
 
 inline float load_depth(const std::byte* from) {
   float depth = 0;

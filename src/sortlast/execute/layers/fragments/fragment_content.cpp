@@ -132,8 +132,8 @@ void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) c
     return std::accumulate(numbers.begin(), numbers.end(), std::size_t{0});
   };
   const std::size_t size = sum(some);
-  FragmentWriter writer = lists.ranks == nullptr ? FragmentWriter(out, size, lists.rank)
-                                                 : FragmentWriter(out, size, p_);
+  FragmentWriter writer =
+      lists.ranks == nullptr ? FragmentWriter(out, size, lists.rank) : FragmentWriter(out, size, p_);
   writer.add_pixels(lists, sum(lists.counts.first(begin)), some);
   writer.finish();
 }

@@ -13,8 +13,8 @@ namespace sortlast {
 // Merged lists of neighbouring pixels.
 class FragmentContent : public LayerContent {
  public:
-  // `own` must stay. Without `keep_lists` what is hidden is left out, and lists are blended early where `limits`
-  // allow it.
+  // `own` must stay. Without `keep_lists` what is hidden is left out, and lists are blended early where
+  // `limits` allow it.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits);
 

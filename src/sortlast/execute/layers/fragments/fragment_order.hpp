@@ -58,7 +58,8 @@ class FragmentOrder {
 
  private:
   // Merge two lists of so many numbers, each behind the other with its last number above all.
-  static void merge_two(const std::uint64_t* a, const std::uint64_t* b, std::size_t numbers, std::uint64_t* to) {
+  static void merge_two(const std::uint64_t* a, const std::uint64_t* b, std::size_t numbers,
+                        std::uint64_t* to) {
     for (std::size_t i = 0; i < numbers; ++i) {
       const bool second = *b < *a;
       to[i] = second ? *b : *a;

@@ -74,7 +74,8 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   if (head.rank >= static_cast<std::uint32_t>(p)) refuse("its head is none");
   const std::span<const std::byte> planes = string.subspan(sizeof head);
   const std::size_t each = fragment_bytes + head.rank_bytes;
-  if (head.fragments > planes.size() / each || head.fragments > ~0U) refuse("it is too short for its fragments");
+  if (head.fragments > planes.size() / each || head.fragments > ~0U)
+    refuse("it is too short for its fragments");
   unpack_counts(NumberReader(planes.subspan(head.fragments * each)), static_cast<std::size_t>(pixels),
                 head.fragments, counts);
   const std::byte* const depth = planes.data() + head.fragments * colour_bytes;

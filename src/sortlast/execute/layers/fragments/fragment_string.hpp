@@ -31,7 +31,8 @@ struct FragmentLists {
     if (ranks == nullptr) return rank;
     const std::byte* const at = ranks + fragment * rank_bytes;
     if (rank_bytes == 1) return std::to_integer<std::uint32_t>(*at);
-    if (rank_bytes == 2) return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8U;
+    if (rank_bytes == 2)
+      return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8U;
     std::uint32_t found = 0;
     std::memcpy(&found, at, sizeof found);
     return found;

@@ -22,8 +22,8 @@ void check_lengths(const FragmentsView& view) {
   check_size(view.size, surface_format);
   const auto pixels = static_cast<std::size_t>(view.size.pixels());
   if (!view.counts.empty() && view.counts.size() != pixels)
-    throw ArgumentError("there are " + std::to_string(view.counts.size()) + " counts of fragments; expected " +
-                        std::to_string(pixels) + ", one a pixel");
+    throw ArgumentError("there are " + std::to_string(view.counts.size()) +
+                        " counts of fragments; expected " + std::to_string(pixels) + ", one a pixel");
   if (view.colour.size() != 4 * view.depth.size())
     throw ArgumentError("there are " + std::to_string(view.colour.size()) + " values of colours for " +
                         std::to_string(view.depth.size()) + " depths of fragments; expected 4 each");
@@ -65,8 +65,9 @@ OwnFragments::OwnFragments(const FragmentsView& view, std::uint32_t rank) : view
 std::size_t OwnFragments::first(std::int64_t pixel) const {
   const std::int64_t block = pixel / stride;
   const auto begin = view_.counts.begin() + block * stride;
-  return std::accumulate(begin, begin + pixel % stride, firsts_[static_cast<std::size_t>(block)],
-                         [](std::size_t sum, std::int32_t count) { return sum + static_cast<std::size_t>(count); });
+  return std::accumulate(
+      begin, begin + pixel % stride, firsts_[static_cast<std::size_t>(block)],
+      [](std::size_t sum, std::int32_t count) { return sum + static_cast<std::size_t>(count); });
 }
 
 std::span<const std::uint32_t> OwnFragments::counts(Range pixels) const {
@@ -190,9 +191,11 @@ void OwnFragments::encode(Range pixels, const DepthLimits* limits, Bytes& out) c
             const std::uint64_t limit = limits->limit(tile, depth_key(depth));
             Colour run = load_colour(lists.colour + at * colour_bytes);
             const auto next_joins = [&] {
-              return at < last && run[3] != 1 && depth_key(load_depth(lists.depth + at * sizeof(float))) < limit;
+              return at < last && run[3] != 1 &&
+                     depth_key(load_depth(lists.depth + at * sizeof(float))) < limit;
             };
-            for (++at; next_joins(); ++at) run = blend_over(run, load_colour(lists.colour + at * colour_bytes));
+            for (++at; next_joins(); ++at)
+              run = blend_over(run, load_colour(lists.colour + at * colour_bytes));
             writer.add(run, depth, rank_);
             bool hidden = run[3] == 1;
             for (; at < last && !hidden; ++at) {

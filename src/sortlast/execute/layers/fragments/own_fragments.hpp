@@ -1,5 +1,5 @@
-// Own fragments: what one rank brings to a frame, checked, put in order pixel by pixel, and blended early where
-// no other rank's fragments can come between.
+// Own fragments: what one rank brings to a frame, checked, put in order pixel by pixel, and blended early
+// where no other rank's fragments can come between.
 #pragma once
 
 #include <cstdint>
