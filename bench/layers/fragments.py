@@ -7,7 +7,7 @@ Every rank draws up to L fragments a pixel, and no order of the ranks is right f
 to be whole at rank 0. Each answer is compared with the fragments sorted by NumPy and blended in float64
 before it is timed, by turns. Peers:
 
-sortlast             composite() of Fragments, and gather(): through the memory of the node
+sortlast             composite() of Fragments, lists not kept, and gather(): through the memory of the node
 sortlast-messages    the same with every rank a node of its own
 layered-icet         icetCompositeImageLayered() of github.com/plhempel/layered-icet, with colours of float32
                      as the others, and of uint8, as in its own benchmark. It is given what it wants: a buffer

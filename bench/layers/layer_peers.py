@@ -23,7 +23,7 @@ ICET_STRATEGIES = tuple(_SINGLE_IMAGE)
 
 
 class Sortlast(Peer):
-    """``composite()`` of ``Fragments``, and ``gather()``."""
+    """``composite()`` of ``Fragments`` without keeping the lists, and ``gather()``."""
 
     def __init__(self, comm: MPI.Intracomm, scene: Scene, given: Compact, node_ranks: int | None) -> None:
         self.name = "sortlast" if node_ranks is None else "sortlast-messages"
@@ -36,7 +36,7 @@ class Sortlast(Peer):
         self._tile = self._frame = None  # the compositor uses their memory again
         given = self._given
         fragments = sl.Fragments(self._size, given.counts, given.colour, given.depth)
-        self._tile = self._compositor.composite(fragments)
+        self._tile = self._compositor.composite(fragments, keep_lists=False)
         self._sent = self._compositor.timing.bytes_sent
         self._frame = self._compositor.gather(self._tile, root=0)
 
