@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays, _core, _fragments, _native
+from sortlast import _arrays, _channels, _core, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
 from sortlast._fragments import Fragments
@@ -59,6 +59,10 @@ class Tile(Protocol):
     @property
     def depth(self) -> NDArray[np.float32] | None:
         """Array (n,), or None if the images had no depth."""
+
+    @property
+    def channels(self) -> dict[str, NDArray[Any]]:
+        """Arrays (n,) or (n, width) by the names of the channels that the images had."""
 
 
 class Registration(Protocol):
@@ -200,6 +204,9 @@ class Compositor:
         mode: str | None = None,
         keep_lists: bool | None = None,
         most_bytes: int | None = None,
+        channels: Mapping[str, object] | None = None,
+        rules: Mapping[str, object] | None = None,
+        channel_background: Mapping[str, object] | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
 
@@ -236,6 +243,29 @@ class Compositor:
             most_bytes: of fragments, the most bytes of them that a rank may have to hold of the pixels that
                 it finishes, at 20 each and twice that with ``keep_lists``; more is an ArgumentError on every
                 rank, before any travels. None is no limit. The same on every rank.
+            channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
+                or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
+                as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
+                depth infinite, and 0 in the channels that are blended or attenuated, 1 in those that are
+                multiplied) take no part. The image has fewer than 2^32 pixels.
+            rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
+                "blend", and with ``over`` for "front" where they are uint32.
+
+                - "blend": as the colours. ``closest`` takes the winner's; ``over`` weighs by the colours'
+                  alpha, so the values are premultiplied and float32; ``add``, ``max`` and ``min`` work value
+                  by value.
+                - "front" or ("front", threshold), with ``over``: of the front-most image whose alpha there is
+                  above the threshold, which is 0 or more and below 1.
+                - "accumulated" or ("accumulated", threshold), with ``over``: of the image at which the alpha
+                  of all in front of it and its own, composited, first passes the threshold. The values of
+                  every image travel to the last step then.
+                - "multiply", with ``over``: the product, as of transmissions.
+                - ("attenuate", channel), with ``over``: what is emitted, front + transmission * back, where
+                  the other channel holds the front's transmission: one of the rule "multiply" with as many
+                  values, or with one.
+            channel_background: a number, or one a value, behind all images, by channel: shown where nobody
+                drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
+                (1 where the rule is "multiply") where nobody drew, and nothing behind other pixels.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -247,6 +277,7 @@ class Compositor:
                 "bounds": bounds is not None,
                 "dtype": dtype is not None,
                 "premultiplied": premultiplied is not True,
+                "channels": channels is not None,
             }
             return self._composite_fragments(
                 image, depth, fragments, mode, shape, background, out, keep_lists, most_bytes, given
@@ -264,6 +295,7 @@ class Compositor:
                 _arrays.rectangle(bounds),
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
+                _channels.channels(channels, rules, channel_background, picture),
             )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
@@ -360,20 +392,36 @@ class Compositor:
         with_depth: bool = False,
         *,
         out: Out = None,
+        channels: bool = False,
         flatten: Literal[True] = True,
-    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None: ...
+    ) -> NDArray[Any] | tuple[Any, ...] | None: ...
     @overload
     def gather(
-        self, tile: Tile, root: int = 0, with_depth: bool = False, *, out: Out = None, flatten: bool
-    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | Fragments | None: ...
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+        flatten: bool,
+    ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None: ...
     def gather(
-        self, tile: Tile, root: int = 0, with_depth: bool = False, *, out: Out = None, flatten: bool = True
-    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | Fragments | None:
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+        flatten: bool = True,
+    ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``,
-        tiles of ranks that share the root's machine are parts of the image, not copies: who writes into it
-        changes them.
+        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` it
+        gets a dict of arrays (H, W) or (H, W, n) by name behind these: (image, {...}) or (image, depth,
+        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not
+        copies: who writes into it changes them.
 
         Args:
             tile: what ``composite`` returned.
@@ -383,6 +431,7 @@ class Compositor:
                 image is to be put; it is returned.
             flatten: False gathers, of a tile of fragments that keeps their lists, these: the root gets the
                 merged :class:`sortlast.Fragments` of all ranks, in order.
+            channels: collect the channels too, if the images had some.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -395,6 +444,7 @@ class Compositor:
             if not flatten and (with_depth or out is not None):
                 raise ArgumentError("flatten=False gathers lists of fragments, without with_depth and out")
             with_depth = _arrays.flag(with_depth, "with_depth")
+            channels = _arrays.flag(channels, "channels")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)
                 if rank == self._native.rank
@@ -406,12 +456,16 @@ class Compositor:
         if not flatten:
             lists = self._native.gather_fragments(tile, rank)
             return None if lists is None else Fragments(*lists)
-        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out)
+        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out, channels)
         if frame is None:
             return None
+        colour, depth, planes = frame
+        planes = (planes,) if channels else ()
         if out is not None:
-            return out
-        return frame if with_depth else frame[0]  # type: ignore[no-any-return]
+            return (*out, *planes) if isinstance(out, tuple) else (out, *planes) if channels else out
+        if with_depth:
+            return (colour, depth, *planes)
+        return (colour, *planes) if channels else colour
 
     @property
     def timing(self) -> Timing:

@@ -27,8 +27,13 @@ void Compositor::close() {
 Tile Compositor::composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
   return impl().composite(image, composition, out);
 }
-std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, const PixelBuffer& out) {
-  return impl().gather({{detail::TileAccess::data(tile), root, with_depth, out}});
+Tile Compositor::composite(const ImageView& image, const Composition& composition,
+                           std::span<const Channel> channels, const PixelBuffer& out) {
+  return impl().composite_channels(image, composition, channels, out);
+}
+std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, const PixelBuffer& out,
+                                        bool with_channels) {
+  return impl().gather({{detail::TileAccess::data(tile), root, with_depth, out}}, with_channels);
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
 Registration Compositor::register_memory(void* data, std::size_t bytes) {

@@ -81,10 +81,10 @@ class Compositor::Impl {
     return guarded([&] { return composite_in_turn(image, composition, out, background_depth); });
   }
 
-  std::optional<Frame> gather(const std::vector<Gathering>& images) {
+  std::optional<Frame> gather(const std::vector<Gathering>& images, bool with_channels = false) {
     const Turn turn(busy_, "gather");
     check_mpi_is_there("gather");
-    return guarded([&] { return gather_in_turn(images); });
+    return guarded([&] { return gather_in_turn(images, with_channels); });
   }
 
   // ---- Contents of varying size (mpi/layer_frames.cpp) ----
@@ -98,6 +98,10 @@ class Compositor::Impl {
                                                         const std::string& problem);
 
   std::string explain_layers() const;
+
+  // Composite images whose pixels hold further channels (mpi/channel_frames.cpp).
+  Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
+                          const PixelBuffer& out);
 
   [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
     const Turn turn(busy_, call);
@@ -206,18 +210,20 @@ class Compositor::Impl {
     return detail::TileAccess::make(std::move(tile));
   }
 
-  std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images) {
+  std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images, bool with_channels) {
     const double begin = trace_clock();
     Arguments arguments("gather");
+    arguments.add("channels", with_channels ? "yes" : "no");
     std::string problem;
     for (const Gathering& image : images) {
       arguments.add("root", std::to_string(image.root));
       arguments.add("depth", image.with_depth ? "yes" : "no");
       arguments.add("frame", std::to_string(image.tile.frame));
-      if (problem.empty()) problem = problem_of([&] { check_gathering(image); });
+      if (problem.empty()) problem = problem_of([&] { check_gathering(image, with_channels); });
     }
     meet(arguments, problem, {});
     std::optional<Frame> frame = gather_tiles(images, context());
+    if (with_channels) gather_channels(images.front(), frame);
     const double end = trace_clock();
     record({Activity::gather, begin, end, images.empty() ? -1 : images.front().root, -1, 0});
     timing_.gather = end - begin;
@@ -265,7 +271,7 @@ class Compositor::Impl {
   std::vector<Event> events_;
 
  private:
-  void check_gathering(const Gathering& image) const {
+  void check_gathering(const Gathering& image, bool with_channels = false) const {
     if (image.root < 0 || image.root >= size_) {
       throw ArgumentError("root is " + std::to_string(image.root) + "; expected a rank, 0.." +
                           std::to_string(size_ - 1));
@@ -274,6 +280,8 @@ class Compositor::Impl {
       throw ArgumentError("the tile is not one that composite() of this compositor returned");
     if (image.with_depth && !image.tile.format.depth)
       throw ArgumentError("depth was asked for; the images had none");
+    if (with_channels && image.tile.channels.empty())
+      throw ArgumentError("channels were asked for; the images had none");
     const Pixels out = image.out.view();
     if (rank_ == image.root && out.colour != nullptr && image.with_depth && out.depth == nullptr)
       throw ArgumentError("out has no depth plane; expected one, as the depth is gathered too");
@@ -377,6 +385,9 @@ class Compositor::Impl {
     }
     meet(arguments, problem, offer);
   }
+
+  // Add the channels of an image to its frame, at its root.
+  void gather_channels(const Gathering& image, std::optional<Frame>& frame);
 
   Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
   void agree_on_layers(const LayerCall& call, Pixels out);

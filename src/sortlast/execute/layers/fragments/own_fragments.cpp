@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layers/fragments/count_runs.hpp"
@@ -134,6 +135,23 @@ std::vector<DepthInterval> OwnFragments::intervals(const DepthTiles& tiles) cons
   return found;
 }
 
+// The fragments of a pixel by depth, those of equal depth as they are listed. Most lists are short.
+void OwnFragments::sort_pixel(std::size_t from, std::size_t count, std::vector<std::size_t>& order) const {
+  constexpr std::size_t few = 32;
+  const auto nearer = [this](std::size_t a, std::size_t b) {
+    return depth_key(view_.depth[a]) < depth_key(view_.depth[b]);
+  };
+  order.resize(count);
+  std::iota(order.begin(), order.end(), from);
+  if (count > few) {
+    std::stable_sort(order.begin(), order.end(), nearer);
+    return;
+  }
+  for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t at = i; at > 0 && nearer(order[at], order[at - 1]); --at)
+      std::swap(order[at], order[at - 1]);
+}
+
 // Says no if a depth is NaN.
 bool OwnFragments::in_order(Range pixels) const {
   const float* depth = view_.depth.data() + first(pixels.begin);
@@ -184,11 +202,7 @@ FragmentLists OwnFragments::load(Range pixels, Room& room) const {
   for (std::int64_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
     const std::size_t before = to;
     const auto count = listed ? static_cast<std::size_t>(view_.counts[static_cast<std::size_t>(pixel)]) : 0;
-    order.resize(count);
-    std::iota(order.begin(), order.end(), from);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return depth_key(view_.depth[a]) < depth_key(view_.depth[b]);
-    });
+    sort_pixel(from, count, order);
     bool surface = has_surface(pixel);
     const auto put_surface = [&] {
       Colour colour = load_colour(view_.surface.colour + static_cast<std::size_t>(pixel) * colour_bytes);

@@ -40,6 +40,7 @@ class OwnFragments {
   std::size_t first(std::int64_t pixel) const;
   std::span<const std::uint32_t> counts(Range pixels) const;
   bool in_order(Range pixels) const;
+  void sort_pixel(std::size_t from, std::size_t count, std::vector<std::size_t>& order) const;
   bool has_surface(std::int64_t pixel) const;
 
   FragmentsView view_;
