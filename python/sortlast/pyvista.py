@@ -8,8 +8,8 @@
     plotter.add_mesh(part, scalars="u")  # this rank's part; None where there is none
     plotter.show(screenshot="whole.png")
 
-Every rank runs the same script. What renders happens on rank 0 (which has the window, the movie and the files),
-and the other ranks render when it does, until its call has returned.
+Every rank runs the same script. What renders happens on rank 0, which has the window, the movie
+and the files; the other ranks render when it does, until its call has returned.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sortlast._errors import ArgumentError, Error
 from sortlast.vtk import Composition, Picture, compose
 from sortlast.vtk import image as _image_of_window
 
-with _extras.needed("PyVista"):
+with _extras.needed("a plotter", extra="pyvista"):
     import pyvista as pv
 
 if TYPE_CHECKING:
@@ -84,7 +84,6 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
         self.disable_anti_aliasing()
         self.composition: Composition = compose(self.render_window, comm, mode, box=box, timeout=timeout)
 
-
     # ---- this rank's part
 
     def add_mesh(self, mesh: Any, **options: Any) -> Any:
@@ -102,8 +101,8 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
     def add_volume(self, volume: Any, **options: Any) -> Any:
         """Add this rank's part of a volume; None, or one without points, where it has none.
 
-        As ``pyvista.Plotter.add_volume``, whose actor it returns, or None without a part. ``clim`` is the range
-        over all ranks unless it is passed, and so is ``opacity_unit_distance`` the greatest default.
+        As ``pyvista.Plotter.add_volume``, whose actor it returns, or None without a part. ``clim`` is the
+        range over all ranks unless it is passed, and ``opacity_unit_distance`` their greatest default.
         Neighbours share the points of their common face.
 
         Raises:
@@ -137,7 +136,7 @@ class Plotter(pv.Plotter):  # type: ignore[misc]
             if has:
                 actor = add(data, **options, render=False)
                 _sample_alike(actor, told)
-            elif told is not None and self.composition.rank == 0:
+            elif told is not None:
                 self._add_scale(told, options)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
@@ -198,6 +197,7 @@ def _led(name: str) -> Any:
     def method(self: Plotter, *arguments: Any, **options: Any) -> Any:
         return self._lead(lambda: original(self, *arguments, **options))
 
+    method.__doc__ = f"As ``pyvista.Plotter.{name}``, on rank 0 while the others follow; None elsewhere."
     return method
 
 
@@ -289,7 +289,7 @@ def _range(data: Any, options: dict[str, Any]) -> _Range | None:
 
 def _sample_alike(actor: Any, told: _Range | None) -> None:
     """Let a volume's mapper take samples as far apart as those of all ranks."""
-    mapper = actor.GetMapper() if hasattr(actor, "GetMapper") else None
+    mapper: Any = actor.GetMapper() if hasattr(actor, "GetMapper") else None
     if told is None or told.sample_distance is None or not hasattr(mapper, "SetSampleDistance"):
         return
     mapper.SetAutoAdjustSampleDistances(False)

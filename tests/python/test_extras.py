@@ -51,6 +51,8 @@ NEEDS = {
     "importlib.import_module('sortlast.plot.cost')": ("a picture", "matplotlib", "plot"),
     "sortlast.fabric.crossbar(2).to_networkx()": ("a graph", "networkx", "graph"),
     "sortlast.render.check_offscreen()": ("rendering", "vtk", "render"),
+    "importlib.import_module('sortlast.vtk').image(None)": ("a VTK window", "vtk", "vtk"),
+    "importlib.import_module('sortlast.pyvista')": ("a plotter", "pyvista", "pyvista"),
     "sortlast.render.load('a.nii')": ("reading NIfTI", "nibabel", "render"),
     "sortlast.image_files.read('a.png')": ("a.png", "pillow", "files"),
     "sortlast.image_files.read('a.exr')": ("a.exr", "OpenEXR", "files"),

@@ -1,4 +1,4 @@
-"""What one rank's VTK window shows, as an image that composites with those of others. Nothing here uses MPI."""
+"""What one rank's VTK window shows, as an image that composites with others'. Nothing here uses MPI."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Picture(NamedTuple):
 def image(window: Any) -> Picture:
     """Render a ``vtkRenderWindow``, and return what composites: without background and annotations.
 
-    Cameras and clipping ranges must be the same on every rank, or depths of different ranks cannot be compared.
-    The window renders once and is left as it was, but for its pixels. ``colour``, ``depth`` and ``bounds``
+    Cameras and clipping ranges must be the same on every rank, or depths of different ranks cannot be
+    compared. The window renders once and is left as it was, but for its pixels. ``colour``, ``depth`` and ``bounds``
     are arguments of ``Compositor.composite``, ``box`` is one of ``visibility_order``.
 
     Raises:
@@ -52,7 +52,9 @@ def image(window: Any) -> Picture:
         boxes = [scene.part(renderer).box for renderer in renderers]
         width, height = window.GetActualSize()
         reader = pixels.Reader()
-        colour = np.ascontiguousarray(reader.colours(window, (0, 0, width, height), floats=False)[::-1])
+        colour: NDArray[np.uint8] = np.ascontiguousarray(
+            reader.colours(window, (0, 0, width, height), floats=False)[::-1]
+        )
         depth = np.ascontiguousarray(reader.depths(window, (0, 0, width, height))[::-1])
     return Picture(colour, depth, _bounds(colour, depth), scene.around(boxes))
 
@@ -68,9 +70,11 @@ def _bounds(colour: NDArray[np.uint8], depth: NDArray[np.float32]) -> tuple[int,
 
 def check_window(window: Any) -> None:
     """Raise ArgumentError unless it is a window of VTK, MissingExtraError if there is no VTK."""
-    with _extras.needed("rendering"):
+    with _extras.needed("a VTK window", extra="vtk"):
         from vtkmodules.vtkRenderingCore import vtkRenderWindow
     if not isinstance(window, vtkRenderWindow):
         raise ArgumentError(f"window is a {type(window).__name__}; expected a vtkRenderWindow")
     if not scene.composed(window):
-        raise ArgumentError("window has no renderer in layer 0 that draws; expected one: window.AddRenderer(...)")
+        raise ArgumentError(
+            "window has no renderer in layer 0 that draws; expected one: window.AddRenderer(...)"
+        )

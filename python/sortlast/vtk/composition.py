@@ -199,7 +199,8 @@ class Composition:
         wait as long as it takes, and sleep meanwhile.
         """
         if not self.messages.root:
-            return self._follow()
+            self._follow()
+            return None
         if self.leading:
             return work()
         self.leading = True
@@ -248,7 +249,7 @@ class Composition:
 
     def _follow(self) -> None:
         while True:
-            what, error = self.messages.hear(limited=False)
+            what, error = self.messages.hear()
             if what == _END:
                 self._failure = None
                 if error is not None:
@@ -271,7 +272,7 @@ class Composition:
         elif self._woken:
             self._woken = False
         else:
-            heard, _ = self.messages.hear()
+            heard, _ = self.messages.hear(self.messages.timeout)
             if heard != what:
                 raise UsageError(f"this rank begins {what}, but rank 0 {heard}; every rank must do the same")
 
@@ -412,7 +413,8 @@ class Composition:
                     op,
                     self._orders[i],
                     told.background,
-                    **({} if colour is not None else {"shape": shape, "dtype": _dtype(told)}),
+                    shape=None if colour is not None else shape,
+                    dtype=None if colour is not None else _dtype(told),
                 )
                 found: Any = self._compositor.gather(tile, with_depth=op == "closest")
                 frame, nearest = found if isinstance(found, tuple) else (found, None)
@@ -454,8 +456,7 @@ class Composition:
                 floats = frame.dtype != "uint8"
                 frame = pixels.put_behind(frame, self._readers[i].colours(window, area, floats=floats))
             pixels.write(window, area, frame, nearest)
-        for prop in hidden.annotations:
-            scene.draw(prop, renderer)
+        scene.draw(hidden.annotations, renderer)
 
     def _end(self) -> None:
         if self._failure is None:

@@ -40,12 +40,12 @@ class Messages:
         self._leaving = [request for request in self._leaving if not request.Test()]
         self._leaving += [self.comm.isend(value, rank, _DOWN) for rank in range(1, self.comm.size)]
 
-    def hear(self, *, limited: bool = True) -> Any:
-        """What rank 0 tells next; waits as long as it takes unless ``limited``.
+    def hear(self, timeout: float | None = None) -> Any:
+        """What rank 0 tells next; waits so many seconds, without one as long as it takes.
 
         Raises an error that rank 0 tells, and TimeoutError.
         """
-        told = self._received(0, _DOWN, limited, lambda: "rank 0 has not come")
+        told = self._received(0, _DOWN, timeout, lambda: "rank 0 has not come")
         if isinstance(told, Exception):
             raise told
         return told
@@ -64,7 +64,7 @@ class Messages:
             return f"rank {listed} has not come" if len(ranks) == 1 else f"ranks {listed} have not come"
 
         while len(values) < self.comm.size:
-            rank, sent = self._received(None, _UP, True, missing)
+            rank, sent = self._received(None, _UP, self.timeout, missing)
             values[rank] = sent
         return [values[rank] for rank in range(self.comm.size)]
 
@@ -85,20 +85,22 @@ class Messages:
                 raise result
             return result
         self.gather(value)
-        return self.hear()
+        return self.hear(2 * self.timeout)  # rank 0 may wait so long for another, and then says for whom
 
-    def _received(self, source: int | None, tag: int, limited: bool, missing: Callable[[], str]) -> Any:
+    def _received(
+        self, source: int | None, tag: int, timeout: float | None, missing: Callable[[], str]
+    ) -> Any:
         from sortlast._mpi4py import MPI
 
-        end = time.monotonic() + self.timeout
+        end = None if timeout is None else time.monotonic() + timeout
         polls, pause = 0, _SHORTEST
         while True:
             message = self.comm.improbe(MPI.ANY_SOURCE if source is None else source, tag)
             if message is not None:
                 return message.recv()
-            if limited and time.monotonic() > end:
+            if end is not None and time.monotonic() > end:
                 raise TimeoutError(
-                    f"{missing()} within {self.timeout:g} s: every rank must render the window as often as"
+                    f"{missing()} within {timeout:g} s: every rank must render the window as often as"
                     " rank 0 does, or be in lead()"
                 )
             polls += 1

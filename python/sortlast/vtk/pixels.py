@@ -28,13 +28,14 @@ class Reader:
             window.GetRGBAPixelData(x0, y0, x1 - 1, y1 - 1, 0, self._floats)
         else:
             window.GetRGBACharPixelData(x0, y0, x1 - 1, y1 - 1, 0, self._bytes)
-        return _numpy(self._floats if floats else self._bytes).reshape(y1 - y0, x1 - x0, 4)
+        found: Colours = _numpy(self._floats if floats else self._bytes).reshape(y1 - y0, x1 - x0, 4)
+        return found
 
     def depths(self, window: Any, area: Rectangle) -> NDArray[np.float32]:
         """Depths, (H, W) float32: 0 near to 1 far, +inf where nothing is; valid until the next call."""
         x0, y0, x1, y1 = area
         window.GetZbufferData(x0, y0, x1 - 1, y1 - 1, self._depths)
-        depths = _numpy(self._depths).reshape(y1 - y0, x1 - x0)
+        depths: NDArray[np.float32] = _numpy(self._depths).reshape(y1 - y0, x1 - x0)
         depths[depths >= 1] = np.inf
         return depths
 
@@ -83,10 +84,10 @@ def use_floats(window: Any) -> None:
 def _numpy(values: Any) -> Any:
     from vtkmodules.util.numpy_support import vtk_to_numpy
 
-    return vtk_to_numpy(values)
+    return vtk_to_numpy(values)  # type: ignore[no-untyped-call]
 
 
 def _vtk(values: NDArray[Any]) -> Any:
     from vtkmodules.util.numpy_support import numpy_to_vtk
 
-    return numpy_to_vtk(np.ascontiguousarray(values))
+    return numpy_to_vtk(np.ascontiguousarray(values))  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""What the ranks tell each other of a renderer, and how it is made to draw this rank's part of the scene alone.
+"""What ranks tell each other of a renderer, and how it is made to draw this rank's part of the scene alone.
 
 A part is drawn on black of alpha 0, which keeps its colours premultiplied, without annotations. One sample a
 pixel is taken: at the edge between the parts of two ranks, each of them would mix its colour with the
@@ -98,9 +98,7 @@ def _kind(prop: Any) -> str:
 
 def all_of(parts: list[Part]) -> Part:
     """The whole that several parts make."""
-    return Part(
-        around([each.box for each in parts]), max((each.kind for each in parts), key=_KINDS.index)
-    )
+    return Part(around([each.box for each in parts]), max((each.kind for each in parts), key=_KINDS.index))
 
 
 def around(boxes: list[Box | None]) -> Box | None:
@@ -240,7 +238,7 @@ def show_area(window: Any, area: tuple[int, int, int, int]) -> None:
 # ---- drawing a part alone
 
 
-def annotations(renderer: Any) -> list[Any]:
+def _annotations(renderer: Any) -> list[Any]:
     """Visible props that annotate the picture: what is drawn in two dimensions, and axes around the data."""
     return [
         prop
@@ -249,13 +247,18 @@ def annotations(renderer: Any) -> list[Any]:
     ]
 
 
-def draw(prop: Any, renderer: Any) -> None:
-    """Draw a prop onto what a renderer has drawn."""
-    with turned(prop, "Visibility", True):
-        prop.RenderOpaqueGeometry(renderer)
-        if prop.HasTranslucentPolygonalGeometry():
-            prop.RenderTranslucentPolygonalGeometry(renderer)
-        prop.RenderOverlay(renderer)
+def draw(props: list[Any], renderer: Any) -> None:
+    """Draw props onto what a renderer has drawn: those in space first, as VTK does."""
+    with ExitStack() as shown:
+        for prop in props:
+            shown.enter_context(turned(prop, "Visibility", True))
+        for prop in props:
+            prop.RenderOpaqueGeometry(renderer)
+        for prop in props:
+            if prop.HasTranslucentPolygonalGeometry():
+                prop.RenderTranslucentPolygonalGeometry(renderer)
+        for prop in props:
+            prop.RenderOverlay(renderer)
 
 
 @dataclass(frozen=True)
@@ -271,7 +274,7 @@ class Hidden:
 def part_alone(renderer: Any) -> Iterator[Hidden]:
     """Within: a renderer draws its part alone, but for its background once that has been restored."""
     with ExitStack() as restored, ExitStack() as background:
-        hidden = Hidden(annotations(renderer), _plain_background(renderer), background.close)
+        hidden = Hidden(_annotations(renderer), _plain_background(renderer), background.close)
         for prop in hidden.annotations:
             restored.enter_context(turned(prop, "Visibility", False))
         for name in _OWN_PIXELS_ALONE:
