@@ -221,6 +221,22 @@ sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile);
 
 void sortlast_tile_free(sortlast_tile* tile);
 
+// As sortlast_compositor_composite, of images whose pixels hold further channels, which follow the operator:
+// `count` of them, one behind the other, each beginning with SORTLAST_CHANNEL_INIT. A rank without an image
+// passes them without values. Only drawn pixels travel, as float32 where they are blended, and the result
+// does not depend on the algorithm. The image holds fewer than 2^32 pixels. Errors: those of
+// sortlast_compositor_composite.
+sortlast_status sortlast_compositor_composite_channels(sortlast_compositor* compositor,
+                                                       const sortlast_image* image,
+                                                       const sortlast_channel* channels, int32_t count,
+                                                       const sortlast_composition* composition,
+                                                       sortlast_tile** tile);
+
+// How many channels a tile has, and one of them, in the order of their names; all zero if there is none of
+// that index. 0 for NULL.
+int32_t sortlast_tile_channel_count(const sortlast_tile* tile);
+sortlast_channel_values sortlast_tile_channel(const sortlast_tile* tile, int32_t index);
+
 // Collect the tiles of one frame in the whole image at rank `root`; collective. with_depth: the depth too,
 // if the images had it. Writes a frame at the root and NULL elsewhere, and NULL on failure (the message is
 // the compositor's). The tile may be freed at once.
@@ -228,10 +244,15 @@ void sortlast_tile_free(sortlast_tile* tile);
 sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
                                            int32_t root, bool with_depth, sortlast_frame** frame);
 
-// The same, but the root's frame is written to memory of the caller's: width * height * channels scalars and,
-// if with_depth, as many depths as pixels. Read at the root alone, where a NULL plane that is needed is an
-// ARGUMENT error (MISMATCH if there are other ranks).
+// The same, with all channels of the tile too, in memory of the frame's own: sortlast_frame_channel.
 // Errors: those of _gather.
+sortlast_status sortlast_compositor_gather_channels(sortlast_compositor* compositor,
+                                                    const sortlast_tile* tile, int32_t root, bool with_depth,
+                                                    sortlast_frame** frame);
+
+// As _gather, but the root's frame is written to memory of the caller's: width * height * channels scalars
+// and, if with_depth, as many depths as pixels. Read at the root alone, where a NULL plane that is needed is
+// an ARGUMENT error (MISMATCH if there are other ranks). Errors: those of _gather.
 sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,
                                                 int32_t root, bool with_depth, sortlast_pixels out);
 

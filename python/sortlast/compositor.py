@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays, _core, _native
+from sortlast import _arrays, _channels, _core, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
 
@@ -58,6 +58,10 @@ class Tile(Protocol):
     @property
     def depth(self) -> NDArray[np.float32] | None:
         """Array (n,), or None if the images had no depth."""
+
+    @property
+    def channels(self) -> dict[str, NDArray[Any]]:
+        """Arrays (n,) or (n, width) by the names of the channels that the images had."""
 
 
 class Registration(Protocol):
@@ -195,6 +199,9 @@ class Compositor:
         dtype: DTypeLike | None = None,
         premultiplied: bool = True,
         out: Out = None,
+        channels: Mapping[str, object] | None = None,
+        rules: Mapping[str, object] | None = None,
+        channel_background: Mapping[str, object] | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
 
@@ -216,6 +223,29 @@ class Compositor:
             out: array like the image, or pair of one and of an array like its depth, of a whole image, in
                 which this rank's pixels are put where they belong; the others are left as they are. The tile
                 is a view of it, unless the image is dealt out. On every rank or on none.
+            channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
+                or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
+                as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
+                depth infinite, and 0 in the channels that are blended or attenuated, 1 in those that are
+                multiplied) take no part. The image has fewer than 2^32 pixels.
+            rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
+                "blend", and with ``over`` for "front" where they are uint32.
+
+                - "blend": as the colours. ``closest`` takes the winner's; ``over`` weighs by the colours'
+                  alpha, so the values are premultiplied and float32; ``add``, ``max`` and ``min`` work value
+                  by value.
+                - "front" or ("front", threshold), with ``over``: of the front-most image whose alpha there is
+                  above the threshold, which is 0 or more and below 1.
+                - "accumulated" or ("accumulated", threshold), with ``over``: of the image at which the alpha
+                  of all in front of it and its own, composited, first passes the threshold. The values of
+                  every image travel to the last step then.
+                - "multiply", with ``over``: the product, as of transmissions.
+                - ("attenuate", channel), with ``over``: what is emitted, front + transmission * back, where
+                  the other channel holds the front's transmission: one of the rule "multiply" with as many
+                  values, or with one.
+            channel_background: a number, or one a value, behind all images, by channel: shown where nobody
+                drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
+                (1 where the rule is "multiply") where nobody drew, and nothing behind other pixels.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -233,6 +263,7 @@ class Compositor:
                 _arrays.rectangle(bounds),
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
+                _channels.channels(channels, rules, channel_background, picture),
             )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
@@ -283,13 +314,20 @@ class Compositor:
         return self._native.register_memory(_arrays.memory(array, "array"))  # type: ignore[no-any-return]
 
     def gather(
-        self, tile: Tile, root: int = 0, with_depth: bool = False, *, out: Out = None
-    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+    ) -> NDArray[Any] | tuple[Any, ...] | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``,
-        tiles of ranks that share the root's machine are parts of the image, not copies: who writes into it
-        changes them.
+        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` it
+        gets a dict of arrays (H, W) or (H, W, n) by name behind these: (image, {...}) or (image, depth,
+        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not
+        copies: who writes into it changes them.
 
         Args:
             tile: what ``composite`` returned.
@@ -297,6 +335,7 @@ class Compositor:
             with_depth: collect the depth too, if the images had it.
             out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, in which the
                 image is to be put; it is returned.
+            channels: collect the channels too, if the images had some.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -306,6 +345,7 @@ class Compositor:
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
             with_depth = _arrays.flag(with_depth, "with_depth")
+            channels = _arrays.flag(channels, "channels")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)
                 if rank == self._native.rank
@@ -314,12 +354,16 @@ class Compositor:
         except Exception as error:
             self._native.refuse("gather", str(error))
             raise
-        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out)
+        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out, channels)
         if frame is None:
             return None
+        colour, depth, planes = frame
+        planes = (planes,) if channels else ()
         if out is not None:
-            return out
-        return frame if with_depth else frame[0]  # type: ignore[no-any-return]
+            return (*out, *planes) if isinstance(out, tuple) else (out, *planes) if channels else out
+        if with_depth:
+            return (colour, depth, *planes)
+        return (colour, *planes) if channels else colour  # type: ignore[no-any-return]
 
     @property
     def timing(self) -> Timing:

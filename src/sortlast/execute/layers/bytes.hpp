@@ -20,6 +20,7 @@ class Bytes {
   explicit Bytes(Take take = {}) : take_(std::move(take)) {}
 
   std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
   const std::byte* data() const { return memory_.get(); }
   std::byte* data() { return memory_.get(); }
   std::span<const std::byte> view() const { return {data(), size_}; }
@@ -42,6 +43,11 @@ class Bytes {
   void append_value(const Value& value) {
     static_assert(std::is_trivially_copyable_v<Value>);
     std::memcpy(grow(sizeof value), &value, sizeof value);
+  }
+  // Append zeros up to a multiple of `bytes`.
+  void align(std::size_t bytes) {
+    const std::size_t rest = size_ % bytes;
+    if (rest > 0) std::memset(grow(bytes - rest), 0, bytes - rest);
   }
   // Drop all after the first `size` bytes. The memory stays.
   void shrink(std::size_t size) { size_ = size; }
