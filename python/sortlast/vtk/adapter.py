@@ -30,8 +30,8 @@ def image(window: Any) -> Picture:
     """Render a ``vtkRenderWindow``, and return what composites: without background and annotations.
 
     Cameras and clipping ranges must be the same on every rank, or depths of different ranks cannot be
-    compared. The window renders once and is left as it was, but for its pixels. ``colour``, ``depth`` and ``bounds``
-    are arguments of ``Compositor.composite``, ``box`` is one of ``visibility_order``.
+    compared. The window renders once and is left as it was, but for its pixels. ``colour``, ``depth`` and
+    ``bounds`` are arguments of ``Compositor.composite``, ``box`` is one of ``visibility_order``.
 
     Raises:
         ArgumentError: not a ``vtkRenderWindow``, one that renders in stereo or with a render pass, or one

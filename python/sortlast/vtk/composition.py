@@ -1,16 +1,16 @@
 """A frame of a VTK window, made of what all ranks have drawn.
 
-Observers of the window and of its renderers do it, so that whatever makes rank 0's window render (a script, an
-interactor, a filter that takes a screenshot) gets the whole picture:
+Observers of the window and of its renderers do it, so that whatever makes rank 0's window render (a script,
+an interactor, a filter that takes a screenshot) gets the whole picture:
 
-1. the window starts: rank 0 tells the others, hears what each has to show, and tells size, cameras and the box
-   of all parts. Every rank hides annotations and background;
+1. the window starts: rank 0 tells the others, hears what each has to show, and tells size, cameras and the
+   box of all parts. Every rank hides annotations and background;
 2. a renderer has drawn: its pixels are composited and put back on rank 0, which draws the annotations on top.
    A renderer and not the window, because layers above it are then drawn over the whole picture;
 3. the window ends: all ranks learn whether all went well.
 
-VTK prints an exception of an observer and goes on. So a hook of the interpreter (sys.excepthook) hears them, ours
-are kept, and the window's ``Render`` raises on every rank what has failed on one.
+VTK prints an exception of an observer and goes on. So a hook of the interpreter (sys.excepthook) hears them,
+ours are kept, and the window's ``Render`` raises on every rank what has failed on one.
 """
 
 from __future__ import annotations
@@ -193,10 +193,10 @@ class Composition:
         self._raise_failure()
 
     def lead(self, work: Callable[[], Result]) -> Result | None:
-        """Call ``work()`` on rank 0, such as an interactor's ``Start``; the others render when it does. Collective.
+        """Call ``work()`` on rank 0, as an interactor's ``Start``; the others render when it does.
 
-        Returns what it returned on rank 0, None elsewhere. What it raises there, every rank raises. The others
-        wait as long as it takes, and sleep meanwhile.
+        Collective. Returns what it returned on rank 0, None elsewhere. What it raises there, every rank raises. The
+        others wait as long as it takes, and sleep meanwhile.
         """
         if not self.messages.root:
             self._follow()
@@ -228,7 +228,7 @@ class Composition:
         self._share_bounds()
 
     def close(self) -> None:
-        """Make the window this rank's own again. All ranks call it before MPI ends; a second call does nothing."""
+        """Make the window this rank's own again. All ranks call it before MPI ends; again it does nothing."""
         self.closed = True
         self._held.close()
 
