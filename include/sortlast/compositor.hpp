@@ -14,6 +14,7 @@
 
 #include "sortlast/channels.hpp"
 #include "sortlast/export.hpp"
+#include "sortlast/fragments.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/machine.hpp"
 #include "sortlast/schedule.hpp"
@@ -125,6 +126,15 @@ class SORTLAST_API Compositor {
   // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
+
+  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA float32.
+  // They are the same bits by every algorithm. Ranks without fragments pass the size alone. `out` as above.
+  Tile composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition = {},
+                           const PixelBuffer& out = {});
+
+  // Collect the merged lists that the tiles of one composite_fragments() keep: those of the whole image at
+  // `root`, nothing elsewhere. ArgumentError: a tile without lists, and as gather().
+  std::optional<Fragments> gather_fragments(const Tile& tile, int root = 0);
 
   // Composite images whose pixels hold further channels, which follow the operator (see channels.hpp): the
   // tile has them too. All ranks pass the same channels, whatever their order; ranks without an image pass

@@ -26,6 +26,7 @@ from sortlast._errors import (
     TimeoutError,  # noqa: A004
     UsageError,
 )
+from sortlast._fragments import Fragments
 from sortlast.compositor import Compositor, Registration, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
 
@@ -54,6 +55,7 @@ __all__ = [
     "Compositor",
     "Error",
     "Event",
+    "Fragments",
     "MismatchError",
     "MissingExtraError",
     "MpiError",

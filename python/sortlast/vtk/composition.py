@@ -195,8 +195,8 @@ class Composition:
     def lead(self, work: Callable[[], Result]) -> Result | None:
         """Call ``work()`` on rank 0, as an interactor's ``Start``; the others render when it does.
 
-        Collective. Returns what it returned on rank 0, None elsewhere. What it raises there, every rank raises. The
-        others wait as long as it takes, and sleep meanwhile.
+        Collective. Returns what it returned on rank 0, None elsewhere. What it raises there, every rank
+        raises. The others wait as long as it takes, and sleep meanwhile.
         """
         if not self.messages.root:
             self._follow()

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include "arrays.hpp"
@@ -131,6 +132,57 @@ nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth
                         channel_arrays(frame->channels, shape));
 }
 
+// Spans of what a rank has; none of null.
+template <typename Value>
+std::span<const Value> span_of(const std::optional<Array>& array) {
+  if (!array) return {};
+  return {static_cast<const Value*>(array->data()), array->size()};
+}
+
+nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::int64_t height,
+                               const std::optional<Array>& counts, const std::optional<Array>& colour,
+                               const std::optional<Array>& depth, const std::optional<Array>& surface,
+                               const std::optional<Array>& surface_depth,
+                               const std::vector<float>& background, bool keep_lists, std::int64_t most_bytes,
+                               const std::optional<Output>& out) {
+  FragmentsView view{
+      {width, height}, span_of<std::int32_t>(counts), span_of<float>(colour), span_of<float>(depth), {}};
+  if (surface) view.surface = pixels_of(*surface, surface_depth);
+  const FragmentComposition composition{background, keep_lists, most_bytes};
+  const PixelBuffer output = output_of(out, {});
+  std::optional<Tile> tile;
+  {
+    const nb::gil_scoped_release release;
+    tile = compositor.composite_fragments(view, composition, output);
+  }
+  return nb::cast(std::move(*tile));
+}
+
+// An array on the values of a vector, which are kept with `owner`.
+template <typename Value>
+nb::object vector_array(std::vector<Value>& values, const std::vector<std::size_t>& shape,
+                        const nb::capsule& owner) {
+  return nb::cast(nb::ndarray<nb::numpy, Value>(values.data(), shape.size(), shape.data(), owner));
+}
+
+// ((width, height), counts, colour, depth), or None.
+nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) {
+  std::optional<Fragments> found;
+  {
+    const nb::gil_scoped_release release;
+    found = compositor.gather_fragments(tile, root);
+  }
+  if (!found) return nb::none();
+  auto* const kept = new Fragments(std::move(*found));
+  const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Fragments*>(pointer); });
+  const auto width = static_cast<std::size_t>(kept->size.width);
+  const auto height = static_cast<std::size_t>(kept->size.height);
+  const std::size_t n = kept->depth.size();
+  return nb::make_tuple(nb::make_tuple(kept->size.width, kept->size.height),
+                        vector_array(kept->counts, {height, width}, owner),
+                        vector_array(kept->colour, {n, 4}, owner), vector_array(kept->depth, {n}, owner));
+}
+
 // Where begin and end tell all.
 Range only_range(const Tile& tile) {
   if (tile.contiguous()) return tile.range();
@@ -224,6 +276,10 @@ void bind_compositor(nb::module_& module) {
             return compositor.register_memory(array.data(), array.nbytes());
           },
           "array"_a, nb::keep_alive<0, 2>())
+      .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
+           "colour"_a.none(), "depth"_a.none(), "surface"_a.none(), "surface_depth"_a.none(), "background"_a,
+           "keep_lists"_a, "most_bytes"_a, "out"_a.none())
+      .def("gather_fragments", &gather_fragments, "tile"_a, "root"_a)
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none(),
            "channels"_a)
       .def("refuse", &detail::CompositorAccess::refuse, "call"_a, "problem"_a,

@@ -28,7 +28,8 @@ struct TileData {
   Interleaving interleaving = {};            // where the schedule's pixels lie in the image
   // What a content of varying size keeps of its pixels (layers/layer_run.hpp); null: of a dense frame.
   std::shared_ptr<const std::vector<LayerString>> joined = nullptr;
-  std::vector<ChannelPlane> channels = {};   // of the range's pixels, in the order of their names
+  bool fragment_lists = false;              // they are lists of fragments
+  std::vector<ChannelPlane> channels = {};  // of the range's pixels, in the order of their names
 };
 
 struct TileAccess {
