@@ -232,6 +232,25 @@ sortlast_status sortlast_compositor_composite_channels(sortlast_compositor* comp
                                                        const sortlast_composition* composition,
                                                        sortlast_tile** tile);
 
+// One of several images of a rank: the pixels of a box of the frame, at a place of their own in depth. All of
+// it is only read during the call.
+typedef struct sortlast_box_image {
+  sortlast_image image;           // of the box's width and height; its bounds are not looked at
+  int64_t position;               // in depth, lower ones in front; no two images of all ranks share one
+  const sortlast_rectangle* box;  // within the frame; NULL: all of it
+} sortlast_box_image;
+
+// As sortlast_compositor_composite, of several images a rank: those of all ranks are composited front to back
+// by their positions, whose ranks need not be neighbours. A rank may have none: count 0. Outside its box an
+// image contributes nothing, and images far smaller than the frame cost what their boxes have. The frame is
+// width x height pixels, and all images are of the same format, on ranks without any too. composition->order
+// is NULL. Errors: those of _composite; ARGUMENT on every rank for a position that two images share.
+sortlast_status sortlast_compositor_composite_images(sortlast_compositor* compositor,
+                                                     const sortlast_box_image* images, int32_t count,
+                                                     int64_t width, int64_t height, sortlast_format format,
+                                                     const sortlast_composition* composition,
+                                                     sortlast_tile** tile);
+
 // How many channels a tile has, and one of them, in the order of their names; all zero if there is none of
 // that index. 0 for NULL.
 int32_t sortlast_tile_channel_count(const sortlast_tile* tile);

@@ -9,6 +9,7 @@
 #include "channels.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
 struct sortlast_memory {
@@ -61,6 +62,23 @@ void check_bytes(std::int64_t bytes) {
 const Tile& tile_of(const sortlast_tile* tile) {
   if (tile == nullptr) throw ArgumentError("the tile is NULL; expected the one that composite made");
   return *tile->tile;
+}
+
+std::vector<BoxImage> box_images_of(const sortlast_box_image* images, std::int32_t count) {
+  if (count < 0 || (count > 0 && images == nullptr))
+    throw ArgumentError(std::to_string(count) + " images" + (images == nullptr ? " at NULL" : "") +
+                        "; expected an array of 0 or more");
+  std::vector<BoxImage> all;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const sortlast_box_image& each = images[i];
+    BoxImage image{
+        {pixels_of(each.image), {each.image.width, each.image.height}, format_of(each.image.format)},
+        each.position,
+        {}};
+    if (each.box != nullptr) image.box = Rectangle{each.box->x0, each.box->y0, each.box->x1, each.box->y1};
+    all.push_back(image);
+  }
+  return all;
 }
 
 // Composite by composite(arguments), and write the tile. read() reads what further arguments there are.
@@ -191,6 +209,28 @@ sortlast_status sortlast_compositor_composite_channels(sortlast_compositor* comp
         *compositor, image, composition, tile, [&] { further = channels_of(channels, count); },
         [&](const Arguments& arguments) {
           return worker.composite(arguments.image, arguments.composition, further, arguments.out);
+        });
+  });
+}
+
+sortlast_status sortlast_compositor_composite_images(sortlast_compositor* compositor,
+                                                     const sortlast_box_image* images, int32_t count,
+                                                     int64_t width, int64_t height, sortlast_format format,
+                                                     const sortlast_composition* composition,
+                                                     sortlast_tile** tile) {
+  if (tile != nullptr) *tile = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    std::vector<BoxImage> all;
+    // The frame, as an image that this rank does not have.
+    const sortlast_image frame{nullptr, nullptr, width, height, format, nullptr};
+    composite_into(
+        *compositor, &frame, composition, tile, [&] { all = box_images_of(images, count); },
+        [&](const Arguments& arguments) {
+          BoxCall call{all, arguments.image.size, arguments.composition, arguments.out};
+          call.format = arguments.image.format;
+          return detail::CompositorAccess::composite_boxes(worker, call);
         });
   });
 }

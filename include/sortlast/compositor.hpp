@@ -1,4 +1,5 @@
-// Compositor: composites one image a rank into one image, over MPI. The public face of the library.
+// Compositor: composites one image a rank, or several, into one image, over MPI. The public face of the
+// library.
 #pragma once
 
 #include <mpi.h>
@@ -126,6 +127,19 @@ class SORTLAST_API Compositor {
   // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
+
+  // The same of several images a rank, in any number, none included: those of all ranks are composited front
+  // to back by their positions, whose ranks need not be neighbours. `size` is that of the frame. Outside its
+  // box an image contributes nothing: min and max are those of the images that hold a pixel. A pixel that is
+  // empty in every image, or that none holds, is empty. `composition.order` is empty: the positions are the
+  // order. All images are of one format, which ranks without any need not tell; if no rank has any, the frame
+  // is RGBA float32, with a depth for Op::closest. All errors are as above; positions that two images share
+  // are an ArgumentError that names their ranks.
+  //   Images far smaller than the frame cost what their boxes have. Each travels to the ranks that finish its
+  // pixels; where no rank's images lie between those of another, each rank makes its own into one first, and
+  // they are composited as one image a rank is.
+  Tile composite(std::span<const BoxImage> images, Size size, const Composition& composition = {},
+                 const PixelBuffer& out = {});
 
   // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA float32.
   // They are the same bits by every algorithm. Ranks without fragments pass the size alone. `out` as above.

@@ -125,6 +125,13 @@ struct ImageView {
   bool is_none() const { return pixels.colour == nullptr; }
 };
 
+// One of several images of a rank: the pixels of a box of the frame, at a place of their own in depth.
+struct BoxImage {
+  ImageView image = {};               // of the box's width and height; its bounds are not looked at
+  std::int64_t position = 0;          // in depth, lower ones in front; no two images of all ranks share one
+  std::optional<Rectangle> box = {};  // within the frame; none: all of it
+};
+
 // A view of typed pixels: size.pixels() * channels scalars, and as many depths as pixels, or none. Throws
 // ArgumentError if a span is not as long as that.
 template <typename T>

@@ -20,6 +20,11 @@ SORTLAST_API Frame composite_serial(std::span<const ConstPixels> images, Size si
                                     Op op, const std::vector<std::int32_t>& order = {},
                                     std::span<const float> background = {});
 
+// The oracle of several images a rank: all of them, composited front to back by their positions, each within
+// its box, as above. Throws ArgumentError, also for a position that two share.
+SORTLAST_API Frame composite_serial(std::span<const BoxImage> images, Size size, const Format& format, Op op,
+                                    std::span<const float> background = {});
+
 // Run every rank's program in turn and return the whole image. `seed` chooses in which order messages
 // arrive and ranks get to work; it never changes a bit of the result. images as above, one a rank.
 // Ranks of one node (of the schedule's setting) read each other's images.

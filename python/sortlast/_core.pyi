@@ -493,6 +493,9 @@ def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, ac
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
     """The oracle; see sortlast.composite_serial."""
 
+def composite_boxes_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], positions: Sequence[int], boxes: Sequence[Sequence[int]], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, background: Sequence[float]) -> tuple[NDArray, NDArray | None]:
+    """The oracle of several images a rank; see sortlast.composite_serial."""
+
 def execute_serial(schedule: Schedule, colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, seed: int) -> tuple[NDArray, NDArray | None]:
     """Run a schedule in one thread; see sortlast.execute_serial."""
 

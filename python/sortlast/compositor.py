@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays, _channels, _core, _fragments, _native
+from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
 from sortlast._fragments import Fragments
@@ -189,7 +189,7 @@ class Compositor:
 
     def composite(
         self,
-        image: object | None,
+        image: object | None = None,
         depth: object | None = None,
         op: str = "over",
         order: Sequence[int] | None = None,
@@ -207,8 +207,16 @@ class Compositor:
         channels: Mapping[str, object] | None = None,
         rules: Mapping[str, object] | None = None,
         channel_background: Mapping[str, object] | None = None,
+        images: Sequence[object] | None = None,
+        positions: Sequence[int] | None = None,
+        size: tuple[int, int] | None = None,
+        boxes: Sequence[Sequence[int]] | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
+
+        With ``images`` instead of ``image`` a rank has several, or none, each of a box of the frame and at a
+        place of its own in depth, and every rank passes ``images``, ``positions`` and ``size``; see "Many
+        boxes a rank" in the documentation. Outside its box an image contributes nothing.
 
         Args:
             image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, NumPy's or
@@ -267,10 +275,26 @@ class Compositor:
             channel_background: a number, or one a value, behind all images, by channel: shown where nobody
                 drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
                 (1 where the rule is "multiply") where nobody drew, and nothing behind other pixels.
+            images: list of arrays like ``image``, each of its box's height and width, in any order; an empty
+                list on a rank without any. ``depth`` is then a list of planes, one an image. All are of one
+                type, which ranks without images need not tell. Not with ``image``, ``order``, ``bounds``,
+                ``shape``, ``dtype`` or ``channels``.
+            positions: the images' places in depth, lower ones in front: whole numbers, with gaps or not, that
+                no two images of all ranks share.
+            size: (width, height) of the frame.
+            boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame. None: each image is of
+                the whole frame.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
+        if images is not None or positions is not None or size is not None or boxes is not None:
+            one = {"image": image, "order": order, "bounds": bounds, "shape": shape, "dtype": dtype}
+            one |= {"channels": channels, "rules": rules, "channel_background": channel_background}
+            one |= {"fragments": fragments, "mode": mode, "keep_lists": keep_lists, "most_bytes": most_bytes}
+            return self._composite_images(
+                one, images, depth, positions, size, boxes, op, background, premultiplied, out
+            )
         if mode is not None or fragments is not None or isinstance(image, Fragments):
             given = {
                 "op": op != "over",
@@ -310,6 +334,45 @@ class Compositor:
             raise
         except BaseException:
             _still_read.append(picture)
+            raise
+
+    def _composite_images(
+        self,
+        of_one: dict[str, object],
+        images: object,
+        depth: object | None,
+        positions: object,
+        size: object,
+        boxes: object | None,
+        op: str,
+        background: Sequence[float] | None,
+        premultiplied: bool,
+        out: Out,
+    ) -> Tile:
+        """``composite`` of several images a rank; ``of_one``: arguments that only one image has."""
+        try:
+            for name, value in of_one.items():
+                if value is not None:
+                    raise ArgumentError(
+                        f"{name} was passed with images, positions, size or boxes; leave it out"
+                    )
+            several = _box_images.box_images(images, depth, positions, size, boxes)
+            arguments = (
+                _arrays.choice(op, "op", _core.ops()),
+                _arrays.colours(background, "background"),
+                _arrays.flag(premultiplied, "premultiplied"),
+                *_box_images.output(out, several),
+            )
+        except Exception as error:
+            # The others must not wait for this rank: all raise what is wrong here.
+            self._native.refuse("composite", str(error))
+            raise
+        try:
+            return self._native.composite_images(several, *arguments)  # type: ignore[no-any-return]
+        except (ArgumentError, MismatchError, UsageError):
+            raise
+        except BaseException:
+            _still_read.extend(several.pictures)
             raise
 
     def _composite_fragments(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import _arrays, _core
+from sortlast import _arrays, _box_images, _core
 from sortlast._errors import ArgumentError
 from sortlast.schedule import Schedule
 
@@ -63,6 +63,10 @@ def composite_serial(
     op: str = "over",
     order: Sequence[int] | None = None,
     background: Sequence[float] | None = None,
+    *,
+    positions: Sequence[int] | None = None,
+    size: tuple[int, int] | None = None,
+    boxes: Sequence[Sequence[int]] | None = None,
 ) -> Frame:
     """Composite images one after the other from front to back: what every parallel result is compared with.
 
@@ -72,6 +76,11 @@ def composite_serial(
         op: over, closest, add, max or min.
         order: indices of the images from front to back; None is 0, 1, ...
         background: one value a channel, premultiplied (0..1 for uint8 images).
+        positions: places of the images in depth, lower ones in front, instead of ``order``: whole numbers, no
+            two the same. With them an image may be of a box of the frame, outside which it contributes
+            nothing: pass ``size`` and ``boxes``.
+        size: (width, height) of the frame.
+        boxes: (x0, y0, x1, y1) of each image, half open; None: each image is of the whole frame.
 
     Returns:
         The frame (H, W, C), computed in float32 and rounded once (and again with a background); with
@@ -80,12 +89,48 @@ def composite_serial(
     Raises:
         ArgumentError: what was passed is wrong; the message says what was expected.
     """
+    if positions is not None or size is not None or boxes is not None:
+        if order is not None:
+            raise ArgumentError("order was passed with positions, size or boxes; leave it out")
+        return _composite_boxes(
+            _box_images.box_images(images, depths, positions, size, boxes), op, background
+        )
     pictures, first = _pictures(images, depths, op)
     colour, depth = _core.composite_serial(
         **_arguments(pictures, first),
         op=_arrays.text(op, "op"),
         order=_arrays.ranks(order, "order"),
         background=_arrays.colours(background, "background"),
+    )
+    return colour if depth is None else (colour, depth)
+
+
+def _composite_boxes(images: _box_images.BoxImages, op: str, background: Sequence[float] | None) -> Frame:
+    if not images.pictures:
+        raise ArgumentError("there are no images; expected at least one")
+    first = images.pictures[0]
+    for index, picture in enumerate(images.pictures):
+        if (picture.channels, picture.scalar, picture.has_depth) != (
+            first.channels,
+            first.scalar,
+            first.has_depth,
+        ):
+            raise ArgumentError(
+                f"image {index} is {_kind(picture)}, but image 0 is {_kind(first)}; expected one kind"
+            )
+    whole = [0, 0, images.width, images.height]
+    colour, depth = _core.composite_boxes_serial(
+        [picture.colour for picture in images.pictures],
+        [picture.depth for picture in images.pictures],
+        images.positions,
+        [whole if box is None else box for box in images.boxes],
+        images.height,
+        images.width,
+        first.channels,
+        first.scalar,
+        first.has_depth,
+        _arrays.text(op, "op"),
+        _arrays.colours(background, "background"),
     )
     return colour if depth is None else (colour, depth)
 

@@ -71,6 +71,20 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
         assert text in done.stdout
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 4, 5])
+@pytest.mark.parametrize("mode", ["unstructured"])
+def test_parts_in_no_order_make_the_picture_of_one_process(ranks, mode, tmp_path):
+    done = demo(*SMALL, "--ranks", str(ranks), "--mode", mode, "--json", "demo.json", folder=tmp_path)
+    assert done.returncode == 0, done
+    numbers = json.loads((tmp_path / "demo.json").read_text())
+    assert numbers["settings"]["mode"] == mode
+    assert numbers["serial"]["max_abs_error"] <= numbers["serial"]["bound"] < 1e-4
+    assert numbers["one_process"]["max"] < 0.1 / 255
+    picture = np.asarray(Image.open(tmp_path / "demo.png"))
+    assert picture[0, 0].max() < 40
+    assert picture.max() > 100
+
+
 def test_all_rank_counts_give_the_same_picture(tmp_path):
     pictures = []
     for ranks in ("1", "3", "7"):
@@ -115,7 +129,7 @@ def test_the_algorithm_is_the_one_asked_for(algorithm, tmp_path):
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8, 12, 16])
 @pytest.mark.parametrize("algorithm", [entry.name for entry in schedule.algorithms()])
 def test_every_algorithm_agrees_with_the_serial_composite(algorithm, ranks, tmp_path):
-    for mode in ("volume", "surface"):
+    for mode in ("volume", "surface", "unstructured"):
         arguments = ["--ranks", str(ranks), "--algorithm", algorithm, "--mode", mode]
         done = demo(*SMALL, *arguments, folder=tmp_path)
         assert done.returncode == 0, done
@@ -167,9 +181,15 @@ def test_wrong_arguments_end_with_a_message_and_status_2(arguments, message, tmp
 
 def test_too_many_ranks_for_the_data_is_an_error(tmp_path):
     (tmp_path / "tiny.raw").write_bytes(bytes(range(27)))
-    done = demo("--data", "tiny.raw:3x3x3:uint8", "--ranks", "9", "--size", "8x8", folder=tmp_path)
+    tiny = ["--data", "tiny.raw:3x3x3:uint8", "--size", "8x8"]
+    done = demo(*tiny, "--ranks", "9", folder=tmp_path)
     assert done.returncode == 2, done
     assert "cannot split" in done.stderr
+    (tmp_path / "tiny.raw").write_bytes(bytes(range(8)))
+    tiny = ["--data", "tiny.raw:2x2x2:uint8", "--size", "8x8"]
+    done = demo(*tiny, "--ranks", "9", "--mode", "unstructured", folder=tmp_path)
+    assert done.returncode == 2, done
+    assert "cannot divide 5 tetrahedra among 9 ranks" in done.stderr
 
 
 def test_an_interrupt_ends_all_ranks(tmp_path):

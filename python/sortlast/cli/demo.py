@@ -42,10 +42,11 @@ _PHASES = {
 
 
 class Mode(str, Enum):
-    """What is rendered: the volume by ray casting and `over`, or its isosurface by `closest`."""
+    """What is rendered, and how it is composited; see sortlast.demo.MODES."""
 
     volume = "volume"
     surface = "surface"
+    unstructured = "unstructured"
 
 
 def register(app: typer.Typer) -> None:
@@ -68,7 +69,12 @@ def demo(
     frames: Annotated[
         int, typer.Option(min=1, help="Frames of one turn around the volume, each with its picture.")
     ] = 1,
-    mode: Annotated[Mode, typer.Option(help="Ray-cast the volume, or draw its isosurface.")] = Mode.volume,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="Ray-cast the volume, draw its isosurface, or ray-cast a mesh of tetrahedra made of it."
+        ),
+    ] = Mode.volume,
     data: Annotated[
         str,
         typer.Option(
@@ -99,9 +105,10 @@ def demo(
     """Render a volume on several ranks, composite their images, and write the picture.
 
     The volume is split into one block a rank. Each rank renders its own off screen with VTK; the images
-    are composited in parallel and gathered. The first frame is made twice, and timed the second time. It is
-    compared with the serial composite of the same images (exit status 1 if they differ) and with one
-    process that renders everything.
+    are composited in parallel and gathered. With --mode unstructured a rank has a region of a mesh that
+    interlocks with the others, and a list of fragments in each pixel. The first frame is made twice, and
+    timed the second time. It is compared with the serial composite of the same images (exit status 1 if they
+    differ) and with one process that renders everything.
 
     The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
     """
@@ -117,6 +124,8 @@ def demo(
         raise typer.BadParameter(f"{trace} does not end in .json", param_hint="--trace")
     if trace is not None:
         _extras.check("matplotlib", "--trace")
+    if mode is Mode.unstructured:
+        _extras.check("pymetis", "--mode unstructured")
     most = _parse.memory(memory)
     settings = Settings(
         data, mode.value, (width, height), frames, algorithm, timeout, trace, component, time, most

@@ -24,6 +24,7 @@ from sortlast.render.window import Image
 
 from .blocks import BlockPart
 from .scene import Part, Scene, Settings
+from .unstructured import UnstructuredPart
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -33,6 +34,7 @@ __all__ = ["COUNTS", "MODES", "PHASES", "TIMES", "Frame", "Result", "Settings", 
 MODES: dict[str, Callable[[MPI.Intracomm, Settings, Scene, Image | None], Part]] = {
     "volume": BlockPart,
     "surface": BlockPart,
+    "unstructured": UnstructuredPart,
 }
 BOUND_PER_IMAGE = 1e-6  # most that float32 `over` may differ from the serial composite, times the images
 VISIBLE = 2 / 255  # pixels that differ by more are counted

@@ -89,6 +89,27 @@ void bind_serial(nb::module_& module) {
       "colours"_a, "depths"_a, "height"_a, "width"_a, "channels"_a, "scalar"_a, "depth"_a, "op"_a, "order"_a,
       "background"_a, "The oracle; see sortlast.composite_serial.");
   module.def(
+      "composite_boxes_serial",
+      [](const Arrays& colours, const Arrays& depths, const std::vector<std::int64_t>& positions,
+         const std::vector<std::array<std::int64_t, 4>>& boxes, std::int64_t height, std::int64_t width,
+         int channels, const std::string& scalar, bool depth, const std::string& op,
+         const std::vector<float>& background) {
+        const Format format{scalar_from_name(scalar), channels, depth};
+        const std::vector<ConstPixels> pixels = views(colours, depths);
+        std::vector<BoxImage> images;
+        for (std::size_t i = 0; i < pixels.size(); ++i) {
+          const Size size{static_cast<std::int64_t>(colours[i]->shape(1)),
+                          static_cast<std::int64_t>(colours[i]->shape(0))};
+          images.push_back({{pixels[i], size, format, {}},
+                            positions[i],
+                            Rectangle{boxes[i][0], boxes[i][1], boxes[i][2], boxes[i][3]}});
+        }
+        return result(composite_serial(images, {width, height}, format, op_from_name(op), background));
+      },
+      "colours"_a, "depths"_a, "positions"_a, "boxes"_a, "height"_a, "width"_a, "channels"_a, "scalar"_a,
+      "depth"_a, "op"_a, "background"_a,
+      "The oracle of several images a rank; see sortlast.composite_serial.");
+  module.def(
       "execute_serial",
       [](const Schedule& schedule, const Arrays& colours, const Arrays& depths, std::int64_t height,
          std::int64_t width, int channels, const std::string& scalar, bool depth, const std::string& op,

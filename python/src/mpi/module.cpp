@@ -14,6 +14,7 @@
 #include "communicator.hpp"
 #include "errors.hpp"
 #include "sortlast/compositor.hpp"
+#include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/tune/probe.hpp"
 
@@ -102,6 +103,35 @@ nb::object composite(Compositor& compositor, nb::handle picture, const std::stri
     const nb::gil_scoped_release release;
     tile = channels.empty() ? compositor.composite(image, composition, output)
                             : compositor.composite(image, composition, channels, output);
+  }
+  return nb::cast(std::move(*tile));
+}
+
+// Several images, as sortlast._box_images.BoxImages describes them.
+nb::object composite_images(Compositor& compositor, nb::handle several, const std::string& op,
+                            const std::vector<float>& background, bool premultiplied,
+                            const std::optional<Output>& out, const std::optional<Output>& out_depth,
+                            nb::handle out_picture) {
+  const auto pictures = nb::cast<nb::list>(several.attr("pictures"));
+  const auto positions = nb::cast<std::vector<std::int64_t>>(several.attr("positions"));
+  const auto boxes = nb::cast<std::vector<std::optional<std::array<std::int64_t, 4>>>>(several.attr("boxes"));
+  std::vector<BoxImage> images;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    BoxImage image{view_of(pictures[i], std::nullopt), positions[i], {}};
+    if (boxes[i]) image.box = Rectangle{(*boxes[i])[0], (*boxes[i])[1], (*boxes[i])[2], (*boxes[i])[3]};
+    images.push_back(image);
+  }
+  const Composition composition{op_from_name(op), {}, background, premultiplied};
+  BoxCall call{
+      images,
+      {nb::cast<std::int64_t>(several.attr("width")), nb::cast<std::int64_t>(several.attr("height"))},
+      composition,
+      output_of(out, out_depth)};
+  if (!out_picture.is_none()) call.format = view_of(out_picture, std::nullopt).format;
+  std::optional<Tile> tile;
+  {
+    const nb::gil_scoped_release release;
+    tile = detail::CompositorAccess::composite_boxes(compositor, call);
   }
   return nb::cast(std::move(*tile));
 }
@@ -269,6 +299,8 @@ void bind_compositor(nb::module_& module) {
       .def("close", &Compositor::close, nb::call_guard<nb::gil_scoped_release>())
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
            "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a)
+      .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,
+           "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
       .def(
           "register_memory",

@@ -35,6 +35,10 @@ std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_de
                                         bool with_channels) {
   return impl().gather({{detail::TileAccess::data(tile), root, with_depth, out}}, with_channels);
 }
+Tile Compositor::composite(std::span<const BoxImage> images, Size size, const Composition& composition,
+                           const PixelBuffer& out) {
+  return impl().composite_boxes({images, size, composition, out});
+}
 Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
 Registration Compositor::register_memory(void* data, std::size_t bytes) {
   return Registration(impl().node_->register_memory(data, bytes));
@@ -49,8 +53,9 @@ std::string Compositor::explain() const {
   const Impl& made = impl();
   if (made.layered_) return made.explain_layers();
   if (!made.plan_) return "Nothing has been composited yet.\n";
-  return sortlast::explain(*made.plan_->schedule, made.planned_format_, *made.algorithm_,
-                           made.profile_.source, made.partition_, made.traffic_, made.timing_);
+  return made.boxes_explained_ + sortlast::explain(*made.plan_->schedule, made.planned_format_,
+                                                   *made.algorithm_, made.profile_.source, made.partition_,
+                                                   made.traffic_, made.timing_);
 }
 void Compositor::trace(bool on) { impl().recording_ = on; }
 const std::vector<Event>& Compositor::events() const { return impl().events_; }
@@ -71,6 +76,10 @@ Tile detail::CompositorAccess::composite(Compositor& compositor, const ImageView
                                          const Composition& composition, const PixelBuffer& out,
                                          float background_depth) {
   return compositor.impl().composite(image, composition, out, background_depth);
+}
+
+Tile detail::CompositorAccess::composite_boxes(Compositor& compositor, const BoxCall& call) {
+  return compositor.impl().composite_boxes(call);
 }
 
 Tile detail::CompositorAccess::composite_layers(Compositor& compositor, const LayerCall& call,

@@ -14,12 +14,14 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/box_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
+#include "sortlast/execute/layers/box_images.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/layer_exchange.hpp"
-#include "sortlast/execute/mpi/layer_frames.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -87,7 +89,11 @@ class Compositor::Impl {
     return guarded([&] { return gather_in_turn(images, with_channels); });
   }
 
-  // ---- Contents of varying size (mpi/layer_frames.cpp) ----
+  // ---- Several images a rank (box_frames.cpp) ----
+
+  Tile composite_boxes(const BoxCall& call);
+
+  // ---- Contents of varying size (layer_frames.cpp) ----
 
   // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
   Tile composite_layers(const LayerCall& call, const PixelBuffer& out);
@@ -99,7 +105,7 @@ class Compositor::Impl {
 
   std::string explain_layers() const;
 
-  // Composite images whose pixels hold further channels (mpi/channel_frames.cpp).
+  // Composite images whose pixels hold further channels (channel_frames.cpp).
   Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
                           const PixelBuffer& out);
 
@@ -159,6 +165,7 @@ class Compositor::Impl {
     broken_ = true;
     data_.abandon();
     straight_.keep_for_ever();
+    box_memory_.keep_for_ever();
   }
 
   // The way of an image: check and agree, plan, run, hand out the tile.
@@ -168,6 +175,7 @@ class Compositor::Impl {
     timing_ = {};
     traffic_ = {};
     layered_ = false;
+    boxes_explained_.clear();
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
     agree_on("composite", image, composition, out.view());
@@ -264,7 +272,9 @@ class Compositor::Impl {
   std::string layer_name_;
   std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
   bool layered_ = false;                           // the last frame was one
-  std::int32_t layer_calls_ = 0;                   // counted round the tags that they use
+  std::string boxes_explained_;                    // how several images a rank were composited; empty: none
+  BoxMemory box_memory_;
+  std::int32_t layer_calls_ = 0;  // counted round the tags that they use
   Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
@@ -385,6 +395,11 @@ class Compositor::Impl {
     }
     meet(arguments, problem, offer);
   }
+
+  Tile composite_boxes_in_turn(const BoxCall& call);
+  Tile composite_as_one(const BoxCall& call, const BoxFrame& frame, const std::vector<ConstPixels>& pixels);
+  void blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image);
+  Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels);
 
   // Add the channels of an image to its frame, at its root.
   void gather_channels(const Gathering& image, std::optional<Frame>& frame);

@@ -14,6 +14,7 @@
 #include "sortlast/compositor.hpp"
 
 namespace sortlast {
+struct BoxCall;
 struct LayerCall;
 struct LayerString;
 }  // namespace sortlast
@@ -34,6 +35,9 @@ struct CompositorAccess {
   // where no image has a depth below that. The same on every rank.
   static Tile composite(Compositor& compositor, const ImageView& image, const Composition& composition,
                         const PixelBuffer& out, float background_depth);
+
+  // As Compositor::composite() of several images a rank, with what other languages find (box_frames.hpp).
+  static Tile composite_boxes(Compositor& compositor, const BoxCall& call);
 
   // Composite a content of varying size of each rank (layer_frames.hpp), with the errors of
   // Compositor::composite(). The tile can be gathered as any other; where the content keeps joined strings,

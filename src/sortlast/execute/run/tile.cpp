@@ -54,15 +54,19 @@ void detail::put_pixels(const Interleaving& interleaving, const Format& format, 
   }
 }
 
-void detail::check_output(const ImageView& image, Pixels out) {
+void detail::check_output(const ImageView& image, Pixels out, Size frame) {
   if (out.colour == nullptr) return;
   if (image.format.depth && out.depth == nullptr)
     throw ArgumentError("out has no depth plane; expected one, as the images have a depth");
-  const auto n = static_cast<std::size_t>(image.size.pixels());
-  const std::size_t colour = n * image.format.colour_bytes();
-  const std::size_t depth = image.format.depth ? n * sizeof(float) : 0;
-  for (const Plane& read : {Plane{image.pixels.colour, colour}, Plane{image.pixels.depth, depth}}) {
-    if (overlap(read, {out.colour, colour}) || overlap(read, {out.depth, depth}))
+  const auto colours = [&](Size size) {
+    return static_cast<std::size_t>(size.pixels()) * image.format.colour_bytes();
+  };
+  const auto depths = [&](Size size) {
+    return image.format.depth ? static_cast<std::size_t>(size.pixels()) * sizeof(float) : 0;
+  };
+  for (const Plane& read :
+       {Plane{image.pixels.colour, colours(image.size)}, Plane{image.pixels.depth, depths(image.size)}}) {
+    if (overlap(read, {out.colour, colours(frame)}) || overlap(read, {out.depth, depths(frame)}))
       throw ArgumentError(
           "out overlaps the image; expected memory of its own, as other ranks read the image while the "
           "finished pixels are written");

@@ -49,8 +49,9 @@ struct TileAccess {
 void put_pixels(const Interleaving& interleaving, const Format& format, Range pixels, ConstPixels from,
                 Pixels image);
 
-// Throw ArgumentError unless `out` is null, or can be memory of a whole image for the finished pixels of
-// images like this one: with all planes, and apart from this one's.
-void check_output(const ImageView& image, Pixels out);
+// Throw ArgumentError unless `out` is null, or can be memory of a whole frame for the finished pixels of
+// images like this one: with all planes, and apart from this one's, which may be of a box of the frame.
+void check_output(const ImageView& image, Pixels out, Size frame);
+inline void check_output(const ImageView& image, Pixels out) { check_output(image, out, image.size); }
 
 }  // namespace sortlast::detail

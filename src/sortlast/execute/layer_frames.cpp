@@ -1,5 +1,5 @@
 // Layer frames.
-#include "sortlast/execute/mpi/layer_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 
 #include "sortlast/execute/compositor_impl.hpp"
 
@@ -24,6 +24,7 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
   const double begin = trace_clock();
   timing_ = {};
   traffic_ = {};
+  boxes_explained_.clear();
   pool_.begin_frame();
   agree_on_layers(call, out.view());
   const double agreed = trace_clock();
@@ -76,7 +77,7 @@ void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
 
 std::string Compositor::Impl::explain_layers() const {
   const Schedule& schedule = *layer_schedule_;
-  std::string text = schedule.name() + " composited " + std::to_string(schedule.n()) +
+  std::string text = boxes_explained_ + schedule.name() + " composited " + std::to_string(schedule.n()) +
                      " pixels of contents of varying size in " + std::to_string(schedule.stages()) +
                      (schedule.stages() == 1 ? " stage.\n" : " stages.\n");
   if (options_.algorithm == "auto") {

@@ -1,0 +1,142 @@
+"""Several images of one process, each of a box of the frame: what is taken, and what is refused."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import _arrays
+from sortlast._arrays import Picture
+from sortlast._errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class BoxImages:
+    """Images as the extension modules take them: as many pictures, positions and boxes (None: the frame)."""
+
+    pictures: list[Picture]
+    positions: list[int]
+    boxes: list[list[int] | None]
+    width: int
+    height: int
+
+
+def box_images(
+    images: object,
+    depths: object | None,
+    positions: object,
+    size: object,
+    boxes: object | None,
+) -> BoxImages:
+    """Check images, their depths and positions and boxes, and the size (width, height) of the frame.
+
+    Raises ArgumentError, which says what was expected.
+    """
+    listed = _listed(images, "images", "arrays (height, width, C), one for each image")
+    width, height = _size(size)
+    planes = _one_each(depths, "depth", len(listed))
+    pictures = []
+    for index, (image, plane) in enumerate(zip(listed, planes, strict=True)):
+        try:
+            if image is None:
+                raise ArgumentError("it is None; leave it out of the images")
+            pictures.append(_arrays.picture(image, plane))
+        except ArgumentError as error:
+            raise ArgumentError(f"image {index}: {error}") from None
+    return BoxImages(pictures, _positions(positions, len(listed)), _boxes(boxes, len(listed)), width, height)
+
+
+def output(
+    out: object, images: BoxImages
+) -> tuple[NDArray[Any] | None, NDArray[np.float32] | None, Picture | None]:
+    """Arrays for finished pixels, colour and depth, and the kind of frame that they are for.
+
+    Without images they tell it themselves; the ranks compare it.
+    """
+    if out is None:
+        return None, None, None
+    if images.pictures:
+        like = images.pictures[0]
+        channels, scalar, has_depth = like.channels, like.scalar, like.has_depth
+    else:
+        planes = out if isinstance(out, tuple) else (out,)
+        colour = _arrays.as_array(planes[0], "out") if planes else np.empty(0)
+        channels, scalar = colour.shape[-1] if colour.ndim == 3 else 4, _arrays.scalar(colour.dtype)
+        has_depth = len(planes) > 1
+        if channels not in (3, 4):
+            raise ArgumentError(f"out has shape {colour.shape}; expected (H, W, 4) or (H, W, 3)")
+    frame = Picture(None, None, images.height, images.width, channels, scalar, has_depth)
+    return *_arrays.output(out, frame, has_depth), frame
+
+
+def _listed(values: object, what: str, expected: str) -> list[object]:
+    # Only a list or tuple: an array would fall apart into its rows.
+    if isinstance(values, list | tuple):
+        return list(values)
+    raise ArgumentError(f"{what} is a {type(values).__name__}; expected a list of {expected}")
+
+
+def _one_each(values: object | None, what: str, count: int) -> list[object | None]:
+    if values is None or isinstance(values, bool):
+        return [None] * count
+    listed = _listed(values, what, "planes (height, width), one for each image")
+    if len(listed) != count:
+        raise ArgumentError(f"{what} has {len(listed)} planes for {count} images; expected one for each")
+    return list(listed)
+
+
+def _size(size: object) -> tuple[int, int]:
+    try:
+        width, height = (operator.index(extent) for extent in size)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise ArgumentError(f"size is {size!r}; expected (width, height) of the frame in pixels") from None
+    if not (0 <= width < 2**31 and 0 <= height < 2**31):
+        raise ArgumentError(f"size is {size!r}; expected (width, height) of the frame in pixels")
+    return width, height
+
+
+def _positions(positions: object, count: int) -> list[int]:
+    try:
+        listed = [operator.index(position) for position in positions]  # type: ignore[attr-defined]
+    except TypeError:
+        raise ArgumentError(
+            f"positions is {_short(positions)}; expected a whole number for each image"
+        ) from None
+    if len(listed) != count:
+        raise ArgumentError(f"positions has {len(listed)} numbers for {count} images; expected one for each")
+    for position in listed:
+        if abs(position) >= 2**63:
+            raise ArgumentError(f"position {position} is too large; expected less than 2^63")
+    return listed
+
+
+def _boxes(boxes: object | None, count: int) -> list[list[int] | None]:
+    if boxes is None:
+        return [None] * count
+    try:
+        listed = list(boxes)  # type: ignore[call-overload]
+    except TypeError:
+        raise ArgumentError(f"boxes is {_short(boxes)}; expected (x0, y0, x1, y1) for each image") from None
+    if len(listed) != count:
+        raise ArgumentError(f"boxes has {len(listed)} boxes for {count} images; expected one for each")
+    return [_box(box, index) for index, box in enumerate(listed)]
+
+
+def _box(box: Sequence[int], index: int) -> list[int]:
+    try:
+        numbers = [operator.index(number) for number in box]
+    except TypeError:
+        numbers = []
+    if len(numbers) != 4 or any(abs(number) >= 2**62 for number in numbers):
+        raise ArgumentError(f"box {index} is {_short(box)}; expected four whole numbers (x0, y0, x1, y1)")
+    return numbers
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 80 and " at 0x" not in shown else f"a {type(value).__name__}"

@@ -1,0 +1,66 @@
+// BoxTable: where the images of all ranks lie, in the frame and in depth. Every rank has the same.
+//
+// Positions may be any integers. The table sorts them, and from then on an image is known by its place: its
+// number in depth, 0 for the one in front of all others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sortlast/image.hpp"
+#include "sortlast/schedule.hpp"
+
+namespace sortlast {
+
+// The box of an image: all of the frame if it has none.
+Rectangle box_of(const BoxImage& image, Size frame);
+
+// Throws ArgumentError unless every image is of the format and of the size of its box, which lies within the
+// frame.
+void check_box_images(std::span<const BoxImage> images, Size frame, const Format& format);
+
+// An image of some rank.
+struct PlacedBox {
+  std::int64_t position = 0;
+  Rectangle box;
+  std::int32_t rank = 0;
+  std::int32_t index = 0;  // among those of its rank
+};
+
+class BoxTable {
+ public:
+  using Place = std::uint32_t;
+
+  // The images of all ranks, in any order; boxes lie within the frame. Throws ArgumentError, with the same
+  // text whatever their order, if two have one position: it names their ranks.
+  BoxTable(std::vector<PlacedBox> boxes, Size frame);
+
+  std::size_t size() const { return boxes_.size(); }
+  Size frame() const { return frame_; }
+  const PlacedBox& at(Place place) const { return boxes_[place]; }
+
+  // Whether the image holds any of these pixels of the frame (row-major).
+  bool meets(Place place, Range pixels) const;
+  // All images that do, front to back.
+  std::vector<Place> meeting(Range pixels) const;
+
+  // ---- The images of each rank as one ----
+
+  // The ranks from front to back, those without images last; empty if the images of one lie between those of
+  // another.
+  std::vector<std::int32_t> order_of_ranks(std::int32_t p) const;
+  // The smallest rectangle that holds all images of a rank; all 0 if it has none.
+  Rectangle bounds_of(std::int32_t rank) const;
+
+ private:
+  std::int64_t band_of(std::int64_t row) const { return row / band_rows_; }
+
+  Size frame_;
+  std::vector<PlacedBox> boxes_;  // by place
+  std::int64_t band_rows_ = 1;
+  std::vector<std::vector<Place>> bands_;  // of rows: the images that have some of them
+};
+
+}  // namespace sortlast
