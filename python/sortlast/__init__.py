@@ -28,6 +28,7 @@ from sortlast._errors import (
 )
 from sortlast.compositor import Compositor, Registration, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
+from sortlast.visibility import BoxPositions, SplitTree, visibility_positions
 
 if TYPE_CHECKING:
     __version__: str
@@ -51,6 +52,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "ArgumentError",
+    "BoxPositions",
     "Compositor",
     "Error",
     "Event",
@@ -59,6 +61,7 @@ __all__ = [
     "MpiError",
     "Registration",
     "RemoteError",
+    "SplitTree",
     "Tile",
     "TimeoutError",
     "Timing",
@@ -72,4 +75,5 @@ __all__ = [
     "trace",
     "tune",
     "visibility_order",
+    "visibility_positions",
 ]
