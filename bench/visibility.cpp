@@ -1,13 +1,13 @@
-// Visibility order of 100 to 1 000 000 boxes: processor seconds, memory, and how many pairs of boxes can cover
-// each other.
+// Visibility order of 100 to 1 000 000 boxes: processor seconds, memory, and how many pairs of boxes can
+// cover each other.
 //
 // usage: bench_visibility [most boxes]
 //
 // Ways: "lowest" and "planes" are visibility_order() with each kind of Ties, "split" is
-// visibility_order_of_parts(). Each scene is sorted from four viewpoints, with ranks that follow the scene's layout and with shuffled
-// ones; a row gives the median and the slowest. A sample of the pairs of each order is checked before it
-// counts. Memory is what the peak of the process grows by, in a process of its own; pairs are estimated from
-// the sample. What is kept of the pairs is one a box.
+// visibility_order_of_parts(). Each scene is sorted from four viewpoints, with ranks that follow the scene's
+// layout and with shuffled ones; a row gives the median and the slowest. A sample of the pairs of each order
+// is checked before it counts. Memory is what the peak of the process grows by, in a process of its own;
+// pairs are estimated from the sample. What is kept of the pairs is one a box.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,10 +31,10 @@ struct Way {
   std::vector<std::int32_t> (*order)(const Boxes&, const Viewpoint&);
 };
 
-const Way ways[] = {{"lowest", [](const Boxes& boxes, const Viewpoint& view) {
-                       return sortlast::visibility_order(boxes, view);
-                     }},
-                    {"planes", [](const Boxes& boxes, const Viewpoint& view) {
+const Way ways[] = {{"lowest", [](const Boxes& boxes,
+                                  const Viewpoint& view) { return sortlast::visibility_order(boxes, view); }},
+                    {"planes",
+                     [](const Boxes& boxes, const Viewpoint& view) {
                        return sortlast::visibility_order(boxes, view, sortlast::Ties::planes);
                      }},
                     {"split", [](const Boxes& boxes, const Viewpoint& view) {
@@ -112,8 +112,8 @@ void measure(const Task& task, const Way& way, int p) {
     }
   }
   std::sort(seconds.begin(), seconds.end());
-  std::printf("%-18s %-7s %8d %10.4f %10.4f %9.1f %10.2g\n", task.name, way.name, p, seconds[seconds.size() / 2],
-              seconds.back(), (peak_bytes() - before) / 1e6, share * p * p / 2);
+  std::printf("%-18s %-7s %8d %10.4f %10.4f %9.1f %10.2g\n", task.name, way.name, p,
+              seconds[seconds.size() / 2], seconds.back(), (peak_bytes() - before) / 1e6, share * p * p / 2);
   std::fflush(stdout);
 }
 
@@ -121,8 +121,8 @@ void measure(const Task& task, const Way& way, int p) {
 
 int main(int argc, char** argv) {
   const int most = argc > 1 ? std::atoi(argv[1]) : 1000000;
-  std::printf("%-18s %-7s %8s %10s %10s %9s %10s\n", "scene", "way", "boxes", "median s", "slowest s", "peak MB",
-              "pairs");
+  std::printf("%-18s %-7s %8s %10s %10s %9s %10s\n", "scene", "way", "boxes", "median s", "slowest s",
+              "peak MB", "pairs");
   std::fflush(stdout);
   for (const Task& task : tasks) {
     for (const Way& way : ways) {

@@ -66,8 +66,9 @@ void expect_parts_of(const std::vector<BoxPart>& parts, const Boxes& boxes) {
 // The right orders of a scene are those that keep the relation.
 TEST(VisibilityPlanes, KeepTheRelationFrom100Views) {
   Random random(11);
-  for (const auto scene : {testing::grid, testing::row, testing::kd_tree, testing::refined, testing::scattered,
-                           testing::dust, testing::mostly_empty, testing::crossed_beams}) {
+  for (const auto scene :
+       {testing::grid, testing::row, testing::kd_tree, testing::refined, testing::scattered, testing::dust,
+        testing::mostly_empty, testing::crossed_beams}) {
     Boxes boxes = scene(1 + static_cast<int>(random() % 120), random);
     std::shuffle(boxes.begin(), boxes.end(), random);
     if (std::all_of(boxes.begin(), boxes.end(), is_empty)) continue;
@@ -178,7 +179,8 @@ bool can_be_cut(const Boxes& boxes, const Viewpoint& view, int cuts) {
       std::vector<double> places;
       for (double place = boxes[i].low[axis] + 0.5; place < boxes[i].high[axis]; place += 0.5)
         places.push_back(place);
-      if (!view.parallel && boxes[i].low[axis] < view.position[axis] && view.position[axis] < boxes[i].high[axis])
+      if (!view.parallel && boxes[i].low[axis] < view.position[axis] &&
+          view.position[axis] < boxes[i].high[axis])
         places.push_back(view.position[axis]);
       for (const double place : places) {
         Boxes cut = boxes;
@@ -268,7 +270,8 @@ TEST(VisibilityParts, WithOverlapsHoldEachPlaceOnceAndTheFinestHasIt) {
       };
       std::int32_t finest = -1;
       for (std::size_t i = 0; i < boxes.size(); ++i) {
-        if (holds(boxes[i]) && (finest < 0 || volume(boxes[i]) < volume(boxes[static_cast<std::size_t>(finest)])))
+        if (holds(boxes[i]) &&
+            (finest < 0 || volume(boxes[i]) < volume(boxes[static_cast<std::size_t>(finest)])))
           finest = static_cast<std::int32_t>(i);
       }
       Numbers owners;
@@ -279,7 +282,8 @@ TEST(VisibilityParts, WithOverlapsHoldEachPlaceOnceAndTheFinestHasIt) {
   }
 }
 
-// A corner, an edge, a beam through, a hole: as many parts as faces of the small box lie inside the large one.
+// A corner, an edge, a beam through, a hole: as many parts as faces of the small box lie inside the large
+// one.
 TEST(VisibilityParts, AnOverlapLeavesAsFewPartsAsFacesAreInside) {
   const Box large{{0, 0, 0}, {9, 9, 9}};
   const Viewpoint view{{20, 21, 22}, false};

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/tune/probe.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -234,8 +236,8 @@ nb::tuple visibility_positions(std::uintptr_t comm, const Rows<double, 6>& rows,
       corners.push_back(box.low[axis]);
       corners.push_back(box.high[axis]);
     }
-  return nb::make_tuple(vector(std::move(found.positions)), vector(std::move(corners)),
-                        vector(std::move(found.sources)));
+  return nb::make_tuple(array_of(std::move(found.positions)), matrix_of(std::move(corners), 6),
+                        array_of(std::move(found.sources)));
 }
 
 void bind_visibility(nb::module_& module) {

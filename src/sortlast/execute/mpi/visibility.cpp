@@ -114,9 +114,11 @@ void check_views(const std::vector<View>& all) {
     }
     if (!same_viewpoint(all[rank], all[0])) disagree("viewpoint", text, rank);
     if (all[rank].split != all[0].split)
-      disagree("split", [](const View& view) { return std::string(view.split != 0 ? "true" : "false"); }, rank);
+      disagree(
+          "split", [](const View& view) { return std::string(view.split != 0 ? "true" : "false"); }, rank);
     if (all[rank].tree != all[0].tree)
-      disagree("tree", [](const View& view) { return "one with the hash " + std::to_string(view.tree); }, rank);
+      disagree(
+          "tree", [](const View& view) { return "one with the hash " + std::to_string(view.tree); }, rank);
   }
 }
 
@@ -143,23 +145,22 @@ AllBoxes exchange_boxes(const Communicator& own, const Alarm& alarm, const std::
       detail::gather_bytes(own, alarm, all_ranks_to_call(call), std::as_bytes(mine));
   if (!bytes.empty()) std::memcpy(all.boxes.data(), bytes.data(), bytes.size());
   if (count > 0)
-    detail::broadcast(own, alarm, all_ranks_to_call(call), all.boxes.data(), all.boxes.size() * sizeof(Box), 0);
+    detail::broadcast(own, alarm, all_ranks_to_call(call), all.boxes.data(), all.boxes.size() * sizeof(Box),
+                      0);
   return all;
 }
 
-// Collective: the boxes of all ranks, or their problems as an error. If that is given up, the duplicate is too.
+// Collective: the boxes of all ranks, or their problems as an error. If that is given up, the duplicate is
+// too.
 AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes, double timeout,
              std::string problem, const std::function<void()>& interrupt) {
   const bool limited = timeout > 0;
   if (problem.empty() && !limited)
     problem = "timeout is " + std::to_string(timeout) + " s; expected more than 0";
   const double limit = limited ? timeout : Options{}.timeout;
-  const View mine{question.viewpoint.position,
-                  question.viewpoint.parallel ? 1.0 : 0.0,
-                  problem.empty() ? 0.0 : 1.0,
-                  static_cast<std::int64_t>(boxes.size()),
-                  question.split ? 1 : 0,
-                  hash_of(question.tree)};
+  const View mine{question.viewpoint.position, question.viewpoint.parallel ? 1.0 : 0.0,
+                  problem.empty() ? 0.0 : 1.0, static_cast<std::int64_t>(boxes.size()),
+                  question.split ? 1 : 0,      hash_of(question.tree)};
   Communicator& own = kept_duplicate(comm, question.call, limit, interrupt);
   const Alarm alarm(own, limit, interrupt);
   try {
@@ -183,7 +184,8 @@ AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes
 }
 
 // Of each of the boxes first[rank] to first[rank + 1], its place in the order.
-BoxPositions positions_of_boxes(const AllBoxes& all, const std::vector<std::int32_t>& order, std::size_t rank) {
+BoxPositions positions_of_boxes(const AllBoxes& all, const std::vector<std::int32_t>& order,
+                                std::size_t rank) {
   BoxPositions result;
   const auto first = static_cast<std::size_t>(all.first[rank]);
   const std::size_t count = static_cast<std::size_t>(all.first[rank + 1]) - first;
@@ -225,7 +227,8 @@ std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const 
 
 std::vector<std::int32_t> detail::CompositorAccess::visibility_order(MPI_Comm comm, const Box& box,
                                                                      const Viewpoint& viewpoint,
-                                                                     double timeout, const std::string& problem,
+                                                                     double timeout,
+                                                                     const std::string& problem,
                                                                      const std::function<void()>& interrupt) {
   check_mpi_is_there("visibility_order");
   const AllBoxes all =
@@ -245,8 +248,9 @@ BoxPositions detail::CompositorAccess::visibility_positions(MPI_Comm comm, std::
                                                             const std::function<void()>& interrupt) {
   check_mpi_is_there("visibility_positions");
   const bool both = options.split && !options.tree.empty();
-  const std::string problem =
-      found.empty() && both ? "both split and tree; expected one, as the boxes of a tree have an order" : found;
+  const std::string problem = found.empty() && both
+                                  ? "both split and tree; expected one, as the boxes of a tree have an order"
+                                  : found;
   const AllBoxes all = ask(comm, {"visibility_positions", viewpoint, options.split, options.tree}, boxes,
                            options.timeout, problem, interrupt);
   int rank = 0;
@@ -254,9 +258,9 @@ BoxPositions detail::CompositorAccess::visibility_positions(MPI_Comm comm, std::
   const auto own = static_cast<std::size_t>(rank);
   const BoxNames names(all.first);
   if (options.split) return positions_of_parts(all, order_parts(all.boxes, viewpoint, names), own);
-  const std::vector<std::int32_t> order =
-      options.tree.empty() ? order_boxes(all.boxes, viewpoint, Ties::planes, names)
-                           : order_by_tree(all.boxes, options.tree, viewpoint, names);
+  const std::vector<std::int32_t> order = options.tree.empty()
+                                              ? order_boxes(all.boxes, viewpoint, Ties::planes, names)
+                                              : order_by_tree(all.boxes, options.tree, viewpoint, names);
   return positions_of_boxes(all, order, own);
 }
 

@@ -25,8 +25,8 @@ class BoxNames {
   // The boxes of rank r are those from first[r] on; first is rising, and its last entry is their number.
   explicit BoxNames(std::vector<std::int32_t> first) : first_(std::move(first)) {}
 
-  std::string of(std::int32_t box) const;                      // "the box of rank 3", "box 2 of rank 3"
-  std::string pair(std::int32_t a, std::int32_t b) const;      // "the boxes of ranks 3 and 5", ...
+  std::string of(std::int32_t box) const;                        // "the box of rank 3", "box 2 of rank 3"
+  std::string pair(std::int32_t a, std::int32_t b) const;        // "the boxes of ranks 3 and 5", ...
   std::string chain(std::span<const std::int32_t> boxes) const;  // "rank 3 covers 5 covers 3", ...
 
  private:

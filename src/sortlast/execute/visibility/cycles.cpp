@@ -2,8 +2,8 @@
 //
 // A cut takes pairs out of the relation and adds none, so cuts of boxes that lie on no cycle together do not
 // concern each other, and the fewest cuts of a scene are the sum of those of its sets. Where a plane moves
-// between two neighbouring faces of the set, or the eye, no pair changes; so the faces and the eye are the only
-// planes to try, and trying them all is exact for cuts one after the other, each through a whole part.
+// between two neighbouring faces of the set, or the eye, no pair changes; so the faces and the eye are the
+// only planes to try, and trying them all is exact for cuts one after the other, each through a whole part.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -64,7 +64,8 @@ std::vector<Cut> cuts_of(std::span<const Part> parts, Bits set, const Box& eye) 
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if ((set & bit(i)) == 0) continue;
       for (const double face : faces)
-        if (parts[i].inner.low[axis] < face && face < parts[i].inner.high[axis]) cuts.push_back({i, axis, face});
+        if (parts[i].inner.low[axis] < face && face < parts[i].inner.high[axis])
+          cuts.push_back({i, axis, face});
     }
   }
   return cuts;

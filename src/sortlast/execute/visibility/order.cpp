@@ -1,7 +1,7 @@
 // Visibility order: divide by planes that no box crosses, and sort only what they leave undivided.
 //
-// Measured (bench/visibility.cpp), processor seconds for 10^5 boxes, median of eight views, and what memory grows
-// by; "searches" is Ties::lowest_first, "planes" Ties::planes, "split" visibility_order_of_parts():
+// Measured (bench/visibility.cpp), processor seconds for 10^5 boxes, median of eight views, and what memory
+// grows by; "searches" is Ties::lowest_first, "planes" Ties::planes, "split" visibility_order_of_parts():
 //
 //   scene       searches        planes          split
 //   grid        0.44  30 MB     0.051  14 MB    0.067  20 MB
@@ -55,10 +55,11 @@ std::vector<Box> chosen_boxes(const std::vector<Box>& boxes, std::span<const std
 }
 
 // The places in `set` of an order of its boxes; throws ArgumentError if there is none.
-Numbers order_of_set(const std::vector<Box>& inner, std::span<const std::int32_t> set, const Box& eye, Ties ties,
-                     const BoxNames& names) {
+Numbers order_of_set(const std::vector<Box>& inner, std::span<const std::int32_t> set, const Box& eye,
+                     Ties ties, const BoxNames& names) {
   Sorter sorter(chosen_boxes(inner, set), eye);
-  if (const auto pair = sorter.overlap()) refuse_overlap(set[index(pair->first)], set[index(pair->second)], names);
+  if (const auto pair = sorter.overlap())
+    refuse_overlap(set[index(pair->first)], set[index(pair->second)], names);
   Sorter::Draft draft = sorter.draft();
   if (!draft.cycle.empty()) {
     for (std::int32_t& number : draft.cycle) number = set[index(number)];
@@ -78,8 +79,9 @@ std::vector<Part> without_overlaps(const std::vector<Part>& parts) {
   for (std::size_t place = 0; place < parts.size(); ++place)
     places[index(tree.order()[place])] = static_cast<std::int32_t>(place);
   Numbers by_size = tree.order();
-  std::sort(by_size.begin(), by_size.end(),
-            [&](std::int32_t a, std::int32_t b) { return std::pair(volume(a), a) < std::pair(volume(b), b); });
+  std::sort(by_size.begin(), by_size.end(), [&](std::int32_t a, std::int32_t b) {
+    return std::pair(volume(a), a) < std::pair(volume(b), b);
+  });
 
   // The tree holds the boxes that are smaller.
   std::vector<Part> result;
@@ -192,7 +194,8 @@ std::vector<std::int32_t> order_boxes(std::span<const Box> boxes, const Viewpoin
   return order;
 }
 
-std::vector<BoxPart> order_parts(std::span<const Box> boxes, const Viewpoint& viewpoint, const BoxNames& names) {
+std::vector<BoxPart> order_parts(std::span<const Box> boxes, const Viewpoint& viewpoint,
+                                 const BoxNames& names) {
   const Scene scene = checked_scene(boxes, viewpoint, names);
   std::vector<BoxPart> result;
   result.reserve(boxes.size());
@@ -211,7 +214,8 @@ std::vector<BoxPart> order_parts(std::span<const Box> boxes, const Viewpoint& vi
   return result;
 }
 
-std::vector<std::int32_t> visibility_order(std::span<const Box> boxes, const Viewpoint& viewpoint, Ties ties) {
+std::vector<std::int32_t> visibility_order(std::span<const Box> boxes, const Viewpoint& viewpoint,
+                                           Ties ties) {
   return order_boxes(boxes, viewpoint, ties, {});
 }
 

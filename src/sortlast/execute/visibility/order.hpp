@@ -11,7 +11,8 @@ namespace sortlast {
 
 std::vector<std::int32_t> order_boxes(std::span<const Box> boxes, const Viewpoint& viewpoint, Ties ties,
                                       const BoxNames& names);
-std::vector<BoxPart> order_parts(std::span<const Box> boxes, const Viewpoint& viewpoint, const BoxNames& names);
+std::vector<BoxPart> order_parts(std::span<const Box> boxes, const Viewpoint& viewpoint,
+                                 const BoxNames& names);
 std::vector<std::int32_t> order_by_tree(std::span<const Box> boxes, std::span<const SplitNode> tree,
                                         const Viewpoint& viewpoint, const BoxNames& names);
 

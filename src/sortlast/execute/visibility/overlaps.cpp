@@ -8,9 +8,8 @@ namespace sortlast {
 namespace {
 
 bool contains(const Box& outer, const Box& box) {
-  return !on_some_axis([&](std::size_t axis) {
-    return outer.low[axis] > box.low[axis] || box.high[axis] > outer.high[axis];
-  });
+  return !on_some_axis(
+      [&](std::size_t axis) { return outer.low[axis] > box.low[axis] || box.high[axis] > outer.high[axis]; });
 }
 
 struct Cut {
@@ -21,8 +20,8 @@ struct Cut {
   bool found = false;
 };
 
-// The face of one of `others` that crosses the fewest of them; of several the one that leaves the sides as equal
-// as may be.
+// The face of one of `others` that crosses the fewest of them; of several the one that leaves the sides as
+// equal as may be.
 Cut best_cut(const Part& part, std::span<const Part> others) {
   Cut best;
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -28,9 +28,9 @@ std::vector<Part> without(const Part& part, std::span<const Part> others);
 
 // Cut boxes that all lie on cycles with each other, at least once, so that fewer do. Exact: if one cut leaves
 // no cycle and there are at most 32 boxes, it is one cut; if two or more are needed and all ways to cut that
-// often are few enough to be tried (10^7 pairs of boxes to look at), it is the fewest. Else it is the cut that
-// leaves the fewest boxes on cycles, or, of more than 32 boxes, the plane that crosses few and has many on both
-// sides. Returns nothing if no plane of a face can be cut along.
+// often are few enough to be tried (10^7 pairs of boxes to look at), it is the fewest. Else it is the cut
+// that leaves the fewest boxes on cycles, or, of more than 32 boxes, the plane that crosses few and has many
+// on both sides. Returns nothing if no plane of a face can be cut along.
 std::vector<Part> cut_cycle(std::vector<Part> parts, const Box& eye);
 
 }  // namespace sortlast

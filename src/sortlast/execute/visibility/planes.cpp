@@ -1,14 +1,14 @@
 // Planes: a k-d tree of boxes, made anew for each order and never stored.
 //
 // A box on the far side of a plane cannot cover one on the eye's side, so the sides follow each other. If all
-// boxes are divided from all others, as those of a grid, a k-d tree or an octree are, this is the whole order.
-// Each axis keeps its intervals sorted by their low ends. A sweep that remembers the highest end so far finds
-// the planes; dividing keeps the three lists sorted, so that nothing is sorted again, and all memory is read in
-// the order in which it lies.
+// boxes are divided from all others, as those of a grid, a k-d tree or an octree are, this is the whole
+// order. Each axis keeps its intervals sorted by their low ends. A sweep that remembers the highest end so
+// far finds the planes; dividing keeps the three lists sorted, so that nothing is sorted again, and all
+// memory is read in the order in which it lies.
 //
 // Rejected: all planes of an axis at once, which is faster for long rows, but after which a move of the eye
-// changes which boxes stand beside each other far from it; and indices into the boxes instead of copies of the
-// intervals, which takes half the memory and, as the boxes of one node lie far apart, 1.6 times as long.
+// changes which boxes stand beside each other far from it; and indices into the boxes instead of copies of
+// the intervals, which takes half the memory and, as the boxes of one node lie far apart, 1.6 times as long.
 #include "sortlast/execute/visibility/planes.hpp"
 
 #include <algorithm>
@@ -168,7 +168,8 @@ CrossingPlane sparsest_plane(std::span<const Box> boxes) {
             static_cast<std::size_t>(lows.end() - std::lower_bound(lows.begin(), lows.end(), face));
         if (below + above >= boxes.size()) continue;  // flat boxes in the plane are counted twice
         const std::size_t crossed = boxes.size() - below - above;
-        const double ratio = static_cast<double>(crossed) / (static_cast<double>(std::min(below, above)) + 0.5);
+        const double ratio =
+            static_cast<double>(crossed) / (static_cast<double>(std::min(below, above)) + 0.5);
         if (ratio < best_ratio) {
           best_ratio = ratio;
           best = {axis, face, crossed, true};

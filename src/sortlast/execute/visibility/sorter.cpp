@@ -1,8 +1,8 @@
 // Sorter: orders of boxes by searches in a tree of boxes.
 //
-// Problem. The order keeps the relation of cover.cpp, and takes the lowest number wherever it leaves a choice.
-// In a row of p boxes p^2 / 2 pairs can cover each other; no pair is listed here, and memory is O(p). "Who can
-// cover b?" is a search for boxes that meet the smallest box that holds b and the eye.
+// Problem. The order keeps the relation of cover.cpp, and takes the lowest number wherever it leaves a
+// choice. In a row of p boxes p^2 / 2 pairs can cover each other; no pair is listed here, and memory is O(p).
+// "Who can cover b?" is a search for boxes that meet the smallest box that holds b and the eye.
 //
 // Order. 1. No box meets another: one search a box. 2. A draft, depth first: a box comes after those that can
 // cover it, each of which is found by a search among the boxes that are not placed. One that is found again
@@ -198,11 +198,12 @@ std::vector<Numbers> Sorter::components() {
   tree_.insert_all(tree_.order());
   for (const std::int32_t root : place_of_) {
     if (found[index(root)] != 0) continue;
-    search(root, [&](const Box& box) { return hull(box, eye_); },
-           [&](std::int32_t place) {
-             found[index(place)] = 1;
-             left.push_back(place);
-           });
+    search(
+        root, [&](const Box& box) { return hull(box, eye_); },
+        [&](std::int32_t place) {
+          found[index(place)] = 1;
+          left.push_back(place);
+        });
   }
 
   // Backwards in `left`, a set is found before those in front of it.
@@ -211,11 +212,12 @@ std::vector<Numbers> Sorter::components() {
   for (auto root = left.rbegin(); root != left.rend(); ++root) {
     if (found[index(*root)] == 0) continue;
     Numbers& set = sets.emplace_back();
-    search(*root, [&](const Box& box) { return shadow(box, eye_); },
-           [&](std::int32_t place) {
-             found[index(place)] = 0;
-             set.push_back(tree_.order()[index(place)]);
-           });
+    search(
+        *root, [&](const Box& box) { return shadow(box, eye_); },
+        [&](std::int32_t place) {
+          found[index(place)] = 0;
+          set.push_back(tree_.order()[index(place)]);
+        });
     std::sort(set.begin(), set.end());
   }
   std::reverse(sets.begin(), sets.end());

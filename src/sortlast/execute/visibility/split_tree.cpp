@@ -54,8 +54,8 @@ class Walk {
     Box cell;
   };
 
-  // Put the children of a node on the stack, the one that holds the eye on top; a child comes after those that
-  // differ from it only in that they are on the eye's side of a plane.
+  // Put the children of a node on the stack, the one that holds the eye on top; a child comes after those
+  // that differ from it only in that they are on the eye's side of a plane.
   void open(std::int32_t number, const Box& cell) {
     if (index(number) >= tree_.size()) {
       throw ArgumentError("the tree names node " + std::to_string(number) + "; expected one of 0 to " +
