@@ -128,6 +128,64 @@ typedef struct sortlast_composition {
     sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, { NULL, NULL } \
   }
 
+// Type of a channel's values: both are 4 bytes.
+enum sortlast_channel_type { SORTLAST_CHANNEL_UINT32 = 0, SORTLAST_CHANNEL_FLOAT32 = 1 };
+
+// How the values of several images at one pixel become one. A pixel counts as drawn by a rank if its colour
+// is not 0, its depth is finite, or a channel of the rules blend (but for SORTLAST_CLOSEST), multiply or
+// attenuate holds what is not empty: 0, or 1 for multiply. Pixels that a rank has not drawn take no part.
+enum sortlast_channel_rule {
+  // Blend, but front for uint32 under SORTLAST_OVER.
+  SORTLAST_RULE_AUTOMATIC = 0,
+  // As the operator does with the colours: closest takes the winner's; over weighs with the colours' alpha
+  // (the
+  // values are premultiplied, float32 only); add, max and min work value by value, on uint32 modulo 2^32.
+  SORTLAST_RULE_BLEND = 1,
+  // The following under SORTLAST_OVER alone. The values of the front-most image whose own alpha is above the
+  // threshold.
+  SORTLAST_RULE_FRONT = 2,
+  // Those of the image at which the alpha of all in front of it and its own, composited, first passes the
+  // threshold. Every image's values travel to the last step then.
+  SORTLAST_RULE_ACCUMULATED = 3,
+  // float32: the product, as of transmissions (the shares of light let through).
+  SORTLAST_RULE_MULTIPLY = 4,
+  // float32: front + front transmission * back, where `transmission` names a channel of the rule multiply
+  // with as
+  // many values, or with one: what is emitted passes what lies in front.
+  SORTLAST_RULE_ATTENUATE = 5
+};
+
+// What a pixel holds beside its colour and depth. All ranks pass the same channels, in any order, with the
+// same types, widths, rules and backgrounds; only the values are a rank's own. All of it is only read during
+// the call.
+typedef struct sortlast_channel {
+  size_t size;       // sizeof(sortlast_channel)
+  const char* name;  // UTF-8, not empty, without '=' and control characters
+  int32_t type;      // SORTLAST_CHANNEL_UINT32 or SORTLAST_CHANNEL_FLOAT32
+  int32_t width;     // values of a pixel, side by side: 1 or more
+  // width values for each pixel of the image, row-major, 4-byte aligned; NULL on a rank without an image.
+  const void* values;
+  int32_t rule;              // SORTLAST_RULE_AUTOMATIC ...
+  float threshold;           // of front and accumulated: an alpha, 0 to below 1
+  const char* transmission;  // of attenuate: the name of a channel
+  // `width` values of a pixel behind all images: where nobody drew, and otherwise as the rule has it (blend:
+  // behind the composite; front, accumulated: where no image passes the threshold). NULL: 0 (multiply: 1)
+  // where nobody drew, and nothing behind other pixels.
+  const double* background;
+} sortlast_channel;
+
+#define SORTLAST_CHANNEL_INIT \
+  {sizeof(sortlast_channel), NULL, SORTLAST_CHANNEL_FLOAT32, 1, NULL, SORTLAST_RULE_AUTOMATIC, 0, NULL, NULL}
+
+// A channel's finished values, of the pixels of a tile or of a whole image; valid until that is freed.
+typedef struct sortlast_channel_values {
+  const char* name;
+  int32_t type;   // SORTLAST_CHANNEL_UINT32 or SORTLAST_CHANNEL_FLOAT32
+  int32_t width;  // values of a pixel, side by side
+  int64_t pixels;
+  const void* values;  // NULL if there are no pixels
+} sortlast_channel_values;
+
 // Half-open range [begin, end) of pixels (row-major indices) or of depth positions.
 typedef struct sortlast_range {
   int64_t begin;
@@ -140,6 +198,11 @@ typedef struct sortlast_frame sortlast_frame;
 // Size, format and pixels of a frame, as an image that may be passed on; all zero for a frame that only
 // holds a message, and for NULL. colour is NULL if the frame has no pixels.
 sortlast_image sortlast_frame_image(const sortlast_frame* frame);
+
+// How many channels were collected with the frame (by sortlast_compositor_gather_channels), and one of them,
+// in the order of their names; all zero if there is none of that index. 0 for NULL.
+int32_t sortlast_frame_channel_count(const sortlast_frame* frame);
+sortlast_channel_values sortlast_frame_channel(const sortlast_frame* frame, int32_t index);
 
 // What was wrong with the call that made the frame; "" if nothing was.
 const char* sortlast_frame_message(const sortlast_frame* frame);

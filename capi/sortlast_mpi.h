@@ -221,6 +221,22 @@ sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile);
 
 void sortlast_tile_free(sortlast_tile* tile);
 
+// As sortlast_compositor_composite, of images whose pixels hold further channels, which follow the operator:
+// `count` of them, one behind the other, each beginning with SORTLAST_CHANNEL_INIT. A rank without an image
+// passes them without values. Only drawn pixels travel, as float32 where they are blended, and the result
+// does not depend on the algorithm. The image holds fewer than 2^32 pixels. Errors: those of
+// sortlast_compositor_composite.
+sortlast_status sortlast_compositor_composite_channels(sortlast_compositor* compositor,
+                                                       const sortlast_image* image,
+                                                       const sortlast_channel* channels, int32_t count,
+                                                       const sortlast_composition* composition,
+                                                       sortlast_tile** tile);
+
+// How many channels a tile has, and one of them, in the order of their names; all zero if there is none of
+// that index. 0 for NULL.
+int32_t sortlast_tile_channel_count(const sortlast_tile* tile);
+sortlast_channel_values sortlast_tile_channel(const sortlast_tile* tile, int32_t index);
+
 // Collect the tiles of one frame in the whole image at rank `root`; collective. with_depth: the depth too,
 // if the images had it. Writes a frame at the root and NULL elsewhere, and NULL on failure (the message is
 // the compositor's). The tile may be freed at once.
@@ -228,12 +244,80 @@ void sortlast_tile_free(sortlast_tile* tile);
 sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
                                            int32_t root, bool with_depth, sortlast_frame** frame);
 
-// The same, but the root's frame is written to memory of the caller's: width * height * channels scalars and,
-// if with_depth, as many depths as pixels. Read at the root alone, where a NULL plane that is needed is an
-// ARGUMENT error (MISMATCH if there are other ranks).
+// The same, with all channels of the tile too, in memory of the frame's own: sortlast_frame_channel.
 // Errors: those of _gather.
+sortlast_status sortlast_compositor_gather_channels(sortlast_compositor* compositor,
+                                                    const sortlast_tile* tile, int32_t root, bool with_depth,
+                                                    sortlast_frame** frame);
+
+// As _gather, but the root's frame is written to memory of the caller's: width * height * channels scalars
+// and, if with_depth, as many depths as pixels. Read at the root alone, where a NULL plane that is needed is
+// an ARGUMENT error (MISMATCH if there are other ranks). Errors: those of _gather.
 sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,
                                                 int32_t root, bool with_depth, sortlast_pixels out);
+
+// ---- Fragments -------------------------------------------------------------------------------------
+
+// Lists of fragments ("deep image"): pixel by pixel in row-major order, each with a colour and a depth. The
+// fragments of all ranks are ordered by depth (a NaN lies behind all others), those of equal depth by rank,
+// and those of one rank as it lists them.
+typedef struct sortlast_fragments {
+  size_t size;  // sizeof(sortlast_fragments)
+  int64_t width;
+  int64_t height;         // of the whole image, the same on all ranks
+  const int32_t* counts;  // fragments of each of the width * height pixels; NULL: none at all
+  const float* colour;    // premultiplied red, green, blue and alpha of each fragment
+  const float* depth;     // of each fragment, in any order within a pixel
+  int64_t count;          // of fragments
+  // A z-buffer image in RGBA float32 with a depth, both or none: where its depth is below infinity it is one
+  // more fragment, of alpha 1 whatever the image has there, behind the rank's others of equal depth.
+  const float* surface;
+  const float* surface_depth;
+} sortlast_fragments;
+
+#define SORTLAST_FRAGMENTS_INIT {sizeof(sortlast_fragments), 0, 0, NULL, NULL, NULL, 0, NULL, NULL}
+
+// How the fragments of one frame become one image. All ranks pass the same.
+typedef struct sortlast_fragment_composition {
+  size_t size;              // sizeof(sortlast_fragment_composition)
+  const float* background;  // premultiplied red, green, blue and alpha; NULL: none
+  int64_t most_bytes;       // most bytes of fragments that a rank may have to hold of the pixels that it
+                            // finishes, 20 each and twice that with keep_lists; 0: no limit
+  bool keep_lists;          // the tile keeps the merged lists; without, less travels, and no bit changes
+  sortlast_pixels out;      // as in sortlast_composition
+} sortlast_fragment_composition;
+
+#define SORTLAST_FRAGMENT_COMPOSITION_INIT                               \
+  {                                                                      \
+    sizeof(sortlast_fragment_composition), NULL, 0, true, { NULL, NULL } \
+  }
+
+// Composite one frame of fragments with SORTLAST_OVER; collective. composition may be NULL: all defaults.
+// Writes this rank's tile, of RGBA float32, the same bits by every algorithm, or NULL on failure (the message
+// is the compositor's).
+// Errors: as of _composite; ARGUMENT, on every rank, too for negative counts, counts that do not add up to
+// `count`, and more than most_bytes.
+sortlast_status sortlast_compositor_composite_fragments(sortlast_compositor* compositor,
+                                                        const sortlast_fragments* fragments,
+                                                        const sortlast_fragment_composition* composition,
+                                                        sortlast_tile** tile);
+
+// Merged lists of a whole image.
+typedef struct sortlast_fragment_lists sortlast_fragment_lists;
+
+// Collect the lists that the tiles of one frame keep, at rank `root`; collective. Writes them at the root and
+// NULL elsewhere, and NULL on failure (the message is the compositor's).
+// Errors: as of _gather; ARGUMENT for a tile that keeps none.
+sortlast_status sortlast_compositor_gather_fragments(sortlast_compositor* compositor,
+                                                     const sortlast_tile* tile, int32_t root,
+                                                     sortlast_fragment_lists** lists);
+
+// All addresses are valid until the lists are freed. All zero for NULL.
+sortlast_fragments sortlast_fragment_lists_get(const sortlast_fragment_lists* lists);
+
+void sortlast_fragment_lists_free(sortlast_fragment_lists* lists);
+
+// ---- Timing and events -----------------------------------------------------------------------------
 
 // Where the time of a frame went on this rank, and what it moved.
 typedef struct sortlast_timing {

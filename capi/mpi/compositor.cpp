@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "channels.hpp"
 #include "image.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
@@ -60,6 +61,42 @@ void check_bytes(std::int64_t bytes) {
 const Tile& tile_of(const sortlast_tile* tile) {
   if (tile == nullptr) throw ArgumentError("the tile is NULL; expected the one that composite made");
   return *tile->tile;
+}
+
+// Composite by composite(arguments), and write the tile. read() reads what further arguments there are.
+template <typename Read, typename Composite>
+void composite_into(sortlast_compositor& compositor, const sortlast_image* image,
+                    const sortlast_composition* composition, sortlast_tile** tile, const Read& read,
+                    const Composite& composite) {
+  Compositor& worker = made(compositor);
+  Arguments arguments;
+  std::unique_ptr<sortlast_tile> result;
+  prepare(worker, "composite", [&] {
+    if (tile == nullptr) throw ArgumentError("the place for the tile is NULL");
+    arguments = arguments_of(image, composition, worker.size());
+    read();
+    result = std::make_unique<sortlast_tile>();
+  });
+  result->tile.emplace(composite(arguments));
+  for (const Range range : result->tile->ranges()) result->ranges.push_back({range.begin, range.end});
+  compositor.algorithm = worker.algorithm();
+  *tile = result.release();
+}
+
+// Collect a tile's image, and write the frame at the root.
+void gather_into(sortlast_compositor& compositor, const sortlast_tile* tile, std::int32_t root,
+                 bool with_depth, bool with_channels, sortlast_frame** frame) {
+  Compositor& worker = made(compositor);
+  std::unique_ptr<sortlast_frame> result;
+  prepare(worker, "gather", [&] {
+    if (frame == nullptr) throw ArgumentError("the place for the frame is NULL");
+    tile_of(tile);
+    result = std::make_unique<sortlast_frame>();
+  });
+  std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth, {}, with_channels);
+  if (!whole) return;
+  result->frame = std::move(*whole);
+  *frame = result.release();
 }
 
 }  // namespace
@@ -132,18 +169,38 @@ sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, c
   if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
   return guarded(*compositor, [&] {
     Compositor& worker = made(*compositor);
-    Arguments arguments;
-    std::unique_ptr<sortlast_tile> result;
-    prepare(worker, "composite", [&] {
-      if (tile == nullptr) throw ArgumentError("the place for the tile is NULL");
-      arguments = arguments_of(image, composition, worker.size());
-      result = std::make_unique<sortlast_tile>();
-    });
-    result->tile.emplace(worker.composite(arguments.image, arguments.composition, arguments.out));
-    for (const Range range : result->tile->ranges()) result->ranges.push_back({range.begin, range.end});
-    compositor->algorithm = worker.algorithm();
-    *tile = result.release();
+    composite_into(
+        *compositor, image, composition, tile, [] {},
+        [&](const Arguments& arguments) {
+          return worker.composite(arguments.image, arguments.composition, arguments.out);
+        });
   });
+}
+
+sortlast_status sortlast_compositor_composite_channels(sortlast_compositor* compositor,
+                                                       const sortlast_image* image,
+                                                       const sortlast_channel* channels, int32_t count,
+                                                       const sortlast_composition* composition,
+                                                       sortlast_tile** tile) {
+  if (tile != nullptr) *tile = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    Compositor& worker = made(*compositor);
+    std::vector<Channel> further;
+    composite_into(
+        *compositor, image, composition, tile, [&] { further = channels_of(channels, count); },
+        [&](const Arguments& arguments) {
+          return worker.composite(arguments.image, arguments.composition, further, arguments.out);
+        });
+  });
+}
+
+int32_t sortlast_tile_channel_count(const sortlast_tile* tile) {
+  return tile == nullptr ? 0 : static_cast<std::int32_t>(tile->tile->channels().size());
+}
+
+sortlast_channel_values sortlast_tile_channel(const sortlast_tile* tile, int32_t index) {
+  return tile == nullptr ? sortlast_channel_values{} : channel_values(tile->tile->channels(), index);
 }
 
 sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
@@ -162,19 +219,15 @@ sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, cons
                                            int32_t root, bool with_depth, sortlast_frame** frame) {
   if (frame != nullptr) *frame = nullptr;
   if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
-  return guarded(*compositor, [&] {
-    Compositor& worker = made(*compositor);
-    std::unique_ptr<sortlast_frame> result;
-    prepare(worker, "gather", [&] {
-      if (frame == nullptr) throw ArgumentError("the place for the frame is NULL");
-      tile_of(tile);
-      result = std::make_unique<sortlast_frame>();
-    });
-    std::optional<Frame> whole = worker.gather(tile_of(tile), root, with_depth);
-    if (!whole) return;
-    result->frame = std::move(*whole);
-    *frame = result.release();
-  });
+  return guarded(*compositor, [&] { gather_into(*compositor, tile, root, with_depth, false, frame); });
+}
+
+sortlast_status sortlast_compositor_gather_channels(sortlast_compositor* compositor,
+                                                    const sortlast_tile* tile, int32_t root, bool with_depth,
+                                                    sortlast_frame** frame) {
+  if (frame != nullptr) *frame = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] { gather_into(*compositor, tile, root, with_depth, true, frame); });
 }
 
 sortlast_status sortlast_compositor_gather_into(sortlast_compositor* compositor, const sortlast_tile* tile,

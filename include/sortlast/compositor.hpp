@@ -7,11 +7,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sortlast/channels.hpp"
 #include "sortlast/export.hpp"
+#include "sortlast/fragments.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/machine.hpp"
 #include "sortlast/schedule.hpp"
@@ -124,6 +127,22 @@ class SORTLAST_API Compositor {
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
+  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA float32.
+  // They are the same bits by every algorithm. Ranks without fragments pass the size alone. `out` as above.
+  Tile composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition = {},
+                           const PixelBuffer& out = {});
+
+  // Collect the merged lists that the tiles of one composite_fragments() keep: those of the whole image at
+  // `root`, nothing elsewhere. ArgumentError: a tile without lists, and as gather().
+  std::optional<Fragments> gather_fragments(const Tile& tile, int root = 0);
+
+  // Composite images whose pixels hold further channels, which follow the operator (see channels.hpp): the
+  // tile has them too. All ranks pass the same channels, whatever their order; ranks without an image pass
+  // them without values. Only drawn pixels travel, as float32 where they are blended, and the result does not
+  // depend on the algorithm, in no bit. The image holds fewer than 2^32 pixels.
+  Tile composite(const ImageView& image, const Composition& composition, std::span<const Channel> channels,
+                 const PixelBuffer& out = {});
+
   // `bytes` zeros, aligned to 64, in memory that the other ranks of the machine can read: images that lie
   // there are composited without a copy. Not collective. Null for 0 bytes. Throws Error where the system has
   // no shared memory of that size left.
@@ -150,8 +169,9 @@ class SORTLAST_API Compositor {
   // alone: memory of a whole image in which the frame is put, with a copy of those tiles too; the caller
   // keeps it. It may be what this rank passed to composite(). ArgumentError: a root that is no rank, depth
   // that the images do not have, a tile that is not of this compositor, `out` without a place for the depth.
+  // `with_channels`: the channels too, in memory of the frame's own.
   std::optional<Frame> gather(const Tile& tile, int root = 0, bool with_depth = false,
-                              const PixelBuffer& out = {});
+                              const PixelBuffer& out = {}, bool with_channels = false);
 
   // Of the last composite() and, if it followed, gather().
   const Timing& timing() const;

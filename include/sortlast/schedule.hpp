@@ -96,6 +96,10 @@ struct Program {
 // they should talk (the fabric's routing order); empty lists mean rank order. `commutes`: the operator
 // does not care for the order of its operands, so that depth positions may be taken from the ring.
 // `nodes` gives the node of each rank, numbered from 0 without gaps; empty: every rank is a node of its own.
+// `positions` gives, by rank, the places in depth of the images that it starts with, front to back over all
+// ranks: any integers, each once; a rank may have none. Empty: one image a rank, as `order` says. With
+// positions a fragment holds images that need not be neighbours, which take a layer for each run of
+// neighbours, and carry their places with them: so `commutes` must be set.
 struct Setting {
   std::int32_t p = 1;
   std::int64_t n = 0;
@@ -103,10 +107,12 @@ struct Setting {
   std::vector<std::int32_t> ring = {};
   bool commutes = false;
   std::vector<std::int32_t> nodes = {};
+  std::vector<std::vector<std::int64_t>> positions = {};
 };
 
 // Throws ArgumentError: p < 1, n < 0, an order or ring that is not a permutation of 0..p-1, nodes that are
-// not one for each rank or not numbered from 0 without gaps.
+// not one for each rank or not numbered from 0 without gaps, positions that are not a list for each rank,
+// that occur twice, or that stand beside an `order` or an operator that does not commute.
 SORTLAST_API void check_setting(const Setting& setting);
 
 // How many fragments each node leaves for the network, by node: the runs of neighbouring depth positions
@@ -119,6 +125,7 @@ struct Transfer {
   std::int32_t source = 0;
   std::int32_t destination = 0;
   Fragment fragment;
+  std::int64_t layers = 1;  // runs of neighbouring positions, if the setting has positions
 
   bool operator==(const Transfer&) const = default;
 };
@@ -148,10 +155,11 @@ class SORTLAST_API Schedule {
   // Execute the schedule symbolically, all ranks, no pixels: every send is what its receiver expects,
   // every merge joins fragments of the same pixels whose depth ranges touch, nothing is used before it
   // is there, stages only wait for earlier ones, and the results partition [0, n) with the depth range
-  // [0, p) each. Throws Error with the first thing that does not hold. Costs O(all steps).
+  // [0, p) each, so that every image reaches every pixel's owner once. Throws Error with the first thing that
+  // does not hold. Costs O(all steps).
   void verify() const;
 
-  // {"algorithm", "p", "n", "stages", "order", "ring", "nodes", "programs": [...]}
+  // {"algorithm", "p", "n", "stages", "order", "ring", "nodes", "positions", "programs": [...]}
   std::string to_json() const;
 
  private:

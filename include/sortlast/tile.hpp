@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/channels.hpp"
 #include "sortlast/export.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
@@ -41,6 +42,9 @@ class SORTLAST_API Tile {
     return detail::scalars_of<const T>(pixels().view().colour, format(), range().size());
   }
 
+  // The values of its pixels in the channels that the images had, in the order of the channels' names.
+  const std::vector<ChannelPlane>& channels() const;
+
   // Which rank holds which pixels; null for a tile of no frame.
   std::shared_ptr<const Schedule> schedule() const;
 
@@ -55,6 +59,7 @@ struct Frame {
   Size size;
   Format format;
   PixelBuffer pixels;
+  std::vector<ChannelPlane> channels = {};  // those collected, in the order of their names
 
   // The scalars of the colours, as float, Half or std::uint8_t. Throws ArgumentError if the format has
   // others.

@@ -26,6 +26,7 @@ from sortlast._errors import (
     TimeoutError,  # noqa: A004
     UsageError,
 )
+from sortlast._fragments import Fragments
 from sortlast.compositor import Compositor, Registration, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
 from sortlast.visibility import BoxPositions, SplitTree, visibility_positions
@@ -56,6 +57,7 @@ __all__ = [
     "Compositor",
     "Error",
     "Event",
+    "Fragments",
     "MismatchError",
     "MissingExtraError",
     "MpiError",

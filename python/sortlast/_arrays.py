@@ -144,7 +144,7 @@ def rank(value: object, what: str) -> int:
     try:
         return whole(value, what)
     except ArgumentError:
-        raise ArgumentError(f"{what} is {_shown(value)}; expected a rank") from None
+        raise ArgumentError(f"{what} is {shown(value)}; expected a rank") from None
 
 
 def colours(values: Sequence[float] | None, what: str) -> list[float]:
@@ -240,7 +240,7 @@ def flag(value: object, what: str) -> bool:
     """True or False; nothing else stands for either."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise ArgumentError(f"{what} is {_shown(value)}; expected True or False")
+    raise ArgumentError(f"{what} is {shown(value)}; expected True or False")
 
 
 def choice(value: object, what: str, names: Sequence[str]) -> str:
@@ -248,7 +248,7 @@ def choice(value: object, what: str, names: Sequence[str]) -> str:
     if isinstance(value, str) and value in names:
         return value
     raise ArgumentError(
-        f"{what} is {_shown(value)}; expected {', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
+        f"{what} is {shown(value)}; expected {', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
     )
 
 
@@ -266,7 +266,7 @@ def instance(value: Any, what: str, kind: type) -> Any:
     """A value of a class, or None."""
     if value is None or isinstance(value, kind):
         return value
-    raise ArgumentError(f"{what} is {_shown(value)}; expected a {kind.__name__}")
+    raise ArgumentError(f"{what} is {shown(value)}; expected a {kind.__name__}")
 
 
 def numbers(values: object, what: str, length: int) -> list[float]:
@@ -276,11 +276,11 @@ def numbers(values: object, what: str, length: int) -> list[float]:
     except (OverflowError, TypeError, ValueError):
         listed = []
     if len(listed) != length or any(math.isnan(value) for value in listed):
-        raise ArgumentError(f"{what} is {_shown(values)}; expected {length} numbers")
+        raise ArgumentError(f"{what} is {shown(values)}; expected {length} numbers")
     return listed
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """A value as messages show it; on every rank alike, so that messages can be compared."""
     text = repr(value)
     return text if len(text) <= 80 and " at 0x" not in text else f"a {type(value).__name__}"

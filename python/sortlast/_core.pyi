@@ -219,6 +219,12 @@ class Transfer:
     @property
     def fragment(self) -> Fragment: ...
 
+    @property
+    def layers(self) -> int:
+        """
+        Runs of neighbouring positions that the fragment holds, each with its pixels; 1 without positions.
+        """
+
     def __getstate__(self) -> tuple: ...
 
     def __setstate__(self, arg: tuple, /) -> None: ...
@@ -264,6 +270,12 @@ class Schedule:
         """Node of each rank; empty: every rank is a node of its own."""
 
     @property
+    def positions(self) -> list[list[int]]:
+        """
+        By rank: the positions of its images, front to back over all ranks; empty: one image a rank.
+        """
+
+    @property
     def depth_runs(self) -> list[int]:
         """
         By node: how many runs of depth positions its ranks hold, which are the fragments that a two-level schedule leaves for the network.
@@ -292,9 +304,9 @@ class Schedule:
 
     def to_json(self) -> str: ...
 
-    def __getstate__(self) -> tuple[str, int, int, list[int], list[int], bool, list[int]]: ...
+    def __getstate__(self) -> tuple[str, int, int, list[int], list[int], bool, list[int], list[list[int]]]: ...
 
-    def __setstate__(self, arg: tuple[str, int, int, Sequence[int], Sequence[int], bool, Sequence[int]], /) -> None: ...
+    def __setstate__(self, arg: tuple[str, int, int, Sequence[int], Sequence[int], bool, Sequence[int], Sequence[Sequence[int]]], /) -> None: ...
 
     def __repr__(self) -> str: ...
 
@@ -327,11 +339,13 @@ class AlgorithmEntry:
 
 def algorithms() -> list[AlgorithmEntry]: ...
 
-def make(name: str, p: int, n: int, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None) -> Schedule:
+def make(name: str, p: int, n: int, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, positions: Sequence[Sequence[int]] | None = None) -> Schedule:
     """
     Make a schedule by name for p ranks and n pixels. Raises ArgumentError.
 
-    `nodes` gives the node of each rank, numbered from 0 without gaps.
+    `nodes` gives the node of each rank, numbered from 0 without gaps. `positions` gives, by rank, the places in
+    depth of the images that it starts with, front to back over all ranks: any integers, each once; it needs
+    commutes=True, as images that carry their places can be joined in any order.
     """
 
 def price(schedule: Schedule, alpha: float = 1e-06, beta: float = 8.888888888888889e-09, gamma: float = 3.2e-09, latency: str = 'per_message', overlap: bool = False) -> Timing:
@@ -467,13 +481,13 @@ class Prediction:
     @property
     def total(self) -> float: ...
 
-def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, active: float = 1.0, staged: bool = False, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, candidates: Sequence[str] | None = None) -> list[Prediction]:
+def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, active: float = 1.0, staged: bool = False, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, candidates: Sequence[str] | None = None, positions: Sequence[Sequence[int]] | None = None) -> list[Prediction]:
     """
     Predict what algorithms take on a machine, fastest first. Raises ArgumentError.
 
     `active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images
     must be copied before the other ranks of a node can read them, `candidates` are names of algorithms
-    (all that may be worth it if not given).
+    (all that may be worth it if not given), `positions` those of the ranks' images, as make() takes them.
     """
 
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:

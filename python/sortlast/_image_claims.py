@@ -80,14 +80,19 @@ def _npy_header(file: BinaryIO, path: Path, size: int) -> tuple[tuple[int, ...],
 
 def check_exr(path: Path, most: int | None) -> None:
     """Raise :class:`sortlast.Error` as :func:`check_png`; its compressed pixels are not looked at."""
+    width, height, channels = exr_extents(path)
+    what = f"{width}x{height} pixels of {channels} channels"
+    _memory.check(path, what, (4 * channels + _OF_FLOATS) * width * height, most)
+
+
+def exr_extents(path: Path) -> tuple[int, int, int]:
+    """Width, height and number of channels of an OpenEXR file, by its header, or :class:`sortlast.Error`."""
     size = path.stat().st_size
     with path.open("rb") as file:
         try:
-            width, height, channels = _exr_header(file, size)
+            return _exr_header(file, size)
         except (struct.error, ValueError) as error:
             raise Error(f"cannot read {path} as exr: its header is damaged, or it is none") from error
-    what = f"{width}x{height} pixels of {channels} channels"
-    _memory.check(path, what, (4 * channels + _OF_FLOATS) * width * height, most)
 
 
 def _exr_header(file: BinaryIO, size: int) -> tuple[int, int, int]:

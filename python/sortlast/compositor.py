@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays, _core, _native
+from sortlast import _arrays, _channels, _core, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
+from sortlast._fragments import Fragments
 
 if TYPE_CHECKING:
     from typing import Self
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Out = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None
 
 # Images of calls that ended while MPI may still have been reading them: they are never given back.
-_still_read: list[_arrays.Picture] = []
+_still_read: list[object] = []
 
 
 class Tile(Protocol):
@@ -58,6 +59,10 @@ class Tile(Protocol):
     @property
     def depth(self) -> NDArray[np.float32] | None:
         """Array (n,), or None if the images had no depth."""
+
+    @property
+    def channels(self) -> dict[str, NDArray[Any]]:
+        """Arrays (n,) or (n, width) by the names of the channels that the images had."""
 
 
 class Registration(Protocol):
@@ -195,6 +200,13 @@ class Compositor:
         dtype: DTypeLike | None = None,
         premultiplied: bool = True,
         out: Out = None,
+        fragments: Fragments | None = None,
+        mode: str | None = None,
+        keep_lists: bool | None = None,
+        most_bytes: int | None = None,
+        channels: Mapping[str, object] | None = None,
+        rules: Mapping[str, object] | None = None,
+        channel_background: Mapping[str, object] | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
 
@@ -215,11 +227,64 @@ class Compositor:
             out: array like the image, or pair of one and of an array like its depth, of a whole image, in
                 which this rank's pixels are put where they belong; the others are left as they are. The tile
                 is a view of it, unless the image is dealt out. On every rank or on none.
+            fragments: this rank's :class:`sortlast.Fragments`, which may also be passed as ``image``. The
+                fragments of all ranks are blended with ``over`` in the order of their depths, those of equal
+                depth in the order of ranks, and those of one rank as it lists them. The result has the same
+                bits by every algorithm.
+            mode: "depth-blend": ``image`` (float32) and ``depth`` are a surface that hides the fragments
+                behind it, on every rank that has one; the nearest surface of all ranks shows, and the
+                fragments in front of it are blended over it. It is there where its depth is below infinity,
+                opaque whatever its alpha. :meth:`sortlast.Fragments.from_layers` makes fragments of
+                translucent images.
+            keep_lists: of fragments, whether the tile keeps the merged lists, which ``gather`` collects with
+                ``flatten=False``; the same on every rank. False sends less: what an opaque fragment hides is
+                left out, and fragments of one rank that no other's can come between are blended early; the
+                colours are the same bits. None is True, and False with "depth-blend".
+            most_bytes: of fragments, the most bytes of them that a rank may have to hold of the pixels that
+                it finishes, at 20 each and twice that with ``keep_lists``; more is an ArgumentError on every
+                rank, before any travels. None is no limit. The same on every rank.
+            channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
+                or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
+                as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
+                depth infinite, and 0 in the channels that are blended or attenuated, 1 in those that are
+                multiplied) take no part. The image has fewer than 2^32 pixels.
+            rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
+                "blend", and with ``over`` for "front" where they are uint32.
+
+                - "blend": as the colours. ``closest`` takes the winner's; ``over`` weighs by the colours'
+                  alpha, so the values are premultiplied and float32; ``add``, ``max`` and ``min`` work value
+                  by value.
+                - "front" or ("front", threshold), with ``over``: of the front-most image whose alpha there is
+                  above the threshold, which is 0 or more and below 1.
+                - "accumulated" or ("accumulated", threshold), with ``over``: of the image at which the alpha
+                  of all in front of it and its own, composited, first passes the threshold. The values of
+                  every image travel to the last step then.
+                - "multiply", with ``over``: the product, as of transmissions.
+                - ("attenuate", channel), with ``over``: what is emitted, front + transmission * back, where
+                  the other channel holds the front's transmission: one of the rule "multiply" with as many
+                  values, or with one.
+            channel_background: a number, or one a value, behind all images, by channel: shown where nobody
+                drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
+                (1 where the rule is "multiply") where nobody drew, and nothing behind other pixels.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
+        if mode is not None or fragments is not None or isinstance(image, Fragments):
+            given = {
+                "op": op != "over",
+                "order": order is not None,
+                "bounds": bounds is not None,
+                "dtype": dtype is not None,
+                "premultiplied": premultiplied is not True,
+                "channels": channels is not None,
+            }
+            return self._composite_fragments(
+                image, depth, fragments, mode, shape, background, out, keep_lists, most_bytes, given
+            )
         try:
+            if keep_lists is not None or most_bytes is not None:
+                raise ArgumentError("keep_lists and most_bytes are of fragments; expected some with them")
             if image is None and depth is None:
                 depth = op == "closest"
             picture = _arrays.picture(image, depth, shape, dtype)
@@ -230,6 +295,7 @@ class Compositor:
                 _arrays.rectangle(bounds),
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
+                _channels.channels(channels, rules, channel_background, picture),
             )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
@@ -241,6 +307,45 @@ class Compositor:
             raise
         except BaseException:
             _still_read.append(picture)
+            raise
+
+    def _composite_fragments(
+        self,
+        image: object | None,
+        depth: object | None,
+        fragments: Fragments | None,
+        mode: str | None,
+        shape: Sequence[int] | None,
+        background: Sequence[float] | None,
+        out: Out,
+        keep_lists: bool | None,
+        most_bytes: int | None,
+        given: dict[str, bool],
+    ) -> Tile:
+        try:
+            wrong = [name for name, there in given.items() if there]
+            if wrong:
+                raise ArgumentError(f"fragments are composited without {' and '.join(wrong)}; leave it out")
+            if mode not in (None, "depth-blend"):
+                raise ArgumentError(f"mode is {mode!r}; expected 'depth-blend' or None")
+            passed = _fragments.passed(image, depth, fragments, mode, shape)
+            keep = mode is None if keep_lists is None else _arrays.flag(keep_lists, "keep_lists")
+            arguments = (
+                _arrays.colours(background, "background"),
+                keep,
+                _fragments.most_bytes(most_bytes),
+                _fragments.output(out, passed[:2]),
+            )
+        except Exception as error:
+            # The others must not wait for this rank: all raise what is wrong here.
+            self._native.refuse("composite", str(error))
+            raise
+        try:
+            return self._native.composite_fragments(*passed, *arguments)  # type: ignore[no-any-return]
+        except (ArgumentError, MismatchError, UsageError):
+            raise
+        except BaseException:
+            _still_read.append(passed)
             raise
 
     def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
@@ -279,14 +384,44 @@ class Compositor:
         """
         return self._native.register_memory(_arrays.memory(array, "array"))  # type: ignore[no-any-return]
 
+    @overload
     def gather(
-        self, tile: Tile, root: int = 0, with_depth: bool = False, *, out: Out = None
-    ) -> NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None:
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+        flatten: Literal[True] = True,
+    ) -> NDArray[Any] | tuple[Any, ...] | None: ...
+    @overload
+    def gather(
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+        flatten: bool,
+    ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None: ...
+    def gather(
+        self,
+        tile: Tile,
+        root: int = 0,
+        with_depth: bool = False,
+        *,
+        out: Out = None,
+        channels: bool = False,
+        flatten: bool = True,
+    ) -> NDArray[Any] | tuple[Any, ...] | Fragments | None:
         """Collect the tiles of one frame: the whole image (H, W, C) at ``root``, None elsewhere.
 
-        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). Without ``out``,
-        tiles of ranks that share the root's machine are parts of the image, not copies: who writes into it
-        changes them.
+        With ``with_depth`` the root gets the pair (image, depth), depth of shape (H, W). With ``channels`` it
+        gets a dict of arrays (H, W) or (H, W, n) by name behind these: (image, {...}) or (image, depth,
+        {...}). Without ``out``, tiles of ranks that share the root's machine are parts of the image, not
+        copies: who writes into it changes them.
 
         Args:
             tile: what ``composite`` returned.
@@ -294,6 +429,9 @@ class Compositor:
             with_depth: collect the depth too, if the images had it.
             out: at the root, the array (H, W, C), or with ``with_depth`` the pair of arrays, in which the
                 image is to be put; it is returned.
+            flatten: False gathers, of a tile of fragments that keeps their lists, these: the root gets the
+                merged :class:`sortlast.Fragments` of all ranks, in order.
+            channels: collect the channels too, if the images had some.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -302,7 +440,11 @@ class Compositor:
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
+            flatten = _arrays.flag(flatten, "flatten")
+            if not flatten and (with_depth or out is not None):
+                raise ArgumentError("flatten=False gathers lists of fragments, without with_depth and out")
             with_depth = _arrays.flag(with_depth, "with_depth")
+            channels = _arrays.flag(channels, "channels")
             colour_out, depth_out = (
                 _arrays.output(out, _arrays.tile_picture(tile), with_depth)
                 if rank == self._native.rank
@@ -311,12 +453,19 @@ class Compositor:
         except Exception as error:
             self._native.refuse("gather", str(error))
             raise
-        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out)
+        if not flatten:
+            lists = self._native.gather_fragments(tile, rank)
+            return None if lists is None else Fragments(*lists)
+        frame = self._native.gather(tile, rank, with_depth, colour_out, depth_out, channels)
         if frame is None:
             return None
+        colour, depth, planes = frame
+        planes = (planes,) if channels else ()
         if out is not None:
-            return out
-        return frame if with_depth else frame[0]  # type: ignore[no-any-return]
+            return (*out, *planes) if isinstance(out, tuple) else (out, *planes) if channels else out
+        if with_depth:
+            return (colour, depth, *planes)
+        return (colour, *planes) if channels else colour
 
     @property
     def timing(self) -> Timing:

@@ -172,12 +172,21 @@ def _write_npy(path: Path, image: Image) -> None:
     np.save(path, image.pixels)
 
 
+def needed_package(path: Path) -> ModuleType:
+    """The package OpenEXR, or MissingExtraError: ``path`` needs it."""
+    return _optional("OpenEXR", path)
+
+
 def _read_exr(path: Path, most: int | None) -> Image:
     exr = _optional("OpenEXR", path)
     _image_claims.check_exr(path, most)
-    with _unheard(), exr.File(str(path), separate_channels=True) as file:
+    with unheard(), exr.File(str(path), separate_channels=True) as file:
         if not file.parts:
             raise Error(f"cannot read {path} as exr: its pixels are damaged; get it anew")
+        if file.parts[0].header.get("type") in (exr.deepscanline, exr.deeptile):
+            raise Error(
+                f"{path} is a deep image, whose pixels are lists of fragments; see sortlast.deep_files"
+            )
         channels = {name: channel.pixels for name, channel in file.channels().items()}
     missing = [name for name in "RGB" if name not in channels]
     if missing:
@@ -189,7 +198,7 @@ def _read_exr(path: Path, most: int | None) -> Image:
 
 
 @contextmanager
-def _unheard() -> Iterator[None]:
+def unheard() -> Iterator[None]:
     """Within: what compiled code prints is lost, as OpenEXR does of a damaged file, on both outputs."""
     library = ctypes.CDLL(None)
     library.fflush(None)

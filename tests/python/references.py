@@ -31,6 +31,7 @@ PACKAGES = {
     "libumad2sim.so": "ibsim-utils",
     "opensm": "opensm",
     "scontrol": "slurm-client",
+    "spin": "spin",
     "slurmctld": "slurmctld",
     "tc": "iproute2",
     "unshare": "util-linux",

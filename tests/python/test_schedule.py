@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,48 @@ def test_json_holds_the_setting_and_every_program(name):
     assert (told["p"], told["n"]) == (6, 100)
     assert (told["order"], told["ring"], told["nodes"]) == (order, ring, nodes)
     assert len(told["programs"]) == 6
+
+
+@every_algorithm
+def test_images_at_positions_of_their_own(name):
+    positions = [[4, -2, 9], [], [0, 5], [7]]
+    s = schedule.make(name, 4, 100, commutes=True, positions=positions)
+    s.verify()
+    assert s.positions == positions
+    assert json.loads(s.to_json())["positions"] == positions
+    assert pickle.loads(pickle.dumps(s)).to_json() == s.to_json()
+    # Front to back the ranks are 0 2 0 2 3 0.
+    first = {0: 3, 1: 0, 2: 2, 3: 1}
+    own = {rank: s.program(rank).values[0].depth for rank in range(4)}
+    for stage in s.stages():
+        for transfer in stage:
+            if transfer.depth == own[transfer.source]:
+                assert transfer.layers == first[transfer.source]
+
+
+def test_positions_cost_what_they_move():
+    alternating = schedule.make("direct-send", 2, 1000, commutes=True, positions=[[0, 2], [1, 3]])
+    apart = schedule.make("direct-send", 2, 1000, commutes=True, positions=[[0, 1], [2, 3]])
+    assert schedule.price(alternating, alpha=0).wait == 2 * schedule.price(apart, alpha=0).wait
+    times = [
+        schedule.choose(2, 1000, commutes=True, positions=p, candidates=["direct-send"])[0].total
+        for p in ([[0, 2], [1, 3]], [[0, 1], [2, 3]])
+    ]
+    assert times[0] > times[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"positions": [[1], [2]], "commutes": True}, "expected one for each of 3 ranks"),
+        ({"positions": [[1], [2], [1]], "commutes": True}, "position 1 is given on rank 0 and rank 2"),
+        ({"positions": [[1], [2], [3]]}, "commutes = true"),
+        ({"positions": [[1], [2], [3]], "commutes": True, "order": [2, 1, 0]}, "expected one of them"),
+    ],
+)
+def test_wrong_positions_are_refused(more, expected):
+    with pytest.raises(ArgumentError, match=expected):
+        schedule.make("shift", 3, 9, **more)
 
 
 def test_names_are_completed():

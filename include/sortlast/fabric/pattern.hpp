@@ -48,7 +48,9 @@ SORTLAST_API std::shared_ptr<const Pattern> all_to_all_pattern(std::int32_t p, s
 // One stage: i sends to destination[i]; -1: to nobody.
 SORTLAST_API std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> destination,
                                                                 std::int64_t bytes = 1);
-// The transfers of a schedule by its stages, pixels times pixel_bytes; transfers of no pixels are left out.
+// The transfers of a schedule by its stages, pixels times pixel_bytes, and times the fragment's layers where
+// ranks start with several images; transfers of no bytes are left out. Throws ArgumentError for more than
+// 2^63 - 1 bytes.
 SORTLAST_API std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule,
                                                              std::int64_t pixel_bytes);
 // Given flows by stage.

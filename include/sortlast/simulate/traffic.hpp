@@ -88,9 +88,10 @@ SORTLAST_API Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t
                              std::uint64_t seed);
 
 // The transfers of a schedule: task i is rank i. Every send of pixels becomes a message of pixels times
-// pixel_bytes that waits for the receives which its part needs, directly or through merges, and goes as soon
-// as they are there. Blending takes no time. Throws ArgumentError if pixel_bytes is below 1, or all transfers
-// have more than 2^63 - 1 bytes.
+// pixel_bytes (and times the fragment's layers, where ranks start with several images) that waits for the
+// receives which its part needs, directly or through merges, and goes as soon as they are there. Blending
+// takes no time. Throws ArgumentError if pixel_bytes is below 1, or all transfers have more than 2^63 - 1
+// bytes.
 SORTLAST_API Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes);
 
 // GOAL text, the input of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010). Understood: num_ranks, rank blocks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sortlast import launch
 from sortlast.cli import _terminal
@@ -30,6 +30,7 @@ class Job:
     background: list[float] | None
     algorithm: str
     memory: int | None
+    deep: bool
 
     def run(self, comm: MPI.Intracomm) -> None:
         """Read, composite, write. Communicates."""
@@ -41,6 +42,9 @@ class Job:
                 f"{len(self.files)} files on {comm.size} ranks; start as many ranks as there are files"
             )
         most = _memory.limit(self.memory, _ranks_here(comm))
+        if self._are_deep(comm):
+            self._composite_deep(comm, most)
+            return
         image = together(comm, lambda: self._read(comm.rank, most))
         self._check_sizes(comm, image)
         channels = 4 if self.op == "over" else max(comm.allgather(image.pixels.shape[2]))
@@ -66,6 +70,56 @@ class Job:
         if result is not None:
             _terminal.console(self.output).print(
                 f"wrote {self.output}: {_images(len(self.files))} of {_size(result.pixels)}, {self.op},"
+                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
+                soft_wrap=True,
+            )
+
+    def _are_deep(self, comm: MPI.Intracomm) -> bool:
+        """Whether the images are deep; the same error on every rank where only some are. Communicates."""
+        from sortlast import Error, deep_files
+        from sortlast.launch.failure import together
+
+        found = comm.allgather(together(comm, lambda: deep_files.is_deep(self.files[comm.rank])))
+        if not all(found) and (any(found) or self.deep):
+            file = self.files[found.index(False)]
+            raise Error(f"{file} is no deep image; give deep images alone (exr with deep scan lines)")
+        if all(found):
+            given = {"--op": self.op != "over", "--order": self.order, "--depth": self.planes}
+            for option, there in given.items():
+                if there:
+                    raise Error(
+                        f"deep images are composited by the depths of their fragments; leave {option} out"
+                    )
+        return all(found)
+
+    def _composite_deep(self, comm: MPI.Intracomm, most: int | None) -> None:
+        """As :meth:`run`, of deep images."""
+        from sortlast import Compositor, Error, Fragments, deep_files, image_files
+        from sortlast.launch.failure import together
+
+        fragments = together(comm, lambda: deep_files.read(self.files[comm.rank], most))
+        sizes = comm.allgather(fragments.size)
+        if len(set(sizes)) > 1:
+            listed = ", ".join(f"{f} is {w}x{h}" for f, (w, h) in zip(self.files, sizes, strict=True))
+            raise Error(f"the images differ in size: {listed}; give images of one size")
+        compositor = Compositor(comm, algorithm=self.algorithm)
+        compositor.trace = self.trace is not None
+        tile = compositor.composite(fragments, background=self.background, keep_lists=self.deep)
+        result = compositor.gather(tile, flatten=not self.deep)
+
+        def write() -> None:
+            if isinstance(result, Fragments):
+                deep_files.write(self.output, result)
+            elif result is not None:
+                image_files.write(self.output, image_files.Image(cast("NDArray[Any]", result)))
+
+        together(comm, write)
+        if self.trace is not None:
+            self._write_trace(comm, compositor, self.trace)
+        if result is not None:
+            width, height = fragments.size
+            _terminal.console(self.output).print(
+                f"wrote {self.output}: {_images(len(self.files))} of {width}x{height}, deep,"
                 f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
                 soft_wrap=True,
             )

@@ -35,12 +35,16 @@ def composite(
     trace: Annotated[
         Path | None, typer.Option(help="Write what every rank did to this JSON file, and a PNG beside it.")
     ] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Write the merged lists of deep images (exr), not their picture.")
+    ] = False,
     memory: _parse.Memory = None,
 ) -> None:
     """Composite image files into one, each on a rank of its own.
 
     Starts as many ranks as there are files, or runs on those of your own mpiexec. Colours of png and the
-    background have straight alpha; npy and exr are premultiplied. All are composited as float32.
+    background have straight alpha; npy and exr are premultiplied. All are composited as float32. Deep images
+    (exr with deep scan lines) are merged by the depths of their fragments and flattened.
     """
     from sortlast import _extras, image_files, launch, schedule
     from sortlast.cli._composite_ranks import Job
@@ -57,9 +61,11 @@ def composite(
         _extras.check("matplotlib", "--trace")
     most = _parse.memory(memory)
     image_files.check_writable(output)
+    if deep and output.suffix.lower() != ".exr":
+        raise typer.BadParameter(f"--deep writes exr, and {output} does not end so")
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
-    job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most)
+    job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most, deep)
     if not launch.under_mpiexec():
         _terminal.check_places(trace, pictures=[output])
         launch.ranks("sortlast.cli._composite_ranks", asdict(job), len(files))

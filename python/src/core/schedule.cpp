@@ -25,6 +25,8 @@ namespace {
 
 using Ranks = std::vector<std::int32_t>;
 using SomeRanks = std::optional<Ranks>;
+using Positions = std::vector<std::vector<std::int64_t>>;
+using SomePositions = std::optional<Positions>;
 
 CostModel cost_model(double alpha, double beta, double gamma, const std::string& latency, bool overlap) {
   if (latency != "per_message" && latency != "per_round") {
@@ -63,7 +65,10 @@ void bind_steps(nb::module_& module) {
              field("result", &Program::result, "Value with the finished pixels; -1: none."));
   nb::class_<Transfer> transfer(module, "Transfer", "One message of a schedule as seen from above.");
   bind_value(transfer, field("stage", &Transfer::stage), field("source", &Transfer::source),
-             field("destination", &Transfer::destination), field("fragment", &Transfer::fragment));
+             field("destination", &Transfer::destination), field("fragment", &Transfer::fragment),
+             field("layers", &Transfer::layers,
+                   "Runs of neighbouring positions that the fragment holds, each with its pixels; 1 without "
+                   "positions."));
   transfer.def_prop_ro("pixels", [](const Transfer& t) { return t.fragment.pixels; })
       .def_prop_ro("depth", [](const Transfer& t) { return t.fragment.depth; });
 }
@@ -84,6 +89,9 @@ void bind_schedules(nb::module_& module) {
           "nodes", [](const Schedule& s) { return s.setting().nodes; },
           "Node of each rank; empty: every rank is a node of its own.")
       .def_prop_ro(
+          "positions", [](const Schedule& s) { return s.setting().positions; },
+          "By rank: the positions of its images, front to back over all ranks; empty: one image a rank.")
+      .def_prop_ro(
           "depth_runs", [](const Schedule& s) { return depth_runs(s.setting()); },
           "By node: how many runs of depth positions its ranks hold, which are the fragments that a "
           "two-level schedule leaves for the network.")
@@ -99,13 +107,13 @@ void bind_schedules(nb::module_& module) {
            [](const Schedule& s) {
              const Setting& setting = s.setting();
              return std::make_tuple(s.name(), setting.p, setting.n, setting.order, setting.ring,
-                                    setting.commutes, setting.nodes);
+                                    setting.commutes, setting.nodes, setting.positions);
            })
       .def("__setstate__",
-           [](Schedule& self,
-              const std::tuple<std::string, std::int32_t, std::int64_t, Ranks, Ranks, bool, Ranks>& state) {
-             const auto& [name, p, n, order, ring, commutes, nodes] = state;
-             new (&self) Schedule(make_schedule(name, {p, n, order, ring, commutes, nodes}));
+           [](Schedule& self, const std::tuple<std::string, std::int32_t, std::int64_t, Ranks, Ranks, bool,
+                                               Ranks, Positions>& state) {
+             const auto& [name, p, n, order, ring, commutes, nodes, positions] = state;
+             new (&self) Schedule(make_schedule(name, {p, n, order, ring, commutes, nodes, positions}));
            })
       .def("__repr__", [](const Schedule& s) {
         return "<Schedule " + s.name() + " p=" + std::to_string(s.p()) + " n=" + std::to_string(s.n()) + ">";
@@ -127,15 +135,19 @@ void bind_registry(nb::module_& module) {
       [](const std::string& name, std::int32_t p, std::int64_t n,
          const std::optional<std::vector<std::int32_t>>& order,
          const std::optional<std::vector<std::int32_t>>& ring, bool commutes,
-         const std::optional<std::vector<std::int32_t>>& nodes) {
+         const std::optional<std::vector<std::int32_t>>& nodes, const SomePositions& positions) {
         const std::vector<std::int32_t> none;
-        return make_schedule(
-            name, {p, n, order.value_or(none), ring.value_or(none), commutes, nodes.value_or(none)});
+        return make_schedule(name, {p, n, order.value_or(none), ring.value_or(none), commutes,
+                                    nodes.value_or(none), positions.value_or(Positions{})});
       },
       "name"_a, "p"_a, "n"_a, "order"_a = nb::none(), "ring"_a = nb::none(), "commutes"_a = false,
-      "nodes"_a = nb::none(),
+      "nodes"_a = nb::none(), "positions"_a = nb::none(),
       "Make a schedule by name for p ranks and n pixels. Raises ArgumentError.\n\n"
-      "`nodes` gives the node of each rank, numbered from 0 without gaps.");
+      "`nodes` gives the node of each rank, numbered from 0 without gaps. `positions` gives, by rank, the "
+      "places in\n"
+      "depth of the images that it starts with, front to back over all ranks: any integers, each once; it "
+      "needs\n"
+      "commutes=True, as images that carry their places can be joined in any order.");
 }
 
 void bind_cost(nb::module_& module) {
@@ -204,19 +216,22 @@ void bind_predictions(nb::module_& module) {
       "choose",
       [](std::int32_t p, std::int64_t n, const Machine& machine, double pixel_bytes, double active,
          bool staged, const SomeRanks& order, const SomeRanks& ring, bool commutes, const SomeRanks& nodes,
-         const std::optional<std::vector<std::string>>& candidates) {
+         const std::optional<std::vector<std::string>>& candidates, const SomePositions& positions) {
         const Ranks none;
-        return choose({p, n, order.value_or(none), ring.value_or(none), commutes, nodes.value_or(none)},
+        return choose({p, n, order.value_or(none), ring.value_or(none), commutes, nodes.value_or(none),
+                       positions.value_or(Positions{})},
                       {pixel_bytes, active, staged}, machine,
                       candidates.value_or(std::vector<std::string>{}));
       },
       "p"_a, "n"_a, "machine"_a = Machine{}, "pixel_bytes"_a = Workload{}.pixel_bytes,
       "active"_a = Workload{}.active, "staged"_a = Workload{}.staged, "order"_a = nb::none(),
       "ring"_a = nb::none(), "commutes"_a = false, "nodes"_a = nb::none(), "candidates"_a = nb::none(),
+      "positions"_a = nb::none(),
       "Predict what algorithms take on a machine, fastest first. Raises ArgumentError.\n\n"
       "`active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images\n"
       "must be copied before the other ranks of a node can read them, `candidates` are names of algorithms\n"
-      "(all that may be worth it if not given).");
+      "(all that may be worth it if not given), `positions` those of the ranks' images, as make() takes "
+      "them.");
 }
 
 }  // namespace

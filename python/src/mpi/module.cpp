@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "arrays.hpp"
@@ -54,17 +55,55 @@ PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<O
   return {Memory(pixels.colour, std::move(kept)), pixels};
 }
 
+// Channels as sortlast._channels.Channel describes them.
+std::vector<Channel> channels_of(const nb::list& described) {
+  std::vector<Channel> channels;
+  for (const nb::handle one : described) {
+    Channel channel;
+    channel.name = nb::cast<std::string>(one.attr("name"));
+    const bool whole = nb::cast<std::string>(one.attr("type")) == channel_type_name(ChannelType::uint32);
+    channel.type = whole ? ChannelType::uint32 : ChannelType::float32;
+    channel.width = nb::cast<int>(one.attr("width"));
+    if (const auto values = nb::cast<std::optional<Array>>(one.attr("values")))
+      channel.values = values->data();
+    channel.rule = channel_rule_from_name(nb::cast<std::string>(one.attr("rule")));
+    channel.threshold = nb::cast<float>(one.attr("threshold"));
+    channel.transmission = nb::cast<std::string>(one.attr("transmission"));
+    channel.background = nb::cast<std::vector<double>>(one.attr("background"));
+    channels.push_back(std::move(channel));
+  }
+  return channels;
+}
+
+// A channel's values of pixels of that shape, without a copy.
+nb::object channel_array(const ChannelPlane& plane, std::vector<std::size_t> shape) {
+  using nb::dlpack::dtype_code;
+  if (plane.width > 1) shape.push_back(static_cast<std::size_t>(plane.width));
+  const auto code = plane.type == ChannelType::uint32 ? dtype_code::UInt : dtype_code::Float;
+  return array_of({plane.memory, Pixels{plane.memory.get(), nullptr}}, plane.memory.get(),
+                  {static_cast<std::uint8_t>(code), 32, 1}, shape);
+}
+
+nb::dict channel_arrays(const std::vector<ChannelPlane>& planes, const std::vector<std::size_t>& shape) {
+  nb::dict arrays;
+  for (const ChannelPlane& plane : planes) arrays[plane.name.c_str()] = channel_array(plane, shape);
+  return arrays;
+}
+
 nb::object composite(Compositor& compositor, nb::handle picture, const std::string& op,
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
                      const std::optional<std::array<std::int64_t, 4>>& bounds, bool premultiplied,
-                     const std::optional<Output>& out, const std::optional<Output>& out_depth) {
+                     const std::optional<Output>& out, const std::optional<Output>& out_depth,
+                     const nb::list& described) {
+  const std::vector<Channel> channels = channels_of(described);
   const ImageView image = view_of(picture, bounds);
   const Composition composition{op_from_name(op), order, background, premultiplied};
   const PixelBuffer output = output_of(out, out_depth);
   std::optional<Tile> tile;
   {
     const nb::gil_scoped_release release;
-    tile = compositor.composite(image, composition, output);
+    tile = channels.empty() ? compositor.composite(image, composition, output)
+                            : compositor.composite(image, composition, channels, output);
   }
   return nb::cast(std::move(*tile));
 }
@@ -80,18 +119,70 @@ nb::object allocate(Compositor& compositor, const std::vector<std::size_t>& shap
 }
 
 nb::object gather(Compositor& compositor, const Tile& tile, int root, bool depth,
-                  const std::optional<Output>& out, const std::optional<Output>& out_depth) {
+                  const std::optional<Output>& out, const std::optional<Output>& out_depth, bool channels) {
   const PixelBuffer output = output_of(out, out_depth);
   std::optional<Frame> frame;
   {
     const nb::gil_scoped_release release;
-    frame = compositor.gather(tile, root, depth, output);
+    frame = compositor.gather(tile, root, depth, output, channels);
   }
   if (!frame) return nb::none();
   const std::vector<std::size_t> shape{static_cast<std::size_t>(frame->size.height),
                                        static_cast<std::size_t>(frame->size.width)};
   return nb::make_tuple(colour_array(frame->pixels, frame->format, shape),
-                        depth_array(frame->pixels, frame->format, shape));
+                        depth_array(frame->pixels, frame->format, shape),
+                        channel_arrays(frame->channels, shape));
+}
+
+// Spans of what a rank has; none of null.
+template <typename Value>
+std::span<const Value> span_of(const std::optional<Array>& array) {
+  if (!array) return {};
+  return {static_cast<const Value*>(array->data()), array->size()};
+}
+
+nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::int64_t height,
+                               const std::optional<Array>& counts, const std::optional<Array>& colour,
+                               const std::optional<Array>& depth, const std::optional<Array>& surface,
+                               const std::optional<Array>& surface_depth,
+                               const std::vector<float>& background, bool keep_lists, std::int64_t most_bytes,
+                               const std::optional<Output>& out) {
+  FragmentsView view{
+      {width, height}, span_of<std::int32_t>(counts), span_of<float>(colour), span_of<float>(depth), {}};
+  if (surface) view.surface = pixels_of(*surface, surface_depth);
+  const FragmentComposition composition{background, keep_lists, most_bytes};
+  const PixelBuffer output = output_of(out, {});
+  std::optional<Tile> tile;
+  {
+    const nb::gil_scoped_release release;
+    tile = compositor.composite_fragments(view, composition, output);
+  }
+  return nb::cast(std::move(*tile));
+}
+
+// An array on the values of a vector, which are kept with `owner`.
+template <typename Value>
+nb::object vector_array(std::vector<Value>& values, const std::vector<std::size_t>& shape,
+                        const nb::capsule& owner) {
+  return nb::cast(nb::ndarray<nb::numpy, Value>(values.data(), shape.size(), shape.data(), owner));
+}
+
+// ((width, height), counts, colour, depth), or None.
+nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) {
+  std::optional<Fragments> found;
+  {
+    const nb::gil_scoped_release release;
+    found = compositor.gather_fragments(tile, root);
+  }
+  if (!found) return nb::none();
+  auto* const kept = new Fragments(std::move(*found));
+  const nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<Fragments*>(pointer); });
+  const auto width = static_cast<std::size_t>(kept->size.width);
+  const auto height = static_cast<std::size_t>(kept->size.height);
+  const std::size_t n = kept->depth.size();
+  return nb::make_tuple(nb::make_tuple(kept->size.width, kept->size.height),
+                        vector_array(kept->counts, {height, width}, owner),
+                        vector_array(kept->colour, {n, 4}, owner), vector_array(kept->depth, {n}, owner));
 }
 
 // Where begin and end tell all.
@@ -129,7 +220,10 @@ void bind_tile(nb::module_& module) {
       .def_prop_ro(
           "depth",
           [shape](const Tile& tile) { return depth_array(tile.pixels(), tile.format(), shape(tile)); },
-          "(n,) float32, or None.");
+          "(n,) float32, or None.")
+      .def_prop_ro(
+          "channels", [shape](const Tile& tile) { return channel_arrays(tile.channels(), shape(tile)); },
+          "Arrays (n,) or (n, width) by name.");
 }
 
 void bind_registration(nb::module_& module) {
@@ -176,7 +270,7 @@ void bind_compositor(nb::module_& module) {
           "profile"_a = "")
       .def("close", &Compositor::close, nb::call_guard<nb::gil_scoped_release>())
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
-           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none())
+           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a)
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
       .def(
           "register_memory",
@@ -184,7 +278,12 @@ void bind_compositor(nb::module_& module) {
             return compositor.register_memory(array.data(), array.nbytes());
           },
           "array"_a, nb::keep_alive<0, 2>())
-      .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none())
+      .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
+           "colour"_a.none(), "depth"_a.none(), "surface"_a.none(), "surface_depth"_a.none(), "background"_a,
+           "keep_lists"_a, "most_bytes"_a, "out"_a.none())
+      .def("gather_fragments", &gather_fragments, "tile"_a, "root"_a)
+      .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none(),
+           "channels"_a)
       .def("refuse", &detail::CompositorAccess::refuse, "call"_a, "problem"_a,
            nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })

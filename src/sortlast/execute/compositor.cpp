@@ -27,8 +27,13 @@ void Compositor::close() {
 Tile Compositor::composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
   return impl().composite(image, composition, out);
 }
-std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, const PixelBuffer& out) {
-  return impl().gather({{detail::TileAccess::data(tile), root, with_depth, out}});
+Tile Compositor::composite(const ImageView& image, const Composition& composition,
+                           std::span<const Channel> channels, const PixelBuffer& out) {
+  return impl().composite_channels(image, composition, channels, out);
+}
+std::optional<Frame> Compositor::gather(const Tile& tile, int root, bool with_depth, const PixelBuffer& out,
+                                        bool with_channels) {
+  return impl().gather({{detail::TileAccess::data(tile), root, with_depth, out}}, with_channels);
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
 Registration Compositor::register_memory(void* data, std::size_t bytes) {
@@ -37,10 +42,12 @@ Registration Compositor::register_memory(void* data, std::size_t bytes) {
 const Timing& Compositor::timing() const { return impl().timing_; }
 std::string Compositor::algorithm() const {
   const Impl& made = impl();
+  if (made.layered_) return made.layer_schedule_->name();
   return made.plan_ ? made.plan_->schedule->name() : made.options_.algorithm;
 }
 std::string Compositor::explain() const {
   const Impl& made = impl();
+  if (made.layered_) return made.explain_layers();
   if (!made.plan_) return "Nothing has been composited yet.\n";
   return sortlast::explain(*made.plan_->schedule, made.planned_format_, *made.algorithm_,
                            made.profile_.source, made.partition_, made.traffic_, made.timing_);
@@ -64,6 +71,17 @@ Tile detail::CompositorAccess::composite(Compositor& compositor, const ImageView
                                          const Composition& composition, const PixelBuffer& out,
                                          float background_depth) {
   return compositor.impl().composite(image, composition, out, background_depth);
+}
+
+Tile detail::CompositorAccess::composite_layers(Compositor& compositor, const LayerCall& call,
+                                                const PixelBuffer& out) {
+  return compositor.impl().composite_layers(call, out);
+}
+
+std::optional<std::vector<LayerString>> detail::CompositorAccess::gather_layers(Compositor& compositor,
+                                                                                const Tile& tile, int root,
+                                                                                const std::string& problem) {
+  return compositor.impl().gather_layers(TileAccess::data(tile), root, problem);
 }
 
 bool detail::CompositorAccess::agree(Compositor& compositor, const std::string& call,

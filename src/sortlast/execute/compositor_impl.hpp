@@ -18,6 +18,8 @@
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/mpi/layer_exchange.hpp"
+#include "sortlast/execute/mpi/layer_frames.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -79,11 +81,27 @@ class Compositor::Impl {
     return guarded([&] { return composite_in_turn(image, composition, out, background_depth); });
   }
 
-  std::optional<Frame> gather(const std::vector<Gathering>& images) {
+  std::optional<Frame> gather(const std::vector<Gathering>& images, bool with_channels = false) {
     const Turn turn(busy_, "gather");
     check_mpi_is_there("gather");
-    return guarded([&] { return gather_in_turn(images); });
+    return guarded([&] { return gather_in_turn(images, with_channels); });
   }
+
+  // ---- Contents of varying size (mpi/layer_frames.cpp) ----
+
+  // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
+  Tile composite_layers(const LayerCall& call, const PixelBuffer& out);
+
+  // At the root the joined strings of all tiles, pixel by pixel in the order of ranks; nothing elsewhere.
+  // `problem`: what is wrong with this rank's own arguments.
+  std::optional<std::vector<LayerString>> gather_layers(const detail::TileData& tile, int root,
+                                                        const std::string& problem);
+
+  std::string explain_layers() const;
+
+  // Composite images whose pixels hold further channels (mpi/channel_frames.cpp).
+  Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
+                          const PixelBuffer& out);
 
   [[noreturn]] void refuse(const std::string& call, const std::string& problem) {
     const Turn turn(busy_, call);
@@ -149,6 +167,7 @@ class Compositor::Impl {
     const double begin = trace_clock();
     timing_ = {};
     traffic_ = {};
+    layered_ = false;
     pool_.begin_frame();
     composition.order = normalised(composition.order, size_);
     agree_on("composite", image, composition, out.view());
@@ -191,18 +210,20 @@ class Compositor::Impl {
     return detail::TileAccess::make(std::move(tile));
   }
 
-  std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images) {
+  std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images, bool with_channels) {
     const double begin = trace_clock();
     Arguments arguments("gather");
+    arguments.add("channels", with_channels ? "yes" : "no");
     std::string problem;
     for (const Gathering& image : images) {
       arguments.add("root", std::to_string(image.root));
       arguments.add("depth", image.with_depth ? "yes" : "no");
       arguments.add("frame", std::to_string(image.tile.frame));
-      if (problem.empty()) problem = problem_of([&] { check_gathering(image); });
+      if (problem.empty()) problem = problem_of([&] { check_gathering(image, with_channels); });
     }
     meet(arguments, problem, {});
     std::optional<Frame> frame = gather_tiles(images, context());
+    if (with_channels) gather_channels(images.front(), frame);
     const double end = trace_clock();
     record({Activity::gather, begin, end, images.empty() ? -1 : images.front().root, -1, 0});
     timing_.gather = end - begin;
@@ -239,13 +260,18 @@ class Compositor::Impl {
   Setting planned_;                     // what plan_ is for
   std::string planned_name_;
   Format planned_format_;
+  std::shared_ptr<const Schedule> layer_schedule_;  // of the last frame of contents of varying size
+  std::string layer_name_;
+  std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
+  bool layered_ = false;                           // the last frame was one
+  std::int32_t layer_calls_ = 0;                   // counted round the tags that they use
   Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
   std::vector<Event> events_;
 
  private:
-  void check_gathering(const Gathering& image) const {
+  void check_gathering(const Gathering& image, bool with_channels = false) const {
     if (image.root < 0 || image.root >= size_) {
       throw ArgumentError("root is " + std::to_string(image.root) + "; expected a rank, 0.." +
                           std::to_string(size_ - 1));
@@ -254,6 +280,8 @@ class Compositor::Impl {
       throw ArgumentError("the tile is not one that composite() of this compositor returned");
     if (image.with_depth && !image.tile.format.depth)
       throw ArgumentError("depth was asked for; the images had none");
+    if (with_channels && image.tile.channels.empty())
+      throw ArgumentError("channels were asked for; the images had none");
     const Pixels out = image.out.view();
     if (rank_ == image.root && out.colour != nullptr && image.with_depth && out.depth == nullptr)
       throw ArgumentError("out has no depth plane; expected one, as the depth is gathered too");
@@ -357,6 +385,16 @@ class Compositor::Impl {
     }
     meet(arguments, problem, offer);
   }
+
+  // Add the channels of an image to its frame, at its root.
+  void gather_channels(const Gathering& image, std::optional<Frame>& frame);
+
+  Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
+  void agree_on_layers(const LayerCall& call, Pixels out);
+  const std::shared_ptr<const Schedule>& schedule_of_layers(const LayerCall& call);
+  StringOptions string_options();
+  std::optional<std::vector<LayerString>> gather_layers_in_turn(const detail::TileData& tile, int root,
+                                                                const std::string& problem);
 
   const Plan& plan_for(const ImageView& image, const Composition& composition) {
     Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));

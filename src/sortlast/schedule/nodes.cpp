@@ -129,6 +129,30 @@ std::vector<Range> Nodes::runs(Range places) const {
   return joined;
 }
 
+// A fragment of one depth position is that rank's own image; where depth positions have no meaning, as the
+// operator commutes, no rank passes on the image of another.
+SparedTransfers spared_transfers(const Program& program, const Setting& setting) {
+  SparedTransfers spared{std::vector<bool>(program.sends.size(), false),
+                         std::vector<bool>(program.receives.size(), false)};
+  if (setting.nodes.empty()) return spared;
+  const auto node_of = [&](std::int32_t rank) { return setting.nodes[static_cast<std::size_t>(rank)]; };
+  const auto mate = [&](std::int32_t peer) { return node_of(peer) == node_of(program.rank); };
+  const auto depth_of = [&](Value of) { return program.values[static_cast<std::size_t>(of)].depth; };
+  const std::vector<std::int32_t> position = inverse(setting.order);
+
+  for (std::size_t i = 0; i < program.sends.size(); ++i) {
+    const Send& send = program.sends[i];
+    spared.sends[i] = mate(send.peer) && depth_of(send.value) == depth_of(0);
+  }
+  for (std::size_t i = 0; i < program.receives.size(); ++i) {
+    const Receive& receive = program.receives[i];
+    const Range depth = depth_of(receive.value);
+    const bool own = depth.size() == 1 && (setting.commutes || depth.begin == at(position, receive.peer));
+    spared.receives[i] = mate(receive.peer) && own;
+  }
+  return spared;
+}
+
 std::vector<std::int32_t> depth_runs(const Setting& setting) {
   const Nodes nodes(setting);
   std::vector<std::int32_t> counts;

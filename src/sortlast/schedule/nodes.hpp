@@ -57,4 +57,12 @@ class Nodes {
   std::vector<std::size_t> first_run_;     // node -> index into runs_, and one past the end
 };
 
+// Transfers of a rank that need no message, as they bring a rank of a node what another one there started
+// with, which it can read where it lies: by place in the program's lists.
+struct SparedTransfers {
+  std::vector<bool> sends;
+  std::vector<bool> receives;
+};
+SparedTransfers spared_transfers(const Program& program, const Setting& setting);
+
 }  // namespace sortlast

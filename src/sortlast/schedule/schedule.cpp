@@ -7,6 +7,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/algorithm.hpp"
+#include "sortlast/schedule/depth_layers.hpp"
 
 namespace sortlast {
 namespace {
@@ -98,12 +99,13 @@ void Schedule::check_rank(std::int32_t rank) const {
 }
 
 std::vector<Transfer> Schedule::transfers() const {
+  const DepthLayers layers(*this);
   std::vector<Transfer> all;
   for (std::int32_t rank = 0; rank < p(); ++rank) {
     const Program program = this->program(rank);
     for (const Send& send : program.sends) {
       const Fragment& whole = program.values[static_cast<std::size_t>(send.value)];
-      all.push_back({send.stage, rank, send.peer, {send.pixels, whole.depth}});
+      all.push_back({send.stage, rank, send.peer, {send.pixels, whole.depth}, layers.of(whole.depth).layers});
     }
   }
   std::stable_sort(all.begin(), all.end(),
@@ -121,6 +123,10 @@ std::string Schedule::to_json() const {
   write_list(out, setting_.ring, write_rank);
   out << ", \"nodes\": ";
   write_list(out, setting_.nodes, write_rank);
+  out << ", \"positions\": ";
+  write_list(out, setting_.positions, [&out](const std::vector<std::int64_t>& positions) {
+    write_list(out, positions, [&out](std::int64_t position) { out << position; });
+  });
   out << ", \"programs\": [";
   for (std::int32_t rank = 0; rank < p(); ++rank) {
     out << (rank == 0 ? "\n" : ",\n");

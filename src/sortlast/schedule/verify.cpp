@@ -13,6 +13,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/schedule/algorithm.hpp"
+#include "sortlast/schedule/depth_layers.hpp"
 
 namespace sortlast {
 namespace {
@@ -226,6 +227,17 @@ void check_partition(std::vector<std::pair<Range, std::int32_t>>& pieces, std::i
                 " is held by nobody");
 }
 
+// Each result holds every image of every rank, as one layer.
+void check_images(const DepthLayers& layers, const std::vector<std::pair<Range, std::int32_t>>& depths) {
+  for (const auto& [depth, rank] : depths) {
+    const DepthLayers::Count count = layers.of(depth);
+    if (count.images == layers.images() && count.layers <= 1) continue;
+    throw Error("schedule: rank " + std::to_string(rank) + " ends with " + std::to_string(count.images) +
+                " images in " + std::to_string(count.layers) + " layers; expected " +
+                std::to_string(layers.images()) + " in one");
+  }
+}
+
 }  // namespace
 
 void Schedule::verify() const {
@@ -233,6 +245,7 @@ void Schedule::verify() const {
   std::vector<End> sends;
   std::vector<End> receives;
   std::vector<std::pair<Range, std::int32_t>> pieces;
+  std::vector<std::pair<Range, std::int32_t>> depths;  // of the results
   std::vector<bool> depth_taken(static_cast<std::size_t>(p()), false);
   for (std::int32_t rank = 0; rank < p(); ++rank) {
     const Program program = this->program(rank);
@@ -269,10 +282,13 @@ void Schedule::verify() const {
       throw Error("schedule: rank " + std::to_string(rank) + " ends with pixels " + text(kept) +
                   "; expected " + text(piece(rank)));
     }
-    if (!kept.empty()) pieces.emplace_back(kept, rank);
+    if (kept.empty()) continue;
+    pieces.emplace_back(kept, rank);
+    depths.emplace_back(program.values[static_cast<std::size_t>(program.result)].depth, rank);
   }
   compare_ends(sends, receives);
   check_partition(pieces, n());
+  check_images(DepthLayers(*this), depths);
 }
 
 }  // namespace sortlast

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/schedule/depth_layers.hpp"
 
 namespace sortlast::simulate {
 
@@ -189,6 +190,7 @@ Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes) {
   made.tasks = schedule.p();
   made.in_order = false;
   Numbers numbers;
+  const DepthLayers depth_layers(schedule);
   for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
     made.first.push_back(made.messages());
     numbers.programs.push_back(schedule.program(rank));
@@ -197,7 +199,13 @@ Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes) {
       sent.push_back(send.pixels.empty() ? -1 : made.messages());
       if (send.pixels.empty()) continue;
       made.destination.push_back(send.peer);
-      made.size.push_back(send.pixels.size() * pixel_bytes);
+      const Fragment& whole = numbers.programs.back().values[static_cast<std::size_t>(send.value)];
+      const std::int64_t layers = depth_layers.of(whole.depth).layers;
+      std::int64_t bytes = 0;
+      if (__builtin_mul_overflow(send.pixels.size() * pixel_bytes, layers, &bytes))
+        throw ArgumentError(std::to_string(send.pixels.size()) + " pixels of " + std::to_string(pixel_bytes) +
+                            " bytes in " + std::to_string(layers) + " layers are more than 2^63 - 1 bytes");
+      made.size.push_back(bytes);
     }
   }
   made.first.push_back(made.messages());

@@ -29,6 +29,7 @@ void free_image(sortlast_image image);
 
 void test_before_init(void);
 void test_frames(void);
+void test_fragments(void);
 void test_observation(void);
 void test_machines(void);
 void test_travel(void);

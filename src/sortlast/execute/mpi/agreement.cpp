@@ -196,9 +196,13 @@ void Arguments::add(std::string_view name, std::string value) {
 }
 
 void Arguments::add(std::string_view name, const std::vector<std::int32_t>& ranks) {
+  add(name, text_of_ranks(ranks));
+}
+
+std::string text_of_ranks(const std::vector<std::int32_t>& ranks) {
   std::string all;
   for (const std::int32_t rank : ranks) all += (all.empty() ? "[" : ",") + std::to_string(rank);
-  add(name, ranks.empty() ? std::string("rank order") : all + "]");
+  return ranks.empty() ? std::string("rank order") : all + "]";
 }
 
 Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,

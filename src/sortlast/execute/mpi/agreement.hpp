@@ -30,6 +30,9 @@ class Arguments {
   std::string text_;
 };
 
+// Ranks as their order is shown: "[0,2,1]"; "rank order" for none.
+std::string text_of_ranks(const std::vector<std::int32_t>& ranks);
+
 // Collective: whether all ranks brought the same hash.
 using Compare = std::function<bool(std::uint64_t hash)>;
 

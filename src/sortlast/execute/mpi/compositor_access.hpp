@@ -13,6 +13,11 @@
 
 #include "sortlast/compositor.hpp"
 
+namespace sortlast {
+struct LayerCall;
+struct LayerString;
+}  // namespace sortlast
+
 namespace sortlast::detail {
 
 struct CompositorAccess {
@@ -29,6 +34,14 @@ struct CompositorAccess {
   // where no image has a depth below that. The same on every rank.
   static Tile composite(Compositor& compositor, const ImageView& image, const Composition& composition,
                         const PixelBuffer& out, float background_depth);
+
+  // Composite a content of varying size of each rank (layer_frames.hpp), with the errors of
+  // Compositor::composite(). The tile can be gathered as any other; where the content keeps joined strings,
+  // gather_layers() collects those, too: at the root all tiles' pixel by pixel in the order of ranks, nothing
+  // elsewhere. `problem`: what is wrong with this rank's arguments beyond the tile and the root.
+  static Tile composite_layers(Compositor& compositor, const LayerCall& call, const PixelBuffer& out);
+  static std::optional<std::vector<LayerString>> gather_layers(Compositor& compositor, const Tile& tile,
+                                                               int root, const std::string& problem);
 
   // Check that all ranks brought the same values by the same names, and none a problem; else every rank
   // throws the same MismatchError or ArgumentError, and the compositor stays usable. Returns whether any rank

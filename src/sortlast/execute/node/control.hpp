@@ -1,5 +1,5 @@
 // Control: what the processes of a node tell each other, as it lies in the segment that they share; and the
-// eventcounts by which they wake each other and come together.
+// eventcounts by which they wake each other and come together. tests/model/node.pml is a model of it all.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sortlast/image/blend.hpp"
-#include "sortlast/schedule/algorithm.hpp"
+#include "sortlast/schedule/nodes.hpp"
 
 namespace sortlast {
 
@@ -30,25 +30,10 @@ IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, cons
   if (schedule.window() > 0) receive_ahead();
 }
 
-// A fragment of one depth position is that rank's own image; where depth positions have no meaning, as the
-// operator commutes, no rank passes on the image of another.
 void IndexedProgram::spare_transfers(const Setting& setting) {
-  if (setting.nodes.empty()) return;
-  const auto node_of = [&](std::int32_t rank) { return setting.nodes[static_cast<std::size_t>(rank)]; };
-  const auto mate = [&](std::int32_t peer) { return node_of(peer) == node_of(program.rank); };
-  const auto depth_of = [&](Value of) { return program.values[static_cast<std::size_t>(of)].depth; };
-  const std::vector<std::int32_t> position = inverse(setting.order);
-
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    const Send& send = program.sends[i];
-    sends[i].spared = mate(send.peer) && depth_of(send.value) == depth_of(0);
-  }
-  for (std::size_t i = 0; i < receives.size(); ++i) {
-    const Receive& receive = program.receives[i];
-    const Range depth = depth_of(receive.value);
-    const bool own = depth.size() == 1 && (setting.commutes || depth.begin == at(position, receive.peer));
-    receives[i].spared = mate(receive.peer) && own;
-  }
+  const SparedTransfers spared = spared_transfers(program, setting);
+  for (std::size_t i = 0; i < sends.size(); ++i) sends[i].spared = spared.sends[i];
+  for (std::size_t i = 0; i < receives.size(); ++i) receives[i].spared = spared.receives[i];
 }
 
 void IndexedProgram::list_uses() {

@@ -20,6 +20,7 @@ Range Tile::range() const { return TileAccess::data(*this).range; }
 Size Tile::size() const { return TileAccess::data(*this).size; }
 Format Tile::format() const { return TileAccess::data(*this).format; }
 const PixelBuffer& Tile::pixels() const { return TileAccess::data(*this).pixels; }
+const std::vector<ChannelPlane>& Tile::channels() const { return TileAccess::data(*this).channels; }
 std::shared_ptr<const Schedule> Tile::schedule() const { return TileAccess::data(*this).schedule; }
 
 namespace {

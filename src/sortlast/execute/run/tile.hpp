@@ -5,9 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "sortlast/schedule/interleaving.hpp"
 #include "sortlast/tile.hpp"
+
+namespace sortlast {
+struct LayerString;
+}
 
 namespace sortlast::detail {
 
@@ -21,6 +26,10 @@ struct TileData {
   std::shared_ptr<const void> maker;         // the compositor that made it, and
   std::int64_t frame = 0;                    // the number of its frame there
   Interleaving interleaving = {};            // where the schedule's pixels lie in the image
+  // What a content of varying size keeps of its pixels (layers/layer_run.hpp); null: of a dense frame.
+  std::shared_ptr<const std::vector<LayerString>> joined = nullptr;
+  bool fragment_lists = false;              // they are lists of fragments
+  std::vector<ChannelPlane> channels = {};  // of the range's pixels, in the order of their names
 };
 
 struct TileAccess {

@@ -10,6 +10,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/files.hpp"
 #include "sortlast/scan.hpp"
+#include "sortlast/schedule/depth_layers.hpp"
 
 namespace sortlast::fabric {
 
@@ -174,11 +175,16 @@ std::shared_ptr<const Pattern> permutation_pattern(std::vector<std::int32_t> des
 std::shared_ptr<const Pattern> schedule_pattern(const Schedule& schedule, std::int64_t pixel_bytes) {
   check_bytes(schedule.name(), pixel_bytes);
   std::vector<std::vector<Flow>> stages(static_cast<std::size_t>(schedule.stages()));
+  const DepthLayers layers(schedule);
   for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
-    for (const Send& send : schedule.program(rank).sends) {
-      if (send.pixels.empty()) continue;
-      stages[static_cast<std::size_t>(send.stage) - 1].push_back(
-          {rank, send.peer, send.pixels.size() * pixel_bytes});
+    const Program program = schedule.program(rank);
+    for (const Send& send : program.sends) {
+      const Range depth = program.values[static_cast<std::size_t>(send.value)].depth;
+      std::int64_t bytes = 0;
+      if (__builtin_mul_overflow(send.pixels.size() * pixel_bytes, layers.of(depth).layers, &bytes))
+        throw ArgumentError(schedule.name() + ": a transfer of rank " + std::to_string(rank) +
+                            " has more than 2^63 - 1 bytes");
+      if (bytes > 0) stages[static_cast<std::size_t>(send.stage) - 1].push_back({rank, send.peer, bytes});
     }
   }
   return std::make_shared<FlowList>(schedule.name(), schedule.p(), std::move(stages));

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sortlast/error.hpp"
 #include "sortlast/machine.hpp"
@@ -116,6 +118,38 @@ std::vector<std::int32_t> inverse(const std::vector<std::int32_t>& permutation) 
   return result;
 }
 
+namespace {
+
+void check_positions(const Setting& setting) {
+  if (setting.positions.empty()) return;
+  if (setting.positions.size() != static_cast<std::size_t>(setting.p))
+    throw ArgumentError("positions has " + std::to_string(setting.positions.size()) +
+                        " lists; expected one for each of " + std::to_string(setting.p) + " ranks");
+  if (!setting.commutes)
+    throw ArgumentError(
+        "positions were given for an operator that does not commute; images that carry their places can be "
+        "joined in "
+        "any order, so expected commutes = true");
+  if (!setting.order.empty())
+    throw ArgumentError(
+        "both an order of the ranks and positions of their images were given; expected one of them");
+  std::vector<std::pair<std::int64_t, std::size_t>> images;
+  for (std::size_t rank = 0; rank < setting.positions.size(); ++rank)
+    for (const std::int64_t position : setting.positions[rank]) images.emplace_back(position, rank);
+  std::sort(images.begin(), images.end());
+  const auto twice = std::adjacent_find(images.begin(), images.end(),
+                                        [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice == images.end()) return;
+  const std::string ranks =
+      twice->second == (twice + 1)->second
+          ? "twice on rank " + std::to_string(twice->second)
+          : "on rank " + std::to_string(twice->second) + " and rank " + std::to_string((twice + 1)->second);
+  throw ArgumentError("position " + std::to_string(twice->first) + " is given " + ranks +
+                      "; expected each position once");
+}
+
+}  // namespace
+
 void check_setting(const Setting& setting) {
   if (setting.p < 1)
     throw ArgumentError("p = " + std::to_string(setting.p) + "; expected at least 1 participant");
@@ -123,6 +157,7 @@ void check_setting(const Setting& setting) {
   check_permutation(setting.order, setting.p, "order");
   check_permutation(setting.ring, setting.p, "ring");
   check_nodes(setting.nodes, setting.p);
+  check_positions(setting);
 }
 
 Schedule make_schedule(std::string_view name, Setting setting) {

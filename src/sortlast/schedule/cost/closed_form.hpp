@@ -12,6 +12,7 @@
 
 #include "sortlast/machine.hpp"
 #include "sortlast/schedule/algorithm.hpp"
+#include "sortlast/schedule/depth_layers.hpp"
 #include "sortlast/schedule/nodes.hpp"
 
 namespace sortlast {
@@ -19,7 +20,8 @@ namespace sortlast {
 constexpr std::int32_t most_walked_p = 256;
 
 // As predict(), from the published terms of algorithms (CostTerms), whatever p is and with all fragments as
-// dense as one image.
+// dense as one image. Of several images a rank, all fragments have as many layers as a rank starts with in
+// the mean.
 class ClosedForm {
  public:
   // Costs O(p) if the setting has nodes, else O(1).
@@ -47,7 +49,7 @@ class ClosedForm {
 inline ClosedForm::ClosedForm(const Setting& setting, const Workload& workload, const Machine& machine)
     : p_(setting.p),
       n_(static_cast<double>(setting.n)),
-      bytes_(workload.pixel_bytes * workload.active),
+      bytes_(workload.pixel_bytes * workload.active * mean_layers(setting)),
       staged_(workload.staged),
       machine_(machine),
       m_(setting.p),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sortlast/schedule/algorithm.hpp"
+#include "sortlast/schedule/depth_layers.hpp"
 
 namespace sortlast {
 namespace {
@@ -14,22 +15,27 @@ double combine(double wait, double blend, bool hidden) {
 }
 
 // What one rank pays. A stage costs the larger of what it sends and what it receives, as a rank does
-// both at once.
-Timing price_rank(const Program& program, const CostModel& model, std::int32_t stages) {
+// both at once. What holds several layers has its pixels as many times.
+Timing price_rank(const Program& program, const CostModel& model, std::int32_t stages,
+                  const DepthLayers& depth_layers) {
+  const auto layers = [&](Value value) {
+    return static_cast<double>(depth_layers.of(program.values[static_cast<std::size_t>(value)].depth).layers);
+  };
   struct Direction {
     double messages = 0;
     double pixels = 0;
   };
   std::vector<Direction> out(static_cast<std::size_t>(stages) + 1);
   std::vector<Direction> in(out.size());
-  const auto count = [](Direction& direction, Range pixels) {
+  const auto count = [&](Direction& direction, Range pixels, Value value) {
     direction.messages += 1;
-    direction.pixels += static_cast<double>(pixels.size());
+    direction.pixels += static_cast<double>(pixels.size()) * layers(value);
   };
-  for (const Send& send : program.sends) count(out[static_cast<std::size_t>(send.stage)], send.pixels);
+  for (const Send& send : program.sends)
+    count(out[static_cast<std::size_t>(send.stage)], send.pixels, send.value);
   for (const Receive& receive : program.receives) {
     count(in[static_cast<std::size_t>(receive.stage)],
-          program.values[static_cast<std::size_t>(receive.value)].pixels);
+          program.values[static_cast<std::size_t>(receive.value)].pixels, receive.value);
   }
 
   Timing timing;
@@ -42,8 +48,9 @@ Timing price_rank(const Program& program, const CostModel& model, std::int32_t s
     timing.wait += std::max(cost(out[stage]), cost(in[stage]));
   }
   for (const Merge& merge : program.merges) {
-    timing.blend +=
-        model.gamma * static_cast<double>(merge.pixels.size()) * static_cast<double>(merge.inputs.size() - 1);
+    double blended = -layers(merge.value);
+    for (const Merge::Input& input : merge.inputs) blended += layers(input.value);
+    timing.blend += model.gamma * static_cast<double>(merge.pixels.size()) * blended;
   }
   timing.total = combine(timing.wait, timing.blend, model.overlap);
   timing.messages_sent = static_cast<std::int64_t>(program.sends.size());
@@ -55,9 +62,10 @@ Timing price_rank(const Program& program, const CostModel& model, std::int32_t s
 }  // namespace
 
 Timing price(const Schedule& schedule, const CostModel& model) {
+  const DepthLayers layers(schedule);
   Timing worst;
   for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
-    const Timing timing = price_rank(schedule.program(rank), model, schedule.stages());
+    const Timing timing = price_rank(schedule.program(rank), model, schedule.stages(), layers);
     if (rank == 0 || timing.total > worst.total) worst = timing;
   }
   return worst;

@@ -1,0 +1,125 @@
+// What one rank of up to a million needs before its first frame: time and memory of its schedule and its
+// plan, and of the choice of the algorithm.
+//
+// usage: bench_plan [most ranks]
+//
+// All is of the rank that stands in the middle of a random depth order, for an image of 4096x4096 bytes of
+// RGBA with Op::over. `steps` are its sends, receives and merges; the schedule and the order, which every
+// rank holds, are counted apart from the plan. Times are the least of some runs, in milliseconds; memory is
+// what malloc has given out more afterwards. Every schedule is verified first, whole up to 4096 ranks, and of
+// more ranks by what this rank's program is: its pieces must join into its own.
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "sortlast/execute/plan/choice.hpp"
+#include "sortlast/execute/plan/plan.hpp"
+#include "sortlast/machine.hpp"
+#include "sortlast/random.hpp"
+#include "sortlast/schedule.hpp"
+
+namespace {
+
+using sortlast::Format;
+using sortlast::Op;
+using sortlast::Plan;
+using sortlast::Schedule;
+using sortlast::Setting;
+
+constexpr std::int64_t pixels = 4096LL * 4096;
+constexpr Format format{sortlast::Scalar::uint8, 4, false};
+
+double milliseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
+}
+
+std::size_t given_out() {
+  const struct mallinfo2 all = mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+
+Setting setting_of(std::int32_t p) {
+  Setting setting{p, pixels};
+  setting.order.resize(static_cast<std::size_t>(p));
+  std::iota(setting.order.begin(), setting.order.end(), 0);
+  sortlast::SplitMix64 random(17);
+  sortlast::shuffle(setting.order, random);
+  return setting;
+}
+
+[[noreturn]] void fail(const std::string& name, std::int32_t p) {
+  std::fprintf(stderr, "bench_plan: %s on %d ranks ends with other pixels than its piece\n", name.c_str(), p);
+  std::exit(1);
+}
+
+void row(const std::string& name, const Setting& setting) {
+  constexpr int runs = 3;
+  const std::int32_t rank = setting.order[setting.order.size() / 2];
+  double least_schedule = 1e9;
+  double least_plan = 1e9;
+  std::size_t schedule_bytes = 0;
+  std::size_t plan_bytes = 0;
+  std::size_t steps = 0;
+  std::string full;
+  for (int run = 0; run < runs; ++run) {
+    const std::size_t before = given_out();
+    const double begin = milliseconds();
+    auto schedule = std::make_shared<const Schedule>(sortlast::make_schedule(name, setting));
+    const double made = milliseconds();
+    const std::size_t between = given_out();
+    const Plan plan(schedule, rank, format, Op::over, {}, 32767);
+    const double planned = milliseconds();
+    schedule_bytes = between - before;
+    plan_bytes = given_out() - between;
+    least_schedule = std::min(least_schedule, made - begin);
+    least_plan = std::min(least_plan, planned - made);
+    const sortlast::Program& program = plan.indexed.program;
+    steps = program.sends.size() + program.receives.size() + program.merges.size();
+    full = schedule->name();
+    if (run > 0) continue;
+    if (setting.p <= 4096) schedule->verify();
+    const sortlast::Range kept = program.result < 0
+                                     ? sortlast::Range{}
+                                     : program.values[static_cast<std::size_t>(program.result)].pixels;
+    if (kept != schedule->piece(rank)) fail(full, setting.p);
+  }
+  std::printf("%8d  %-28.28s %8zu %12.3f %10.3f %12.3f %10.3f\n", setting.p, full.c_str(), steps,
+              least_schedule, static_cast<double>(schedule_bytes) / 1e6, least_plan,
+              static_cast<double>(plan_bytes) / 1e6);
+  std::fflush(stdout);
+}
+
+void choice_row(const Setting& setting) {
+  const double begin = milliseconds();
+  const std::size_t before = given_out();
+  sortlast::AlgorithmChoice choice("auto", sortlast::Machine{});
+  const std::string name = choice.name(setting, format, 1);
+  const double chosen = milliseconds();
+  std::printf("%8d  %-28.28s %8s %12.3f %10.3f\n", setting.p, ("auto: " + name).c_str(), "", chosen - begin,
+              static_cast<double>(given_out() - before) / 1e6);
+  row(name, setting);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::int64_t most = argc > 1 ? std::strtoll(argv[1], nullptr, 10) : 1000000;
+  std::printf("%8s  %-28s %8s %12s %10s %12s %10s\n", "ranks", "algorithm", "steps", "schedule, ms", "MB",
+              "plan, ms", "MB");
+  for (std::int64_t p = 1000; p <= most; p *= 10) {
+    const Setting setting = setting_of(static_cast<std::int32_t>(p));
+    for (const char* name :
+         {"binary-swap", "2-3-swap", "radix-k", "direct-send", "shift", "parallel-pipeline"})
+      row(name, setting);
+    choice_row(setting);
+  }
+  return 0;
+}

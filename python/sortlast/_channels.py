@@ -1,0 +1,142 @@
+"""Channels from their callers: arrays beside an image, with the rules by which they are composited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import _arrays
+from sortlast._errors import ArgumentError
+
+_TYPES = ("uint32", "float32")
+_RULES = ("blend", "front", "accumulated", "multiply", "attenuate")
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A channel as the extension modules take it; ``values`` is None on a rank without an image."""
+
+    name: str
+    type: str
+    width: int
+    values: NDArray[Any] | None
+    rule: str
+    threshold: float
+    transmission: str
+    background: list[float]
+
+
+def channels(
+    given: object | None, rules: object | None, backgrounds: object | None, picture: _arrays.Picture
+) -> list[Channel]:
+    """Check the channels of an image, their rules and their backgrounds.
+
+    Raises ArgumentError, which names the channel.
+    """
+    arrays = _mapping(given, "channels", "arrays")
+    all_rules = _mapping(rules, "rules", "rules")
+    all_backgrounds = _mapping(backgrounds, "channel_background", "values")
+    for what, named in (("rules", all_rules), ("channel_background", all_backgrounds)):
+        for name in named:
+            if name not in arrays:
+                raise ArgumentError(f"{what} has {name!r}; expected a name of channels")
+    return [
+        _channel(name, value, all_rules.get(name), all_backgrounds.get(name), picture)
+        for name, value in arrays.items()
+    ]
+
+
+def _mapping(value: object | None, what: str, of: str) -> Mapping[str, object]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ArgumentError(f"{what} is a {type(value).__name__}; expected a dict of {of} by channel")
+    for name in value:
+        if not isinstance(name, str) or not name.isprintable():
+            raise ArgumentError(f"{what} has the key {name!r}; expected the name of a channel")
+    return value
+
+
+def _channel(
+    name: str, value: object, rule: object | None, background: object | None, picture: _arrays.Picture
+) -> Channel:
+    values, kind, width = _described(name, value) if picture.colour is None else _array(name, value, picture)
+    rule_name, threshold, transmission = _rule(name, rule)
+    behind = [] if background is None else _values(name, background, width)
+    return Channel(name, kind, width, values, rule_name, threshold, transmission, behind)
+
+
+def _array(name: str, value: object, picture: _arrays.Picture) -> tuple[NDArray[Any], str, int]:
+    """A channel beside an image."""
+    what = f"channel {name!r}"
+    array = _arrays.as_array(value, what)
+    if str(array.dtype) not in _TYPES:
+        raise ArgumentError(f"{what} is {array.dtype}; expected uint32 or float32")
+    expected = (picture.height, picture.width)
+    if array.ndim not in (2, 3) or array.shape[:2] != expected or 0 in array.shape[2:]:
+        raise ArgumentError(
+            f"{what} has shape {array.shape}; expected {expected}, as the image, or {(*expected, 'n')}"
+        )
+    if not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{what} is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
+        )
+    return array, str(array.dtype), array.shape[2] if array.ndim == 3 else 1
+
+
+def _described(name: str, value: object) -> tuple[None, str, int]:
+    """A channel of the other ranks, on a rank without an image: its type and number of values."""
+    wrong = ArgumentError(
+        f"channel {name!r} is {_arrays.shown(value)}, but image is None; expected the type of the other "
+        "ranks' channel, as numpy.uint32 or (numpy.float32, 3)"
+    )
+    if isinstance(value, np.ndarray):
+        raise wrong
+    try:
+        kind = np.dtype(value)  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        raise wrong from None
+    if str(kind.base) not in _TYPES or len(kind.shape) > 1:
+        raise wrong
+    return None, str(kind.base), kind.shape[0] if kind.shape else 1
+
+
+def _rule(name: str, rule: object | None) -> tuple[str, float, str]:
+    """The name of a rule, its threshold and its transmission."""
+    if rule is None:
+        return "automatic", 0.0, ""
+    rule_name, *further = rule if isinstance(rule, tuple) and rule else (rule,)
+    if rule_name not in _RULES or len(further) > 1 or (further and rule_name in ("blend", "multiply")):
+        raise ArgumentError(
+            f"the rule of channel {name!r} is {_arrays.shown(rule)}; expected 'blend', 'multiply', 'front', "
+            "('front', threshold), 'accumulated', ('accumulated', threshold) or ('attenuate', channel)"
+        )
+    if rule_name == "attenuate":
+        if not further:
+            raise ArgumentError(
+                f"the rule of channel {name!r} is 'attenuate'; expected ('attenuate', channel), with the "
+                "name of a channel of the rule 'multiply'"
+            )
+        return rule_name, 0.0, _arrays.text(further[0], f"the channel that attenuates {name!r}")
+    threshold = _arrays.number(further[0], f"the threshold of channel {name!r}") if further else 0.0
+    return rule_name, threshold, ""
+
+
+def _values(name: str, background: object, width: int) -> list[float]:
+    """What lies behind a channel: one number for every value of a pixel, or a sequence of them."""
+    try:
+        listed = [float(value) for value in np.atleast_1d(background)]  # type: ignore[call-overload]
+    except (OverflowError, TypeError, ValueError):
+        listed = []
+    if len(listed) == 1:
+        listed *= width
+    if len(listed) != width:
+        raise ArgumentError(
+            f"the background of channel {name!r} is {_arrays.shown(background)}; expected a number, or "
+            f"{width} of them"
+        )
+    return listed

@@ -1,0 +1,185 @@
+"""Lists of fragments: what a rank passes, what it gets back, and how they are taken without a copy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sortlast import _arrays
+from sortlast._errors import ArgumentError
+
+
+@dataclass(frozen=True, eq=False)
+class Fragments:
+    """An image whose pixels hold any number of fragments ("deep image").
+
+    Nothing is copied, and nothing is checked before ``Compositor.composite``, where every rank hears of what
+    is wrong with the fragments of one.
+
+    Args:
+        size: (width, height) of the whole image in pixels.
+        counts: array (height, width) of int32: the fragments of each pixel.
+        colour: array (N, 4) of float32: premultiplied red, green, blue and alpha of each fragment, pixel by
+            pixel in row order.
+        depth: array (N,) of float32, smaller is nearer; within a pixel in any order. A NaN lies behind every
+            other depth.
+    """
+
+    size: tuple[int, int]
+    counts: NDArray[np.int32]
+    colour: NDArray[np.float32]
+    depth: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, size: tuple[int, int]) -> Fragments:
+        """No fragments at all, for a rank without any."""
+        return cls(
+            size,
+            np.zeros((size[1], size[0]), np.int32),
+            np.zeros((0, 4), np.float32),
+            np.zeros(0, np.float32),
+        )
+
+    @classmethod
+    def from_layers(cls, images: Sequence[NDArray[Any]], depths: Sequence[Any]) -> Fragments:
+        """Fragments of images that lie one behind the other.
+
+        Args:
+            images: arrays (height, width, 4) of float32, premultiplied; where all four are 0 there is no
+                fragment.
+            depths: of each image a number, or an array (height, width); where it is infinite or NaN there is
+                no fragment.
+
+        Raises:
+            ArgumentError: no image, as many images as depths are not there, or shapes that differ.
+        """
+        if not images or len(images) != len(depths):
+            raise ArgumentError(
+                f"there are {len(images)} images and {len(depths)} depths; expected one or more, a depth each"
+            )
+        shape = np.shape(images[0])
+        if len(shape) != 3 or shape[2] != 4 or any(np.shape(image) != shape for image in images):
+            raise ArgumentError("expected images (height, width, 4) of one shape")
+        try:
+            planes = [np.broadcast_to(np.asarray(depth, np.float32), shape[:2]) for depth in depths]
+        except ValueError:
+            raise ArgumentError(
+                "expected a number or an array (height, width) as the depth of an image"
+            ) from None
+        colour = np.stack([np.asarray(image, np.float32) for image in images], axis=2)
+        depth = np.stack(planes, axis=2)
+        there = colour.any(axis=3) & np.isfinite(depth)
+        counts = there.sum(axis=2, dtype=np.int32)
+        return cls((shape[1], shape[0]), counts, colour[there], depth[there])
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        return f"Fragments({width}x{height}, {len(self.depth)} fragments)"
+
+
+def arguments(fragments: Fragments) -> tuple[int, int, NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """(width, height, counts, colour, depth) as the extension module takes them, or ArgumentError."""
+    try:
+        width, height = (operator.index(extent) for extent in fragments.size)
+    except (TypeError, ValueError):
+        width = height = -1
+    if not (0 <= width < 2**31 and 0 <= height < 2**31):
+        raise ArgumentError(
+            f"size of the fragments is {fragments.size!r}; expected (width, height) in pixels"
+        )
+    counts = _plane(fragments.counts, "counts", np.int32, (height, width))
+    depth = _plane(fragments.depth, "depth of the fragments", np.float32, (None,))
+    colour = _plane(fragments.colour, "colour of the fragments", np.float32, (len(depth), 4))
+    return width, height, counts, colour, depth
+
+
+Passed = tuple[int, int, Any, Any, Any, Any, Any]
+
+
+def passed(
+    image: object, depth: object, fragments: object, mode: str | None, shape: Sequence[int] | None
+) -> Passed:
+    """(width, height, counts, colour, depth, surface, its depth) of a call; None for what a rank has not."""
+    if mode is None:
+        if image is None:
+            image = fragments
+        elif fragments is not None:
+            raise ArgumentError('an image and fragments were passed; expected mode="depth-blend" with them')
+        if depth is not None or shape is not None:
+            raise ArgumentError("fragments bring their size and depth; leave depth= and shape= out")
+        return (*arguments(_checked(image)), None, None)
+    if isinstance(image, Fragments):
+        raise ArgumentError("depth-blend takes fragments by fragments=; image is a surface")
+    if fragments is not None:
+        found = arguments(_checked(fragments))
+        if image is None:
+            return (*found, None, None)
+        return (*found, *surface(image, depth, found[:2]))
+    if image is None:
+        absent = _arrays.picture(None, None, shape, np.float32)
+        return (absent.width, absent.height, None, None, None, None, None)
+    colour, plane = surface(image, depth)
+    return (plane.shape[1], plane.shape[0], None, None, None, colour, plane)
+
+
+def _checked(value: object) -> Fragments:
+    if not isinstance(value, Fragments):
+        raise ArgumentError(f"fragments is a {type(value).__name__}; expected sortlast.Fragments")
+    return value
+
+
+def _plane(value: object, what: str, dtype: type, shape: tuple[int | None, ...]) -> NDArray[Any]:
+    array = _arrays.as_array(value, what)
+    fits = array.ndim == len(shape) and all(
+        extent in (None, found) for extent, found in zip(shape, array.shape, strict=False)
+    )
+    if array.dtype != dtype or not fits:
+        wanted = ", ".join("N" if extent is None else str(extent) for extent in shape)
+        raise ArgumentError(f"{what} is {array.dtype} {array.shape}; expected {np.dtype(dtype)} ({wanted})")
+    if not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{what} is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
+        )
+    return array
+
+
+def surface(
+    image: object, depth: object, size: tuple[int, int] | None = None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A z-buffer image as RGBA float32 and its depth, or ArgumentError."""
+    picture = _arrays.picture(image, depth)
+    if picture.scalar != "float32" or picture.colour is None or picture.depth is None:
+        raise ArgumentError("depth-blend takes an image of float32 and its depth=; one of them is missing")
+    if size not in (None, (picture.width, picture.height)):
+        raise ArgumentError(
+            f"image has (width, height) {(picture.width, picture.height)} and the fragments {size}; expected"
+            " the same"
+        )
+    colour = picture.colour
+    if picture.channels == 3:
+        colour = np.concatenate([colour, np.ones((*colour.shape[:2], 1), np.float32)], axis=2)
+    return colour, picture.depth
+
+
+def most_bytes(value: object) -> int:
+    """A limit of bytes; None is none, and 0."""
+    if value is None:
+        return 0
+    try:
+        found = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        found = -1
+    if not 0 < found < 2**63:
+        raise ArgumentError(f"most_bytes is {value!r}; expected a number of bytes above 0, or None")
+    return found
+
+
+def output(out: object, size: tuple[int, int]) -> NDArray[Any] | None:
+    """The array in which the finished pixels are to be put."""
+    picture = _arrays.Picture(None, None, size[1], size[0], 4, "float32", has_depth=False)
+    return _arrays.output(out, picture, with_depth=False)[0]

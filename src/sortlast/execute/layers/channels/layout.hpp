@@ -1,0 +1,50 @@
+// Layout: the pixel of images with channels, with every rule settled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sortlast/channels.hpp"
+#include "sortlast/image.hpp"
+
+namespace sortlast {
+
+// A channel whose rule is settled; the values are those of a rank.
+struct SettledChannel {
+  std::string name;
+  ChannelType type = ChannelType::float32;
+  std::size_t width = 1;  // values of a pixel
+  ChannelRule rule = ChannelRule::blend;
+  float threshold = 0;
+  std::size_t transmission = 0;           // of attenuate: index of the channel
+  std::size_t pick = 0;                   // of front: number of its bit among a pixel's picks
+  std::vector<std::uint32_t> background;  // the bits of `width` values; empty: none
+  std::size_t source = 0;                 // index in what was passed
+
+  std::size_t bytes() const { return width * 4; }  // of a pixel
+};
+
+// What a pixel of a frame with channels holds, and by which operator it is composited.
+struct ChannelLayout {
+  Op op = Op::over;
+  Format format;
+  std::vector<SettledChannel> channels;  // by name
+  std::size_t pick_bytes =
+      0;                     // of a pixel: which channels of the rule front hold values above their threshold
+  bool accumulates = false;  // there is a channel of the rule accumulated
+
+  // Bytes of a pixel whose colours are stored as `scalar`.
+  std::size_t pixel_bytes(Scalar scalar) const;
+};
+
+// Settle the channels of a frame. Throws ArgumentError, naming the channel, for one that is wrong by itself
+// or that the operator or format does not suit.
+ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& format);
+
+// One channel as ranks compare it: "3 x float32, blend".
+std::string text(const SettledChannel& channel, const ChannelLayout& layout);
+
+}  // namespace sortlast

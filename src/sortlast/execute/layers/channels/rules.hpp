@@ -1,0 +1,61 @@
+// Rules: how the values of a channel at a front and a back pixel become one.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "sortlast/execute/layers/channels/layout.hpp"
+
+namespace sortlast {
+
+// IEEE 754-2019 maximum and minimum: NaN wins, and -0 is below +0.
+inline float maximum(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<float>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+inline float minimum(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<float>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
+// Call body with the function T (T front, T back, float through) of a channel that is neither of closest nor
+// of the rules front and accumulated, T being float or std::uint32_t. `through` is the share that the front
+// pixel lets through: 1 - its alpha for blend, its transmission for attenuate; others do not look at it.
+template <class Body>
+void with_rule(const SettledChannel& channel, Op op, Body body) {
+  if (channel.rule == ChannelRule::multiply)
+    return body([](float front, float back, float) { return front * back; });
+  if (channel.rule == ChannelRule::attenuate || op == Op::over)
+    return body([](float front, float back, float through) { return front + through * back; });
+  if (channel.type == ChannelType::uint32) {
+    using U = std::uint32_t;
+    if (op == Op::add) return body([](U front, U back, float) { return front + back; });
+    if (op == Op::max) return body([](U front, U back, float) { return front > back ? front : back; });
+    return body([](U front, U back, float) { return front < back ? front : back; });
+  }
+  if (op == Op::add) return body([](float front, float back, float) { return front + back; });
+  if (op == Op::max) return body([](float front, float back, float) { return maximum(front, back); });
+  return body([](float front, float back, float) { return minimum(front, back); });
+}
+
+// The type of the values that such a function works on.
+template <class Function>
+struct RuleValue;
+template <class Function, class T>
+struct RuleValue<T (Function::*)(T, T, float) const> {
+  using type = T;
+};
+template <class Function>
+using RuleValueOf = typename RuleValue<decltype(&Function::operator())>::type;
+
+// Whether a pixel's values of a channel of the rule front are of an image above the threshold.
+inline bool picked(const std::byte* picks, std::size_t pick_bytes, std::size_t pixel, std::size_t pick) {
+  return (picks[pixel * pick_bytes + pick / 8] & static_cast<std::byte>(1U << (pick % 8))) != std::byte{0};
+}
+
+}  // namespace sortlast

@@ -1,0 +1,79 @@
+// Depth intervals: where in depth the ranks' fragments lie, tile by tile of the image, and so how far a rank
+// may blend its own before it knows the others'.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sortlast/image.hpp"
+
+namespace sortlast {
+
+// Keys of the nearest and the farthest fragment (depth_key()); none: `nearest` above `farthest`.
+struct DepthInterval {
+  std::uint32_t nearest = ~0U;
+  std::uint32_t farthest = 0;
+
+  void include(std::uint32_t key) {
+    nearest = key < nearest ? key : nearest;
+    farthest = key > farthest ? key : farthest;
+  }
+};
+
+// Equal rectangles, 16 times 16 of them or, of small images, fewer.
+class DepthTiles {
+ public:
+  explicit DepthTiles(Size size);
+
+  std::size_t count() const { return static_cast<std::size_t>(columns_ * rows_); }
+  std::int64_t width() const { return width_; }
+  // Of the pixel in this column and row.
+  std::size_t tile(std::int64_t x, std::int64_t y) const {
+    return static_cast<std::size_t>(y / tile_height_ * columns_ + x / tile_width_);
+  }
+  // Call action(tile, run of pixels [begin, end)) for the pixels in order.
+  template <typename Action>
+  void for_each_run(std::int64_t begin, std::int64_t end, const Action& action) const {
+    while (begin < end) {
+      const std::int64_t y = begin / width_;
+      const std::int64_t x = begin % width_;
+      const std::int64_t next = (x / tile_width_ + 1) * tile_width_;
+      const std::int64_t run = (next < width_ ? next : width_) - x;
+      const std::int64_t last = begin + run < end ? begin + run : end;
+      action(tile(x, y), begin, last);
+      begin = last;
+    }
+  }
+
+ private:
+  std::int64_t width_;
+  std::int64_t tile_width_;
+  std::int64_t tile_height_;
+  std::int64_t columns_;
+  std::int64_t rows_;
+};
+
+// How far each list of a rank may be blended.
+class DepthLimits {
+ public:
+  // The intervals of all ranks, rank by rank and of each all tiles'.
+  DepthLimits(const DepthTiles& tiles, std::span<const DepthInterval> all, std::size_t rank);
+
+  const DepthTiles& tiles() const { return tiles_; }
+  // Of a list in the tile that begins at depth key `first`: other ranks' fragments lie before it, or from
+  // this key on.
+  std::uint64_t limit(std::size_t tile, std::uint32_t first) const;
+
+ private:
+  // Other ranks' intervals that end at `farthest` or beyond begin at `nearest` or later.
+  struct Step {
+    std::uint32_t farthest;
+    std::uint32_t nearest;
+  };
+
+  DepthTiles tiles_;
+  std::vector<std::vector<Step>> steps_;  // of each tile, in the order of `farthest`
+};
+
+}  // namespace sortlast

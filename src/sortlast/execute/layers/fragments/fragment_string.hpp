@@ -1,0 +1,92 @@
+// Fragment strings: lists of fragments of neighbouring pixels as bytes (see LayerContent).
+//
+// A head, then a plane each of colours, depths and, unless all are of one rank, ranks in as few bytes as p
+// takes; then the counts of the pixels, run by run, in numbers of 7 bits a byte: 2 * count for a pixel by
+// itself, or 2 * count + 1 and the number of pixels. So empty pixels cost next to nothing, and fragments lie
+// where vector registers can be loaded from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sortlast/execute/layers/bytes.hpp"
+#include "sortlast/execute/layers/fragments/fragment.hpp"
+#include "sortlast/schedule.hpp"
+
+namespace sortlast {
+
+// The lists of neighbouring pixels, each in order, wherever they lie.
+struct FragmentLists {
+  std::span<const std::uint32_t> counts = {};  // by pixel
+  const std::byte* colour = nullptr;
+  const std::byte* depth = nullptr;
+  const std::byte* ranks = nullptr;  // null: all of `rank`
+  std::uint32_t rank_bytes = 0;
+  std::uint32_t rank = 0;
+  std::size_t size = 0;  // fragments
+
+  std::uint32_t rank_of(std::size_t fragment) const {
+    if (ranks == nullptr) return rank;
+    const std::byte* const at = ranks + fragment * rank_bytes;
+    if (rank_bytes == 1) return std::to_integer<std::uint32_t>(*at);
+    if (rank_bytes == 2)
+      return std::to_integer<std::uint32_t>(at[0]) | std::to_integer<std::uint32_t>(at[1]) << 8U;
+    std::uint32_t found = 0;
+    std::memcpy(&found, at, sizeof found);
+    return found;
+  }
+};
+
+// Lists of the pixels from their string; `counts` keeps the numbers. Throws Error if it is damaged.
+FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
+                             std::vector<std::uint32_t>& counts);
+
+// Writes a string, fragment by fragment. Nothing is written for pixels without any.
+class FragmentWriter {
+ public:
+  // At most `most` fragments, all of `rank`; or of any of p ranks.
+  FragmentWriter(Bytes& out, std::size_t most, std::uint32_t rank);
+  FragmentWriter(Bytes& out, std::size_t most, std::int32_t p);
+
+  void add(const Colour& colour, float depth, std::uint32_t rank) {
+    store_colour(colour, colour_ + size_ * colour_bytes);
+    std::memcpy(depth_ + size_ * sizeof depth, &depth, sizeof depth);
+    // Its low bytes; the next one's come over the others.
+    if (rank_bytes_ > 0) std::memcpy(ranks_ + size_ * rank_bytes_, &rank, sizeof rank);
+    ++size_;
+  }
+  // The next pixel has all fragments that were added since the last.
+  void end_pixel() {
+    const std::size_t count = size_ - pixel_begin_;
+    pixel_begin_ = size_;
+    if (count != run_count_) end_run();
+    run_count_ = count;
+    ++run_pixels_;
+  }
+  // As many pixels as `counts`, whose fragments lie one behind the other.
+  void add_pixels(const FragmentLists& from, std::size_t first, std::span<const std::uint32_t> counts);
+  void finish();
+
+ private:
+  void begin(std::size_t most);
+  void end_run();
+  void put_number(std::uint64_t number);
+
+  Bytes& out_;
+  std::size_t start_;
+  std::size_t most_ = 0;
+  std::uint32_t rank_ = 0;
+  std::uint32_t rank_bytes_ = 0;
+  std::byte* colour_ = nullptr;
+  std::byte* depth_ = nullptr;
+  std::byte* ranks_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t pixel_begin_ = 0;
+  std::size_t run_count_ = 0;
+  std::size_t run_pixels_ = 0;
+  std::vector<std::byte> counts_;
+};
+
+}  // namespace sortlast

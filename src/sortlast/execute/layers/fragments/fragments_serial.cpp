@@ -1,0 +1,83 @@
+// The reference for fragments: all of a pixel sorted, then blended one after the other.
+#include <algorithm>
+#include <numeric>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/layers/fragments/own_fragments.hpp"
+#include "sortlast/fragments.hpp"
+
+namespace sortlast {
+namespace {
+
+struct Ranked {
+  Colour colour;
+  float depth;
+  std::size_t rank;
+};
+
+// Call action(fragments in order) for each pixel.
+template <typename Action>
+void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) {
+  if (ranks.empty()) return;
+  std::vector<OwnFragments> checked;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    checked.emplace_back(ranks[rank], static_cast<std::uint32_t>(rank));
+    if (ranks[rank].size != ranks[0].size)
+      throw ArgumentError("the fragments of rank " + std::to_string(rank) +
+                          " are of another size than those of rank 0; expected the same of all");
+  }
+  std::vector<Ranked> fragments;
+  OwnFragments::Room room;
+  for (std::int64_t pixel = 0; pixel < ranks[0].size.pixels(); ++pixel) {
+    fragments.clear();
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      const FragmentLists lists = checked[rank].load({pixel, pixel + 1}, room);
+      for (std::size_t i = 0; i < lists.size; ++i)
+        fragments.push_back({load_colour(lists.colour + i * colour_bytes),
+                             load_depth(lists.depth + i * sizeof(float)), rank});
+    }
+    std::stable_sort(fragments.begin(), fragments.end(), [](const Ranked& a, const Ranked& b) {
+      return depth_key(a.depth) < depth_key(b.depth);
+    });
+    action(fragments);
+  }
+}
+
+}  // namespace
+
+Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
+  Fragments merged;
+  if (!ranks.empty()) merged.size = ranks[0].size;
+  for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
+    merged.counts.push_back(static_cast<std::int32_t>(fragments.size()));
+    for (const Ranked& each : fragments) {
+      for (int channel = 0; channel < 4; ++channel) merged.colour.push_back(each.colour[channel]);
+      merged.depth.push_back(each.depth);
+    }
+  });
+  return merged;
+}
+
+std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks,
+                                            std::span<const float> background) {
+  check_fragment_background(background);
+  std::vector<float> pixels;
+  for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
+    Colour colour = {};
+    bool seen = true;
+    for (std::size_t begin = 0, end = 0; begin < fragments.size() && seen; begin = end) {
+      Colour run = fragments[begin].colour;
+      end = begin + 1;
+      for (; end < fragments.size() && fragments[end].rank == fragments[begin].rank && run[3] != 1; ++end)
+        run = blend_over(run, fragments[end].colour);
+      colour = blend_over(colour, run);
+      seen = run[3] != 1;
+    }
+    if (!background.empty())
+      colour = blend_over(colour, load_colour(reinterpret_cast<const std::byte*>(background.data())));
+    for (int channel = 0; channel < 4; ++channel) pixels.push_back(colour[channel]);
+  });
+  return pixels;
+}
+
+}  // namespace sortlast

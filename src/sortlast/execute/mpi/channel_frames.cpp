@@ -1,0 +1,115 @@
+// Channel frames: how a compositor composites images whose pixels hold further channels, and gathers those.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/compositor_impl.hpp"
+#include "sortlast/execute/layers/channels/content.hpp"
+#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/mpi/layer_frames.hpp"
+
+namespace sortlast {
+namespace {
+
+// Throw ArgumentError unless each channel has values where there is an image.
+void check_values(const ImageView& image, std::span<const Channel> channels) {
+  if (image.size.pixels() > most_counted)
+    throw ArgumentError("the image has " + std::to_string(image.size.pixels()) +
+                        " pixels; expected fewer than 2^32 of an image with channels");
+  if (image.is_none() || image.size.pixels() == 0) return;
+  for (const Channel& channel : channels) {
+    if (channel.values == nullptr)
+      throw ArgumentError("channel '" + channel.name +
+                          "' has no values; expected those of the image's pixels");
+    if (reinterpret_cast<std::uintptr_t>(channel.values) % alignof(float) != 0)
+      throw ArgumentError("the values of channel '" + channel.name +
+                          "' are not aligned; expected an address that is a multiple of 4");
+  }
+}
+
+// Where the rank's image lies in depth.
+std::uint32_t position_of(const std::vector<std::int32_t>& order, int rank) {
+  if (order.empty()) return static_cast<std::uint32_t>(rank);
+  return static_cast<std::uint32_t>(std::find(order.begin(), order.end(), rank) - order.begin());
+}
+
+std::vector<OwnImage> own_images(const ImageView& image, std::uint32_t position, const ChannelLayout& layout,
+                                 std::span<const Channel> channels) {
+  if (image.is_none()) return {};
+  const Rectangle whole{0, 0, image.size.width, image.size.height};
+  OwnImage own{position, whole, image.pixels, image.bounds.value_or(whole), {}};
+  for (const SettledChannel& channel : layout.channels)
+    own.channels.push_back(static_cast<const std::byte*>(channels[channel.source].values));
+  return {own};
+}
+
+// Planes of a tile for its channels, and where the content is to put them.
+void make_planes(detail::TileData& tile, ChannelContent& content, Pool& pool) {
+  std::vector<std::byte*> planes;
+  for (const SettledChannel& channel : content.layout().channels) {
+    ChannelPlane plane{channel.name, channel.type, static_cast<int>(channel.width), tile.range.size(), {}};
+    plane.memory = pool.take(plane.bytes());
+    planes.push_back(plane.memory.get());
+    tile.channels.push_back(std::move(plane));
+  }
+  content.put_channels(tile.range, std::move(planes));
+}
+
+}  // namespace
+
+Tile Compositor::Impl::composite_channels(const ImageView& image, Composition composition,
+                                          std::span<const Channel> channels, const PixelBuffer& out) {
+  composition.order = normalised(composition.order, size_);
+  LayerCall call{image.size, image.format, {}, {}, {}};
+  ChannelLayout layout;
+
+  // What all ranks must pass alike.
+  call.problem = problem_of([&] {
+    call.arguments.emplace_back("op", op_name(composition.op));
+    check_frame(image, composition, size_);
+    check_values(image, channels);
+    layout = settle(channels, composition.op, image.format);
+    detail::check_output(image, out.view());
+    if (options_.check_premultiplied) check_premultiplied(image, composition);
+  });
+  call.arguments.emplace_back("order", text_of_ranks(composition.order));
+  call.arguments.emplace_back("background", text(composition.background));
+  for (const SettledChannel& channel : layout.channels)
+    call.arguments.emplace_back("channel " + channel.name, text(channel, layout));
+
+  // The content, and where it puts what the tile holds.
+  ChannelContent* content = nullptr;
+  call.content = [&](const FrameContext&) -> std::unique_ptr<const LayerContent> {
+    const ImageView drawn = composition.premultiplied ? image : straight_.premultiplied(image, *node_);
+    auto made = std::make_unique<ChannelContent>(
+        layout, image.size.width, own_images(drawn, position_of(composition.order, rank_), layout, channels));
+    if (!composition.background.empty())
+      made->put_behind(Background(composition.op, image.format, composition.background));
+    content = made.get();
+    return made;
+  };
+  call.prepare = [&](detail::TileData& tile) { make_planes(tile, *content, pool_); };
+  return composite_layers(call, out);
+}
+
+void Compositor::Impl::gather_channels(const Gathering& image, std::optional<Frame>& frame) {
+  for (const ChannelPlane& plane : image.tile.channels) {
+    // A plane is gathered as an image is whose pixels have as many bytes.
+    detail::TileData tile = image.tile;
+    tile.format = {Scalar::float32, plane.width};
+    tile.pixels = PixelBuffer(plane.memory, Pixels{plane.memory.get(), nullptr});
+    tile.shared.reset();
+    const std::optional<Frame> whole = gather_tiles({{tile, image.root}}, context());
+    if (!whole || !frame) continue;
+    ChannelPlane collected = plane;
+    collected.pixels = tile.size.pixels();
+    collected.memory = Memory(whole->pixels.memory(), whole->pixels.view().colour);
+    frame->channels.push_back(std::move(collected));
+  }
+}
+
+}  // namespace sortlast

@@ -1,0 +1,132 @@
+// Fragment frames: how a compositor composites lists of fragments, and gathers the merged ones.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sortlast/compositor.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/layers/fragments/fragment_content.hpp"
+#include "sortlast/execute/layers/layer_run.hpp"
+#include "sortlast/execute/mpi/check.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
+#include "sortlast/execute/mpi/layer_frames.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
+
+namespace sortlast {
+namespace {
+
+using detail::CompositorAccess;
+
+template <typename Value>
+std::vector<Value> all_gather_values(const FrameContext& context, const std::vector<Value>& mine) {
+  const std::vector<std::byte> bytes = detail::all_gather(
+      context.comm, context.alarm,
+      [] { return std::string("all ranks to exchange what fragments they have"); }, mine.data(),
+      mine.size() * sizeof(Value));
+  std::vector<Value> all(bytes.size() / sizeof(Value));
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
+
+// Throw ArgumentError, on every rank, if one would have to hold too much. Collective.
+void check_bytes(const FrameContext& context, const OwnFragments& own,
+                 const FragmentComposition& composition) {
+  const auto p = static_cast<std::int64_t>(context.comm.size());
+  const std::int64_t n = own.size().pixels();
+  std::vector<std::int64_t> mine;
+  for (std::int64_t part = 0; part < p; ++part)
+    mine.push_back(static_cast<std::int64_t>(own.most({n * part / p, n * (part + 1) / p})));
+  const std::vector<std::int64_t> all = all_gather_values(context, mine);
+  std::vector<std::int64_t> sums(mine.size(), 0);
+  for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
+  const auto most = std::max_element(sums.begin(), sums.end());
+  const std::int64_t bytes =
+      *most * static_cast<std::int64_t>(fragment_bytes) * (composition.keep_lists ? 2 : 1);
+  if (bytes <= composition.most_bytes) return;
+  throw ArgumentError("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
+                      std::to_string(bytes) + " bytes of fragments, and most_bytes is " +
+                      std::to_string(composition.most_bytes) +
+                      "; allow more, use more ranks or pass fewer fragments");
+}
+
+void check_composition(const FragmentComposition& composition) {
+  check_fragment_background(composition.background);
+  if (composition.most_bytes < 0)
+    throw ArgumentError("most_bytes is " + std::to_string(composition.most_bytes) + "; expected 0 or more");
+}
+
+// Exchange what the ranks have to know of each other's fragments, and make the content. Collective.
+std::unique_ptr<const LayerContent> make_content(const FrameContext& context, const OwnFragments& own,
+                                                 const FragmentComposition& composition) {
+  if (composition.most_bytes > 0) check_bytes(context, own, composition);
+  const auto rank = static_cast<std::uint32_t>(context.comm.rank());
+  std::optional<DepthLimits> limits;
+  if (!composition.keep_lists && context.comm.size() > 1) {
+    const DepthTiles tiles(own.size());
+    limits.emplace(tiles, all_gather_values(context, own.intervals(tiles)), rank);
+  }
+  return std::make_unique<const FragmentContent>(own, rank, context.comm.size(), composition,
+                                                 std::move(limits));
+}
+
+// The lists of a whole image of p ranks, of strings in any order.
+Fragments fragments_of(std::vector<LayerString> strings, Size size, std::int32_t p) {
+  std::sort(strings.begin(), strings.end(),
+            [](const LayerString& a, const LayerString& b) { return a.pixels.begin < b.pixels.begin; });
+  Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
+  std::vector<std::vector<std::uint32_t>> counts(strings.size());
+  std::vector<FragmentLists> lists;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < strings.size(); ++i) {
+    const LayerString& string = strings[i];
+    if (string.bytes.empty()) continue;
+    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, counts[i]));
+    total += lists.back().size;
+    std::copy(counts[i].begin(), counts[i].end(), found.counts.begin() + string.pixels.begin);
+  }
+  found.colour.resize(4 * total);
+  found.depth.resize(total);
+  std::size_t at = 0;
+  for (const FragmentLists& some : lists) {
+    std::memcpy(found.colour.data() + 4 * at, some.colour, some.size * colour_bytes);
+    std::memcpy(found.depth.data() + at, some.depth, some.size * sizeof(float));
+    at += some.size;
+  }
+  return found;
+}
+
+}  // namespace
+
+Tile Compositor::composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition,
+                                     const PixelBuffer& out) {
+  LayerCall call{fragments.size, FragmentContent::format, {}, {}, {}};
+  std::optional<OwnFragments> own;
+  call.problem = problem_of([&] {
+    check_composition(composition);
+    own.emplace(fragments, static_cast<std::uint32_t>(rank()));
+  });
+  call.arguments = {{"content", "fragments"},
+                    {"background", text(composition.background)},
+                    {"keep_lists", composition.keep_lists ? "yes" : "no"},
+                    {"most_bytes", std::to_string(composition.most_bytes)}};
+  call.prepare = [&](detail::TileData& tile) { tile.fragment_lists = composition.keep_lists; };
+  call.content = [&](const FrameContext& context) { return make_content(context, *own, composition); };
+  return CompositorAccess::composite_layers(*this, call, out);
+}
+
+std::optional<Fragments> Compositor::gather_fragments(const Tile& tile, int root) {
+  const detail::TileData& data = detail::TileAccess::data(tile);
+  const std::string problem =
+      data.fragment_lists || data.maker == nullptr
+          ? ""
+          : "the tile has no lists of fragments; expected one of fragments composited with keep_lists";
+  std::optional<std::vector<LayerString>> strings =
+      CompositorAccess::gather_layers(*this, tile, root, problem);
+  if (!strings) return std::nullopt;
+  return fragments_of(std::move(*strings), tile.size(), size());
+}
+
+}  // namespace sortlast

@@ -1,0 +1,135 @@
+// Layer frames.
+#include "sortlast/execute/mpi/layer_frames.hpp"
+
+#include "sortlast/execute/compositor_impl.hpp"
+
+namespace sortlast {
+
+Tile Compositor::Impl::composite_layers(const LayerCall& call, const PixelBuffer& out) {
+  const Turn turn(busy_, "composite");
+  check_mpi_is_there("composite");
+  return guarded([&] { return composite_layers_in_turn(call, out); });
+}
+
+std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers(const detail::TileData& tile,
+                                                                        int root,
+                                                                        const std::string& problem) {
+  const Turn turn(busy_, "gather");
+  check_mpi_is_there("gather");
+  return guarded([&] { return gather_layers_in_turn(tile, root, problem); });
+}
+
+// The way of a frame: check and agree, make the content, run, hand out the tile.
+Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out) {
+  const double begin = trace_clock();
+  timing_ = {};
+  traffic_ = {};
+  pool_.begin_frame();
+  agree_on_layers(call, out.view());
+  const double agreed = trace_clock();
+  record({Activity::agree, begin, agreed, -1, -1, 0});
+  timing_.agree = agreed - begin;
+  if (node_->everybody()) timing_.late = node_->late();
+
+  const std::unique_ptr<const LayerContent> content = call.content(context());
+  const std::shared_ptr<const Schedule>& schedule = schedule_of_layers(call);
+  layered_ = true;
+  partition_ = {};
+  const std::size_t before = pool_.taken();
+  detail::TileData tile{
+      schedule->piece(rank_), call.size, call.format, {}, {}, schedule, maker_, ++frame_, {}};
+  const auto place = [&] {
+    if (out.view().colour == nullptr) tile.shared = node_->frame();
+    tile.pixels = place_in(tile, out);
+    if (tile.pixels.view().colour == nullptr)
+      tile.pixels = take_pixels(pool_, call.format, tile.range.size());
+    return tile.pixels.view();
+  };
+  if (call.prepare) call.prepare(tile);
+  if (!layer_exchange_) layer_exchange_ = std::make_unique<LayerExchange>(schedule, context());
+  tile.joined = std::make_shared<const std::vector<LayerString>>(
+      layer_exchange_->run(*content, call.format, place, string_options(), context()));
+  timing_.peak_bytes = static_cast<std::int64_t>(pool_.peak() - before + layer_exchange_->shared_bytes());
+  timing_.total = trace_clock() - begin;
+  return detail::TileAccess::make(std::move(tile));
+}
+
+void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
+  Arguments arguments("composite");
+  arguments.add("size", text(call.size));
+  std::string problem = problem_of([&] { arguments.add("format", format_name(call.format)); });
+  arguments.add("out", out.colour == nullptr ? "no" : "yes");
+  for (const auto& [name, value] : call.arguments) arguments.add(name, value);
+  if (problem.empty()) problem = call.problem;
+  if (problem.empty()) {
+    problem = problem_of([&] {
+      check_size(call.size, call.format);
+      detail::check_output(ImageView::none(call.size, call.format), out);
+    });
+  }
+  survey_ = {};
+  meet(arguments, problem, {});
+}
+
+std::string Compositor::Impl::explain_layers() const {
+  const Schedule& schedule = *layer_schedule_;
+  std::string text = schedule.name() + " composited " + std::to_string(schedule.n()) +
+                     " pixels of contents of varying size in " + std::to_string(schedule.stages()) +
+                     (schedule.stages() == 1 ? " stage.\n" : " stages.\n");
+  if (options_.algorithm == "auto") {
+    text +=
+        "auto chose it as it moves each contribution once, straight to the rank that finishes its pixels.\n";
+  } else {
+    text += "The algorithm was asked for by name.\n";
+  }
+  if (traffic_.direct + traffic_.pulled > 0)
+    text += "This rank read what " + std::to_string(traffic_.direct) +
+            " ranks of its node gave it where it lies, and " + std::to_string(traffic_.pulled) +
+            " through the kernel.\n";
+  text += "This rank sent " + std::to_string(timing_.messages_sent) + " messages of " +
+          std::to_string(timing_.bytes_sent) + " bytes in all, and received " +
+          std::to_string(timing_.messages_received) + " of " + std::to_string(timing_.bytes_received) +
+          " bytes.\n";
+  return text;
+}
+
+const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(const LayerCall& call) {
+  Setting wanted = setting(call.size.pixels(), {}, true);
+  const std::string name = options_.algorithm == "auto" ? "direct-send" : options_.algorithm;
+  if (!layer_schedule_ || layer_name_ != name || layer_schedule_->n() != wanted.n) {
+    layer_exchange_.reset();
+    layer_schedule_ = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
+    layer_name_ = name;
+  }
+  return layer_schedule_;
+}
+
+// A head tag of its own for each call, as a rank may still be in one while another has begun the next.
+StringOptions Compositor::Impl::string_options() {
+  constexpr std::int32_t head_tags = 4096;
+  layer_calls_ = (layer_calls_ + 1) % head_tags;
+  return {options_.chunk_bytes, tag_limit_ - layer_calls_, tag_limit_ - head_tags};
+}
+
+std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers_in_turn(const detail::TileData& tile,
+                                                                                int root,
+                                                                                const std::string& problem) {
+  const double begin = trace_clock();
+  Arguments arguments("gather");
+  arguments.add("root", std::to_string(root));
+  arguments.add("flatten", "no");
+  arguments.add("frame", std::to_string(tile.frame));
+  std::string found = problem;
+  if (found.empty()) found = problem_of([&] { check_gathering({tile, root, false, {}}); });
+  meet(arguments, found, {});
+  static const std::vector<LayerString> nothing;
+  std::optional<std::vector<LayerString>> strings =
+      gather_strings(tile.joined ? *tile.joined : nothing, root, string_options(), context());
+  const double end = trace_clock();
+  record({Activity::gather, begin, end, root, -1, 0});
+  timing_.gather = end - begin;
+  timing_.total += timing_.gather;
+  return strings;
+}
+
+}  // namespace sortlast

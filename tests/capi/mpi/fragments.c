@@ -1,0 +1,88 @@
+// Lists of fragments through the C interface.
+#include <math.h>
+#include <string.h>
+
+#include "mpi/tests.h"
+
+#define STATUS(call) CHECK((call) == SORTLAST_OK)
+
+// Each rank has one fragment in the left pixel, all of the same depth, and the last rank has two in the right
+// one, which a surface of rank 0 hides or not.
+void test_fragments(void) {
+  const int rank = world_rank();
+  const int size = world_size();
+  sortlast_compositor* compositor = NULL;
+  STATUS(sortlast_compositor_create(MPI_COMM_WORLD, NULL, &compositor));
+
+  const int32_t counts[2] = {1, is_last_rank() ? 2 : 0};
+  const float colour[12] = {0.5F, 0, 0, 0.5F, 0, 0.25F, 0, 0.25F, 0, 0, 0.5F, 0.5F};
+  const float depth[3] = {7, 9, NAN};
+  const float surface[8] = {0, 0, 0, 0, 1, 1, 1, 0};
+  const float surface_depth[2] = {INFINITY, 9.5F};
+  sortlast_fragments fragments = SORTLAST_FRAGMENTS_INIT;
+  fragments.width = 2;
+  fragments.height = 1;
+  fragments.counts = counts;
+  fragments.colour = colour;
+  fragments.depth = depth;
+  fragments.count = counts[0] + counts[1];
+  if (rank == 0) {
+    fragments.surface = surface;
+    fragments.surface_depth = surface_depth;
+  }
+
+  sortlast_tile* tile = NULL;
+  sortlast_frame* frame = NULL;
+  sortlast_fragment_lists* lists = NULL;
+  STATUS(sortlast_compositor_composite_fragments(compositor, &fragments, NULL, &tile));
+  STATUS(sortlast_compositor_gather(compositor, tile, 0, false, &frame));
+  STATUS(sortlast_compositor_gather_fragments(compositor, tile, 0, &lists));
+  CHECK((frame != NULL) == (rank == 0) && (lists != NULL) == (rank == 0));
+  if (rank == 0) {
+    const float* pixels = sortlast_frame_image(frame).colour;
+    float red = 0;
+    for (int i = 0; i < size; ++i) red += (1 - red) * 0.5F;
+    CHECK(pixels[0] == red && pixels[3] == red);
+    CHECK(pixels[4] == 0.75F && pixels[5] == 1 && pixels[6] == 0.75F && pixels[7] == 1);
+    const sortlast_fragments all = sortlast_fragment_lists_get(lists);
+    CHECK(all.width == 2 && all.height == 1 && all.count == size + 3);
+    CHECK(all.counts[0] == size && all.counts[1] == 3);
+    CHECK(all.depth[size] == 9 && all.depth[size + 1] == 9.5F && isnan(all.depth[size + 2]));
+    CHECK(all.colour[4 * (size + 1) + 3] == 1);
+  }
+  sortlast_tile_free(tile);
+  sortlast_frame_free(frame);
+  sortlast_fragment_lists_free(lists);
+
+  // What is wrong on one rank is every rank's error, and the next frame is well.
+  const sortlast_status wrong = size == 1 ? SORTLAST_ERROR_ARGUMENT : SORTLAST_ERROR_MISMATCH;
+  sortlast_fragments bad = fragments;
+  if (is_last_rank()) bad.count = 1;
+  sortlast_status found = sortlast_compositor_composite_fragments(compositor, &bad, NULL, &tile);
+  CHECK((found == wrong || found == SORTLAST_ERROR_ARGUMENT) && tile == NULL);
+  CHECK(strstr(sortlast_compositor_message(compositor), "expected one a fragment") != NULL);
+  if (is_last_rank()) bad.size = 3;
+  found = sortlast_compositor_composite_fragments(compositor, &bad, NULL, &tile);
+  CHECK((found == wrong || found == SORTLAST_ERROR_ARGUMENT) && tile == NULL);
+  CHECK(strstr(sortlast_compositor_message(compositor), "sortlast_fragments") != NULL);
+  sortlast_fragment_composition composition = SORTLAST_FRAGMENT_COMPOSITION_INIT;
+  composition.most_bytes = 50;
+  CHECK(sortlast_compositor_composite_fragments(compositor, &fragments, &composition, &tile) ==
+        SORTLAST_ERROR_ARGUMENT);
+  CHECK(strstr(sortlast_compositor_message(compositor), "most_bytes is 50") != NULL);
+
+  // Without the lists, with a background.
+  const float background[4] = {0, 0, 0, 1};
+  composition.most_bytes = 0;
+  composition.keep_lists = false;
+  composition.background = background;
+  STATUS(sortlast_compositor_composite_fragments(compositor, &fragments, &composition, &tile));
+  CHECK(sortlast_compositor_gather_fragments(compositor, tile, 0, &lists) != SORTLAST_OK && lists == NULL);
+  STATUS(sortlast_compositor_gather(compositor, tile, 0, false, &frame));
+  if (rank == 0) CHECK(((const float*)sortlast_frame_image(frame).colour)[3] == 1);
+  sortlast_tile_free(tile);
+  sortlast_frame_free(frame);
+  CHECK(sortlast_fragment_lists_get(NULL).counts == NULL);
+  sortlast_fragment_lists_free(NULL);
+  sortlast_compositor_free(compositor);
+}

@@ -1,0 +1,281 @@
+// Fragment lists through every algorithm, in one thread, against the reference and by their strings.
+#include "sortlast/fragments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/layers/fragments/fragment_content.hpp"
+#include "sortlast/execute/layers/serial_layers.hpp"
+#include "sortlast/schedule.hpp"
+
+namespace sortlast {
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+// How a scene's depths are drawn.
+enum class Depths { random, ties, apart, special };
+
+struct Scene {
+  Size size{13, 9};
+  int most = 5;        // fragments of a rank in a pixel
+  double empty = 0.3;  // share of pixels without any
+  Depths depths = Depths::random;
+  double opaque = 0;  // share of fragments of alpha 1
+  bool surface = false;
+};
+
+// One rank's fragments and surface.
+struct Rank {
+  Fragments fragments;
+  std::vector<float> surface;
+  std::vector<float> surface_depth;
+
+  FragmentsView view() const {
+    FragmentsView view = fragments.view();
+    if (!surface.empty())
+      view.surface = {reinterpret_cast<const std::byte*>(surface.data()), surface_depth.data()};
+    return view;
+  }
+};
+
+float depth_of(Depths depths, int rank, std::mt19937& random) {
+  constexpr float special[] = {-infinity, -1, -0.0F, 0, 1e-40F, 1, infinity, nan};
+  const float any = std::uniform_real_distribution<float>(-10, 10)(random);
+  switch (depths) {
+    case Depths::ties:
+      return static_cast<float>(random() % 3);
+    case Depths::apart:
+      return 100 * static_cast<float>(rank) + any;
+    case Depths::special:
+      return special[random() % std::size(special)];
+    default:
+      return any;
+  }
+}
+
+Rank random_rank(const Scene& scene, int rank, std::uint32_t seed) {
+  std::mt19937 random(seed * 1000 + static_cast<std::uint32_t>(rank));
+  std::uniform_real_distribution<float> share(0, 1);
+  Rank made{{scene.size, {}, {}, {}}, {}, {}};
+  const auto add_colour = [&](std::vector<float>& to, bool opaque) {
+    const float alpha = opaque ? 1 : share(random);
+    for (int channel = 0; channel < 3; ++channel) to.push_back(alpha * share(random));
+    to.push_back(alpha);
+  };
+  for (std::int64_t pixel = 0; pixel < scene.size.pixels(); ++pixel) {
+    const bool empty = share(random) < scene.empty;
+    const auto count = empty ? 0 : static_cast<int>(random() % static_cast<unsigned>(scene.most + 1));
+    made.fragments.counts.push_back(count);
+    for (int i = 0; i < count; ++i) {
+      add_colour(made.fragments.colour, share(random) < scene.opaque);
+      made.fragments.depth.push_back(depth_of(scene.depths, rank, random));
+    }
+    if (!scene.surface) continue;
+    add_colour(made.surface, false);
+    made.surface_depth.push_back(share(random) < 0.5 ? infinity : depth_of(scene.depths, rank, random));
+  }
+  return made;
+}
+
+std::vector<float> floats(const std::byte* from, std::size_t count) {
+  std::vector<float> values(count);
+  if (count > 0) std::memcpy(values.data(), from, count * sizeof(float));
+  return values;
+}
+
+std::vector<std::uint32_t> bits(const std::vector<float>& values) {
+  std::vector<std::uint32_t> found(values.size());
+  if (!values.empty()) std::memcpy(found.data(), values.data(), values.size() * sizeof(float));
+  return found;
+}
+
+void expect_same(const Fragments& found, const Fragments& expected, const std::string& what) {
+  EXPECT_EQ(found.counts, expected.counts) << what;
+  EXPECT_EQ(bits(found.colour), bits(expected.colour)) << what;
+  EXPECT_EQ(bits(found.depth), bits(expected.depth)) << what;
+}
+
+Fragments lists_of(const std::vector<LayerString>& strings, Size size, int p) {
+  Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
+  for (const LayerString& string : strings) {
+    if (string.bytes.empty()) continue;
+    std::vector<std::uint32_t> counts;
+    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, counts);
+    std::copy(counts.begin(), counts.end(), found.counts.begin() + string.pixels.begin);
+    const std::vector<float> colour = floats(lists.colour, 4 * lists.size);
+    const std::vector<float> depth = floats(lists.depth, lists.size);
+    found.colour.insert(found.colour.end(), colour.begin(), colour.end());
+    found.depth.insert(found.depth.end(), depth.begin(), depth.end());
+  }
+  return found;
+}
+
+// Composite a scene by an algorithm, with and without the lists, and compare with the reference. Returns the
+// bytes of all ranks' strings, without the lists and with them.
+std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, const Scene& scene,
+                                          std::uint32_t seed, std::int64_t block = 32) {
+  const Schedule schedule = make_schedule(algorithm, {p, scene.size.pixels(), {}, {}, true});
+  const std::string what = schedule.name() + ", p = " + std::to_string(p) + ", seed " + std::to_string(seed);
+  std::vector<Rank> ranks;
+  for (int rank = 0; rank < p; ++rank) ranks.push_back(random_rank(scene, rank, seed));
+  std::vector<FragmentsView> views;
+  for (const Rank& rank : ranks) views.push_back(rank.view());
+  std::vector<OwnFragments> own;
+  for (int rank = 0; rank < p; ++rank)
+    own.emplace_back(views[static_cast<std::size_t>(rank)], static_cast<std::uint32_t>(rank));
+  const DepthTiles tiles(scene.size);
+  std::vector<DepthInterval> intervals;
+  for (const OwnFragments& each : own) {
+    const std::vector<DepthInterval> some = each.intervals(tiles);
+    intervals.insert(intervals.end(), some.begin(), some.end());
+  }
+
+  std::pair<std::size_t, std::size_t> sizes;
+  const std::vector<float> background =
+      seed % 2 == 0 ? std::vector<float>{0.1F, 0.2F, 0.3F, 0.5F} : std::vector<float>{};
+  const std::vector<float> expected = flatten_fragments_serial(views, background);
+  for (const bool keep_lists : {false, true}) {
+    std::vector<std::unique_ptr<FragmentContent>> kept;
+    std::vector<const LayerContent*> contents;
+    for (std::size_t rank = 0; rank < own.size(); ++rank) {
+      kept.push_back(std::make_unique<FragmentContent>(own[rank], static_cast<std::uint32_t>(rank), p,
+                                                       FragmentComposition{background, keep_lists},
+                                                       DepthLimits(tiles, intervals, rank)));
+      contents.push_back(kept.back().get());
+      Bytes string;
+      kept.back()->encode_own({0, scene.size.pixels()}, string);
+      (keep_lists ? sizes.second : sizes.first) += string.size();
+    }
+    const LayerFrame frame = execute_layers_serial(schedule, contents, FragmentContent::format, seed, block);
+    EXPECT_EQ(bits(floats(frame.pixels.view().colour, expected.size())), bits(expected)) << what;
+    if (keep_lists) expect_same(lists_of(frame.joined, scene.size, p), merge_fragments_serial(views), what);
+  }
+  return sizes;
+}
+
+TEST(Fragments, EveryAlgorithmGivesTheBitsOfTheReference) {
+  for (const AlgorithmEntry& algorithm : algorithms())
+    for (int p = 1; p <= 16; ++p)
+      for (const Depths depths : {Depths::random, Depths::ties, Depths::apart, Depths::special})
+        check(algorithm.name, p, {.depths = depths}, static_cast<std::uint32_t>(p));
+}
+
+TEST(Fragments, UpTo64OfAPixelAndNone) {
+  for (const AlgorithmEntry& algorithm : algorithms()) {
+    check(algorithm.name, 3, {.most = 64, .empty = 0, .depths = Depths::ties}, 1);
+    check(algorithm.name, 5, {.most = 64, .empty = 0.9}, 2);
+    check(algorithm.name, 4, {.most = 0}, 3);
+    check(algorithm.name, 4, {.size = {0, 0}}, 4);
+    check(algorithm.name, 7, {.size = {2, 1}}, 5);
+  }
+}
+
+TEST(Fragments, WhatIsOpaqueHidesTheRest) {
+  for (const AlgorithmEntry& algorithm : algorithms())
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+      check(algorithm.name, 6, {.depths = seed % 2 == 0 ? Depths::ties : Depths::random, .opaque = 0.3},
+            seed);
+      check(algorithm.name, 5, {.depths = seed % 2 == 0 ? Depths::ties : Depths::apart, .surface = true},
+            seed);
+      check(algorithm.name, 3, {.most = 0, .surface = true}, seed);
+    }
+}
+
+// Lists too long for the narrow numbers in which fragments are merged.
+TEST(Fragments, VeryManyOfOnePixel) {
+  check("binary-swap", 3, {.size = {1, 1}, .most = 50000, .empty = 0, .depths = Depths::ties}, 11);
+}
+
+TEST(Fragments, RanksApartInDepthSendOneFragmentAPixel) {
+  const Scene scene{.size = {40, 40}, .most = 8, .empty = 0, .depths = Depths::apart};
+  const auto [early, all] = check("shift", 4, scene, 21);
+  EXPECT_LT(early * 3, all);
+  // Nothing can be blended early where every depth is between others'.
+  const auto [mixed, whole] = check("shift", 4, {.size = {40, 40}, .most = 8, .depths = Depths::random}, 22);
+  EXPECT_LT(mixed, whole + 1);
+  EXPECT_LT(whole, mixed * 3 / 2);
+}
+
+TEST(Fragments, EmptyPixelsCostNextToNothing) {
+  Fragments one{{1000, 1000}, std::vector<std::int32_t>(1000000, 0), {1, 1, 1, 1}, {5}};
+  one.counts[777777] = 1;
+  Bytes string;
+  OwnFragments(one.view(), 0).encode({0, 1000000}, nullptr, string);
+  EXPECT_LT(string.size(), 50U);
+  Bytes nothing;
+  OwnFragments(one.view(), 0).encode({0, 777777}, nullptr, nothing);
+  EXPECT_EQ(nothing.size(), 0U);
+}
+
+TEST(Fragments, WrongArgumentsAreRefused) {
+  const Fragments good{{2, 1}, {1, 1}, {0, 0, 0, 0, 1, 1, 1, 1}, {1, 2}};
+  EXPECT_NO_THROW(OwnFragments(good.view(), 0));
+  Fragments bad = good;
+  bad.counts = {-1, 3};
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad.counts = {1, 2};
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad.counts = {2};
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad = good;
+  bad.colour.pop_back();
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad = good;
+  bad.size = {-1, 1};
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  EXPECT_THROW(flatten_fragments_serial(std::vector{good.view()}, std::vector<float>{1, 1, 1}),
+               ArgumentError);
+  bad = good;
+  bad.size = {1, 2};
+  EXPECT_THROW(merge_fragments_serial(std::vector{good.view(), bad.view()}), ArgumentError);
+}
+
+// Whatever is done to a string, it is read as lists or refused, and never beyond its end.
+TEST(Fragments, DamagedStringsAreErrors) {
+  const Rank rank = random_rank({}, 0, 1);
+  const OwnFragments own(rank.view(), 0);
+  const FragmentContent content(own, 0, 3, {}, std::nullopt);
+  const Range pixels{0, rank.fragments.size.pixels()};
+  Bytes first;
+  content.encode_own(pixels, first);
+  Bytes both;
+  const std::vector<LayerContent::String> twice{first.view(), first.view()};
+  content.join(twice, pixels, both);
+  for (const Bytes* string : {&first, &both}) {
+    const std::vector<std::byte> whole(string->view().begin(), string->view().end());
+    const auto read = [&](const std::vector<std::byte>& bytes) {
+      std::vector<std::byte> out(static_cast<std::size_t>(pixels.size()) * colour_bytes);
+      const std::vector<LayerContent::String> strings{bytes};
+      content.finish(strings, true, pixels, {out.data(), nullptr}, nullptr);
+      Bytes some;
+      content.cut(bytes, pixels, {3, 50}, some);
+    };
+    EXPECT_NO_THROW(read(whole));
+    for (std::size_t size = 0; size < whole.size(); size += 7)
+      EXPECT_THROW(read({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)}), Error) << size;
+    std::mt19937 random(5);
+    for (int trial = 0; trial < 3000; ++trial) {
+      std::vector<std::byte> bytes = whole;
+      // The head and the counts, where damage could lead astray.
+      const std::size_t at = trial % 2 == 0 ? random() % 16 : whole.size() - 1 - random() % 60;
+      bytes[at] ^= static_cast<std::byte>(1 + random() % 255);
+      try {
+        read(bytes);
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sortlast

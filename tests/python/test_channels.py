@@ -1,0 +1,330 @@
+"""Further channels of pixels from Python: ids, normals, emission; over MPI, against NumPy."""
+
+from __future__ import annotations
+
+import pytest
+
+import mpirun
+
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
+
+# Every rank makes all images of a frame, with ids, normals, transmissions and emissions; colours are 0 where
+# nothing is drawn, and so is what is emitted there.
+SCENE = """
+import numpy as np
+import sortlast
+
+H, W, BINS = 19, 31, 5
+NOBODY = 2**32 - 1
+
+class Scene:
+    def __init__(self, seed, count):
+        random = np.random.default_rng(seed)
+        shape = (count, H, W)
+        drawn = random.random(shape) < 0.6
+        self.colours = random.random((*shape, 4), np.float32) * drawn[..., None]
+        self.colours[..., :3] *= self.colours[..., 3:]
+        self.depths = np.where(drawn, random.integers(0, 4, shape), np.inf).astype(np.float32)
+        self.ids = random.integers(0, 2**32, shape, dtype=np.uint32)
+        self.normals = random.standard_normal((*shape, 3)).astype(np.float32)
+        self.weighed = self.normals * self.colours[..., 3:]
+        self.through = np.where(drawn[..., None], random.random((*shape, BINS)), 1).astype(np.float32)
+        self.emitted = (random.random((*shape, BINS)) * drawn[..., None]).astype(np.float32)
+        self.drawn = drawn
+
+    def closest(self, order, values, background):
+        # Of equal depths the front one: argmin takes the first.
+        winner = self.depths[order].argmin(0)
+        shown = np.take_along_axis(values[order], winner.reshape(1, H, W, *[1] * (values.ndim - 3)), 0)[0]
+        covered = self.drawn.any(0).reshape(H, W, *[1] * (values.ndim - 3))
+        return np.where(covered, shown, np.asarray(background, values.dtype))
+
+    def over(self, order, values, shares, background=0):
+        # Front to back, in double; `shares` are let through.
+        out = np.zeros(values.shape[1:])
+        left = np.ones(values.shape[1:])
+        for r in order:
+            out += left * values[r]
+            left = left * shares[r]
+        return out + left * background
+
+    def first(self, order, values, passes, background):
+        out = np.full(values.shape[1:], background, values.dtype)
+        free = np.ones((H, W), bool)
+        for r in order:
+            out[free & passes[r]] = values[r][free & passes[r]]
+            free &= ~passes[r]
+        return out
+
+    def passes(self, order, threshold):
+        # The image at which the composited alpha passes the threshold, in float32 as documented.
+        passed = np.zeros(self.ids.shape, bool)
+        alpha = np.zeros((H, W), np.float32)
+        for r in order:
+            alpha = alpha + (1 - alpha) * self.colours[r, ..., 3]
+            passed[r] = alpha > threshold
+        return passed
+
+def near(values, right):
+    assert values.shape == right.shape
+    assert np.abs(values - right).max(initial=0) <= 1e-6 * max(size, 2)
+"""
+
+
+def run(ranks, snippet, **options):
+    """Reports of a snippet, dedented apart from SCENE, that ended well on all ranks."""
+    job = mpirun.run(ranks, SCENE + "if True:\n" + snippet, **options)
+    assert job.returncode == 0, job
+    return job.reports
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
+def test_closest_takes_the_winners(ranks):
+    run(
+        ranks,
+        """
+        scene = Scene(1, size)
+        order = [int(r) for r in np.random.default_rng(2).permutation(size)]
+        for algorithm in [entry.name for entry in sortlast.schedule.algorithms()] + ["auto"]:
+            for node_ranks in (None, 1):
+                comp = sortlast.Compositor(comm, algorithm, node_ranks=node_ranks)
+                tile = comp.composite(
+                    scene.colours[rank], scene.depths[rank], "closest", order,
+                    channels={"id": scene.ids[rank], "normal": scene.normals[rank]},
+                    channel_background={"id": NOBODY, "normal": (0, 0, 1)},
+                )
+                assert tile.channels["id"].shape == (len(tile.pixels),)
+                assert tile.channels["normal"].shape == (len(tile.pixels), 3)
+                gathered = comp.gather(tile, root=size - 1, with_depth=True, channels=True)
+                plain = comp.gather(tile, root=size - 1)
+                if rank == size - 1:
+                    frame, depth, channels = gathered
+                    assert np.array_equal(frame, plain)
+                    assert list(channels) == ["id", "normal"]
+                    assert np.array_equal(channels["id"], scene.closest(order, scene.ids, NOBODY))
+                    assert np.array_equal(channels["normal"], scene.closest(order, scene.normals, (0, 0, 1)))
+                    assert np.array_equal(depth, scene.closest(order, scene.depths, np.inf))
+                else:
+                    assert gathered is None
+                comp.close()
+        """,
+    )
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
+def test_over_blends_selects_and_attenuates(ranks):
+    run(
+        ranks,
+        """
+        scene = Scene(3, size)
+        order = [int(r) for r in np.random.default_rng(4).permutation(size)]
+        alphas = scene.colours[..., 3:]
+        bits = None
+        for algorithm in [entry.name for entry in sortlast.schedule.algorithms()] + ["auto"]:
+            for node_ranks in (None, 1):
+                comp = sortlast.Compositor(comm, algorithm, node_ranks=node_ranks)
+                tile = comp.composite(
+                    scene.colours[rank], order=order,
+                    channels={
+                        "id": scene.ids[rank], "solid": scene.ids[rank], "median": scene.ids[rank],
+                        "normal": scene.weighed[rank], "lit": scene.weighed[rank],
+                        "through": scene.through[rank], "emitted": scene.emitted[rank],
+                    },
+                    rules={
+                        "solid": ("front", 0.5), "median": ("accumulated", 0.75), "lit": "blend",
+                        "through": "multiply", "emitted": ("attenuate", "through"),
+                    },
+                    channel_background={"id": NOBODY, "lit": (1, 2, 3), "emitted": 2.0},
+                )
+                gathered = comp.gather(tile, channels=True)
+                if rank == 0:
+                    frame, found = gathered
+                    near(frame, sortlast.composite_serial(list(scene.colours), order=order))
+                    first = scene.first
+                    assert np.array_equal(found["id"], first(order, scene.ids, alphas[..., 0] > 0, NOBODY))
+                    assert np.array_equal(found["solid"], first(order, scene.ids, alphas[..., 0] > 0.5, 0))
+                    passes = scene.passes(order, 0.75)
+                    assert np.array_equal(found["median"], first(order, scene.ids, passes, 0))
+                    shares = 1 - alphas.astype(float)
+                    near(found["normal"], scene.over(order, scene.weighed, shares))
+                    near(found["lit"], scene.over(order, scene.weighed, shares, np.array([1.0, 2, 3])))
+                    through = scene.through.astype(float)
+                    near(found["through"], through.prod(0))
+                    near(found["emitted"], scene.over(order, scene.emitted, through, 2.0))
+                    new = [found[name].tobytes() for name in sorted(found)] + [frame.tobytes()]
+                    assert bits in (None, new), algorithm
+                    bits = new
+                comp.close()
+        """,
+    )
+
+
+def test_commuting_operators_work_value_by_value():
+    run(
+        3,
+        """
+        scene = Scene(5, size)
+        counts = scene.ids * scene.drawn
+        values = scene.normals * scene.drawn[..., None]  # -0 is nothing, too
+        comp = sortlast.Compositor(comm)
+        for op, reduced in (("add", np.add.reduce), ("max", np.max), ("min", np.min)):
+            tile = comp.composite(
+                scene.colours[rank], op=op, channels={"count": counts[rank], "value": values[rank]}
+            )
+            gathered = comp.gather(tile, channels=True)
+            if rank == 0:
+                # Who has not drawn takes no part.
+                neutral = {"add": 0, "max": -np.inf, "min": np.inf}[op]
+                drawn = scene.drawn[..., None]
+                right = reduced(np.where(drawn, values, neutral), axis=0)
+                near(gathered[1]["value"], np.where(drawn.any(0), right, 0))
+                if op == "add":
+                    assert np.array_equal(gathered[1]["count"], counts.sum(0, dtype=np.uint32))
+        """,
+    )
+
+
+def test_ranks_without_an_image_bounds_and_straight_colours():
+    run(
+        4,
+        """
+        scene = Scene(6, size)
+        comp = sortlast.Compositor(comm, "binary-swap")
+        # Rank 1 has none, and rank 2 only a box; rank 3 brings straight colours of uint8.
+        scene.drawn[1] = False
+        outside = np.ones((H, W), bool)
+        outside[3:9, 5:20] = False
+        scene.drawn[2][outside] = False
+        pictures = np.round(scene.colours * scene.drawn[..., None] * 255).astype(np.uint8)
+        pictures[..., :3] = np.minimum(pictures[..., :3], pictures[..., 3:])
+        order = [3, 1, 0, 2]
+        kinds = {"id": np.uint32, "normal": (np.float32, 3)}
+        more = {"bounds": (5, 3, 20, 9)} if rank == 2 else {}
+        if rank == 1:
+            tile = comp.composite(None, order=order, shape=(H, W, 4), dtype="uint8", channels=kinds)
+        else:
+            picture = pictures[rank].copy()
+            if rank == 3:
+                picture[..., :3] = 0  # black, whatever the alpha
+                more = {"premultiplied": False}
+            tile = comp.composite(
+                picture, order=order, channels={"normal": scene.weighed[rank], "id": scene.ids[rank]}, **more
+            )
+        gathered = comp.gather(tile, root=1, channels=True)
+        if rank == 1:
+            alphas = pictures[..., 3:].astype(float) / 255 * scene.drawn[..., None]
+            drawn = scene.drawn[..., None]
+            near(gathered[1]["normal"], scene.over(order, scene.weighed * drawn, 1 - alphas))
+            right = scene.first(order, scene.ids, alphas[..., 0] > 0, 0)
+            assert np.array_equal(gathered[1]["id"], right)
+
+        # Nobody has an image.
+        tile = comp.composite(
+            None, shape=(H, W, 4), dtype="uint8", channels=kinds, channel_background={"id": 7}
+        )
+        gathered = comp.gather(tile, channels=True)
+        if rank == 0:
+            assert (gathered[1]["id"] == 7).all() and (gathered[1]["normal"] == 0).all()
+            assert gathered[1]["normal"].shape == (H, W, 3)
+        """,
+    )
+
+
+def test_output_of_the_callers_and_frames_of_other_kinds_between():
+    run(
+        3,
+        """
+        scene = Scene(7, size)
+        comp = sortlast.Compositor(comm)
+        out = np.full((H, W, 4), 9, np.float32)
+        for repeat in range(3):
+            tile = comp.composite(scene.colours[rank], channels={"id": scene.ids[rank]}, out=out)
+            assert np.shares_memory(tile.pixels, out)
+            kept = tile.channels["id"].copy()
+            plain = comp.gather(comp.composite(scene.colours[rank]))
+            whole = np.empty_like(out)
+            gathered = comp.gather(tile, channels=True, out=whole)
+            if rank == 0:
+                assert gathered[0] is whole
+                near(whole, plain)
+            assert np.array_equal(tile.channels["id"], kept)
+        assert comp.composite(scene.colours[rank], channels={}).channels == {}
+        """,
+    )
+
+
+def test_every_rank_hears_of_what_is_wrong():
+    run(
+        3,
+        """
+        scene = Scene(8, size)
+        comp = sortlast.Compositor(comm, timeout=20)
+
+        def fails(error, parts, *, op="over", image=scene.colours[rank], **options):
+            try:
+                comp.composite(image, scene.depths[rank] if image is not None else True, op, **options)
+            except error as found:
+                for part in parts:
+                    assert part in str(found), found
+            else:
+                raise AssertionError(parts)
+
+        ids, normals = scene.ids[rank], scene.normals[rank]
+        mismatch, argument = sortlast.MismatchError, sortlast.ArgumentError
+        odd = rank == 1
+        # Ranks differ.
+        fails(mismatch, ["channel id", "1 x float32", "rank 1"],
+              op="closest", channels={"id": normals[..., 0].copy() if odd else ids})
+        fails(mismatch, ["channel normal", "(none) on rank 1"],
+              op="closest", channels={"id": ids} if odd else {"id": ids, "normal": normals})
+        fails(mismatch, ["channel id", "(none) on rank 1"], channels=None if odd else {"id": ids})
+        fails(mismatch, ["channel v", "2 x float32"],
+              channels={"v": normals[..., :2].copy() if odd else normals})
+        fails(mismatch, ["channel id", "front above 0.5", "front above 0 "],
+              channels={"id": ids}, rules={"id": ("front", 0.5 if odd else 0)})
+        fails(mismatch, ["channel id", "background 3"],
+              channels={"id": ids}, channel_background={"id": 3 if odd else 4})
+        fails(mismatch, ["order"], channels={"id": ids}, order=[2, 1, 0] if odd else None)
+        # One rank is wrong.
+        fails(mismatch, ["wrong argument on rank 1: channel 'id' is int64"],
+              channels={"id": ids.astype(np.int64) if odd else ids})
+        # All are.
+        fails(argument, ["channel 'id' has shape (2, 2)"], channels={"id": np.zeros((2, 2), np.uint32)})
+        fails(argument, ["channel 'id' is not C-contiguous"], channels={"id": np.asfortranarray(ids)})
+        fails(argument, ["channels is a list"], channels=[ids])
+        fails(argument, ["channels has the key 3"], channels={3: ids})
+        fails(argument, ["channel 'a=b'"], channels={"a=b": ids})
+        fails(argument, ["'id' is uint32 and has the rule blend"],
+              channels={"id": ids}, rules={"id": "blend"})
+        fails(argument, ["the rule of channel 'id' is 'nearest'"],
+              channels={"id": ids}, rules={"id": "nearest"})
+        fails(argument, ["threshold 1.5"], channels={"id": ids}, rules={"id": ("front", 1.5)})
+        fails(argument, ["the threshold of channel 'id' is 'x'"],
+              channels={"id": ids}, rules={"id": ("front", "x")})
+        fails(argument, ["rule front, which is for the operator over"],
+              op="closest", channels={"id": ids}, rules={"id": "front"})
+        fails(argument, ["transmission 'id', a channel of the rule front"],
+              channels={"id": ids, "v": normals}, rules={"v": ("attenuate", "id")})
+        fails(argument, ["'attenuate'; expected ('attenuate', channel)"], channels={"v": normals},
+              rules={"v": "attenuate"})
+        fails(argument, ["rules has 'x'"], channels={"id": ids}, rules={"x": "front"})
+        fails(argument, ["channel_background has 'x'"], channels={"id": ids}, channel_background={"x": 1})
+        fails(argument, ["the background of channel 'v' is (1, 2)"], channels={"v": normals},
+              channel_background={"v": (1, 2)})
+        fails(argument, ["background that uint32 does not hold"], channels={"id": ids},
+              channel_background={"id": -1})
+        fails(argument, ["but image is None"], image=None, shape=(H, W, 4), dtype="float32",
+              channels={"id": ids})
+        # A tile without channels has none to gather.
+        tile = comp.composite(scene.colours[rank])
+        try:
+            comp.gather(tile, channels=True)
+        except argument as found:
+            assert "channels were asked for" in str(found)
+        else:
+            raise AssertionError
+        # It is as good as new.
+        tile = comp.composite(scene.colours[rank], channels={"id": ids})
+        assert (comp.gather(tile, channels=True) is None) == (rank > 0)
+        """,
+    )

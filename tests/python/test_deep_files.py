@@ -1,0 +1,152 @@
+"""Deep images: OpenEXR files of deep scan lines, by themselves and composited by the command."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import chain
+
+import numpy as np
+import OpenEXR
+import pytest
+
+from commands import run as command
+from sortlast import Error, Fragments, deep_files, image_files
+
+WIDTH, HEIGHT = 13, 7
+
+
+def fragments(seed, most=4):
+    random = np.random.default_rng(seed)
+    counts = random.integers(0, most + 1, (HEIGHT, WIDTH)).astype(np.int32)
+    n = int(counts.sum())
+    colour = random.random((n, 4), np.float32)
+    colour[:, :3] *= colour[:, 3:]
+    return Fragments((WIDTH, HEIGHT), counts, colour, random.random(n, np.float32))
+
+
+def same(one, other):
+    assert one.size == other.size
+    for name in ("counts", "colour", "depth"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def pixels_of(path):
+    """[(depth, colour), ...] of each pixel, as the package OpenEXR reads them."""
+    with OpenEXR.File(str(path), separate_channels=True) as file:
+        planes = {name: channel.pixels.ravel() for name, channel in file.parts[0].channels.items()}
+    for pixel in range(len(planes["Z"])):
+        lists = [planes[name][pixel] for name in "RGBAZ"]
+        yield [] if lists[0] is None else [(z, np.array(rgba)) for *rgba, z in zip(*lists, strict=True)]
+
+
+def test_fragments_return(tmp_path):
+    for made in (fragments(1), fragments(2, most=30), Fragments.empty((5, 4))):
+        deep_files.write(tmp_path / "a.exr", made)
+        assert deep_files.is_deep(tmp_path / "a.exr")
+        same(deep_files.read(tmp_path / "a.exr"), made)
+
+
+def test_what_others_write_is_read(tmp_path):
+    """Half floats, no alpha, further channels."""
+    lists = np.empty((1, 2), object)
+    lists[0, 1] = np.array([0.25, 0.5], np.float16)
+    channels = dict.fromkeys(("R", "G", "B", "Z", "ZBack", "id"), lists)
+    path = tmp_path / "a.exr"
+    OpenEXR.File({"type": OpenEXR.deepscanline, "compression": OpenEXR.ZIPS_COMPRESSION}, channels).write(
+        str(path)
+    )
+    found = deep_files.read(path)
+    assert found.counts.tolist() == [[0, 2]]
+    assert found.colour.tolist() == [[0.25, 0.25, 0.25, 1], [0.5, 0.5, 0.5, 1]]
+    assert found.depth.tolist() == [0.25, 0.5]
+
+
+def test_other_files_are_refused(tmp_path):
+    flat = tmp_path / "flat.exr"
+    image_files.write(flat, image_files.Image(np.zeros((3, 4, 4), np.float32)))
+    assert not deep_files.is_deep(flat)
+    assert not deep_files.is_deep(tmp_path / "a.png")
+    with pytest.raises(Error, match="no deep scan lines"):
+        deep_files.read(flat)
+    deep = tmp_path / "deep.exr"
+    deep_files.write(deep, fragments(3))
+    with pytest.raises(Error, match="deep image"):
+        image_files.read(deep)
+    with pytest.raises(Error, match="the limit of"):
+        deep_files.read(deep, 1000)
+    with pytest.raises(Error, match="written as exr"):
+        deep_files.write(tmp_path / "a.png", fragments(3))
+    with pytest.raises(Error, match="without pixels"):
+        deep_files.write(tmp_path / "a.exr", Fragments.empty((0, 3)))
+    no_depth = tmp_path / "no.exr"
+    channels = {name: np.full((1, 1), None, object) for name in "RGBA"}
+    channels["R"][0, 0] = channels["G"][0, 0] = channels["B"][0, 0] = channels["A"][0, 0] = np.ones(
+        1, np.float32
+    )
+    OpenEXR.File({"type": OpenEXR.deepscanline, "compression": OpenEXR.ZIPS_COMPRESSION}, channels).write(
+        str(no_depth)
+    )
+    with pytest.raises(Error, match=r"expected R, G, B, Z"):
+        deep_files.read(no_depth)
+
+
+def test_damaged_files_are_errors(tmp_path):
+    path = tmp_path / "a.exr"
+    deep_files.write(path, fragments(4))
+    whole = path.read_bytes()
+    random = np.random.default_rng(5)
+    for trial in range(60):
+        bad = bytearray(whole)
+        if trial % 2:
+            del bad[random.integers(1, len(bad)) :]
+        else:
+            bad[random.integers(len(bad))] ^= 0xFF
+        path.write_bytes(bad)
+        with suppress(Error):
+            deep_files.read(path)
+
+
+@pytest.mark.mpi
+def test_the_command_equals_an_independent_reader(tmp_path):
+    files = [tmp_path / f"{name}.exr" for name in "abc"]
+    for seed, file in enumerate(files):
+        deep_files.write(file, fragments(seed))
+    done = command("composite", *files, "-o", tmp_path / "out.exr", "--background", "0.2,0.4,0.6")
+    assert done.returncode == 0, done.stderr
+    found = image_files.read(tmp_path / "out.exr").pixels.reshape(-1, 4)
+    merged = [list(chain(*lists)) for lists in zip(*map(pixels_of, files), strict=True)]
+    for pixel, lists in zip(found, merged, strict=True):
+        colour = np.zeros(4)
+        for _, fragment in sorted(lists, key=lambda each: each[0]):
+            colour += (1 - colour[3]) * fragment
+        colour += (1 - colour[3]) * np.array([0.2, 0.4, 0.6, 1])
+        np.testing.assert_allclose(pixel, colour, atol=1e-6)
+
+    # The merged lists.
+    done = command("composite", *files, "-o", tmp_path / "lists.exr", "--deep")
+    assert done.returncode == 0, done.stderr
+    for mine, lists in zip(pixels_of(tmp_path / "lists.exr"), merged, strict=True):
+        lists = sorted(lists, key=lambda each: each[0])
+        assert [z for z, _ in mine] == [z for z, _ in lists]
+        for (_, one), (_, other) in zip(mine, lists, strict=True):
+            assert one.tolist() == other.tolist()
+
+
+@pytest.mark.mpi
+def test_the_command_says_what_is_wrong_with_deep_files(tmp_path):
+    files = [tmp_path / "a.exr", tmp_path / "b.exr"]
+    deep_files.write(files[0], fragments(1))
+    image_files.write(files[1], image_files.Image(np.zeros((HEIGHT, WIDTH, 4), np.float32)))
+    for arguments, told in (
+        (files, f"{files[1]} is no deep image"),
+        ([files[0], files[0], "--op", "add"], "leave --op out"),
+        ([files[0], files[0], "--order", "1,0"], "leave --order out"),
+        ([files[1], files[1], "--deep"], f"{files[1]} is no deep image"),
+    ):
+        done = command("composite", *arguments, "-o", tmp_path / "out.exr")
+        assert done.returncode == 2
+        assert told in " ".join(done.stderr.split())
+        assert "Traceback" not in done.stderr
+    done = command("composite", files[0], files[0], "-o", tmp_path / "out.png", "--deep")
+    assert done.returncode == 2
+    assert "--deep writes exr" in " ".join(done.stderr.replace("│", " ").split())

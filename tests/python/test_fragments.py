@@ -1,0 +1,311 @@
+"""Lists of fragments from Python, over MPI, against a NumPy oracle that sorts all fragments of each pixel."""
+
+from __future__ import annotations
+
+import pytest
+
+import mpirun
+
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
+
+# Every rank makes the fragments of all from a seed.
+SCENES = """
+import numpy as np
+import sortlast
+from sortlast import Fragments
+
+def scene(seed, ranks, most=4, empty=0.3, ties=False, opaque=0.0, apart=False, size=(17, 11)):
+    random = np.random.default_rng(seed)
+    made = []
+    for number in range(ranks):
+        counts = random.integers(0, most + 1, size[::-1]).astype(np.int32)
+        counts[random.random(counts.shape) < empty] = 0
+        n = int(counts.sum())
+        colour = random.random((n, 4), np.float32)
+        colour[random.random(n) < opaque, 3] = 1
+        colour[:, :3] *= colour[:, 3:]
+        depth = random.integers(0, 3, n).astype(np.float32) if ties else random.random(n, np.float32)
+        if ties and n > 9:
+            depth[:6] = [np.nan, np.inf, -np.inf, -0.0, 0.0, np.nan]
+        made.append(Fragments(size, counts, colour, depth + np.float32(number) if apart else depth))
+    return made
+
+def over(front, back):
+    return front + (np.float32(1) - front[3]) * back
+
+def in_order(ranks):
+    # Of each pixel [(rank, colour, depth), ...]; NaN behind all others, as the stable sort of NumPy has it.
+    firsts = [np.concatenate([[0], np.cumsum(each.counts)]) for each in ranks]
+    for pixel in range(ranks[0].counts.size):
+        spans = [slice(first[pixel], first[pixel + 1]) for first in firsts]
+        colour = np.concatenate([each.colour[span] for each, span in zip(ranks, spans)])
+        depth = np.concatenate([each.depth[span] for each, span in zip(ranks, spans)])
+        number = np.concatenate([np.full(span.stop - span.start, i) for i, span in enumerate(spans)])
+        order = np.argsort(depth, kind="stable")
+        yield list(zip(number[order], colour[order], depth[order]))
+
+def flattened(ranks, background=None):
+    pixels = []
+    for listed in in_order(ranks):
+        colour, run, last = np.zeros(4, np.float32), None, None
+        for number, fragment, _ in listed:
+            if run is not None and run[3] == 1:
+                break
+            if number == last:
+                run = over(run, fragment)
+                continue
+            if run is not None:
+                colour = over(colour, run)
+            run, last = fragment, number
+        colour = colour if run is None else over(colour, run)
+        pixels.append(colour if background is None else over(colour, np.asarray(background, np.float32)))
+    width, height = ranks[0].size
+    return np.array(pixels, np.float32).reshape(height, width, 4)
+
+def check_lists(found, ranks):
+    listed = list(in_order(ranks))
+    assert found.size == ranks[0].size
+    assert found.counts.ravel().tolist() == [len(each) for each in listed]
+    assert found.colour.tobytes() == b"".join(c.tobytes() for each in listed for _, c, _ in each)
+    assert found.depth.tobytes() == b"".join(z.tobytes() for each in listed for _, _, z in each)
+
+def check(comp, ranks, background=None, root=0, **options):
+    expected = flattened(ranks, background)
+    tile = comp.composite(ranks[comm.rank], background=background, **options)
+    assert tile.pixels.tobytes() == expected.reshape(-1, 4)[tile.begin:tile.end].tobytes()
+    frame = comp.gather(tile, root=root)
+    assert (frame is None) == (comm.rank != root)
+    assert frame is None or frame.tobytes() == expected.tobytes()
+    if options.get("keep_lists", True):
+        lists = comp.gather(tile, root=root, flatten=False)
+        assert (lists is None) == (comm.rank != root)
+        if lists is not None:
+            check_lists(lists, ranks)
+"""
+
+
+def run(ranks, snippet, **options):
+    """Reports of a snippet, dedented apart from SCENES, that ended well on all ranks."""
+    job = mpirun.run(ranks, SCENES + "if True:\n" + snippet, **options)
+    assert job.returncode == 0, job
+    return job.reports
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8])
+def test_frames_and_lists_are_the_oracles(ranks):
+    run(
+        ranks,
+        """
+        for node_ranks in (0, 1):
+            for entry in sortlast.schedule.algorithms():
+                comp = sortlast.Compositor(comm, algorithm=entry.name, node_ranks=node_ranks)
+                check(comp, scene(1, size, ties=True), root=size - 1)
+                check(comp, scene(2, size, opaque=0.3), [0.1, 0.2, 0.3, 1])
+                check(comp, scene(3, size, apart=True), keep_lists=False)
+                check(comp, scene(4, size, opaque=0.2, ties=True), keep_lists=False)
+                comp.close()
+        """,
+    )
+
+
+def test_dense_sparse_and_empty():
+    run(
+        3,
+        """
+        comp = sortlast.Compositor(comm)
+        for keep_lists in (True, False):
+            check(comp, scene(5, size, most=64, empty=0), keep_lists=keep_lists)
+            check(comp, scene(6, size, most=9, empty=0.99, size=(90, 80)), keep_lists=keep_lists)
+            check(comp, [Fragments.empty((7, 5))] * size, keep_lists=keep_lists)
+            check(comp, [Fragments.empty((0, 5))] * size, keep_lists=keep_lists)
+            one = [Fragments.empty((17, 11))] * size
+            one[1] = scene(7, 1)[0]
+            check(comp, one, keep_lists=keep_lists)
+        """,
+    )
+
+
+def test_what_is_blended_early_does_not_travel():
+    sent = run(
+        2,
+        """
+        comp = sortlast.Compositor(comm, node_ranks=1)
+        parts = scene(8, size, most=16, empty=0, apart=True)
+        comp.composite(parts[rank], keep_lists=True)
+        whole = comp.timing.bytes_sent
+        comp.composite(parts[rank], keep_lists=False)
+        report([whole, comp.timing.bytes_sent])
+        """,
+    )
+    for whole, early in sent:
+        assert 0 < early * 4 < whole
+
+
+def test_surfaces_hide_what_lies_behind():
+    run(
+        4,
+        """
+        random = np.random.default_rng(9)
+        parts = scene(10, size)
+        images = random.random((size, 11, 17, 4), np.float32)
+        depths = random.random((size, 11, 17), np.float32)
+        depths[random.random(depths.shape) < 0.4] = np.inf
+        together = []
+        for part, image, z in zip(parts, images, depths):
+            there = np.isfinite(z)
+            counts = part.counts + there
+            ends = np.cumsum(part.counts).reshape(there.shape)[there]
+            solid = image[there].copy()
+            solid[:, 3] = 1
+            together.append(Fragments(
+                part.size, counts.astype(np.int32),
+                np.insert(part.colour, ends, solid, axis=0), np.insert(part.depth, ends, z[there])))
+        expected = flattened(together, [0, 0, 0.5, 1])
+        comp = sortlast.Compositor(comm)
+        options = {"mode": "depth-blend", "background": [0, 0, 0.5, 1]}
+        for keep in (None, True):
+            tile = comp.composite(
+                images[rank], depths[rank], fragments=parts[rank], keep_lists=keep, **options)
+            frame = comp.gather(tile)
+            assert frame is None or frame.tobytes() == expected.tobytes()
+        lists = comp.gather(tile, flatten=False)
+        if lists is not None:
+            check_lists(lists, together)
+
+        # RGB, ranks without a surface, without fragments and without both.
+        alone = [Fragments.empty((17, 11))] * size
+        solid = np.dstack([images[1][..., :3], np.ones((11, 17), np.float32)])
+        alone[0], alone[1] = parts[0], Fragments.from_layers([solid], [depths[1]])
+        expected = flattened(alone)
+        given = [
+            {"image": None, "fragments": parts[0]},
+            {"image": np.ascontiguousarray(images[1][..., :3]), "depth": depths[1]},
+            {"image": None, "fragments": Fragments.empty((17, 11))},
+            {"image": None, "shape": (11, 17, 4)},
+        ][rank]
+        tile = comp.composite(mode="depth-blend", **given)
+        frame = comp.gather(tile)
+        assert frame is None or frame.tobytes() == expected.tobytes()
+        """,
+    )
+
+
+def test_layers_become_fragments():
+    run(
+        1,
+        """
+        near = np.zeros((2, 3, 4), np.float32)
+        near[0] = 0.5
+        far = np.full((2, 3, 4), 0.25, np.float32)
+        z = np.full((2, 3), 4, np.float32)
+        z[1, 2] = np.inf
+        made = Fragments.from_layers([far, near], [z, 1])
+        assert made.counts.tolist() == [[2, 2, 2], [1, 1, 0]]
+        assert made.depth.tolist() == [4, 1, 4, 1, 4, 1, 4, 4]
+        comp = sortlast.Compositor(comm)
+        frame = comp.gather(comp.composite(made))
+        assert frame[0, 0].tolist() == [0.625] * 4
+        assert frame[1].tolist() == [[0.25] * 4, [0.25] * 4, [0] * 4]
+        wrong = ([], []), ([near], [1, 2]), ([near, near[0]], [1, 2]), ([near], [np.zeros(5)])
+        for images, depths in wrong:
+            try:
+                Fragments.from_layers(images, depths)
+            except sortlast.ArgumentError:
+                continue
+            raise AssertionError(images)
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("Fragments(f.size, -f.counts, f.colour, f.depth)", "expected 0 or more"),
+        ("Fragments(f.size, f.counts, f.colour[1:], f.depth[1:])", "expected one a fragment"),
+        ("Fragments(f.size, f.counts, f.colour[1:], f.depth)", "colour of the fragments"),
+        ("Fragments(f.size, f.counts.astype(np.int64), f.colour, f.depth)", "counts is int64"),
+        ("Fragments(f.size, f.counts.T, f.colour, f.depth)", "counts is int32 (17, 11)"),
+        ("Fragments(f.size, f.counts, f.colour[:, ::-1], f.depth)", "not C-contiguous"),
+        ("Fragments((17, -1), f.counts, f.colour, f.depth)", "size of the fragments"),
+        ("Fragments(f.size, f.counts, f.colour, None)", "depth of the fragments"),
+    ],
+)
+def test_wrong_fragments_of_one_rank_are_every_ranks_error(change, told):
+    reports = run(
+        3,
+        f"""
+        comp = sortlast.Compositor(comm, timeout=30)
+        parts = scene(11, size)
+        f = parts[rank]
+        try:
+            comp.composite({change} if rank == 1 else f)
+        except (sortlast.ArgumentError, sortlast.MismatchError) as error:
+            report(str(error))
+        check(comp, parts)
+        """,
+    )
+    assert len(reports) == 3
+    assert all(told in text for text in reports)
+
+
+def test_wrong_calls_are_every_ranks_error():
+    reports = run(
+        2,
+        """
+        comp = sortlast.Compositor(comm, timeout=30)
+        parts = scene(12, size)
+        image = np.zeros((11, 17, 4), np.float32)
+        calls = [
+            lambda: comp.composite(parts[rank], op="add"),
+            lambda: comp.composite(parts[rank], order=[0, 1]),
+            lambda: comp.composite(parts[rank], background=[1, 1, 1]),
+            lambda: comp.composite(parts[rank], background=[1, 1, 1, rank]),
+            lambda: comp.composite(parts[rank], keep_lists=rank == 0),
+            lambda: comp.composite(parts[rank], most_bytes=100),
+            lambda: comp.composite(parts[rank], most_bytes=0),
+            lambda: comp.composite(parts[rank], mode="depth"),
+            lambda: comp.composite(image, fragments=parts[rank]),
+            lambda: comp.composite(image, fragments=parts[rank], mode="depth-blend"),
+            lambda: comp.composite(image, most_bytes=100),
+            lambda: comp.composite(parts[rank] if rank else scene(12, 1, size=(5, 5))[0]),
+            lambda: comp.gather(comp.composite(image), flatten=False),
+            lambda: comp.gather(comp.composite(parts[rank], keep_lists=False), flatten=False),
+            lambda: comp.gather(comp.composite(parts[rank]), with_depth=True, flatten=False),
+        ]
+        told = []
+        for number, call in enumerate(calls):
+            try:
+                call()
+            except (sortlast.ArgumentError, sortlast.MismatchError) as error:
+                told.append([number, str(error)])
+        check(comp, parts, most_bytes=10**6)
+        report(told)
+        """,
+    )
+    for told in reports:
+        assert [number for number, _ in told] == list(range(15))
+    texts = dict(reports[0])
+    assert "most_bytes is 100" in texts[5]
+    assert "rank" in texts[5]
+    assert "keep_lists" in texts[13]
+
+
+def test_the_same_bits_run_after_run():
+    reports = run(
+        4,
+        """
+        import hashlib
+        comp = sortlast.Compositor(comm)
+        parts = scene(13, size, most=20, ties=True)
+        found = []
+        for keep_lists in (True, False):
+            for _ in range(10):
+                tile = comp.composite(parts[rank], keep_lists=keep_lists)
+                frame = comp.gather(tile)
+                if frame is not None:
+                    found.append(hashlib.sha256(frame.tobytes()).hexdigest())
+        report(found)
+        """,
+    )
+    assert len(reports[0]) == 20
+    assert len(set(reports[0])) == 1
