@@ -22,6 +22,7 @@ _BROUGHT = {
     "matplotlib": ("matplotlib", "plot"),
     "networkx": ("networkx", "graph"),
     "nibabel": ("nibabel", "render"),
+    "pymetis": ("pymetis", "render"),
     "vtkmodules": ("vtk", "render"),
     "OpenEXR": ("OpenEXR", "files"),
     "PIL": ("pillow", "files"),

@@ -14,7 +14,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layers/layer_run.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
-#include "sortlast/execute/mpi/layer_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 
 namespace sortlast {
 namespace {
@@ -98,6 +98,23 @@ TEST_F(MpiLayers, StringsOfManyMessages) {
     expect_right(compositor, 5, {300, 200}, p_ - 1);
     expect_right(compositor, 6, {300, 200});
   }
+}
+
+// More than is encoded at once.
+TEST_F(MpiLayers, ManyBytesUnderWay) {
+  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1});
+  const Size large{600, 500};
+  std::vector<Pair> pairs;
+  for (std::int64_t pixel = 0; pixel < large.pixels(); ++pixel)
+    for (std::int64_t i = 0; i < 5; ++i) pairs.emplace_back(pixel, rank_ * 1000 + i);
+  const Tile tile = CompositorAccess::composite_layers(compositor, call_of(pairs, large), {});
+  std::vector<Pair> all;
+  for (std::int64_t pixel = tile.range().begin; pixel < tile.range().end; ++pixel)
+    for (int rank = 0; rank < p_; ++rank)
+      for (std::int64_t i = 0; i < 5; ++i) all.emplace_back(pixel, rank * 1000 + i);
+  std::vector<std::byte> expected(static_cast<std::size_t>(tile.range().size()) * 4);
+  PairContent::flatten(all, tile.range(), expected.data());
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tile.pixels().view().colour));
 }
 
 TEST_F(MpiLayers, NothingAtAllAndSizesThatChange) {

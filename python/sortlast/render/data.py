@@ -77,7 +77,7 @@ def load(
     if source == "mni152":
         found = nifti.read(_nilearn_file(), wanted)
         # Its mask ends in whole voxels, which shading would show as steps.
-        found = replace(found, voxels=_smoothed(found.voxels))
+        found = replace(found, voxels=smoothed(found.voxels))
     elif source == "ch2better":
         if not CH2BETTER_FILE.is_file():
             raise Error(f"{source} is not installed: apt-get install mricron-data")
@@ -194,7 +194,7 @@ def _radius(inside: npt.NDArray[np.bool_], spacing: Spacing) -> float:
     return float(np.sqrt(squares[inside].max()))
 
 
-def _smoothed(voxels: npt.NDArray[Any]) -> Array:
+def smoothed(voxels: npt.NDArray[Any]) -> Array:
     """Convolve with the binomial kernel (1, 2, 1) / 4 along each axis, border repeated."""
     values = voxels.astype(np.float32)
     for axis in range(3):

@@ -10,7 +10,8 @@ shows as a seam or as a change of tone. Here
   marches the k with ceil(t_in) <= k < ceil(t_out), so that of two blocks that share a face exactly
   one takes a sample. (This replaces the mapper's own depth test: the scene has nothing opaque.)
 - a block has one ghost voxel on each side, which gradients read and rays do not enter;
-- gradients step by one voxel, and lights are computed in the space of the data;
+- gradients step by one voxel (of the finest level, in boxes of several levels), and lights are computed
+  in the space of the data;
 - two corners of the ghost layer, which no sample reaches, hold 0 and 1: the ends of the range;
 - pixels are float32 (see `window`).
 
@@ -21,15 +22,20 @@ the mapper's own sampling it is 4.2 and 0.54; with VTK's fixed-point mapper 50, 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .amr import Box
 from .arrays import to_vtk
 from .blocks import GHOSTS, Block, Spacing
-from .camera import Camera
+from .camera import Camera, Rectangle
 from .data import Array
 from .window import Image, Window
+
+if TYPE_CHECKING:
+    from vtkmodules.vtkRenderingCore import vtkVolume
 
 SAMPLES_PER_VOXEL = 2.0
 
@@ -48,7 +54,7 @@ float along(vec3 step)
 
 vec4 computeLighting(vec4 color, int component, float label)
 {
-  vec3 h = 1.0 / vec3(textureSize(in_volume[0], 0)); // one voxel
+  vec3 h = in_gradientStep / vec3(textureSize(in_volume[0], 0));
   vec3 gradient = vec3(
     along(vec3(h.x, 0.0, 0.0)), along(vec3(0.0, h.y, 0.0)), along(vec3(0.0, 0.0, h.z)));
   gradient *= in_cellSpacing[0].x / in_cellSpacing[0];
@@ -63,7 +69,7 @@ vec4 computeLighting(vec4 color, int component, float label)
 }
 """
 
-# Names that begin with in_, g_ and ip_ are the mapper's own, but for the two block uniforms.
+# Names that begin with in_, g_ and ip_ are the mapper's own, but for in_block* and in_gradientStep.
 FIND_SAMPLES = """
   {
   vec3 eye = in_eyePosObjs[0];
@@ -118,32 +124,69 @@ class VolumeRenderer:
         self, voxels: Array, block: Block, spacing: Spacing, threshold: float, size: tuple[int, int]
     ) -> None:
         self._window = Window(size)
-        from vtkmodules.vtkRenderingCore import vtkVolume
-        from vtkmodules.vtkRenderingVolumeOpenGL2 import vtkOpenGLGPUVolumeRayCastMapper
-
-        mapper = vtkOpenGLGPUVolumeRayCastMapper()
-        mapper.SetInputData(image_data(_with_range(voxels), block, spacing))
-        mapper.SetAutoAdjustSampleDistances(False)
-        mapper.SetUseJittering(False)
-        mapper.SetSampleDistance(min(spacing) / SAMPLES_PER_VOXEL)
-
-        volume = vtkVolume()
-        volume.SetMapper(mapper)
-        volume.SetProperty(_look(threshold, min(spacing)))
-        shader = volume.GetShaderProperty()
-        shader.AddFragmentShaderReplacement("//VTK::Termination::Dec", True, DECLARE, False)
-        shader.AddFragmentShaderReplacement("//VTK::ComputeLighting::Dec", True, LIGHT, False)
-        shader.AddFragmentShaderReplacement("//VTK::Terminate::Init", True, FIND_SAMPLES, False)
-        shader.AddFragmentShaderReplacement("//VTK::Base::Impl", True, PLACE_SAMPLE, False)
-        bounds = block.bounds(spacing)
-        uniforms = shader.GetFragmentCustomUniforms()
-        uniforms.SetUniform3f("in_blockLower", bounds[0::2])
-        uniforms.SetUniform3f("in_blockUpper", bounds[1::2])
-        self._window.scene.AddVolume(volume)
+        self._window.scene.AddVolume(_volume(voxels, Box(block, 1), spacing, threshold))
 
     def render(self, camera: Camera) -> Image:
         """(height, width, 4) float32, premultiplied."""
         return self._window.render(camera)
+
+
+class BoxesRenderer:
+    """Renders the boxes of a hierarchy one by one, each as `VolumeRenderer` does a block.
+
+    `boxes` are pairs of a box and its voxels (from `Hierarchy.voxels`). Samples, gradients and opacities of
+    all levels are those of the finest, whose spacing is `finest`, so that levels look alike.
+    """
+
+    def __init__(
+        self, boxes: Sequence[tuple[Box, Array]], finest: Spacing, threshold: float, size: tuple[int, int]
+    ) -> None:
+        self._window = Window(size)
+        self._bounds = [box.bounds(finest) for box, _ in boxes]
+        self._volumes = [_volume(voxels, box, finest, threshold) for box, voxels in boxes]
+        for volume in self._volumes:
+            volume.VisibilityOff()
+            self._window.scene.AddVolume(volume)
+
+    def render(self, camera: Camera) -> tuple[list[Image], list[Rectangle]]:
+        """Image and rectangle of the frame, (x0, y0, x1, y1) with y from the top, of every box.
+
+        An image is (y1 - y0, x1 - x0, 4) float32, premultiplied. A box beyond the frame has an empty one.
+        """
+        rectangles = [camera.rectangle(bounds, self._window.size) for bounds in self._bounds]
+        images = []
+        for volume, rectangle in zip(self._volumes, rectangles, strict=True):
+            volume.VisibilityOn()
+            images.append(self._window.render(camera, rectangle))
+            volume.VisibilityOff()
+        return images, rectangles
+
+
+def _volume(voxels: Array, box: Box, finest: Spacing, threshold: float) -> vtkVolume:
+    from vtkmodules.vtkRenderingCore import vtkVolume
+    from vtkmodules.vtkRenderingVolumeOpenGL2 import vtkOpenGLGPUVolumeRayCastMapper
+
+    spacing = box.spacing(finest)
+    mapper = vtkOpenGLGPUVolumeRayCastMapper()
+    mapper.SetInputData(image_data(_with_range(voxels), box.block, spacing))
+    mapper.SetAutoAdjustSampleDistances(False)
+    mapper.SetUseJittering(False)
+    mapper.SetSampleDistance(min(finest) / SAMPLES_PER_VOXEL)
+
+    volume = vtkVolume()
+    volume.SetMapper(mapper)
+    volume.SetProperty(_look(threshold, min(finest)))
+    shader = volume.GetShaderProperty()
+    shader.AddFragmentShaderReplacement("//VTK::Termination::Dec", True, DECLARE, False)
+    shader.AddFragmentShaderReplacement("//VTK::ComputeLighting::Dec", True, LIGHT, False)
+    shader.AddFragmentShaderReplacement("//VTK::Terminate::Init", True, FIND_SAMPLES, False)
+    shader.AddFragmentShaderReplacement("//VTK::Base::Impl", True, PLACE_SAMPLE, False)
+    bounds = box.bounds(finest)
+    uniforms = shader.GetFragmentCustomUniforms()
+    uniforms.SetUniform3f("in_blockLower", bounds[0::2])
+    uniforms.SetUniform3f("in_blockUpper", bounds[1::2])
+    uniforms.SetUniformf("in_gradientStep", 1 / box.step)
+    return volume
 
 
 def image_data(voxels: Array, block: Block, spacing: Spacing) -> Any:

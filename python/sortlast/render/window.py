@@ -20,7 +20,7 @@ from sortlast import Error, _extras
 from .arrays import to_numpy
 
 if TYPE_CHECKING:
-    from .camera import Camera
+    from .camera import Camera, Rectangle
 
 WINDOW_CLASS = "VTK_DEFAULT_OPENGL_WINDOW"  # the environment variable by which VTK chooses a window
 OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
@@ -95,16 +95,22 @@ class Window:
                 "try a smaller image, or another Mesa"
             )
 
-    def render(self, camera: Camera) -> Image:
-        """The scene as (height, width, 4) float32, premultiplied, top row first."""
+    def render(self, camera: Camera, rectangle: Rectangle | None = None) -> Image:
+        """The scene as (height, width, 4) float32, premultiplied, top row first.
+
+        Of a `rectangle` (x0, y0, x1, y1), with y from the top, only its pixels are read.
+        """
         from vtkmodules.vtkCommonCore import vtkFloatArray
 
+        width, height = self.size
+        x0, y0, x1, y1 = rectangle or (0, 0, width, height)
+        if x0 >= x1 or y0 >= y1:
+            return np.empty((max(y1 - y0, 0), max(x1 - x0, 0), 4), np.float32)
         camera.apply(self.scene.GetActiveCamera(), self.size)
         self._window.Render()
-        width, height = self.size
         pixels = vtkFloatArray()
-        self._window.GetRGBAPixelData(0, 0, width - 1, height - 1, 0, pixels)
-        rows = to_numpy(pixels).reshape(height, width, 4)
+        self._window.GetRGBAPixelData(x0, height - y1, x1 - 1, height - y0 - 1, 0, pixels)
+        rows = to_numpy(pixels).reshape(y1 - y0, x1 - x0, 4)
         return np.ascontiguousarray(rows[::-1])
 
     def depth(self) -> Image:

@@ -19,7 +19,7 @@
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/layer_exchange.hpp"
-#include "sortlast/execute/mpi/layer_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -87,7 +87,7 @@ class Compositor::Impl {
     return guarded([&] { return gather_in_turn(images, with_channels); });
   }
 
-  // ---- Contents of varying size (mpi/layer_frames.cpp) ----
+  // ---- Contents of varying size (layer_frames.cpp) ----
 
   // Composite a content of each rank and return this rank's finished pixels. `out` as of composite().
   Tile composite_layers(const LayerCall& call, const PixelBuffer& out);
@@ -99,7 +99,7 @@ class Compositor::Impl {
 
   std::string explain_layers() const;
 
-  // Composite images whose pixels hold further channels (mpi/channel_frames.cpp).
+  // Composite images whose pixels hold further channels (channel_frames.cpp).
   Tile composite_channels(const ImageView& image, Composition composition, std::span<const Channel> channels,
                           const PixelBuffer& out);
 

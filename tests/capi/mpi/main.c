@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   test_before_init();
   MPI_Init(&argc, &argv);
   test_frames();
+  test_channels();
   test_fragments();
   test_travel();
   test_observation();

@@ -28,6 +28,7 @@ sortlast_image make_image(int rank, int64_t width, int64_t height, sortlast_form
 void free_image(sortlast_image image);
 
 void test_before_init(void);
+void test_channels(void);
 void test_frames(void);
 void test_fragments(void);
 void test_observation(void);

@@ -12,6 +12,11 @@
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
+namespace {
+
+constexpr std::size_t most_bytes_under_way = std::size_t{16} << 20;
+
+}  // namespace
 
 // The frame under way, and what it has in common with the next.
 class LayerExchange::Frame {
@@ -74,6 +79,7 @@ class LayerExchange::Frame {
     sends_left_ = count(program_.sends, plan_.spared.sends);
     receives_left_ = count(program_.receives, plan_.spared.receives);
     received_ = plan_.spared.receives;
+    bytes_under_way_ = 0;
     oldest_ = 1;
     waiting_since_ = -1;
     run_.begin_frame(content);
@@ -134,8 +140,10 @@ class LayerExchange::Frame {
     return oldest_ + window - 1;
   }
 
-  // Send a string that is complete; returns whether there was one.
+  // Send a string that is complete; returns whether there was one. Those that are under way take memory, so
+  // that no more are encoded than keep the network busy.
   bool send_next() {
+    if (bytes_under_way_ >= most_bytes_under_way) return false;
     const auto next = run_.next_send(last_open_stage());
     if (!next) return false;
     const std::size_t index = *next;
@@ -147,7 +155,7 @@ class LayerExchange::Frame {
     bytes->grow(StringMessages::head_bytes);
     run_.outgoing(index, *bytes);
     took_time(begin, static_cast<std::int64_t>(bytes->size()));
-    ++context_->traffic.dense;
+    bytes_under_way_ += bytes->size();
     messages_->send(send.peer, numbers_[index], {bytes->data(), bytes->size()}, bytes, index);
     return true;
   }
@@ -160,6 +168,7 @@ class LayerExchange::Frame {
       std::int32_t stage = 0;
       if (done.sent) {
         stage = program_.sends[done.index].stage;
+        bytes_under_way_ -= done.bytes;
         context_->timing.bytes_sent += bytes;
         context_->timing.messages_sent += done.messages;
         --sends_left_;
@@ -226,7 +235,8 @@ class LayerExchange::Frame {
   std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t> receive_of_;  // peer, number -> receive
   std::unique_ptr<StringMessages> messages_;
   const FrameContext* context_ = nullptr;
-  std::vector<std::int64_t> left_;  // transfers of each stage that are not through
+  std::vector<std::int64_t> left_;   // transfers of each stage that are not through
+  std::size_t bytes_under_way_ = 0;  // of strings that are being sent
   std::size_t sends_left_ = 0;
   std::size_t receives_left_ = 0;
   std::vector<bool> received_;

@@ -1,16 +1,16 @@
-"""The demo's program of one rank: render a block of a volume, composite, gather, check.
+"""The demo's program of one rank: render a part of a volume, composite, gather, check.
 
-Rank 0 reads the volume, keeps it for the comparison at the end, and sends every rank its block; no
-other rank holds more than that. The frames orbit the volume. The first frame is checked twice: against
-the serial composite of the same block images, which must agree, and against one process that renders
-the whole volume, which tells how much splitting the volume changes the picture.
+Rank 0 reads the volume, keeps it for the comparison at the end, and sends every rank its part; no
+other rank holds more than that. What a part is depends on the mode (see MODES). The frames orbit the
+volume. The first frame is checked twice: against the serial composite of the same images, which must
+agree, and against one process that renders the whole, which tells how much splitting changes the picture.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,41 +20,29 @@ import numpy as np
 import sortlast
 from sortlast import render
 from sortlast.launch.failure import together
-from sortlast.render.blocks import GHOSTS, Block, Bounds, Spacing
-from sortlast.render.surface import SurfaceRenderer
-from sortlast.render.volume import VolumeRenderer
 from sortlast.render.window import Image
+
+from .blocks import BlockPart
+from .scene import Part, Scene, Settings
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-AZIMUTH, ELEVATION = 60.0, 28.0  # of the first frame [degrees]
-BOUND_PER_RANK = 1e-6  # most that float32 `over` may differ from the serial composite, times p
+__all__ = ["COUNTS", "MODES", "PHASES", "TIMES", "Frame", "Result", "Settings", "run"]
+
+MODES: dict[str, Callable[[MPI.Intracomm, Settings, Scene, Image | None], Part]] = {
+    "volume": BlockPart,
+    "surface": BlockPart,
+}
+BOUND_PER_IMAGE = 1e-6  # most that float32 `over` may differ from the serial composite, times the images
 VISIBLE = 2 / 255  # pixels that differ by more are counted
 
 PHASES = ("render", "align", "order", "composite", "gather", "frame")
 TIMES = ("late", "agree", "wait", "blend")
 COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
 
-Renderer = VolumeRenderer | SurfaceRenderer
 Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all
 Keep = Callable[[int, Image], None]  # takes frame k, from 0
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What to render and how; `size` is (width, height), `timeout` the longest wait in seconds."""
-
-    data: str
-    mode: str  # "volume" or "surface"
-    size: tuple[int, int]
-    frames: int
-    algorithm: str
-    timeout: float
-    trace: Path | None
-    component: int | None = None  # of the data, and its time: as render.load() takes them
-    time: int | None = None
-    memory: int | None = None  # bytes that the data may take
 
 
 @dataclass(frozen=True)
@@ -79,33 +67,11 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """What every rank knows of the volume."""
-
-    shape: tuple[int, int, int]
-    spacing: Spacing
-    threshold: float
-    radius: float
-
-    @property
-    def whole(self) -> Block:
-        """The whole volume as one block."""
-        x, y, z = self.shape
-        return Block((0, 0, 0), (x - 1, y - 1, z - 1))
-
-    def camera(self, turn: float) -> render.Camera:
-        """The camera after `turn` of a full turn around the volume."""
-        bounds = self.whole.bounds(self.spacing)
-        return render.Camera.orbit(bounds, self.radius, AZIMUTH + 360 * turn, ELEVATION)
-
-
-@dataclass(frozen=True)
 class Frame:
-    """One frame as this rank knows it: its own images, and what became of all of them."""
+    """One frame as this rank knows it: its own contribution, and what became of all of them."""
 
-    image: Image
-    depth: Image | None
-    order: Sequence[int]
+    own: Any  # see Part, as the next
+    order: Any
     composited: Image | None  # on rank 0
     row: dict[str, float]  # see Result
 
@@ -121,17 +87,14 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
     report = progress if comm.rank == 0 else lambda what, done, total: None
     _share_cores(comm)
 
-    # Read the volume and hand out the blocks.
+    # Read the volume and hand out the parts.
     report("reading the volume", 0, steps)
     volume = together(comm, lambda: _load(settings) if comm.rank == 0 else None)
     scene: Scene = comm.bcast(None if volume is None else _scene(volume), root=0)
-    blocks = render.split(scene.shape, scene.spacing, comm.size)
-    voxels = _scatter(comm, blocks, None if volume is None else volume.voxels)
+    report("handing out the parts", 1, steps)
+    part = MODES[settings.mode](comm, settings, scene, None if volume is None else volume.voxels)
 
     # Render and composite the frames.
-    report("starting the renderers", 1, steps)
-    block = blocks[comm.rank]
-    renderer = together(comm, lambda: _renderer(settings, scene, voxels, block))
     compositor = sortlast.Compositor(comm, algorithm=settings.algorithm, timeout=settings.timeout)
 
     def make(k: int) -> Frame:
@@ -139,12 +102,12 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
         # The last frame alone: rendering would leave several far apart on the timeline.
         compositor.trace = settings.trace is not None and k == settings.frames - 1
         report(f"frame {k + 1} of {settings.frames}", 3 + k, steps)
-        frame = _frame(comm, compositor, renderer, camera, block.bounds(scene.spacing))
+        frame = _frame(comm, compositor, part, camera)
         together(comm, lambda: None if frame.composited is None else keep(k, frame.composited))
         return frame
 
     report("untimed frame", 2, steps)
-    _frame(comm, compositor, renderer, scene.camera(0), block.bounds(scene.spacing))
+    _frame(comm, compositor, part, scene.camera(0))
     first = make(0)
     rows = [first.row, *(make(k).row for k in range(1, settings.frames))]
     if settings.trace is not None:
@@ -152,18 +115,18 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
 
     # Check the first frame.
     report("checking against the serial composite", settings.frames + 3, steps)
-    error = _difference_to_serial(comm, first)
-    report("rendering the whole volume in one process", settings.frames + 4, steps)
+    expected = part.serial(first.own, first.order)
+    report("rendering the whole in one process", settings.frames + 4, steps)
     whole = None
     if volume is not None and first.composited is not None:
-        whole = _compare_with_whole(settings, scene, volume.voxels, first.composited)
+        whole = _compare_with_whole(part, scene, first.composited)
     _wait_for_all(comm)
-    if whole is None or first.composited is None:
+    if volume is None or whole is None or first.composited is None or expected is None:
         return None
     report("done", steps, steps)
-    bound = BOUND_PER_RANK * comm.size if first.depth is None else 0.0
-    remarks = () if volume is None else volume.remarks
-    return Result(first.composited, remarks, compositor.algorithm, rows, error, bound, whole)
+    error = float(np.abs(first.composited - expected).max(initial=0))
+    bound = BOUND_PER_IMAGE * part.images
+    return Result(first.composited, volume.remarks, compositor.algorithm, rows, error, bound, whole)
 
 
 def _share_cores(comm: MPI.Intracomm) -> None:
@@ -187,47 +150,16 @@ def _scene(volume: render.Volume) -> Scene:
     return Scene((x, y, z), volume.spacing, volume.threshold, volume.radius)
 
 
-def _scatter(comm: MPI.Intracomm, blocks: list[Block], voxels: Image | None) -> Image:
-    """Send every rank its block with ghosts from rank 0, which alone has `voxels`."""
-    if voxels is not None:
-        for rank in range(1, comm.size):
-            comm.Send(render.cut(voxels, blocks[rank]).T, dest=rank)
-        return render.cut(voxels, blocks[0])
-    block = blocks[comm.rank]
-    shape = [last - first + 1 + 2 * GHOSTS for first, last in zip(block.lower, block.upper, strict=True)]
-    received = np.empty(shape[::-1], np.float32)
-    comm.Recv(received, source=0)
-    return received.T
-
-
-def _renderer(settings: Settings, scene: Scene, voxels: Image, block: Block) -> Renderer:
-    kind = VolumeRenderer if settings.mode == "volume" else SurfaceRenderer
-    return kind(voxels, block, scene.spacing, scene.threshold, settings.size)
-
-
-def _render(renderer: Renderer, camera: render.Camera) -> tuple[Image, Image | None]:
-    if isinstance(renderer, SurfaceRenderer):
-        return renderer.render(camera)
-    return renderer.render(camera), None
-
-
-def _frame(
-    comm: MPI.Intracomm,
-    compositor: sortlast.Compositor,
-    renderer: Renderer,
-    camera: render.Camera,
-    bounds: Bounds,
-) -> Frame:
-    """Render this rank's block, within `bounds`, composite with all others and gather at rank 0."""
+def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, camera: render.Camera) -> Frame:
+    """Render this rank's part, composite with all others and gather at rank 0."""
     begin = time.perf_counter()
-    image, depth = _render(renderer, camera)
+    own = part.render(camera)
     rendered = time.perf_counter()
     comm.Barrier()  # so that no rank's compositing time holds another's rendering
     aligned = time.perf_counter()
-    order = sortlast.visibility_order(comm, bounds, camera.eye)
+    order = part.order(camera)
     ordered = time.perf_counter()
-    op = "over" if depth is None else "closest"
-    tile = compositor.composite(image, depth=depth, op=op, order=order)
+    tile = part.composite(compositor, own, order)
     composited = time.perf_counter()
     frame: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
     end = time.perf_counter()
@@ -239,7 +171,7 @@ def _frame(
         end - composited,
         end - begin,
     )
-    return Frame(image, depth, order, frame, _row(comm, spans, compositor.timing))
+    return Frame(own, order, frame, _row(comm, spans, compositor.timing))
 
 
 def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str, float]:
@@ -255,32 +187,9 @@ def _row(comm: MPI.Intracomm, spans: tuple[float, ...], timing: Any) -> dict[str
     return row | {name: sum(r[name] for r in ranks) for name in COUNTS if name != "stages"}
 
 
-def _difference_to_serial(comm: MPI.Intracomm, own: Frame) -> float:
-    """Greatest difference of a frame to the serial composite of all images, on rank 0; 0 elsewhere."""
-    if own.composited is None:
-        comm.Send(own.image, dest=0)
-        if own.depth is not None:
-            comm.Send(own.depth, dest=0)
-        return 0.0
-    images = [own.image]
-    depths = None if own.depth is None else [own.depth]
-    for rank in range(1, comm.size):
-        images.append(np.empty_like(own.image))
-        comm.Recv(images[-1], source=rank)
-        if depths is not None:
-            depths.append(np.empty_like(depths[0]))
-            comm.Recv(depths[-1], source=rank)
-    op = "over" if depths is None else "closest"
-    expected = sortlast.composite_serial(images, depths=depths, op=op, order=own.order)
-    pixels = expected[0] if isinstance(expected, tuple) else expected
-    return float(np.abs(own.composited - pixels).max(initial=0))
-
-
-def _compare_with_whole(settings: Settings, scene: Scene, voxels: Image, frame: Image) -> dict[str, float]:
-    block = scene.whole
-    renderer = _renderer(settings, scene, render.cut(voxels, block), block)
+def _compare_with_whole(part: Part, scene: Scene, frame: Image) -> dict[str, float]:
     begin = time.perf_counter()
-    image, _ = _render(renderer, scene.camera(0))
+    image = part.whole(scene.camera(0))
     seconds = time.perf_counter() - begin
     difference = np.abs(frame - image)
     return {

@@ -8,11 +8,11 @@
 
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/fragments/fragment_content.hpp"
 #include "sortlast/execute/layers/layer_run.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
-#include "sortlast/execute/mpi/layer_frames.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {

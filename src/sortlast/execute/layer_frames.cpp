@@ -1,5 +1,5 @@
 // Layer frames.
-#include "sortlast/execute/mpi/layer_frames.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 
 #include "sortlast/execute/compositor_impl.hpp"
 
@@ -49,7 +49,10 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
   if (!layer_exchange_) layer_exchange_ = std::make_unique<LayerExchange>(schedule, context());
   tile.joined = std::make_shared<const std::vector<LayerString>>(
       layer_exchange_->run(*content, call.format, place, string_options(), context()));
-  timing_.peak_bytes = static_cast<std::int64_t>(pool_.peak() - before + layer_exchange_->shared_bytes());
+  const bool own_pixels = out.view().colour == nullptr && !tile.shared;
+  const std::size_t result = own_pixels ? PixelBuffer::bytes(call.format, tile.range.size()) : 0;
+  timing_.peak_bytes = std::max<std::int64_t>(
+      0, static_cast<std::int64_t>(pool_.peak() - before + layer_exchange_->shared_bytes() - result));
   timing_.total = trace_clock() - begin;
   return detail::TileAccess::make(std::move(tile));
 }

@@ -8,9 +8,9 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/channels/content.hpp"
 #include "sortlast/execute/layers/channels/layout.hpp"
-#include "sortlast/execute/mpi/layer_frames.hpp"
 
 namespace sortlast {
 namespace {
