@@ -55,9 +55,9 @@ std::vector<Box> chosen_boxes(const std::vector<Box>& boxes, std::span<const std
 }
 
 // The places in `set` of an order of its boxes; throws ArgumentError if there is none.
-Numbers order_of_set(const std::vector<Box>& inner, std::span<const std::int32_t> set, const Box& eye,
-                     Ties ties, const BoxNames& names) {
-  Sorter sorter(chosen_boxes(inner, set), eye);
+Numbers order_of_set(std::span<const Box> boxes, std::span<const std::int32_t> set, const Box& eye, Ties ties,
+                     const BoxNames& names) {
+  Sorter sorter(boxes, eye);
   if (const auto pair = sorter.overlap())
     refuse_overlap(set[index(pair->first)], set[index(pair->second)], names);
   Sorter::Draft draft = sorter.draft();
@@ -176,7 +176,9 @@ std::vector<std::int32_t> order_boxes(std::span<const Box> boxes, const Viewpoin
   Numbers order;
   order.reserve(boxes.size());
   const auto append_sorted = [&](std::span<const std::int32_t> set) {
-    for (const std::int32_t place : order_of_set(scene.inner, set, scene.eye, ties, names))
+    const bool all = set.size() == scene.inner.size();  // then no copy is needed
+    const std::vector<Box> chosen = all ? std::vector<Box>() : chosen_boxes(scene.inner, set);
+    for (const std::int32_t place : order_of_set(all ? scene.inner : chosen, set, scene.eye, ties, names))
       order.push_back(set[index(place)]);
   };
   if (ties == Ties::lowest_first) {
