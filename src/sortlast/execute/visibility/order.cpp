@@ -4,11 +4,11 @@
 // grows by; "searches" is Ties::lowest_first, "planes" Ties::planes, "split" visibility_order_of_parts():
 //
 //   scene       searches        planes          split
-//   grid        0.44  30 MB     0.051  14 MB    0.067  20 MB
-//   k-d tree    0.58  30 MB     0.052  14 MB    0.062  19 MB
-//   refined     0.48  30 MB     0.071  14 MB    0.087  19 MB
-//   row         0.24  30 MB     0.049  14 MB    0.051  19 MB
-//   scattered   0.54  30 MB     0.051  14 MB    0.065  19 MB
+//   grid        0.44  27 MB     0.051  14 MB    0.067  20 MB
+//   k-d tree    0.58  27 MB     0.052  14 MB    0.062  19 MB
+//   refined     0.48  27 MB     0.071  14 MB    0.087  19 MB
+//   row         0.24  27 MB     0.049  14 MB    0.051  19 MB
+//   scattered   0.54  27 MB     0.051  14 MB    0.065  19 MB
 #include "sortlast/execute/visibility/order.hpp"
 
 #include <algorithm>
