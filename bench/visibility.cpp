@@ -1,12 +1,13 @@
-// Visibility order of 100 to 100 000 boxes: processor seconds, memory, and how many pairs of boxes can cover
-// each other.
+// Visibility order of 100 to 1 000 000 boxes: processor seconds, memory, and how many pairs of boxes can
+// cover each other.
 //
 // usage: bench_visibility [most boxes]
 //
-// Each scene is sorted from four viewpoints, with ranks that follow the scene's layout and with shuffled
-// ones; a row gives the median and the slowest. A sample of the pairs of each order is checked before it
-// counts. Memory is what the peak of the process grows by, in a process of its own; pairs are estimated from
-// the sample. What is kept of the pairs is one a box.
+// Ways: "lowest" and "planes" are visibility_order() with each kind of Ties, "split" is
+// visibility_order_of_parts(). Each scene is sorted from four viewpoints, with ranks that follow the scene's
+// layout and with shuffled ones; a row gives the median and the slowest. A sample of the pairs of each order
+// is checked before it counts. Memory is what the peak of the process grows by, in a process of its own;
+// pairs are estimated from the sample. What is kept of the pairs is one a box.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,24 @@ using sortlast::Box;
 using sortlast::Viewpoint;
 using sortlast::testing::Boxes;
 using sortlast::testing::Random;
+
+struct Way {
+  const char* name;
+  std::vector<std::int32_t> (*order)(const Boxes&, const Viewpoint&);
+};
+
+const Way ways[] = {{"lowest", [](const Boxes& boxes,
+                                  const Viewpoint& view) { return sortlast::visibility_order(boxes, view); }},
+                    {"planes",
+                     [](const Boxes& boxes, const Viewpoint& view) {
+                       return sortlast::visibility_order(boxes, view, sortlast::Ties::planes);
+                     }},
+                    {"split", [](const Boxes& boxes, const Viewpoint& view) {
+                       std::vector<std::int32_t> order;
+                       for (const auto& part : sortlast::visibility_order_of_parts(boxes, view))
+                         order.push_back(part.source);
+                       return order;
+                     }}};
 
 struct Task {
   const char* name;
@@ -77,7 +96,7 @@ double peak_bytes() {
   return static_cast<double>(usage.ru_maxrss) * 1024;
 }
 
-void measure(const Task& task, int p) {
+void measure(const Task& task, const Way& way, int p) {
   Random random(1);
   Boxes boxes = task.scene(p, random);
   std::vector<double> seconds;
@@ -87,33 +106,35 @@ void measure(const Task& task, int p) {
     if (shuffled) std::shuffle(boxes.begin(), boxes.end(), random);
     for (const Viewpoint& view : viewpoints(boxes)) {
       const std::clock_t begin = std::clock();
-      const auto order = sortlast::visibility_order(boxes, view);
+      const auto order = way.order(boxes, view);
       seconds.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
       share = std::max(share, check(boxes, view, order, random));
     }
   }
   std::sort(seconds.begin(), seconds.end());
-  std::printf("%-18s %8d %10.4f %10.4f %9.1f %10.2g\n", task.name, p, seconds[seconds.size() / 2],
-              seconds.back(), (peak_bytes() - before) / 1e6, share * p * p / 2);
+  std::printf("%-18s %-7s %8d %10.4f %10.4f %9.1f %10.2g\n", task.name, way.name, p,
+              seconds[seconds.size() / 2], seconds.back(), (peak_bytes() - before) / 1e6, share * p * p / 2);
   std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int most = argc > 1 ? std::atoi(argv[1]) : 100000;
-  std::printf("%-18s %8s %10s %10s %9s %10s\n", "scene", "boxes", "median s", "slowest s", "peak MB",
-              "pairs");
+  const int most = argc > 1 ? std::atoi(argv[1]) : 1000000;
+  std::printf("%-18s %-7s %8s %10s %10s %9s %10s\n", "scene", "way", "boxes", "median s", "slowest s",
+              "peak MB", "pairs");
   std::fflush(stdout);
   for (const Task& task : tasks) {
-    for (int p = 100; p <= most; p *= 10) {
-      const pid_t child = fork();
-      if (child == 0) {
-        measure(task, p);
-        std::exit(0);
+    for (const Way& way : ways) {
+      for (int p = 100; p <= most; p *= 10) {
+        const pid_t child = fork();
+        if (child == 0) {
+          measure(task, way, p);
+          std::exit(0);
+        }
+        int status = 0;
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return 1;
       }
-      int status = 0;
-      if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return 1;
     }
   }
 }

@@ -411,6 +411,47 @@ sortlast_status sortlast_visibility_create(MPI_Comm comm, const sortlast_box* bo
                                            sortlast_viewpoint viewpoint, double timeout,
                                            sortlast_visibility** visibility);
 
+// A node of a k-d tree, quadtree or octree: its cell is divided by a plane across each of its axes. Node 0 is
+// the root, and its cell is all of space.
+typedef struct sortlast_split_node {
+  uint32_t axes;       // bit a: there is a plane across axis a
+  double position[3];  // of the plane across each axis, in the units of the scene
+  // By the sides of the planes: bit a of the index is set above the plane across axis a. A number is that of
+  // a node; -1 - i is a leaf that holds box i of all ranks' boxes, rank 0's first; INT32_MIN holds no data.
+  int32_t children[8];
+} sortlast_split_node;
+
+// Places of many boxes a rank, front to back over all ranks.
+typedef struct sortlast_positions sortlast_positions;
+
+// The boxes of this rank, `count` of them, also none (then boxes may be NULL). With `split`, boxes that
+// overlap or cover each other in cycles are split until there is an order: see visibility_order_of_parts in
+// sortlast/visibility.hpp. With a tree of `nodes` nodes, 1 or more, the order is a walk of it; not beside
+// `split`. nodes 0: the order is found. Collective over `comm`, with the same viewpoint, split and tree on
+// every rank, and a timeout as in sortlast_options [s]. Errors, on every rank alike: ARGUMENT (boxes that
+// overlap or cover each other in a cycle without split, named; a tree that is wrong), MISMATCH (what has to
+// be the same differs), TIMEOUT, MPI, MEMORY.
+sortlast_status sortlast_positions_create(MPI_Comm comm, const sortlast_box* boxes, int32_t count,
+                                          sortlast_viewpoint viewpoint, bool split,
+                                          const sortlast_split_node* tree, int32_t nodes, double timeout,
+                                          sortlast_positions** positions);
+
+// How many boxes this rank is to render: `count` boxes, with split also parts of boxes. 0 if there is no
+// order.
+int32_t sortlast_positions_count(const sortlast_positions* positions);
+
+// For each of them its place, from 0, no two of all ranks the same; the box; and the index among this rank's
+// boxes of the one that it is, or is a part of: rising, and front to back among the parts of one. NULL if
+// there is none.
+const int64_t* sortlast_positions_of_boxes(const sortlast_positions* positions);
+const sortlast_box* sortlast_positions_boxes(const sortlast_positions* positions);
+const int32_t* sortlast_positions_sources(const sortlast_positions* positions);
+
+// What was wrong when they were made; "" if nothing was.
+const char* sortlast_positions_message(const sortlast_positions* positions);
+
+void sortlast_positions_free(sortlast_positions* positions);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

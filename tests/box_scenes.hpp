@@ -164,4 +164,42 @@ inline Boxes crossed_beams(int p, Random&) {
   return boxes;
 }
 
+// Long boxes in all directions, as many of p as overlap with none before them: often with cycles.
+inline Boxes random_beams(int p, Random& random) {
+  Boxes boxes;
+  for (int i = 0; i < p; ++i) {
+    Box box;
+    const std::size_t along = random() % 3;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      box.low[axis] = static_cast<double>(random() % (axis == along ? 4 : 8));
+      box.high[axis] = box.low[axis] + static_cast<double>(axis == along ? 2 + random() % 6 : 1);
+    }
+    const bool overlaps = std::any_of(boxes.begin(), boxes.end(), [&](const Box& other) {
+      return !apart(box, other, 0) && !apart(box, other, 1) && !apart(box, other, 2);
+    });
+    if (!overlaps) boxes.push_back(box);
+  }
+  return boxes;
+}
+
+// Eyes near, far, inside and level with faces of boxes; directions, some of them along axes.
+inline Viewpoint random_view(const Boxes& boxes, bool on_faces, Random& random) {
+  const Box bounds = bounds_of(boxes);
+  Viewpoint view{{}, random() % 2 == 0};
+  const double margin = uniform(random, 0, 1) < 0.5 ? 0 : uniform(random, 0, 3);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (view.parallel) {
+      view.position[axis] = static_cast<double>(random() % 3) - 1;
+      continue;
+    }
+    const double extent = bounds.high[axis] - bounds.low[axis];
+    view.position[axis] =
+        uniform(random, bounds.low[axis] - margin * extent, bounds.high[axis] + margin * extent);
+    const Box& box = boxes[random() % boxes.size()];
+    if (on_faces && random() % 3 == 0 && !is_empty(box)) view.position[axis] = box.high[axis];
+  }
+  if (view.parallel && view.position == std::array<double, 3>{}) view.position = {0, -2, 0};
+  return view;
+}
+
 }  // namespace sortlast::testing

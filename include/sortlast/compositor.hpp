@@ -225,4 +225,29 @@ class SORTLAST_API Compositor {
 SORTLAST_API std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box,
                                                         const Viewpoint& viewpoint, double timeout = 60);
 
+// How visibility_positions() orders the boxes; the same on every rank.
+struct PositionOptions {
+  bool split = false;  // split boxes that overlap or cover each other in cycles; else they are an error
+  // A tree whose leaves name the boxes, numbered over all ranks: rank 0's first. Empty: the order is found.
+  std::span<const SplitNode> tree;
+  double timeout = 60;  // the longest wait without any progress [s]
+};
+
+// What a rank renders of its boxes, and where each stands. Sorted by source, and front to back among its
+// parts.
+struct BoxPositions {
+  std::vector<std::int64_t> positions;  // front to back over all ranks, from 0; no two are the same
+  std::vector<Box> boxes;               // the box at each, or a part of one
+  std::vector<std::int32_t> sources;    // index among this rank's boxes of the one that it is a part of
+};
+
+// Places of the boxes of all ranks from front to back (see visibility.hpp): any number of boxes a rank, also
+// none. Without `split` box i of this rank stands at positions[i]. Ties::planes. Collective over comm: every
+// rank learns all boxes and sorts them. Every rank throws the same: MismatchError if the viewpoints or
+// options differ, ArgumentError as the functions of visibility.hpp do, for more than 33 million boxes, or for
+// a tree beside `split`; TimeoutError if a rank does not come within the limit.
+SORTLAST_API BoxPositions visibility_positions(MPI_Comm comm, std::span<const Box> boxes,
+                                               const Viewpoint& viewpoint,
+                                               const PositionOptions& options = {});
+
 }  // namespace sortlast

@@ -29,6 +29,7 @@ from sortlast._errors import (
 from sortlast._fragments import Fragments
 from sortlast.compositor import Compositor, Registration, Tile, visibility_order
 from sortlast.serial import composite_serial, execute_serial
+from sortlast.visibility import BoxPositions, SplitTree, visibility_positions
 
 if TYPE_CHECKING:
     __version__: str
@@ -52,6 +53,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "ArgumentError",
+    "BoxPositions",
     "Compositor",
     "Error",
     "Event",
@@ -61,6 +63,7 @@ __all__ = [
     "MpiError",
     "Registration",
     "RemoteError",
+    "SplitTree",
     "Tile",
     "TimeoutError",
     "Timing",
@@ -74,4 +77,5 @@ __all__ = [
     "trace",
     "tune",
     "visibility_order",
+    "visibility_positions",
 ]

@@ -24,6 +24,9 @@ _BROUGHT = {
     "nibabel": ("nibabel", "render"),
     "pymetis": ("pymetis", "render"),
     "vtkmodules": ("vtk", "render"),
+    "pyvista": ("pyvista", "pyvista"),
+    "imageio": ("imageio", "pyvista"),
+    "imageio_ffmpeg": ("imageio-ffmpeg", "pyvista"),
     "OpenEXR": ("OpenEXR", "files"),
     "PIL": ("pillow", "files"),
     "tifffile": ("tifffile", "files"),
@@ -31,12 +34,15 @@ _BROUGHT = {
 
 
 @contextmanager
-def needed(what: str) -> Iterator[None]:
-    """Within: a package of an extra that is missing is a MissingExtraError: ``what`` needs it."""
+def needed(what: str, extra: str | None = None) -> Iterator[None]:
+    """Within: a package of an extra that is missing is a MissingExtraError: ``what`` needs it.
+
+    Where several extras bring it, ``extra`` names the one that ``what`` belongs to.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
-        missing = instead_of(error, what)
+        missing = instead_of(error, what, extra)
         if missing is None:
             raise
         raise missing from None
@@ -48,11 +54,12 @@ def check(package: str, what: str) -> None:
         raise _missing(package, what)
 
 
-def instead_of(error: ModuleNotFoundError, what: str) -> MissingExtraError | None:
+def instead_of(error: ModuleNotFoundError, what: str, extra: str | None = None) -> MissingExtraError | None:
     """What to raise instead of a failed import; None if no extra brings the package."""
-    return _missing(error.name, what) if error.name in _BROUGHT else None
+    return _missing(error.name, what, extra) if error.name in _BROUGHT else None
 
 
-def _missing(package: str, what: str) -> MissingExtraError:
-    installed, extra = _BROUGHT[package]
+def _missing(package: str, what: str, extra: str | None = None) -> MissingExtraError:
+    installed, usual = _BROUGHT[package]
+    extra = extra or usual
     return MissingExtraError(f'{what} needs the package {installed}: pip install "sortlast[{extra}]"')

@@ -221,7 +221,8 @@ class Compositor:
         Args:
             image: array (H, W, C) of float32, float16 or uint8, C-contiguous and premultiplied, NumPy's or
                 anything with DLPack on the CPU; it is read without a copy. None on a rank without one.
-            depth: array (H, W) of float32; smaller is nearer. Without an image: whether the others have one
+            depth: array (H, W) of float32; smaller is nearer, +inf where nothing is. ``closest`` refuses
+                planes in which it finds NaN. Without an image: whether the others have one
                 (``op="closest"`` says so by itself).
             op: over, closest, add, max or min.
             order: ranks from front to back; None is rank order.
@@ -312,6 +313,8 @@ class Compositor:
             if image is None and depth is None:
                 depth = op == "closest"
             picture = _arrays.picture(image, depth, shape, dtype)
+            if op == "closest":
+                _arrays.check_depth(picture.depth)
             arguments = (
                 _arrays.choice(op, "op", _core.ops()),
                 _arrays.ranks(order, "order"),

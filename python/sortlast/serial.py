@@ -16,7 +16,7 @@ Frame = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]]
 
 
 def _pictures(
-    images: Sequence[object | None], depths: Sequence[object | None] | None
+    images: Sequence[object | None], depths: Sequence[object | None] | None, op: str
 ) -> tuple[list[_arrays.Picture | None], _arrays.Picture]:
     """Check all images; the second result is one of them, which tells their common shape."""
     if depths is not None and len(depths) != len(images):
@@ -24,7 +24,10 @@ def _pictures(
     pictures: list[_arrays.Picture | None] = []
     for rank, image in enumerate(images):
         depth = None if depths is None or image is None else depths[rank]
-        pictures.append(None if image is None else _arrays.picture(image, depth))
+        picture = None if image is None else _arrays.picture(image, depth)
+        if op == "closest" and picture is not None:
+            _arrays.check_depth(picture.depth)
+        pictures.append(picture)
     present = [(rank, picture) for rank, picture in enumerate(pictures) if picture is not None]
     if not present:
         raise ArgumentError("all images are None; expected at least one")
@@ -92,7 +95,7 @@ def composite_serial(
         return _composite_boxes(
             _box_images.box_images(images, depths, positions, size, boxes), op, background
         )
-    pictures, first = _pictures(images, depths)
+    pictures, first = _pictures(images, depths, op)
     colour, depth = _core.composite_serial(
         **_arguments(pictures, first),
         op=_arrays.text(op, "op"),
@@ -144,7 +147,7 @@ def execute_serial(
     ``seed`` chooses in which order messages arrive; it never changes a bit of the result. The rest is as in
     :func:`composite_serial`; the depth order is the schedule's.
     """
-    pictures, first = _pictures(images, depths)
+    pictures, first = _pictures(images, depths, op)
     colour, depth = _core.execute_serial(
         schedule, **_arguments(pictures, first), op=_arrays.text(op, "op"), seed=seed
     )

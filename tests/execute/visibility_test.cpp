@@ -18,6 +18,8 @@ using testing::Boxes;
 using testing::can_cover;
 using testing::is_empty;
 using testing::Random;
+using testing::random_beams;
+using testing::random_view;
 using testing::uniform;
 using Ranks = std::vector<std::int32_t>;
 
@@ -92,26 +94,6 @@ void expect_cycle(const std::string& text, const Boxes& boxes, const Viewpoint& 
   }
 }
 
-// Eyes near, far, inside and level with faces of boxes; directions, some of them along axes.
-Viewpoint random_view(const Boxes& boxes, bool on_faces, Random& random) {
-  const Box bounds = bounds_of(boxes);
-  Viewpoint view{{}, random() % 2 == 0};
-  const double margin = uniform(random, 0, 1) < 0.5 ? 0 : uniform(random, 0, 3);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (view.parallel) {
-      view.position[axis] = static_cast<double>(random() % 3) - 1;
-      continue;
-    }
-    const double extent = bounds.high[axis] - bounds.low[axis];
-    view.position[axis] =
-        uniform(random, bounds.low[axis] - margin * extent, bounds.high[axis] + margin * extent);
-    const Box& box = boxes[random() % boxes.size()];
-    if (on_faces && random() % 3 == 0 && !is_empty(box)) view.position[axis] = box.high[axis];
-  }
-  if (view.parallel && view.position == std::array<double, 3>{}) view.position = {0, -2, 0};
-  return view;
-}
-
 // Moves every face by less than half of what the boxes may overlap.
 Boxes rounded(Boxes boxes, Random& random) {
   double extent = infinity;
@@ -125,24 +107,6 @@ Boxes rounded(Boxes boxes, Random& random) {
       box.low[axis] += uniform(random, -0.45e-6, 0.45e-6) * extent;
       box.high[axis] += uniform(random, -0.45e-6, 0.45e-6) * extent;
     }
-  }
-  return boxes;
-}
-
-// Long boxes in all directions, as many of p as overlap with none before them: often with cycles.
-Boxes random_beams(int p, Random& random) {
-  Boxes boxes;
-  for (int i = 0; i < p; ++i) {
-    Box box;
-    const std::size_t along = random() % 3;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      box.low[axis] = static_cast<double>(random() % (axis == along ? 4 : 8));
-      box.high[axis] = box.low[axis] + static_cast<double>(axis == along ? 2 + random() % 6 : 1);
-    }
-    const bool overlaps = std::any_of(boxes.begin(), boxes.end(), [&](const Box& other) {
-      return !apart(box, other, 0) && !apart(box, other, 1) && !apart(box, other, 2);
-    });
-    if (!overlaps) boxes.push_back(box);
   }
   return boxes;
 }

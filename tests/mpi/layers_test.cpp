@@ -12,9 +12,9 @@
 #include "mpi/ranks.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/layer_run.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
-#include "sortlast/execute/layer_frames.hpp"
 
 namespace sortlast {
 namespace {

@@ -35,6 +35,7 @@ PACKAGES = {
     "slurmctld": "slurmctld",
     "tc": "iproute2",
     "unshare": "util-linux",
+    "xvfb-run": "xvfb",
 }
 _ELSEWHERE = {"chromium": ("chromium-browser", "google-chrome")}  # other names of a program
 

@@ -72,7 +72,7 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4, 5])
-@pytest.mark.parametrize("mode", ["unstructured"])
+@pytest.mark.parametrize("mode", ["boxes", "unstructured"])
 def test_parts_in_no_order_make_the_picture_of_one_process(ranks, mode, tmp_path):
     done = demo(*SMALL, "--ranks", str(ranks), "--mode", mode, "--json", "demo.json", folder=tmp_path)
     assert done.returncode == 0, done
@@ -129,7 +129,7 @@ def test_the_algorithm_is_the_one_asked_for(algorithm, tmp_path):
 @pytest.mark.parametrize("ranks", [1, 2, 3, 5, 8, 12, 16])
 @pytest.mark.parametrize("algorithm", [entry.name for entry in schedule.algorithms()])
 def test_every_algorithm_agrees_with_the_serial_composite(algorithm, ranks, tmp_path):
-    for mode in ("volume", "surface", "unstructured"):
+    for mode in ("volume", "surface", "boxes", "unstructured"):
         arguments = ["--ranks", str(ranks), "--algorithm", algorithm, "--mode", mode]
         done = demo(*SMALL, *arguments, folder=tmp_path)
         assert done.returncode == 0, done
@@ -190,6 +190,13 @@ def test_too_many_ranks_for_the_data_is_an_error(tmp_path):
     done = demo(*tiny, "--ranks", "9", "--mode", "unstructured", folder=tmp_path)
     assert done.returncode == 2, done
     assert "cannot divide 5 tetrahedra among 9 ranks" in done.stderr
+
+
+def test_ranks_without_a_box_take_part(tmp_path):
+    (tmp_path / "tiny.raw").write_bytes(bytes(range(27)))
+    arguments = ["--data", "tiny.raw:3x3x3:uint8", "--size", "16x16", "--mode", "boxes"]
+    done = demo(*arguments, "--ranks", "3", folder=tmp_path)
+    assert done.returncode == 0, done
 
 
 def test_an_interrupt_ends_all_ranks(tmp_path):

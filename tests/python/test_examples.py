@@ -59,6 +59,39 @@ def test_slabs_make_the_picture_of_the_whole(example: str, name: str, tmp_path: 
     assert (np.abs(parts - whole).max(axis=2) > 8).mean() < 0.002  # but for some pixels at the edges
 
 
+@pytest.mark.mpi
+def test_a_partitioned_mesh_makes_the_picture_of_the_whole(tmp_path: Path) -> None:
+    whole = picture(1, "partitioned_mesh.py", "mesh.png", tmp_path)
+    parts = picture(4, "partitioned_mesh.py", "mesh.png", tmp_path)
+    assert (whole != 255).any(axis=2).mean() > 0.1
+    assert (np.abs(parts - whole).max(axis=2) > 8).mean() < 0.002
+
+
+@pytest.mark.mpi
+def test_boxes_of_two_levels_make_one_cloud(tmp_path: Path) -> None:
+    found = picture(4, "amr_boxes.py", "boxes.png", tmp_path)
+    whole = picture(1, "amr_boxes.py", "boxes.png", tmp_path)
+    assert (found != 255).any(axis=2).mean() > 0.1
+    assert np.abs(found - whole).mean() < 4  # other levels, and outlines of other boxes
+
+
+@pytest.mark.mpi
+def test_a_time_series_makes_the_film_of_the_whole(tmp_path: Path) -> None:
+    films = []
+    for ranks in (1, 3):
+        picture(ranks, "time_series.py", "drum.gif", tmp_path)
+        with Image.open(tmp_path / "drum.gif") as film:
+            assert film.n_frames == 10
+            frames = []
+            for frame in range(10):
+                film.seek(frame)
+                frames.append(np.asarray(film.convert("RGB"), np.float64))
+        films.append(frames)
+    for one, several in zip(*films, strict=True):
+        assert (np.abs(one - several).max(axis=2) > 8).mean() < 0.002
+    assert np.abs(films[0][0] - films[0][-1]).max() > 50  # it moves
+
+
 def test_pictures_in_files_are_put_one_behind_the_other(tmp_path: Path) -> None:
     colours = [(255, 0, 0, 128), (0, 255, 0, 51), (0, 0, 255, 255)]
     for number, colour in enumerate(colours):

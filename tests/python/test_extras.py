@@ -51,6 +51,8 @@ NEEDS = {
     "importlib.import_module('sortlast.plot.cost')": ("a picture", "matplotlib", "plot"),
     "sortlast.fabric.crossbar(2).to_networkx()": ("a graph", "networkx", "graph"),
     "sortlast.render.check_offscreen()": ("rendering", "vtk", "render"),
+    "importlib.import_module('sortlast.vtk').image(None)": ("a VTK window", "vtk", "vtk"),
+    "importlib.import_module('sortlast.pyvista')": ("a plotter", "pyvista", "pyvista"),
     "importlib.import_module('sortlast.render.mesh').partition(None, 2)": (
         "dividing a mesh",
         "pymetis",

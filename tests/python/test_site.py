@@ -16,6 +16,8 @@ from typer.main import get_command
 
 import pages
 import sortlast
+import sortlast.pyvista
+import sortlast.vtk
 import sortlast_studies
 from sortlast import fabric, simulate
 from sortlast.cli._app import app
@@ -131,7 +133,13 @@ def test_every_algorithm_has_its_picture(site: dict[Path, Page]) -> None:
 
 
 def test_every_public_name_of_python_is_documented(site: dict[Path, Page]) -> None:
-    modules = {"fabric": fabric, "simulate": simulate, "schedule": sortlast.schedule}
+    modules = {
+        "fabric": fabric,
+        "simulate": simulate,
+        "schedule": sortlast.schedule,
+        "vtk": sortlast.vtk,
+        "pyvista": sortlast.pyvista,
+    }
     parts = {"__version__", "fabric", "schedule", "simulate", "trace", "tune"}
     public = {f"sortlast.{name}" for name in sortlast.__all__ if name not in parts}
     public |= {f"sortlast.{module}.{name}" for module, values in modules.items() for name in values.__all__}

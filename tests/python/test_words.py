@@ -74,7 +74,9 @@ def cpp_names() -> Iterator[str]:
 def modules() -> dict[str, ast.Module]:
     """What users import: module -> its tree; of extension modules the stubs, of packages what they show."""
     files = [PACKAGE / f"{part}.pyi" for part in ("_core", "_fabric", "_simulate")]
-    files += [PACKAGE / f"{part}.py" for part in ("_errors", "compositor", "serial", "trace", "tune")]
+    files += [
+        PACKAGE / f"{part}.py" for part in ("_errors", "compositor", "serial", "trace", "tune", "visibility")
+    ]
     for package in ("fabric", "simulate"):
         shows = (PACKAGE / package / "__init__.py").read_text()
         parts = re.findall(rf"from sortlast\.{package}\.(\w+) import", shows)

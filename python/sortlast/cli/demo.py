@@ -46,6 +46,7 @@ class Mode(str, Enum):
 
     volume = "volume"
     surface = "surface"
+    boxes = "boxes"
     unstructured = "unstructured"
 
 
@@ -72,7 +73,8 @@ def demo(
     mode: Annotated[
         Mode,
         typer.Option(
-            help="Ray-cast the volume, draw its isosurface, or ray-cast a mesh of tetrahedra made of it."
+            help="Ray-cast the volume, draw its isosurface, or ray-cast what is made of it: boxes of several"
+            " resolutions, or an unstructured mesh."
         ),
     ] = Mode.volume,
     data: Annotated[
@@ -105,10 +107,11 @@ def demo(
     """Render a volume on several ranks, composite their images, and write the picture.
 
     The volume is split into one block a rank. Each rank renders its own off screen with VTK; the images
-    are composited in parallel and gathered. With --mode unstructured a rank has a region of a mesh that
-    interlocks with the others, and a list of fragments in each pixel. The first frame is made twice, and
-    timed the second time. It is compared with the serial composite of the same images (exit status 1 if they
-    differ) and with one process that renders everything.
+    are composited in parallel and gathered. With --mode boxes a rank has many boxes from anywhere in the
+    volume, and an image of each; with --mode unstructured it has a region of a mesh that interlocks with
+    the others, and a list of fragments in each pixel. The first frame is made twice, and timed the second
+    time. It is compared with the serial composite of the same images (exit status 1 if they differ) and
+    with one process that renders everything.
 
     The ranks are started here. Under an mpiexec of your own, all of its ranks take part.
     """

@@ -23,6 +23,7 @@ from sortlast.launch.failure import together
 from sortlast.render.window import Image
 
 from .blocks import BlockPart
+from .boxes import BoxesPart
 from .scene import Part, Scene, Settings
 from .unstructured import UnstructuredPart
 
@@ -34,6 +35,7 @@ __all__ = ["COUNTS", "MODES", "PHASES", "TIMES", "Frame", "Result", "Settings", 
 MODES: dict[str, Callable[[MPI.Intracomm, Settings, Scene, Image | None], Part]] = {
     "volume": BlockPart,
     "surface": BlockPart,
+    "boxes": BoxesPart,
     "unstructured": UnstructuredPart,
 }
 BOUND_PER_IMAGE = 1e-6  # most that float32 `over` may differ from the serial composite, times the images

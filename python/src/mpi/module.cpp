@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/tune/probe.hpp"
+#include "vectors.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -326,6 +328,49 @@ void bind_compositor(nb::module_& module) {
       .def("clear_events", &Compositor::clear_events);
 }
 
+// Rows of the same length.
+template <class T, std::size_t length>
+using Rows = nb::ndarray<const T, nb::shape<-1, length>, nb::c_contig, nb::device::cpu>;
+
+std::vector<SplitNode> split_tree_of(const std::vector<unsigned>& axes, const Rows<double, 3>& planes,
+                                     const Rows<std::int32_t, 8>& children) {
+  std::vector<SplitNode> tree(axes.size());
+  for (std::size_t node = 0; node < tree.size(); ++node) {
+    tree[node].axes = axes[node];
+    std::copy_n(planes.data() + 3 * node, 3, tree[node].position.begin());
+    std::copy_n(children.data() + 8 * node, 8, tree[node].children.begin());
+  }
+  return tree;
+}
+
+// Positions, boxes as rows, and sources. The three arrays of the tree are as long as each other.
+nb::tuple visibility_positions(std::uintptr_t comm, const Rows<double, 6>& rows,
+                               const std::array<double, 3>& position, bool parallel, bool split,
+                               const std::vector<unsigned>& axes, const Rows<double, 3>& planes,
+                               const Rows<std::int32_t, 8>& children, double timeout,
+                               const std::string& problem) {
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i < rows.shape(0); ++i) {
+    const double* const b = rows.data() + 6 * i;
+    boxes.push_back({{b[0], b[2], b[4]}, {b[1], b[3], b[5]}});
+  }
+  const std::vector<SplitNode> tree = split_tree_of(axes, planes, children);
+  BoxPositions found;
+  {
+    const nb::gil_scoped_release release;
+    found = detail::CompositorAccess::visibility_positions(communicator(comm), boxes, {position, parallel},
+                                                           {split, tree, timeout}, problem, see_signals);
+  }
+  std::vector<double> corners;
+  for (const Box& box : found.boxes)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      corners.push_back(box.low[axis]);
+      corners.push_back(box.high[axis]);
+    }
+  return nb::make_tuple(array_of(std::move(found.positions)), matrix_of(std::move(corners), 6),
+                        array_of(std::move(found.sources)));
+}
+
 void bind_visibility(nb::module_& module) {
   module.def(
       "visibility_order",
@@ -337,6 +382,9 @@ void bind_visibility(nb::module_& module) {
                                                           timeout, problem, see_signals);
       },
       "comm"_a, "box"_a, "position"_a, "parallel"_a, "timeout"_a, "problem"_a);
+  module.def("visibility_positions", &visibility_positions, "comm"_a, "boxes"_a, "position"_a, "parallel"_a,
+             "split"_a, "axes"_a, "planes"_a, "children"_a, "timeout"_a, "problem"_a,
+             "See sortlast.visibility_positions.");
 }
 
 // ---- Measuring a communicator's machine, and the profile that is kept of it -----------------------

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   test_observation();
   test_machines();
   test_visibility_order();
+  test_visibility_positions();
   test_wrong_creation();
   test_wrong_frames();
   test_wrong_gather();

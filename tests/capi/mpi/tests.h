@@ -36,6 +36,7 @@ void test_observation(void);
 void test_machines(void);
 void test_travel(void);
 void test_visibility_order(void);
+void test_visibility_positions(void);
 void test_wrong_creation(void);
 void test_wrong_frames(void);
 void test_wrong_gather(void);

@@ -90,6 +90,12 @@ struct CompositorAccess {
                                                     double timeout, const std::string& problem,
                                                     const std::function<void()>& interrupt);
 
+  // As visibility_positions(), with the same two.
+  static BoxPositions visibility_positions(MPI_Comm comm, std::span<const Box> boxes,
+                                           const Viewpoint& viewpoint, const PositionOptions& options,
+                                           const std::string& problem,
+                                           const std::function<void()>& interrupt);
+
   // Tell the others that this rank's call has failed before it could be passed on, and why ("out of memory"):
   // they throw a RemoteError at once. The compositor cannot be used any more. Not while a call is under way.
   static void give_up(Compositor& compositor, const std::string& cause) noexcept;

@@ -1,9 +1,12 @@
 // Visibility order over MPI: every rank learns all boxes and sorts them by itself.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -16,16 +19,19 @@
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/visibility/order.hpp"
 
 namespace sortlast {
 namespace {
 
 // What each rank tells the others.
 struct View {
-  Box box;
   std::array<double, 3> position{};
   double parallel = 0;
   double wrong = 0;  // this rank has a problem to tell
+  std::int64_t boxes = 0;
+  std::int64_t split = 0;
+  std::uint64_t tree = 0;  // a hash
 };
 
 std::string text(const View& view) {
@@ -63,30 +69,111 @@ int duplicate_key() {
 }
 
 // Collective: the duplicate that an earlier call has left with the user's communicator, or a new one.
-Communicator& kept_duplicate(MPI_Comm comm, double timeout, const std::function<void()>& interrupt) {
+Communicator& kept_duplicate(MPI_Comm comm, const std::string& call, double timeout,
+                             const std::function<void()>& interrupt) {
   if (comm != MPI_COMM_NULL) {
     void* value = nullptr;
     int found = 0;
     check_mpi(MPI_Comm_get_attr(comm, duplicate_key(), &value, &found), "MPI_Comm_get_attr");
     if (found != 0) return *static_cast<Communicator*>(value);
   }
-  auto made = std::make_unique<Communicator>(duplicate(comm, timeout, "visibility_order", interrupt));
+  auto made = std::make_unique<Communicator>(duplicate(comm, timeout, call.c_str(), interrupt));
   check_mpi(MPI_Comm_set_attr(comm, duplicate_key(), made.get()), "MPI_Comm_set_attr");
   return *made.release();
 }
 
-// Collective: what all ranks tell, or their problems as an error. If that is given up, the duplicate is too.
-std::vector<View> exchange_views(MPI_Comm comm, const View& mine, double timeout, const std::string& problem,
-                                 const std::function<void()>& interrupt) {
-  Communicator& own = kept_duplicate(comm, timeout, interrupt);
-  const Alarm alarm(own, timeout, interrupt);
+// What a call is asked for, of all its ranks.
+struct Question {
+  std::string call;
+  Viewpoint viewpoint;
+  bool split = false;
+  std::span<const SplitNode> tree;
+};
+
+std::uint64_t hash_of(std::span<const SplitNode> tree) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
+  for (const SplitNode& node : tree) {
+    add(node.axes);
+    for (const double position : node.position) add(std::bit_cast<std::uint64_t>(position));
+    for (const std::int32_t child : node.children) add(static_cast<std::uint32_t>(child));
+  }
+  return hash;
+}
+
+// Throws on every rank what is wrong with the views.
+void check_views(const std::vector<View>& all) {
+  const auto disagree = [&](const char* what, const auto& value, std::size_t rank) {
+    throw MismatchError(std::string("ranks disagree: ") + what + ": " + value(all[0]) + " on rank 0; " +
+                        value(all[rank]) + " on rank " + std::to_string(rank));
+  };
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (!is_finite(all[rank])) {
+      throw ArgumentError("viewpoint: " + text(all[rank]) + " on rank " + std::to_string(rank) +
+                          "; expected finite coordinates");
+    }
+    if (!same_viewpoint(all[rank], all[0])) disagree("viewpoint", text, rank);
+    if (all[rank].split != all[0].split)
+      disagree(
+          "split", [](const View& view) { return std::string(view.split != 0 ? "true" : "false"); }, rank);
+    if (all[rank].tree != all[0].tree)
+      disagree(
+          "tree", [](const View& view) { return "one with the hash " + std::to_string(view.tree); }, rank);
+  }
+}
+
+// The boxes of all ranks, rank by rank; those of rank r are from first[r] on.
+struct AllBoxes {
+  std::vector<Box> boxes;
+  std::vector<std::int32_t> first;
+};
+
+AllBoxes exchange_boxes(const Communicator& own, const Alarm& alarm, const std::string& call,
+                        const std::vector<View>& views, std::span<const Box> mine) {
+  AllBoxes all{{}, {0}};
+  std::int64_t count = 0;
+  for (const View& view : views) {
+    count += view.boxes;
+    if (count > INT32_MAX / 64) {
+      throw ArgumentError(call + ": there are more than " + std::to_string(INT32_MAX / 64) +
+                          " boxes; expected fewer");
+    }
+    all.first.push_back(static_cast<std::int32_t>(count));
+  }
+  all.boxes.resize(static_cast<std::size_t>(count));
+  const std::vector<std::byte> bytes =
+      detail::gather_bytes(own, alarm, all_ranks_to_call(call), std::as_bytes(mine));
+  if (!bytes.empty()) std::memcpy(all.boxes.data(), bytes.data(), bytes.size());
+  if (count > 0)
+    detail::broadcast(own, alarm, all_ranks_to_call(call), all.boxes.data(), all.boxes.size() * sizeof(Box),
+                      0);
+  return all;
+}
+
+// Collective: the boxes of all ranks, or their problems as an error. If that is given up, the duplicate is
+// too.
+AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes, double timeout,
+             std::string problem, const std::function<void()>& interrupt) {
+  const bool limited = timeout > 0;
+  if (problem.empty() && !limited)
+    problem = "timeout is " + std::to_string(timeout) + " s; expected more than 0";
+  const double limit = limited ? timeout : Options{}.timeout;
+  const View mine{question.viewpoint.position, question.viewpoint.parallel ? 1.0 : 0.0,
+                  problem.empty() ? 0.0 : 1.0, static_cast<std::int64_t>(boxes.size()),
+                  question.split ? 1 : 0,      hash_of(question.tree)};
+  Communicator& own = kept_duplicate(comm, question.call, limit, interrupt);
+  const Alarm alarm(own, limit, interrupt);
   try {
     alarm.join_if_raised([] { return std::string("nobody, it came late"); });
-    std::vector<View> all = all_gather(own, alarm, all_ranks_to_call("visibility_order"), mine);
-    if (std::any_of(all.begin(), all.end(), [](const View& view) { return view.wrong != 0; }))
-      agree(own, alarm, Arguments("visibility_order"), problem,
-            compare_by_reduction(own, alarm, "visibility_order"));
-    return all;
+    const std::vector<View> views = all_gather(own, alarm, all_ranks_to_call(question.call), mine);
+    if (std::any_of(views.begin(), views.end(), [](const View& view) { return view.wrong != 0; }))
+      agree(own, alarm, Arguments(question.call), problem, compare_by_reduction(own, alarm, question.call));
+    check_views(views);
+    return exchange_boxes(own, alarm, question.call, views, boxes);
+  } catch (const ArgumentError&) {
+    throw;  // on every rank
+  } catch (const MismatchError&) {
+    throw;
   } catch (...) {
     if (!alarm.every_rank_throws()) {
       give_up(own, alarm);
@@ -94,6 +181,41 @@ std::vector<View> exchange_views(MPI_Comm comm, const View& mine, double timeout
     }
     throw;
   }
+}
+
+// Of each of the boxes first[rank] to first[rank + 1], its place in the order.
+BoxPositions positions_of_boxes(const AllBoxes& all, const std::vector<std::int32_t>& order,
+                                std::size_t rank) {
+  BoxPositions result;
+  const auto first = static_cast<std::size_t>(all.first[rank]);
+  const std::size_t count = static_cast<std::size_t>(all.first[rank + 1]) - first;
+  result.positions.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    result.boxes.push_back(all.boxes[first + i]);
+    result.sources.push_back(static_cast<std::int32_t>(i));
+  }
+  for (std::size_t position = 0; position < order.size(); ++position) {
+    const std::size_t box = static_cast<std::size_t>(order[position]) - first;  // large for those before
+    if (box < count) result.positions[box] = static_cast<std::int64_t>(position);
+  }
+  return result;
+}
+
+BoxPositions positions_of_parts(const AllBoxes& all, const std::vector<BoxPart>& parts, std::size_t rank) {
+  std::vector<std::size_t> own;
+  for (std::size_t position = 0; position < parts.size(); ++position) {
+    if (all.first[rank] <= parts[position].source && parts[position].source < all.first[rank + 1])
+      own.push_back(position);
+  }
+  std::stable_sort(own.begin(), own.end(),
+                   [&](std::size_t a, std::size_t b) { return parts[a].source < parts[b].source; });
+  BoxPositions result;
+  for (const std::size_t position : own) {
+    result.positions.push_back(static_cast<std::int64_t>(position));
+    result.boxes.push_back(parts[position].box);
+    result.sources.push_back(parts[position].source - all.first[rank]);
+  }
+  return result;
 }
 
 }  // namespace
@@ -105,29 +227,41 @@ std::vector<std::int32_t> visibility_order(MPI_Comm comm, const Box& box, const 
 
 std::vector<std::int32_t> detail::CompositorAccess::visibility_order(MPI_Comm comm, const Box& box,
                                                                      const Viewpoint& viewpoint,
-                                                                     double timeout, const std::string& found,
+                                                                     double timeout,
+                                                                     const std::string& problem,
                                                                      const std::function<void()>& interrupt) {
   check_mpi_is_there("visibility_order");
-  const bool limited = timeout > 0;
-  const std::string problem = found.empty() && !limited
-                                  ? "timeout is " + std::to_string(timeout) + " s; expected more than 0"
+  const AllBoxes all =
+      ask(comm, {"visibility_order", viewpoint, false, {}}, {&box, 1}, timeout, problem, interrupt);
+  return sortlast::visibility_order(all.boxes, viewpoint);
+}
+
+BoxPositions visibility_positions(MPI_Comm comm, std::span<const Box> boxes, const Viewpoint& viewpoint,
+                                  const PositionOptions& options) {
+  return detail::CompositorAccess::visibility_positions(comm, boxes, viewpoint, options, "", {});
+}
+
+BoxPositions detail::CompositorAccess::visibility_positions(MPI_Comm comm, std::span<const Box> boxes,
+                                                            const Viewpoint& viewpoint,
+                                                            const PositionOptions& options,
+                                                            const std::string& found,
+                                                            const std::function<void()>& interrupt) {
+  check_mpi_is_there("visibility_positions");
+  const bool both = options.split && !options.tree.empty();
+  const std::string problem = found.empty() && both
+                                  ? "both split and tree; expected one, as the boxes of a tree have an order"
                                   : found;
-  const View mine{box, viewpoint.position, viewpoint.parallel ? 1.0 : 0.0, problem.empty() ? 0.0 : 1.0};
-  const std::vector<View> all =
-      exchange_views(comm, mine, limited ? timeout : Options{}.timeout, problem, interrupt);
-  std::vector<Box> boxes;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (!is_finite(all[rank])) {
-      throw ArgumentError("viewpoint: " + text(all[rank]) + " on rank " + std::to_string(rank) +
-                          "; expected finite coordinates");
-    }
-    if (!same_viewpoint(all[rank], all[0])) {
-      throw MismatchError("ranks disagree: viewpoint: " + text(all[0]) + " on rank 0; " + text(all[rank]) +
-                          " on rank " + std::to_string(rank));
-    }
-    boxes.push_back(all[rank].box);
-  }
-  return sortlast::visibility_order(boxes, viewpoint);
+  const AllBoxes all = ask(comm, {"visibility_positions", viewpoint, options.split, options.tree}, boxes,
+                           options.timeout, problem, interrupt);
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const auto own = static_cast<std::size_t>(rank);
+  const BoxNames names(all.first);
+  if (options.split) return positions_of_parts(all, order_parts(all.boxes, viewpoint, names), own);
+  const std::vector<std::int32_t> order = options.tree.empty()
+                                              ? order_boxes(all.boxes, viewpoint, Ties::planes, names)
+                                              : order_by_tree(all.boxes, options.tree, viewpoint, names);
+  return positions_of_boxes(all, order, own);
 }
 
 }  // namespace sortlast

@@ -22,7 +22,7 @@ DepthTiles::DepthTiles(Size size)
       rows_((size.height + tile_height_ - 1) / tile_height_) {}
 
 DepthLimits::DepthLimits(const DepthTiles& tiles, std::span<const DepthInterval> all, std::size_t rank)
-    : tiles_(tiles), steps_(tiles.count()) {
+    : tiles_(tiles), steps_(tiles.count()), parts_all_(tiles.count()) {
   for (std::size_t tile = 0; tile < steps_.size(); ++tile) {
     std::vector<Step>& steps = steps_[tile];
     for (std::size_t other = 0; other * tiles.count() < all.size(); ++other) {
@@ -34,6 +34,9 @@ DepthLimits::DepthLimits(const DepthTiles& tiles, std::span<const DepthInterval>
               [](const Step& a, const Step& b) { return a.farthest < b.farthest; });
     for (std::size_t i = steps.size(); i-- > 1;)
       steps[i - 1].nearest = std::min(steps[i - 1].nearest, steps[i].nearest);
+    // The limit of a nearer first fragment is no farther.
+    const DepthInterval& own = all[rank * tiles.count() + tile];
+    parts_all_[tile] = limit(tile, own.farthest) <= own.nearest;
   }
 }
 

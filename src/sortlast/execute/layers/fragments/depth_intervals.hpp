@@ -64,6 +64,8 @@ class DepthLimits {
   // Of a list in the tile that begins at depth key `first`: other ranks' fragments lie before it, or from
   // this key on.
   std::uint64_t limit(std::size_t tile, std::uint32_t first) const;
+  // Whether no two fragments of this rank in the tile can be blended before others' are known.
+  bool parts_all(std::size_t tile) const { return parts_all_[tile]; }
 
  private:
   // Other ranks' intervals that end at `farthest` or beyond begin at `nearest` or later.
@@ -74,6 +76,7 @@ class DepthLimits {
 
   DepthTiles tiles_;
   std::vector<std::vector<Step>> steps_;  // of each tile, in the order of `farthest`
+  std::vector<bool> parts_all_;           // of each tile
 };
 
 }  // namespace sortlast

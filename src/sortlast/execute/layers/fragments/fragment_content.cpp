@@ -1,54 +1,50 @@
 // Fragment content.
 #include "sortlast/execute/layers/fragments/fragment_content.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "sortlast/execute/layers/fragments/fragment_order.hpp"
+#include "sortlast/execute/layers/fragments/flatten.hpp"
 
 namespace sortlast {
 namespace {
 
-// Blends a pixel's fragments in order, run by run, as fragments.hpp tells.
-class Flattening {
+// Lists of the same pixels from several strings.
+class Lists {
  public:
-  // Whether more can be seen behind.
-  bool add(const Colour& colour, std::uint32_t rank) {
-    if (any_ && rank == rank_) {
-      run_ = blend_over(run_, colour);
-    } else {
-      if (any_) all_ = blend_over(all_, run_);
-      run_ = colour;
-      rank_ = rank;
-      any_ = true;
-    }
-    return run_[3] != 1;
-  }
-  Colour colour() const { return any_ ? blend_over(all_, run_) : all_; }
-
- private:
-  Colour all_ = {};
-  Colour run_ = {};
-  std::uint32_t rank_ = 0;
-  bool any_ = false;
-};
-
-}  // namespace
-
-// The lists of the same pixels, from several strings and arrays, gone through pixel by pixel.
-class FragmentContent::Inputs {
- public:
-  Inputs(std::span<const String> strings, Range pixels, std::int32_t p)
-      : p_(p), counts_(strings.size()), totals_(static_cast<std::size_t>(pixels.size()), 0) {
+  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p)
+      : counts_(strings.size()) {
     for (std::size_t i = 0; i < strings.size(); ++i)
       add(read_fragments(strings[i], pixels.size(), p, counts_[i]));
   }
 
+  // And others, whose memory must stay.
   void add(const FragmentLists& lists) {
-    if (lists.size == 0) return;
-    inputs_.push_back({lists, 0});
-    size_ += lists.size;
-    for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += lists.counts[i];
+    if (lists.size > 0) all_.push_back(lists);
+  }
+
+  const std::vector<FragmentLists>& all() const { return all_; }
+  bool of_one_rank_each() const {
+    return std::all_of(all_.begin(), all_.end(),
+                       [](const FragmentLists& lists) { return lists.ranks == nullptr; });
+  }
+
+ private:
+  std::vector<std::vector<std::uint32_t>> counts_;
+  std::vector<FragmentLists> all_;
+};
+
+// Lists of so many pixels, gone through pixel by pixel.
+class Inputs {
+ public:
+  Inputs(const Lists& lists, Range pixels, std::int32_t p)
+      : p_(p), totals_(static_cast<std::size_t>(pixels.size()), 0) {
+    for (const FragmentLists& each : lists.all()) {
+      inputs_.push_back({each, 0});
+      size_ += each.size;
+      for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += each.counts[i];
+    }
   }
 
   std::size_t size() const { return size_; }  // fragments
@@ -86,12 +82,13 @@ class FragmentContent::Inputs {
   };
 
   std::int32_t p_;
-  std::vector<std::vector<std::uint32_t>> counts_;
   std::vector<Input> inputs_;
   std::vector<std::uint32_t> totals_;
   std::size_t size_ = 0;
   FragmentOrder order_;
 };
+
+}  // namespace
 
 FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                                  const FragmentComposition& composition, std::optional<DepthLimits> limits)
@@ -107,7 +104,8 @@ void FragmentContent::encode_own(Range pixels, Bytes& out) const {
 }
 
 void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  Inputs inputs(strings, pixels, p_);
+  const Lists lists(strings, pixels, p_);
+  Inputs inputs(lists, pixels, p_);
   FragmentWriter writer(out, inputs.size(), p_);
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
     if (inputs.count(i) > 0) {
@@ -140,14 +138,21 @@ void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) c
 
 void FragmentContent::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                              Bytes* joined) const {
-  Inputs inputs(strings, pixels, p_);
+  Lists lists(strings, pixels, p_);
   OwnFragments::Room room;
-  if (own) inputs.add(own_.load(pixels, room));
-  std::optional<FragmentWriter> writer;
-  if (joined != nullptr) writer.emplace(*joined, inputs.size(), p_);
+  if (own) lists.add(own_.load(pixels, room));
   Colour background = {};
   if (!background_.empty()) background = load_colour(reinterpret_cast<const std::byte*>(background_.data()));
+  if (joined == nullptr && lists.of_one_rank_each()) {
+    Flattener(lists.all(), p_)
+        .write(static_cast<std::size_t>(pixels.size()), background_.empty() ? nullptr : &background,
+               out.colour);
+    return;
+  }
 
+  Inputs inputs(lists, pixels, p_);
+  std::optional<FragmentWriter> writer;
+  if (joined != nullptr) writer.emplace(*joined, inputs.size(), p_);
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
     Flattening pixel;
     if (inputs.count(i) > 0) {

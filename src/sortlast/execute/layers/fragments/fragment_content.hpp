@@ -28,8 +28,6 @@ class FragmentContent : public LayerContent {
   bool keeps_joined() const override { return keep_lists_; }
 
  private:
-  class Inputs;
-
   const OwnFragments& own_;
   std::uint32_t rank_;
   std::int32_t p_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -55,6 +56,13 @@ class FragmentOrder {
     for (std::size_t i = 0; i < size_; ++i)
       if (!visit_place(places_[narrow_ ? keys_[i] & 0xffffU : i])) return;
   }
+  // Visit, in order, the numbers under which the fragments were added. The lists come by rank.
+  template <typename Visit>
+  void visit_numbers(const Visit& visit_number) {
+    if (!narrow_) number_wide();
+    if (narrow_) merge_lists();
+    for (std::size_t i = 0; i < size_; ++i) visit_number(narrow_ ? keys_[i] & 0xffffU : numbers_[i]);
+  }
 
  private:
   // Merge two lists of so many numbers, each behind the other with its last number above all.
@@ -99,10 +107,19 @@ class FragmentOrder {
                      });
   }
 
+  void number_wide() {
+    numbers_.resize(size_);
+    std::iota(numbers_.begin(), numbers_.end(), std::size_t{0});
+    std::stable_sort(numbers_.begin(), numbers_.end(), [this](std::size_t a, std::size_t b) {
+      return depth_key(places_[a].depth) < depth_key(places_[b].depth);
+    });
+  }
+
   std::vector<Place> places_;
   std::vector<std::uint64_t> keys_;    // of the lists, one behind the other
   std::vector<std::uint64_t> merged_;  // of a step
   std::vector<std::size_t> ends_;      // of the lists
+  std::vector<std::size_t> numbers_;   // in order, if not narrow
   std::uint64_t* end_ = nullptr;
   std::size_t size_ = 0;
   bool narrow_ = true;

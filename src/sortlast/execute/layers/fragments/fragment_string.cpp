@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/fragments/count_runs.hpp"
 
 namespace sortlast {
 namespace {
@@ -119,10 +120,13 @@ void FragmentWriter::end_run() {
 void FragmentWriter::add_pixels(const FragmentLists& from, std::size_t first,
                                 std::span<const std::uint32_t> counts) {
   const std::size_t before = size_;
-  for (const std::uint32_t count : counts) {
-    size_ += count;
-    end_pixel();
+  for (std::size_t pixel = 0; pixel < counts.size();) {
+    const std::size_t end = end_of_equal_counts(counts, pixel);
+    size_ += (end - pixel) * counts[pixel];
+    end_pixels(counts[pixel], end - pixel);
+    pixel = end;
   }
+  pixel_begin_ = size_;
   const std::size_t added = size_ - before;
   if (added == 0) return;
   std::memcpy(colour_ + before * colour_bytes, from.colour + first * colour_bytes, added * colour_bytes);

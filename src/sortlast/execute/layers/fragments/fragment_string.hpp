@@ -61,9 +61,7 @@ class FragmentWriter {
   void end_pixel() {
     const std::size_t count = size_ - pixel_begin_;
     pixel_begin_ = size_;
-    if (count != run_count_) end_run();
-    run_count_ = count;
-    ++run_pixels_;
+    end_pixels(count, 1);
   }
   // As many pixels as `counts`, whose fragments lie one behind the other.
   void add_pixels(const FragmentLists& from, std::size_t first, std::span<const std::uint32_t> counts);
@@ -71,6 +69,11 @@ class FragmentWriter {
 
  private:
   void begin(std::size_t most);
+  void end_pixels(std::size_t count, std::size_t pixels) {
+    if (count != run_count_) end_run();
+    run_count_ = count;
+    run_pixels_ += pixels;
+  }
   void end_run();
   void put_number(std::uint64_t number);
 

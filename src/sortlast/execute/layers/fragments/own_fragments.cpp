@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/fragments/count_runs.hpp"
 
 namespace sortlast {
 namespace {
@@ -28,6 +29,34 @@ void check_lengths(const FragmentsView& view) {
   if (view.colour.size() != 4 * view.depth.size())
     throw ArgumentError("there are " + std::to_string(view.colour.size()) + " values of colours for " +
                         std::to_string(view.depth.size()) + " depths of fragments; expected 4 each");
+}
+
+// Include the depths [depth, last) in the interval.
+void include_depths(const float* depth, const float* last, DepthInterval& interval) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Colour least = Colour{} + infinity;
+  Colour most = Colour{} - infinity;
+  auto no_number = least != least;
+  for (; last - depth >= 4; depth += 4) {
+    const Colour some = load_colour(reinterpret_cast<const std::byte*>(depth));
+    least = some < least ? some : least;
+    most = some > most ? some : most;
+    no_number |= some != some;
+  }
+  for (int lane = 0; lane < 4; ++lane) {
+    if (least[lane] <= most[lane]) {
+      interval.include(depth_key(least[lane]));
+      interval.include(depth_key(most[lane]));
+    }
+    if (no_number[lane] != 0) interval.include(depth_key(std::numeric_limits<float>::quiet_NaN()));
+  }
+  for (; depth < last; ++depth) interval.include(depth_key(*depth));
+}
+
+bool any_opaque(const std::byte* colour, std::size_t fragments) {
+  bool found = false;
+  for (std::size_t i = 0; i < fragments; ++i) found |= load_colour(colour + i * colour_bytes)[3] == 1;
+  return found;
 }
 
 }  // namespace
@@ -96,7 +125,8 @@ std::vector<DepthInterval> OwnFragments::intervals(const DepthTiles& tiles) cons
       const auto some = counts({begin, end});
       const float* const last = std::accumulate(
           some.begin(), some.end(), depth, [](const float* at, std::uint32_t count) { return at + count; });
-      for (; depth < last; ++depth) interval.include(depth_key(*depth));
+      include_depths(depth, last, interval);
+      depth = last;
     }
     for (std::int64_t pixel = begin; view_.surface.depth != nullptr && pixel < end; ++pixel)
       if (has_surface(pixel)) interval.include(depth_key(view_.surface.depth[pixel]));
@@ -122,13 +152,22 @@ void OwnFragments::sort_pixel(std::size_t from, std::size_t count, std::vector<s
       std::swap(order[at], order[at - 1]);
 }
 
+// Says no if a depth is NaN.
 bool OwnFragments::in_order(Range pixels) const {
   const float* depth = view_.depth.data() + first(pixels.begin);
-  for (const std::uint32_t count : counts(pixels)) {
+  const std::span<const std::uint32_t> some = counts(pixels);
+  for (std::size_t pixel = 0; pixel < some.size();) {
+    const std::uint32_t count = some[pixel];
+    const std::size_t end = end_of_equal_counts(some, pixel);
+    const float* const last = depth + (end - pixel) * count;
     bool ordered = true;
-    for (std::uint32_t i = 1; i < count; ++i) ordered &= depth_key(depth[i - 1]) <= depth_key(depth[i]);
+    if (count > 1) {
+      for (; depth < last; depth += count)
+        for (std::uint32_t i = 1; i < count; ++i) ordered &= depth[i - 1] <= depth[i];
+    }
     if (!ordered) return false;
-    depth += count;
+    depth = last;
+    pixel = end;
   }
   return true;
 }
@@ -198,20 +237,28 @@ void OwnFragments::encode(Range pixels, const DepthLimits* limits, Bytes& out) c
   std::size_t pixel = 0;
   limits->tiles().for_each_run(
       pixels.begin, pixels.end, [&](std::size_t tile, std::int64_t begin, std::int64_t end) {
+        const auto run = lists.counts.subspan(pixel, static_cast<std::size_t>(end - begin));
+        const std::size_t fragments = std::accumulate(run.begin(), run.end(), std::size_t{0});
+        if (limits->parts_all(tile) && !any_opaque(lists.colour + at * colour_bytes, fragments)) {
+          writer.add_pixels(lists, at, run);
+          at += fragments;
+          pixel += run.size();
+          return;
+        }
         for (std::int64_t i = begin; i < end; ++i, ++pixel) {
           const std::size_t last = at + lists.counts[pixel];
           if (at < last) {
             const float depth = load_depth(lists.depth + at * sizeof(float));
             const std::uint64_t limit = limits->limit(tile, depth_key(depth));
-            Colour run = load_colour(lists.colour + at * colour_bytes);
+            Colour blended = load_colour(lists.colour + at * colour_bytes);
             const auto next_joins = [&] {
-              return at < last && run[3] != 1 &&
+              return at < last && blended[3] != 1 &&
                      depth_key(load_depth(lists.depth + at * sizeof(float))) < limit;
             };
             for (++at; next_joins(); ++at)
-              run = blend_over(run, load_colour(lists.colour + at * colour_bytes));
-            writer.add(run, depth, rank_);
-            bool hidden = run[3] == 1;
+              blended = blend_over(blended, load_colour(lists.colour + at * colour_bytes));
+            writer.add(blended, depth, rank_);
+            bool hidden = blended[3] == 1;
             for (; at < last && !hidden; ++at) {
               const Colour colour = load_colour(lists.colour + at * colour_bytes);
               writer.add(colour, load_depth(lists.depth + at * sizeof(float)), rank_);

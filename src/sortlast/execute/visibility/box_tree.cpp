@@ -1,5 +1,5 @@
 // Box tree: a complete binary tree over boxes that are sorted by halving them along the longest side.
-#include "sortlast/execute/box_tree.hpp"
+#include "sortlast/execute/visibility/box_tree.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -91,6 +91,8 @@ void BoxTree::insert_all(std::span<const std::int32_t> keys) {
     nodes_[leaves_ + box] = node_of(boxes_[box], keys[box]);
   for (std::size_t node = leaves_ - 1; node > 0; --node) combine_children(node);
 }
+
+void BoxTree::clear() { std::fill(nodes_.begin(), nodes_.end(), nothing); }
 
 void BoxTree::set(std::int32_t box, const Node& value) {
   std::size_t node = leaves_ + static_cast<std::size_t>(box);

@@ -26,6 +26,7 @@ class BoxTree {
   void insert_all(std::span<const std::int32_t> keys);  // box i with keys[i]; O(p)
   void insert(std::int32_t box, std::int32_t key);      // O(log p)
   void remove(std::int32_t box);                        // O(log p)
+  void clear();                                         // O(p)
 
   // Of the boxes that are in and share more than a face with `query`, the one of lowest key, but never
   // `except`; `none` if there is no such box. Visits nodes that meet the query, in the order of their keys.

@@ -1,0 +1,127 @@
+"""Many boxes a rank, of several levels and dealt out in no order: several images a rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+import sortlast
+from sortlast import render
+from sortlast.launch.failure import together
+from sortlast.render.amr import Box, hierarchy
+from sortlast.render.blocks import Block
+from sortlast.render.camera import Camera, Rectangle
+from sortlast.render.volume import BoxesRenderer, VolumeRenderer
+from sortlast.render.window import Image
+
+from .scene import Part, Scene, Settings, receive, send
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+_SEED = 17  # of the deal, so that every run has the same
+
+Own = tuple[list[Image], list[Rectangle]]
+
+
+class BoxesPart(Part):
+    """The boxes of a rank, from a hierarchy that rank 0 makes of the volume."""
+
+    def __init__(self, comm: MPI.Intracomm, settings: Settings, scene: Scene, voxels: Image | None) -> None:
+        self._comm, self._settings, self._scene = comm, settings, scene
+        made = together(comm, lambda: None if voxels is None else hierarchy(voxels, scene.threshold / 2))
+        self._field = None if made is None else made.field
+        boxes: list[Box] = comm.bcast(None if made is None else made.boxes, root=0)
+        owners = np.random.default_rng(_SEED).permutation(len(boxes)) % comm.size
+
+        # Send every rank its boxes.
+        own = [box for box, owner in zip(boxes, owners, strict=True) if owner == comm.rank]
+        if made is None:
+            parts = [(box, receive(comm, 0).T) for box in own]
+        else:
+            for box, owner in zip(boxes, owners, strict=True):
+                if owner:
+                    send(comm, made.voxels(box).T, int(owner))
+            parts = [(box, made.voxels(box)) for box in own]
+
+        self._count = len(boxes)
+        self._mine = owners == comm.rank
+        self._all_bounds = np.array([box.bounds(scene.spacing) for box in boxes])
+        self._renderer = together(
+            comm, lambda: BoxesRenderer(parts, scene.spacing, scene.threshold, settings.size)
+        )
+
+    def render(self, camera: Camera) -> Own:
+        """Images and rectangles of the boxes."""
+        return self._renderer.render(camera)
+
+    def order(self, camera: Camera) -> list[int]:
+        """Places of this rank's boxes among all boxes, front to back."""
+        places = np.empty(self._count, np.int64)
+        places[front_to_back(self._all_bounds, camera.eye)] = np.arange(self._count)
+        return [int(place) for place in places[self._mine]]
+
+    def composite(self, compositor: sortlast.Compositor, own: Own, order: list[int]) -> sortlast.Tile:
+        """By `over`, each image at its place in depth."""
+        images, rectangles = own
+        return compositor.composite(
+            images=images, positions=order, boxes=rectangles, op="over", size=self._settings.size
+        )
+
+    def serial(self, own: Own, order: list[int]) -> Image | None:
+        """All images, blended one after the other in the rectangles of a frame."""
+        comm = self._comm
+        if comm.rank:
+            comm.send((order, own[1]), dest=0)
+            for image in own[0]:
+                send(comm, image, 0)
+            return None
+        images = list(zip(order, *own, strict=True))
+        for rank in range(1, comm.size):
+            places, rectangles = comm.recv(source=rank)
+            images += [
+                (place, receive(comm, rank), one) for place, one in zip(places, rectangles, strict=True)
+            ]
+        width, height = self._settings.size
+        frame = np.zeros((height, width, 4))
+        for _, image, (x0, y0, x1, y1) in sorted(images, key=lambda one: one[0]):
+            behind: npt.NDArray[np.float64] = frame[y0:y1, x0:x1]
+            behind += (1 - behind[..., 3:]) * image
+        return frame.astype(np.float32)
+
+    def whole(self, camera: Camera) -> Image:
+        """The field of the hierarchy as one volume."""
+        assert self._field is not None
+        x, y, z = self._field.shape
+        block = Block((0, 0, 0), (x - 1, y - 1, z - 1))
+        voxels, scene = render.cut(self._field, block), self._scene
+        return VolumeRenderer(voxels, block, scene.spacing, scene.threshold, self._settings.size).render(
+            camera
+        )
+
+    @property
+    def images(self) -> int:
+        """The boxes of all ranks."""
+        return self._count
+
+
+def front_to_back(bounds: npt.NDArray[np.float64], eye: tuple[float, float, float]) -> list[int]:
+    """Boxes from front to back, from their (n, 6) bounds; each pair is looked at."""
+    in_front = np.zeros((len(bounds), len(bounds)), bool)
+    for axis in range(3):
+        lower, upper = bounds[:, 2 * axis], bounds[:, 2 * axis + 1]
+        apart = upper[:, np.newaxis] <= lower
+        in_front |= apart & (eye[axis] <= upper[:, np.newaxis])
+        in_front |= apart.T & (eye[axis] >= lower[:, np.newaxis])
+    # No ray meets both of two boxes that lie in front of each other.
+    in_front &= ~in_front.T
+    hidden = in_front.sum(axis=0)
+    ready, order = list(np.flatnonzero(hidden == 0)), []
+    while ready:
+        first = ready.pop()
+        order.append(int(first))
+        hidden -= in_front[first]
+        ready += list(np.flatnonzero(in_front[first] & (hidden == 0)))
+    return order

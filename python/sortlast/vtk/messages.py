@@ -1,0 +1,115 @@
+"""Small values between rank 0 and the others, each waited for at most so long.
+
+They travel on a duplicate of the user's communicator, and no receive is posted before its message is there:
+whoever gives up leaves nothing under way that MPI would wait for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sortlast._errors import Error, TimeoutError  # noqa: A004
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+_DOWN, _UP = 1, 2  # tags: from rank 0, and to it
+
+# Waits ask often at first, and then leave the core to others [s].
+_POLLS = 50
+_SHORTEST, _LONGEST = 1e-4, 0.02
+
+
+class Messages:
+    """All calls are collective, but for ``tell`` and ``hear``, which belong together."""
+
+    def __init__(self, comm: MPI.Intracomm, timeout: float) -> None:
+        self.comm = comm.Dup()
+        self.timeout = timeout
+        self._leaving: list[MPI.Request] = []
+
+    @property
+    def root(self) -> bool:
+        """Whether this is rank 0."""
+        return self.comm.rank == 0
+
+    def tell(self, value: object) -> None:
+        """Send a value from rank 0 to every other rank, which gets it from ``hear``. Does not wait."""
+        self._leaving = [request for request in self._leaving if not request.Test()]
+        self._leaving += [self.comm.isend(value, rank, _DOWN) for rank in range(1, self.comm.size)]
+
+    def hear(self, timeout: float | None = None) -> Any:
+        """What rank 0 tells next; waits so many seconds, without one as long as it takes.
+
+        Raises an error that rank 0 tells, and TimeoutError.
+        """
+        told = self._received(0, _DOWN, timeout, lambda: "rank 0 has not come")
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+    def gather(self, value: object) -> list[Any] | None:
+        """The values of all ranks, on rank 0. Raises TimeoutError there if some do not come."""
+        if not self.root:
+            self._leaving = [request for request in self._leaving if not request.Test()]
+            self._leaving.append(self.comm.isend((self.comm.rank, value), 0, _UP))
+            return None
+        values = {0: value}
+
+        def missing() -> str:
+            ranks = [rank for rank in range(self.comm.size) if rank not in values]
+            listed = ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
+            return f"rank {listed} has not come" if len(ranks) == 1 else f"ranks {listed} have not come"
+
+        while len(values) < self.comm.size:
+            rank, sent = self._received(None, _UP, self.timeout, missing)
+            values[rank] = sent
+        return [values[rank] for rank in range(self.comm.size)]
+
+    def agree(self, value: object, decide: Callable[[list[Any]], Any]) -> Any:
+        """What ``decide`` makes on rank 0 of the values of all ranks, on every rank; or raise what it raises.
+
+        Raises TimeoutError if some do not come: on those that came, at once.
+        """
+        if self.root:
+            try:
+                result = decide(self.gather(value) or [])
+            except Error as error:
+                result = error
+            except Exception as error:
+                result = Error(f"rank 0: {type(error).__name__}: {error}")
+            self.tell(result)
+            if isinstance(result, Error):
+                raise result
+            return result
+        self.gather(value)
+        return self.hear(2 * self.timeout)  # rank 0 may wait so long for another, and then says for whom
+
+    def _received(
+        self, source: int | None, tag: int, timeout: float | None, missing: Callable[[], str]
+    ) -> Any:
+        from sortlast._mpi4py import MPI
+
+        end = None if timeout is None else time.monotonic() + timeout
+        polls, pause = 0, _SHORTEST
+        while True:
+            message = self.comm.improbe(MPI.ANY_SOURCE if source is None else source, tag)
+            if message is not None:
+                return message.recv()
+            if end is not None and time.monotonic() > end:
+                raise TimeoutError(
+                    f"{missing()} within {timeout:g} s: every rank must render the window as often as"
+                    " rank 0 does, or be in lead()"
+                )
+            polls += 1
+            if polls > _POLLS:
+                time.sleep(pause)
+                pause = min(1.02 * pause, _LONGEST)
+            else:
+                time.sleep(0)
+
+    def close(self) -> None:
+        """Give the duplicate back."""
+        self.comm.Free()
