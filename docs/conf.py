@@ -37,7 +37,7 @@ myst_enable_extensions = ["deflist"]
 # Python: in the order of the sources, with the types as they are written there.
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_type_aliases = {"DTypeLike": "DTypeLike", "NDArray": "NDArray"}
+autodoc_type_aliases = {"ArrayLike": "ArrayLike", "DTypeLike": "DTypeLike", "NDArray": "NDArray"}
 autodoc_default_options = {"members": True, "undoc-members": True}
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 90

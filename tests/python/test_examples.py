@@ -72,7 +72,7 @@ def test_boxes_of_two_levels_make_one_cloud(tmp_path: Path) -> None:
     found = picture(4, "amr_boxes.py", "boxes.png", tmp_path)
     whole = picture(1, "amr_boxes.py", "boxes.png", tmp_path)
     assert (found != 255).any(axis=2).mean() > 0.1
-    assert np.abs(found - whole).mean() < 4  # other levels, and outlines of other boxes
+    assert np.abs(found - whole).mean() < 8  # other levels, and outlines of other boxes
 
 
 @pytest.mark.mpi
