@@ -101,7 +101,7 @@ inline std::vector<Pair> random_pairs(std::int64_t n, int rank, int most, std::u
   std::vector<Pair> pairs;
   for (std::int64_t pixel = 0; pixel < n; ++pixel) {
     const auto count = static_cast<std::int64_t>(random() % static_cast<unsigned>(most + 1));
-    for (std::int64_t i = 0; i < count; ++i) pairs.emplace_back(pixel, rank * 1000 + i);
+    for (std::int64_t i = 0; i < count; ++i) pairs.emplace_back(pixel, std::int64_t{rank} * 1000 + i);
   }
   return pairs;
 }

@@ -47,120 +47,171 @@ inline ChannelImage random_channel_image(const Format& format, const std::vector
   return made;
 }
 
+// The channels of some images composited pixel by pixel, in double precision.
+class ChannelOracle {
+ public:
+  ChannelOracle(const std::vector<ChannelImage>& images, const Format& format, Op op,
+                const std::vector<Channel>& channels, std::int64_t n)
+      : images_(images),
+        format_(format),
+        op_(op),
+        channels_(channels),
+        in_pixel_(static_cast<std::size_t>(format.channels)),
+        scale_(format.scalar == Scalar::uint8 ? 255 : 1) {
+    for (const ChannelImage& image : images)
+      colours_.push_back(channels_of(format, image.image.colour.data(), n));
+  }
+
+  // The images that have drawn a pixel.
+  std::vector<std::size_t> drawn(std::size_t pixel) const {
+    std::vector<std::size_t> found;
+    for (std::size_t r = 0; r < images_.size(); ++r)
+      if (draws(r, pixel)) found.push_back(r);
+    return found;
+  }
+
+  // Value k of a channel.
+  double value(std::size_t pixel, const std::vector<std::size_t>& drawn, std::size_t c, std::size_t k) const {
+    const Channel& channel = channels_[c];
+    const auto width = static_cast<std::size_t>(channel.width);
+    const std::size_t at = pixel * width + k;
+    const bool given = !channel.background.empty();
+    ChannelRule rule = channel.rule;
+    if (rule == ChannelRule::automatic)
+      rule = channel.type == ChannelType::uint32 && op_ == Op::over ? ChannelRule::front : ChannelRule::blend;
+    const double back = given ? channel.background[k] : rule == ChannelRule::multiply ? 1 : 0;
+    if (op_ == Op::closest) {
+      const std::size_t r = winner(pixel, drawn);
+      return r < images_.size() ? stored(r, c, at) : back;
+    }
+    if (op_ != Op::over) return reduced(drawn, c, at, given, back);
+    if (rule == ChannelRule::blend || rule == ChannelRule::attenuate)
+      return blended(pixel, drawn, c, k, rule, back);
+    if (rule == ChannelRule::multiply) {
+      double result = back;
+      for (const std::size_t r : drawn) result *= stored(r, c, at);
+      return result;
+    }
+    return front(pixel, drawn, c, at, rule, back);
+  }
+
+ private:
+  double stored(std::size_t image, std::size_t c, std::size_t at) const {
+    const std::uint32_t bits = images_[image].values[c][at];
+    return channels_[c].type == ChannelType::uint32 ? static_cast<double>(bits)
+                                                    : static_cast<double>(std::bit_cast<float>(bits));
+  }
+
+  double alpha(std::size_t r, std::size_t pixel) const { return colours_[r][pixel * in_pixel_ + 3] / scale_; }
+
+  bool weighs(const Channel& channel) const {
+    const bool blends =
+        channel.rule == ChannelRule::blend ||
+        (channel.rule == ChannelRule::automatic && (op_ != Op::over || channel.type == ChannelType::float32));
+    return channel.rule == ChannelRule::multiply || channel.rule == ChannelRule::attenuate ||
+           (blends && op_ != Op::closest);
+  }
+
+  bool draws(std::size_t r, std::size_t pixel) const {
+    bool any = format_.depth && !(images_[r].image.depth[pixel] == std::numeric_limits<float>::infinity());
+    for (std::size_t k = 0; k < in_pixel_; ++k) any = any || colours_[r][pixel * in_pixel_ + k] != 0;
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+      const auto width = static_cast<std::size_t>(channels_[c].width);
+      for (std::size_t k = 0; k < width && weighs(channels_[c]); ++k)
+        any = any || stored(r, c, pixel * width + k) != (channels_[c].rule == ChannelRule::multiply ? 1 : 0);
+    }
+    return any;
+  }
+
+  // Of Op::closest: the image of the smallest depth; images_.size() if none has drawn.
+  std::size_t winner(std::size_t pixel, const std::vector<std::size_t>& drawn) const {
+    std::size_t winner = images_.size();
+    for (const std::size_t r : drawn) {
+      const float depth = images_[r].image.depth[pixel];
+      if (winner == images_.size() || depth < images_[winner].image.depth[pixel] ||
+          (std::isnan(images_[winner].image.depth[pixel]) && !std::isnan(depth)))
+        winner = r;
+    }
+    return winner;
+  }
+
+  // Of add, max and min.
+  double reduced(const std::vector<std::size_t>& drawn, std::size_t c, std::size_t at, bool given,
+                 double back) const {
+    double result = back;
+    bool first = true;
+    const auto take = [&](double next) {
+      if (first)
+        result = next;
+      else if (op_ == Op::add)
+        result += next;
+      else if (op_ == Op::max)
+        result = std::max(result, next);
+      else
+        result = std::min(result, next);
+      first = false;
+    };
+    for (const std::size_t r : drawn) take(stored(r, c, at));
+    if (given && !first) take(back);
+    return result;
+  }
+
+  double blended(std::size_t pixel, const std::vector<std::size_t>& drawn, std::size_t c, std::size_t k,
+                 ChannelRule rule, double back) const {
+    const auto width = static_cast<std::size_t>(channels_[c].width);
+    double result = 0;
+    double through = 1;  // of all in front
+    for (const std::size_t r : drawn) {
+      result += through * stored(r, c, pixel * width + k);
+      if (rule == ChannelRule::blend) {
+        through *= 1 - alpha(r, pixel);
+        continue;
+      }
+      for (std::size_t t = 0; t < channels_.size(); ++t) {
+        if (channels_[t].name != channels_[c].transmission) continue;
+        const auto shares = static_cast<std::size_t>(channels_[t].width);
+        through *= stored(r, t, shares == 1 ? pixel : pixel * shares + k);
+      }
+    }
+    return result + through * back;
+  }
+
+  // In float, as the threshold is passed or not by a rounding.
+  double front(std::size_t pixel, const std::vector<std::size_t>& drawn, std::size_t c, std::size_t at,
+               ChannelRule rule, double back) const {
+    const auto threshold = static_cast<double>(channels_[c].threshold);
+    double through = 1;
+    for (const std::size_t r : drawn) {
+      const auto own = static_cast<double>(static_cast<float>(alpha(r, pixel)));
+      const double before = 1 - through;
+      through *= 1 - own;
+      const double reached = rule == ChannelRule::front ? own : 1 - through;
+      if (reached > threshold && (rule == ChannelRule::front || before <= threshold)) return stored(r, c, at);
+    }
+    return back;
+  }
+
+  const std::vector<ChannelImage>& images_;
+  const Format& format_;
+  Op op_;
+  const std::vector<Channel>& channels_;
+  std::size_t in_pixel_;
+  double scale_;
+  std::vector<std::vector<float>> colours_;
+};
+
 // What the channels of n pixels become; out[c][pixel * width + k], c counted as in `channels`.
 inline std::vector<std::vector<double>> composite_channels(const std::vector<ChannelImage>& images,
                                                            const Format& format, Op op,
                                                            const std::vector<Channel>& channels,
                                                            std::int64_t n) {
-  const auto value = [&](std::size_t image, std::size_t c, std::size_t at) {
-    const std::uint32_t bits = images[image].values[c][at];
-    return channels[c].type == ChannelType::uint32 ? static_cast<double>(bits)
-                                                   : static_cast<double>(std::bit_cast<float>(bits));
-  };
-  const auto weighs = [&](const Channel& channel) {
-    const bool blends =
-        channel.rule == ChannelRule::blend ||
-        (channel.rule == ChannelRule::automatic && (op != Op::over || channel.type == ChannelType::float32));
-    return channel.rule == ChannelRule::multiply || channel.rule == ChannelRule::attenuate ||
-           (blends && op != Op::closest);
-  };
-  std::vector<std::vector<float>> colours;
-  for (const ChannelImage& image : images)
-    colours.push_back(channels_of(format, image.image.colour.data(), n));
-  const auto in_pixel = static_cast<std::size_t>(format.channels);
-  const double scale = format.scalar == Scalar::uint8 ? 255 : 1;
-
+  const ChannelOracle oracle(images, format, op, channels, n);
   std::vector<std::vector<double>> out(channels.size());
   for (std::size_t pixel = 0; pixel < static_cast<std::size_t>(n); ++pixel) {
-    // Who has drawn it?
-    std::vector<std::size_t> drawn;
-    for (std::size_t r = 0; r < images.size(); ++r) {
-      bool any = format.depth && !(images[r].image.depth[pixel] == std::numeric_limits<float>::infinity());
-      for (std::size_t k = 0; k < in_pixel; ++k) any = any || colours[r][pixel * in_pixel + k] != 0;
-      for (std::size_t c = 0; c < channels.size(); ++c) {
-        const auto width = static_cast<std::size_t>(channels[c].width);
-        for (std::size_t k = 0; k < width && weighs(channels[c]); ++k)
-          any = any || value(r, c, pixel * width + k) != (channels[c].rule == ChannelRule::multiply ? 1 : 0);
-      }
-      if (any) drawn.push_back(r);
-    }
-    const auto alpha = [&](std::size_t r) { return colours[r][pixel * in_pixel + 3] / scale; };
-
-    // Whose pixel wins?
-    std::size_t winner = images.size();
-    for (const std::size_t r : drawn) {
-      if (op != Op::closest) break;
-      const float depth = images[r].image.depth[pixel];
-      if (winner == images.size() || depth < images[winner].image.depth[pixel] ||
-          (std::isnan(images[winner].image.depth[pixel]) && !std::isnan(depth)))
-        winner = r;
-    }
-
-    for (std::size_t c = 0; c < channels.size(); ++c) {
-      const Channel& channel = channels[c];
-      const auto width = static_cast<std::size_t>(channel.width);
-      const bool given = !channel.background.empty();
-      ChannelRule rule = channel.rule;
-      if (rule == ChannelRule::automatic)
-        rule =
-            channel.type == ChannelType::uint32 && op == Op::over ? ChannelRule::front : ChannelRule::blend;
-      for (std::size_t k = 0; k < width; ++k) {
-        const double nothing = rule == ChannelRule::multiply ? 1 : 0;
-        const double back = given ? channel.background[k] : nothing;
-        const std::size_t at = pixel * width + k;
-        double result = back;
-        double through = 1;  // of all in front
-        if (op == Op::closest) {
-          if (winner < images.size()) result = value(winner, c, at);
-        } else if (op != Op::over) {
-          bool first = true;
-          const auto take = [&](double next) {
-            if (first)
-              result = next;
-            else if (op == Op::add)
-              result += next;
-            else if (op == Op::max)
-              result = std::max(result, next);
-            else
-              result = std::min(result, next);
-            first = false;
-          };
-          for (const std::size_t r : drawn) take(value(r, c, at));
-          if (given && !first) take(back);
-        } else if (rule == ChannelRule::blend || rule == ChannelRule::attenuate) {
-          result = 0;
-          for (const std::size_t r : drawn) {
-            result += through * value(r, c, at);
-            if (rule == ChannelRule::blend) {
-              through *= 1 - alpha(r);
-            } else {
-              for (std::size_t t = 0; t < channels.size(); ++t)
-                if (channels[t].name == channel.transmission) {
-                  const auto shares = static_cast<std::size_t>(channels[t].width);
-                  through *= value(r, t, shares == 1 ? pixel : pixel * shares + k);
-                }
-            }
-          }
-          result += through * back;
-        } else if (rule == ChannelRule::multiply) {
-          for (const std::size_t r : drawn) result *= value(r, c, at);
-        } else {
-          for (const std::size_t r : drawn) {
-            // In float, as the threshold is passed or not by a rounding.
-            const auto own = static_cast<float>(alpha(r));
-            const double before = 1 - through;
-            through *= 1 - static_cast<double>(own);
-            const double reached = rule == ChannelRule::front ? static_cast<double>(own) : 1 - through;
-            if (reached > static_cast<double>(channel.threshold) &&
-                (rule == ChannelRule::front || before <= static_cast<double>(channel.threshold))) {
-              result = value(r, c, at);
-              break;
-            }
-          }
-        }
-        out[c].push_back(result);
-      }
-    }
+    const std::vector<std::size_t> drawn = oracle.drawn(pixel);
+    for (std::size_t c = 0; c < channels.size(); ++c)
+      for (std::size_t k = 0; k < static_cast<std::size_t>(channels[c].width); ++k)
+        out[c].push_back(oracle.value(pixel, drawn, c, k));
   }
   return out;
 }

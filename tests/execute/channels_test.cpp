@@ -165,7 +165,7 @@ TEST(Channels, AnyGroupingGivesTheSerialComposite) {
   std::mt19937 random(11);
   for (const Op op : testing::all_ops)
     for (const Format& format : testing::formats_of(op)) {
-      for (const std::size_t p : {1, 2, 3, 5, 8, 13, 16}) {
+      for (const std::size_t p : {1U, 2U, 3U, 5U, 8U, 13U, 16U}) {
         SCOPED_TRACE(std::string(op_name(op)) + " " + format_name(format) + " p = " + std::to_string(p));
         check_frame(op, format, p, random);
         if (::testing::Test::HasFatalFailure()) return;
@@ -209,7 +209,7 @@ void check_algorithms(Op op, const Format& format, int p, std::mt19937& random) 
     }
     const LayerFrame frame =
         execute_layers_serial(schedule, contents, format, static_cast<std::uint32_t>(random()), 1 + n / 5);
-    const std::string what = schedule.name();
+    const std::string& what = schedule.name();
     for (std::size_t c = 0; c < layout.channels.size(); ++c) {
       const SettledChannel& channel = layout.channels[c];
       for (std::size_t i = 0; i < out.values[c].size(); ++i) {
@@ -295,7 +295,7 @@ TEST(Channels, NeighboursInDepthAreJoined) {
     const ChannelLayout layout = settle(channels, op, format);
     const ChannelImage image = testing::random_channel_image(format, channels, n, random);
     std::vector<Bytes> strings;
-    for (const std::uint32_t position : {4, 5, 6, 7, 9, 10, 11, 12})
+    for (const std::uint32_t position : {4U, 5U, 6U, 7U, 9U, 10U, 11U, 12U})
       append_own(layout, own_image(layout, image, position), width, {0, n}, strings.emplace_back());
     Bytes joined;
     join_layers(layout, spans(strings), n, joined);

@@ -100,7 +100,7 @@ TEST(Layers, DamagedMessagesAreErrors) {
     LayerRun to(receiver, 8, pool, team);
     to.begin_frame(content);
     to.arrived(0, bytes, nullptr);
-    std::vector<std::byte> out(20 * 4);
+    std::vector<std::byte> out(std::size_t{20} * 4);
     to.finish({out.data(), nullptr}, PairContent::format);
   };
   const std::vector<std::byte> whole(message.view().begin(), message.view().end());

@@ -177,8 +177,8 @@ bool can_be_cut(const Boxes& boxes, const Viewpoint& view, int cuts) {
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       std::vector<double> places;
-      for (double place = boxes[i].low[axis] + 0.5; place < boxes[i].high[axis]; place += 0.5)
-        places.push_back(place);
+      for (int step = 1; boxes[i].low[axis] + 0.5 * step < boxes[i].high[axis]; ++step)
+        places.push_back(boxes[i].low[axis] + 0.5 * step);
       if (!view.parallel && boxes[i].low[axis] < view.position[axis] &&
           view.position[axis] < boxes[i].high[axis])
         places.push_back(view.position[axis]);
@@ -193,14 +193,14 @@ bool can_be_cut(const Boxes& boxes, const Viewpoint& view, int cuts) {
   return false;
 }
 
-const Boxes cyclic_beams{{{0, 0, 1}, {3, 1, 2}}, {{1, 0, 0}, {2, 3, 1}}, {{0, 1, 0}, {1, 2, 3}}};
+Boxes cyclic_beams() { return {{{0, 0, 1}, {3, 1, 2}}, {{1, 0, 0}, {2, 3, 1}}, {{0, 1, 0}, {1, 2, 3}}}; }
 
 TEST(VisibilityParts, ACycleIsCutOnce) {
   const Viewpoint view{{10, 10, 10}, false};
-  EXPECT_THROW(visibility_order(cyclic_beams, view), ArgumentError);
-  const std::vector<BoxPart> parts = visibility_order_of_parts(cyclic_beams, view);
+  EXPECT_THROW(visibility_order(cyclic_beams(), view), ArgumentError);
+  const std::vector<BoxPart> parts = visibility_order_of_parts(cyclic_beams(), view);
   EXPECT_EQ(parts.size(), 4U);
-  expect_parts_of(parts, cyclic_beams);
+  expect_parts_of(parts, cyclic_beams());
   expect_front_to_back(boxes_of(parts), view);
 }
 
@@ -231,7 +231,7 @@ TEST(VisibilityParts, FewestOfSmallScenesByBruteForce) {
 TEST(VisibilityParts, CyclesAddUp) {
   Boxes boxes;
   for (int i = 0; i < 50; ++i) {
-    for (Box box : cyclic_beams) {
+    for (Box box : cyclic_beams()) {
       box.low[0] += 10 * i;
       box.high[0] += 10 * i;
       boxes.push_back(box);
@@ -262,7 +262,9 @@ TEST(VisibilityParts, WithOverlapsHoldEachPlaceOnceAndTheFinestHasIt) {
     expect_parts_of(parts, boxes);
     expect_front_to_back(boxes_of(parts), view);
     for (int cell = 0; cell < 1000; ++cell) {
-      const std::array<double, 3> point{cell % 10 + 0.5, cell / 10 % 10 + 0.5, cell / 100 + 0.5};
+      const int layer = cell / 100;
+      const int row = cell / 10 % 10;
+      const std::array<double, 3> point{cell % 10 + 0.5, row + 0.5, layer + 0.5};
       const auto holds = [&](const Box& box) {
         for (std::size_t axis = 0; axis < 3; ++axis)
           if (point[axis] < box.low[axis] || box.high[axis] < point[axis]) return false;
@@ -354,7 +356,7 @@ TEST(VisibilityParts, EmptyBoxesAndErrors) {
   EXPECT_TRUE(is_empty(parts[1].box));
   EXPECT_TRUE(visibility_order_of_parts({}, {{5, 5, 5}, false}).empty());
   EXPECT_THROW(visibility_order_of_parts(Boxes{{{0, 0, 0}, {1, nan, 1}}}, {{5, 5, 5}, false}), ArgumentError);
-  EXPECT_THROW(visibility_order_of_parts(cyclic_beams, {{0, 0, 0}, true}), ArgumentError);
+  EXPECT_THROW(visibility_order_of_parts(cyclic_beams(), {{0, 0, 0}, true}), ArgumentError);
 }
 
 // ---- Trees that the caller has -------------------------------------------------------------------------

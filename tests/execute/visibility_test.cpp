@@ -12,8 +12,6 @@
 namespace sortlast {
 namespace {
 
-using testing::apart;
-using testing::bounds_of;
 using testing::Boxes;
 using testing::can_cover;
 using testing::is_empty;

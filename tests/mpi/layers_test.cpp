@@ -106,12 +106,12 @@ TEST_F(MpiLayers, ManyBytesUnderWay) {
   const Size large{600, 500};
   std::vector<Pair> pairs;
   for (std::int64_t pixel = 0; pixel < large.pixels(); ++pixel)
-    for (std::int64_t i = 0; i < 5; ++i) pairs.emplace_back(pixel, rank_ * 1000 + i);
+    for (std::int64_t i = 0; i < 5; ++i) pairs.emplace_back(pixel, std::int64_t{rank_} * 1000 + i);
   const Tile tile = CompositorAccess::composite_layers(compositor, call_of(pairs, large), {});
   std::vector<Pair> all;
   for (std::int64_t pixel = tile.range().begin; pixel < tile.range().end; ++pixel)
     for (int rank = 0; rank < p_; ++rank)
-      for (std::int64_t i = 0; i < 5; ++i) all.emplace_back(pixel, rank * 1000 + i);
+      for (std::int64_t i = 0; i < 5; ++i) all.emplace_back(pixel, std::int64_t{rank} * 1000 + i);
   std::vector<std::byte> expected(static_cast<std::size_t>(tile.range().size()) * 4);
   PairContent::flatten(all, tile.range(), expected.data());
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tile.pixels().view().colour));

@@ -113,8 +113,7 @@ TEST(Positions, CostsAndBytesCountLayers) {
   EXPECT_EQ(price(apart, blending_only).blend, n / 2);
   EXPECT_GT(predict(alternating, {}, {}).total(), predict(apart, {}, {}).total());
 
-  EXPECT_EQ(simulate::schedule_traffic(alternating, 16).size,
-            (std::vector<std::int64_t>{4 * 8000, 4 * 8000}));
+  EXPECT_EQ(simulate::schedule_traffic(alternating, 16).size, (std::vector<std::int64_t>{32000, 32000}));
   EXPECT_EQ(simulate::schedule_traffic(apart, 16).size, (std::vector<std::int64_t>{8000, 8000}));
   const auto bytes = [](const Schedule& schedule) {
     return fabric::schedule_pattern(schedule, 16)->flows(0).front().bytes;
@@ -131,9 +130,8 @@ TEST(Positions, CostsAndBytesCountLayers) {
 TEST(Positions, ManyRanksArePricedByTheirMeanLayers) {
   const std::int32_t p = 300;
   const Workload workload;
-  const Machine machine;
   Positions dealt(static_cast<std::size_t>(p));
-  for (std::int64_t i = 0; i < 4 * p; ++i) dealt[static_cast<std::size_t>(i % p)].push_back(i);
+  for (std::int64_t i = 0; i < std::int64_t{4} * p; ++i) dealt[static_cast<std::size_t>(i % p)].push_back(i);
   const auto transfer = [&](Positions positions) {
     return predict(make_schedule("direct-send", setting_of(p, 1 << 20, std::move(positions))), workload,
                    {0, 1e-9})

@@ -21,7 +21,7 @@ static sortlast_image make_scene(void) {
   const int rank = world_rank();
   for (int i = 0; i < PIXELS; ++i) {
     const float alpha = drawn_by(rank, i) ? 0.5F : 0;
-    for (int c = 0; c < 4; ++c) colours[4 * i + c] = alpha;
+    for (int c = 0; c < 4; ++c) colours[4 * (size_t)i + (size_t)c] = alpha;
     depths[i] = drawn_by(rank, i) ? (float)(world_size() - rank) : 1e30F;
     if (!drawn_by(rank, i)) memcpy(&depths[i], &(uint32_t){0x7f800000}, sizeof(float));  // infinity
     ids[i] = 4000000000u + (uint32_t)(PIXELS * rank + i);
@@ -70,7 +70,7 @@ static void check_closest(sortlast_compositor* compositor, const sortlast_image*
   CHECK((frame != NULL) == is_last_rank());
   if (frame != NULL) {
     CHECK(sortlast_frame_channel_count(frame) == 2 && sortlast_frame_image(frame).depth != NULL);
-    check_names(sortlast_frame_channel(frame, 0), sortlast_frame_channel(frame, 1), PIXELS);
+    check_names(sortlast_frame_channel(frame, 0), sortlast_frame_channel(frame, 1), (int64_t)WIDTH * HEIGHT);
     const uint32_t* found = sortlast_frame_channel(frame, 0).values;
     for (int i = 0; i < PIXELS; ++i) {
       int nearest = world_size() - 1;

@@ -111,9 +111,12 @@ std::size_t OwnFragments::most(Range pixels) const {
   return surface + first(pixels.end) - first(pixels.begin);
 }
 
+float OwnFragments::surface_depth(std::int64_t pixel) const {
+  return view_.surface.depth != nullptr ? view_.surface.depth[pixel] : std::numeric_limits<float>::infinity();
+}
+
 bool OwnFragments::has_surface(std::int64_t pixel) const {
-  return view_.surface.depth != nullptr &&
-         view_.surface.depth[pixel] < std::numeric_limits<float>::infinity();
+  return surface_depth(pixel) < std::numeric_limits<float>::infinity();
 }
 
 std::vector<DepthInterval> OwnFragments::intervals(const DepthTiles& tiles) const {
@@ -207,11 +210,11 @@ FragmentLists OwnFragments::load(Range pixels, Room& room) const {
     const auto put_surface = [&] {
       Colour colour = load_colour(view_.surface.colour + static_cast<std::size_t>(pixel) * colour_bytes);
       colour[3] = 1;
-      put(colour, view_.surface.depth[pixel]);
+      put(colour, surface_depth(pixel));
       surface = false;
     };
     for (const std::size_t each : order) {
-      if (surface && depth_key(view_.surface.depth[pixel]) < depth_key(view_.depth[each])) put_surface();
+      if (surface && depth_key(surface_depth(pixel)) < depth_key(view_.depth[each])) put_surface();
       put(load_colour(reinterpret_cast<const std::byte*>(view_.colour.data() + 4 * each)), view_.depth[each]);
     }
     if (surface) put_surface();

@@ -41,6 +41,7 @@ class OwnFragments {
   std::span<const std::uint32_t> counts(Range pixels) const;
   bool in_order(Range pixels) const;
   void sort_pixel(std::size_t from, std::size_t count, std::vector<std::size_t>& order) const;
+  float surface_depth(std::int64_t pixel) const;  // infinity without one
   bool has_surface(std::int64_t pixel) const;
 
   FragmentsView view_;
