@@ -94,7 +94,7 @@ TEST_F(MpiBoxImages, OneImageARankHasTheBitsOfTheOrder) {
     std::mt19937 random(77);
     for (int rank = 0; rank < p_; ++rank) {
       made.pixels.push_back(testing::random_image(rgba, size.pixels(), random));
-      made.images.push_back({{made.pixels.back().view(), size, rgba, {}}, -10 * rank, {}});
+      made.images.push_back({{made.pixels.back().view(), size, rgba, {}}, std::int64_t{-10} * rank, {}});
       made.ranks.push_back(rank);
     }
     return made;
