@@ -275,6 +275,12 @@ bool Alarm::raised() const {
   return found != 0;
 }
 
+void Alarm::progress() const {
+  int found = 0;
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag_limit(comm_.get()), comm_.get(), &found, MPI_STATUS_IGNORE),
+            "MPI_Iprobe");
+}
+
 void Alarm::pass_on() const {
   Reports reports(comm_.size());
   collect(comm_, reports);

@@ -106,6 +106,9 @@ class Alarm {
 
   // Whether another rank has raised an alarm.
   bool raised() const;
+  // Let MPI go on with messages that this rank is through with and others are not: some need both ends, and
+  // a rank that sleeps in shared memory looks at no message.
+  void progress() const;
   // Tell others of the alarms that have arrived, without joining them.
   void pass_on() const;
   // Join the alarm if another rank has raised one; returns if none has.

@@ -107,6 +107,7 @@ class AlarmWatch final : public Watch {
   explicit AlarmWatch(const Alarm& alarm) : alarm_(alarm) {}
   void check(double seconds_without_progress, const std::function<std::string()>& waits_for) const override {
     if (seconds_without_progress > alarm_.limit()) alarm_.raise(waits_for());
+    alarm_.progress();
     alarm_.join_if_raised(waits_for);
     alarm_.interrupt();
   }

@@ -6,9 +6,9 @@
 // far finds the planes; dividing keeps the three lists sorted, so that nothing is sorted again, and all
 // memory is read in the order in which it lies.
 //
-// Rejected: all planes of an axis at once, which is faster for long rows, but after which a move of the eye
-// changes which boxes stand beside each other far from it; and indices into the boxes instead of copies of
-// the intervals, which takes half the memory and, as the boxes of one node lie far apart, 1.6 times as long.
+// Rejected: all planes of an axis at once, after which a move of the eye changes which boxes stand beside
+// each other far from it. Not tried: indices into the boxes instead of copies of the intervals, which would
+// take less memory but read the boxes of a node in no order.
 #include "sortlast/execute/visibility/planes.hpp"
 
 #include <algorithm>
