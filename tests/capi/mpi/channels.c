@@ -25,8 +25,8 @@ static sortlast_image make_scene(void) {
     depths[i] = drawn_by(rank, i) ? (float)(world_size() - rank) : 1e30F;
     if (!drawn_by(rank, i)) memcpy(&depths[i], &(uint32_t){0x7f800000}, sizeof(float));  // infinity
     ids[i] = 4000000000u + (uint32_t)(PIXELS * rank + i);
-    values[2 * i] = alpha;
-    values[2 * i + 1] = alpha * (float)rank;
+    values[2 * (size_t)i] = alpha;
+    values[2 * (size_t)i + 1] = alpha * (float)rank;
   }
   return (sortlast_image){colours, depths, WIDTH, HEIGHT, {SORTLAST_FLOAT32, 4, true}, NULL};
 }
