@@ -100,7 +100,8 @@ TEST_F(Probe, MeasuresOnlyMessagesThatThereAre) {
     return (p_ < 2 || machine.node_beta != standard.node_beta) && (p_ < 3 || machine.beta != standard.beta);
   };
   Machine several = probing.measure(p_ == 1 ? 0.1 : 2);
-  for (double seconds = 4; seconds <= 32 && !whole(several); seconds *= 2) several = probing.measure(seconds);
+  for (const int seconds : {4, 8, 16, 32})
+    if (!whole(several)) several = probing.measure(seconds);
   EXPECT_EQ(several.node_alpha != standard.node_alpha, p_ > 1);
   EXPECT_EQ(several.node_beta != standard.node_beta, p_ > 1);
   EXPECT_EQ(several.alpha != standard.alpha, p_ > 2);
