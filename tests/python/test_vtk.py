@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,34 +13,11 @@ import mpirun
 import sortlast
 import vtk_scenes
 from sortlast import vtk
+from vtk_ranks import HEAD, run
 
 pytestmark = pytest.mark.mpi
 
 RANKS = [1, 2, 4, 5, pytest.param(8, marks=pytest.mark.slow)]
-
-HEAD = f"""
-import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-import numpy as np
-import sortlast.vtk
-from vtk_scenes import *
-
-def told(call):
-    try:
-        call()
-    except Exception as error:
-        return [type(error).__name__, str(error)]
-
-made = window()
-spheres(mine(rank, size), renderer_of(made))
-"""
-
-
-def run(ranks: int, body: str, **options):
-    job = mpirun.run(ranks, HEAD + mpirun.textwrap.dedent(body), **options)
-    assert job.returncode == 0, job
-    return job.reports
-
 
 # ---- pictures
 
@@ -199,6 +175,157 @@ def test_translucent_surfaces_lie_in_the_visibility_order_of_the_boxes():
         """,
     )[0]
     assert all(share < 0.005 for _, share in found), found
+
+
+def test_many_boxes_a_rank_lie_in_the_visibility_order_of_all():
+    """Translucent spheres in a checkerboard, of which each rank has every second, from two sides."""
+    found = run(
+        2,
+        """
+        def ball(i, renderer):
+            source = vtkSphereSource()
+            source.SetCenter(i % 4, i // 4, 0)
+            source.SetRadius(0.49)
+            mapper = vtkPolyDataMapper()
+            mapper.SetInputConnection(source.GetOutputPort())
+            actor = vtkActor()
+            actor.SetMapper(mapper)
+            actor.GetProperty().SetColor(i % 2, i / 12, 1 - i / 12)
+            actor.GetProperty().SetOpacity(0.5)
+            actor.GetProperty().BackfaceCullingOn()
+            renderer.AddActor(actor)
+            renderer.SetUseDepthPeeling(True)
+            renderer.SetMaximumNumberOfPeels(30)
+            renderer.SetOcclusionRatio(0)
+
+        made, whole = window(), window()
+        for i in range(12):
+            if (i % 4 + i // 4) % 2 == rank:
+                ball(i, renderer_of(made))
+            ball(i, renderer_of(whole))
+        composition = sortlast.vtk.compose(made, comm, "boxes", timeout=30)
+        shares = []
+        for x in (-9, 9):
+            for w in (made, whole):
+                camera = renderer_of(w).GetActiveCamera()
+                camera.SetPosition(x, 3, 2)
+                camera.SetFocalPoint(1.5, 1, 0)
+                renderer_of(w).ResetCamera()
+            made.Render()
+            whole.Render()
+            shares.append(difference(shown(made)[..., :3], shown(whole)[..., :3], 4))
+        report(shares)
+        composition.close()
+        """,
+    )[0]
+    assert all(share < 0.005 for _, share in found), found
+
+
+def test_a_scalar_bar_and_a_widget_of_axes_are_rank_0s():
+    found = run(
+        2,
+        """
+        from vtkmodules.vtkInteractionWidgets import vtkOrientationMarkerWidget
+        from vtkmodules.vtkRenderingAnnotation import vtkAxesActor, vtkScalarBarActor
+        from vtkmodules.vtkCommonCore import vtkLookupTable
+        from vtkmodules.vtkRenderingCore import vtkRenderWindowInteractor
+
+        def annotated(w):
+            table = vtkLookupTable()
+            table.SetTableRange(0, 5)
+            table.Build()
+            bar = vtkScalarBarActor()
+            bar.SetLookupTable(table)
+            renderer_of(w).AddViewProp(bar)
+            interactor = vtkRenderWindowInteractor()
+            interactor.SetRenderWindow(w)
+            widget = vtkOrientationMarkerWidget()
+            widget.SetOrientationMarker(vtkAxesActor())
+            widget.SetInteractor(interactor)
+            widget.SetViewport(0, 0, 0.4, 0.4)
+            widget.EnabledOn()
+            return widget, interactor
+
+        look(made)
+        kept = annotated(made) if rank == 0 else None
+        composition = sortlast.vtk.compose(made, comm, timeout=30)
+        made.Render()
+        if rank == 0:
+            whole = window()
+            spheres(range(SPHERES), renderer_of(whole))
+            look(whole)
+            bare = window()
+            spheres(range(SPHERES), renderer_of(bare))
+            look(bare)
+            others = annotated(whole)
+            whole.Render()
+            bare.Render()
+            pictures = [shown(w)[..., :3] for w in (made, whole, bare)]
+            report([difference(pictures[0], pictures[1]), difference(pictures[1], pictures[2])])
+        composition.close()
+        """,
+    )[0]
+    assert found[0][1] < 0.002, found
+    assert found[1][1] > 0.02  # the annotations are there
+
+
+def test_a_volume_in_one_viewport_and_surfaces_in_another_on_rank_0s_background():
+    """And what is pulled from the ranks' volumes is sampled alike."""
+    found = run(
+        3,
+        """
+        from vtkmodules.util.numpy_support import numpy_to_vtk
+        from vtkmodules.vtkCommonDataModel import vtkImageData
+        from vtkmodules.vtkRenderingCore import vtkVolume
+        from vtkmodules.vtkRenderingVolumeOpenGL2 import vtkOpenGLGPUVolumeRayCastMapper
+
+        def volume(part, parts, w, n=25):
+            first, last = (r * (n - 1) // parts for r in (part, part + 1))
+            x, y, z = np.meshgrid(np.arange(first, last + 1), np.arange(n), np.arange(n), indexing="ij")
+            data = vtkImageData()
+            data.SetExtent(first, last, 0, n - 1, 0, n - 1)
+            values = np.exp(-((x - 12) ** 2 + (y - 12) ** 2 + (z - 12) ** 2) / 60).astype(np.float32)
+            data.GetPointData().SetScalars(numpy_to_vtk(values.ravel(order="F"), deep=True))
+            mapper = vtkOpenGLGPUVolumeRayCastMapper()
+            mapper.SetInputData(data)
+            made = vtkVolume()
+            made.SetMapper(mapper)
+            look = made.GetProperty()
+            look.SetInterpolationTypeToLinear()
+            look.GetScalarOpacity().AddPoint(0, 0)
+            look.GetScalarOpacity().AddPoint(1, 0.3)
+            look.GetRGBTransferFunction().AddRGBPoint(0.1, 1, 0, 0)
+            look.GetRGBTransferFunction().AddRGBPoint(0.9, 1, 1, 0)
+            renderer_of(w, 1).AddVolume(made)
+            return made
+
+        def aim(w):
+            look(w)
+            renderer_of(w, 1).GetActiveCamera().SetFocalPoint(12, 12, 12)
+            renderer_of(w, 1).GetActiveCamera().SetPosition(60, 50, 80)
+            renderer_of(w, 1).ResetCamera(0, 24, 0, 24, 0, 24)
+
+        made = window(renderers=2, background=(0.1, 0.5, 0.3) if rank == 0 else (1, 0, 1))
+        spheres(mine(rank, size), renderer_of(made))
+        drawn = volume(rank, size, made)
+        composition = sortlast.vtk.compose(made, comm, timeout=30)
+        composition.sample_alike([drawn])
+        aim(made)
+        made.Render()
+        if rank == 0:
+            from mpi4py import MPI
+            whole = window(renderers=2, background=(0.1, 0.5, 0.3))
+            spheres(range(SPHERES), renderer_of(whole))
+            drawn = volume(0, 1, whole)
+            alone = sortlast.vtk.compose(whole, MPI.COMM_SELF)
+            alone.sample_alike([drawn])
+            aim(whole)
+            whole.Render()
+            report(difference(shown(made), shown(whole), 2))
+        composition.close()
+        """,
+    )[0]
+    assert found[1] < 0.002, found
 
 
 def test_annotations_are_those_of_rank_0_and_lie_on_top():
@@ -493,157 +620,6 @@ def test_image_of_nothing():
     assert (found.bounds, found.box) == ((0, 0, 0, 0), None)
     with pytest.raises(sortlast.ArgumentError, match="window is a int; expected a vtkRenderWindow"):
         vtk.image(7)
-
-
-# ---- what goes wrong
-
-
-def test_an_exception_in_an_observer_of_one_rank_ends_the_frame_on_all():
-    reports = run(
-        3,
-        """
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        def fail(*_):
-            raise MemoryError("no room")
-        at = [("StartEvent", made), ("EndEvent", renderer_of(made)), ("EndEvent", made)]
-        errors = []
-        for event, thing in at:
-            tag = thing.AddObserver(event, fail) if rank == 1 else None
-            errors.append(told(made.Render))
-            if tag is not None:
-                thing.RemoveObserver(tag)
-        errors.append(told(made.Render))
-        report(errors)
-        composition.close()
-        """,
-    )
-    assert reports == [[["Error", "rank 1: MemoryError: no room"]] * 3 + [None]] * 3
-
-
-def test_what_rank_0s_work_raises_is_raised_on_all():
-    reports = run(
-        3,
-        """
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        def work():
-            made.Render()
-            raise ValueError("no such file")
-        errors = [told(lambda: composition.lead(work)), told(lambda: composition.lead(made.Render))]
-        report(errors)
-        composition.close()
-        """,
-    )
-    assert reports[0] == [["ValueError", "no such file"], None]
-    assert reports[1:] == [[["Error", "rank 0: ValueError: no such file"], None]] * 2
-
-
-@pytest.mark.parametrize(
-    ("wrong", "text"),
-    [
-        ("sortlast.vtk.compose(7, comm)", "rank 1: window is a int; expected a vtkRenderWindow"),
-        ("sortlast.vtk.compose(made, comm, 'solid')", "rank 1: mode is 'solid'; expected 'auto', 'surface'"),
-        ("sortlast.vtk.compose(made, comm, timeout='long')", "rank 1: timeout is 'long'"),
-        ("sortlast.vtk.compose(made, comm, reduction=0)", "rank 1: reduction is 0; expected 1 or more"),
-        ("sortlast.vtk.compose(made, comm, box=(1, 2))", "rank 1: box is (1, 2)"),
-        ("sortlast.vtk.compose(made, comm, algorithm='quick')", "quick"),
-        ("sortlast.vtk.compose(window(renderers=2), comm)", "1 renderers on rank 0, and 2 on rank 1"),
-        ("sortlast.vtk.compose(window(renderers=0), comm)", "rank 1: window has no renderer in layer 0"),
-    ],
-)
-def test_wrong_arguments_on_one_rank_are_told_on_all(wrong, text):
-    reports = run(
-        2,
-        f"""
-        first = told((lambda: {wrong}) if rank == 1 else (lambda: sortlast.vtk.compose(made, comm)))
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        report([first, told(made.Render)])
-        composition.close()
-        """,
-    )
-    assert reports[0] == reports[1]
-    assert text in reports[0][0][1]
-    assert reports[0][1] is None
-
-
-def test_what_looks_beyond_a_ranks_pixels_is_refused():
-    reports = run(
-        2,
-        """
-        from vtkmodules.vtkRenderingOpenGL2 import vtkRenderStepsPass, vtkSSAAPass
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        if rank == 1:
-            passes = vtkSSAAPass()
-            passes.SetDelegatePass(vtkRenderStepsPass())
-            renderer_of(made).SetPass(passes)
-        errors = [told(made.Render)]
-        renderer_of(made).SetPass(None)
-        if rank == 0:
-            made.StereoRenderOn()
-        errors.append(told(made.Render))
-        made.StereoRenderOff()
-        errors.append(told(made.Render))
-        report(errors)
-        composition.close()
-        """,
-    )
-    assert reports[0] == reports[1]
-    (_, passes), (_, stereo), last = reports[0]
-    assert passes.startswith("rank 1: ArgumentError: a renderer has a render pass")
-    assert stereo.startswith("rank 0: ArgumentError: the window renders in stereo")
-    assert last is None
-
-
-def test_boxes_without_an_order_are_an_error_on_all():
-    reports = run(
-        2,
-        """
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, "volume", timeout=30)
-        report(told(made.Render))
-        composition.close()
-        """,
-    )
-    assert reports[0] == reports[1]
-    assert reports[0][0] == "ArgumentError"
-    assert "overlap" in reports[0][1]
-
-
-def test_a_box_that_is_passed_takes_the_place_of_the_props_box():
-    reports = run(
-        2,
-        """
-        look(made)
-        composition = sortlast.vtk.compose(
-            made, comm, "volume", timeout=30, box=(-2 + 2 * rank, 2 * rank, -2, 2, -2, 2)
-        )
-        report(told(made.Render))
-        composition.close()
-        """,
-    )
-    assert reports == [None, None]
-
-
-@pytest.mark.parametrize("absent", [0, 1])
-def test_a_render_on_some_ranks_alone_ends_in_time(absent):
-    reports = run(
-        3,
-        f"""
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=1)
-        report([told(made.Render), told(made.Render)] if rank != {absent} else [])
-        """,
-        alone=True,
-    )
-    reports.pop(absent)
-    expected = f"rank {absent} has not come within 1 s"
-    for first, again in reports:
-        assert first[0] == "TimeoutError"
-        assert first[1].startswith(expected)
-        assert again == first
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sortlast import _extras
 from sortlast._errors import ArgumentError
-from sortlast.vtk import pixels, scene
+from sortlast.vtk import parts, pixels, scene
 
 
 class Picture(NamedTuple):
@@ -49,14 +49,14 @@ def image(window: Any) -> Picture:
         for renderer in renderers:
             prepared.enter_context(scene.part_alone(renderer))
         window.Render()
-        boxes = [scene.part(renderer).box for renderer in renderers]
+        boxes = [parts.part(renderer, None, {}).box for renderer in renderers]
         width, height = window.GetActualSize()
         reader = pixels.Reader()
         colour: NDArray[np.uint8] = np.ascontiguousarray(
             reader.colours(window, (0, 0, width, height), floats=False)[::-1]
         )
         depth = np.ascontiguousarray(reader.depths(window, (0, 0, width, height))[::-1])
-    return Picture(colour, depth, _bounds(colour, depth), scene.around(boxes))
+    return Picture(colour, depth, _bounds(colour, depth), parts.around(boxes))
 
 
 def _bounds(colour: NDArray[np.uint8], depth: NDArray[np.float32]) -> tuple[int, int, int, int]:

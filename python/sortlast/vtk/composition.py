@@ -1,40 +1,21 @@
-"""A frame of a VTK window, made of what all ranks have drawn.
-
-Observers of the window and of its renderers do it, so that whatever makes rank 0's window render (a script,
-an interactor, a filter that takes a screenshot) gets the whole picture:
-
-1. the window starts: rank 0 tells the others, hears what each has to show, and tells size, cameras and the
-   box of all parts. Every rank hides annotations and background;
-2. a renderer has drawn: its pixels are composited and put back on rank 0, which draws the annotations on top.
-   A renderer and not the window, because layers above it are then drawn over the whole picture;
-3. the window ends: all ranks learn whether all went well.
-
-VTK prints an exception of an observer and goes on. So a hook of the interpreter (sys.excepthook) hears them,
-ours are kept, and the window's ``Render`` raises on every rank what has failed on one.
-"""
+"""One picture of the windows of all ranks: what users call, and who calls whom."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sortlast import _arrays
-from sortlast._errors import (
-    ArgumentError,
-    Error,
-    MismatchError,
-    MpiError,
-    RemoteError,
-    TimeoutError,  # noqa: A004
-    UsageError,
-)
-from sortlast.compositor import Compositor, visibility_order
-from sortlast.vtk import pixels, scene
+from sortlast._errors import ArgumentError, Error, UsageError
+from sortlast.compositor import Compositor
+from sortlast.vtk import sampling, scene
 from sortlast.vtk.adapter import check_window
+from sortlast.vtk.frame import Frames, check_alike
+from sortlast.vtk.merge import Merge
 from sortlast.vtk.messages import Messages
+from sortlast.vtk.parts import Box, Part, all_of, valid
 
 if TYPE_CHECKING:
     from typing import Self
@@ -43,20 +24,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-MODES = ("auto", "surface", "volume")
+MODES = ("auto", "surface", "volume", "boxes")
 
 # What rank 0 begins, and the end of what it leads.
 _FRAME, _BOUNDS, _END = "a frame", "new bounds", "the end of lead()"
 _FIRST, _LAST = 1.0, -1.0  # priorities of observers: before those of users, and after them
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What rank 0 tells at the start of a frame: its window, its renderers, and how coarse the pixels are."""
-
-    window: dict[str, Any]
-    views: list[scene.View]
-    reduction: int
 
 
 def compose(
@@ -80,7 +52,10 @@ def compose(
         comm: any mpi4py intracommunicator; it is duplicated.
         mode: how parts of different ranks merge. "surface": by depth, for what is opaque. "volume": in the
             visibility order of the ranks' boxes, which may share no more than faces; for volumes, and
-            translucent and opaque surfaces. "auto": "volume" if any rank shows something translucent.
+            translucent and opaque surfaces. "boxes": in that of the boxes of all volumes, many a rank, each
+            of which is drawn alone with the surfaces in its box; what lies in no volume's box is a box too.
+            "auto": "boxes" if any rank shows several volumes that do not coincide, else "volume" if any
+            shows something translucent, else "surface".
         box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data, for the visibility order; None is the
             box of the visible props. Pass it where they overlap those of other ranks, as ghosts do.
         reduction: how many times coarser the picture is in both directions while somebody interacts.
@@ -88,7 +63,8 @@ def compose(
         options: as ``Compositor`` takes them, such as ``algorithm``.
 
     Raises:
-        MismatchError: on every rank, if an argument is wrong on some, or the numbers of renderers differ.
+        MismatchError: on every rank, if the numbers of renderers differ.
+        Error: on every rank, if an argument is wrong on some.
         TimeoutError: a rank did not come.
         MissingExtraError: VTK or mpi4py is not installed.
     """
@@ -112,58 +88,50 @@ class Composition:
         timeout: float,
         options: dict[str, Any],
     ) -> None:
-        problem = None
-        limit = 60.0
+        self._window = window
+        self._own: dict[Any, Box] = {}
+        problem, limit, here, renderers = None, 60.0, None, []
         try:
             limit = _arrays.number(timeout, "timeout")
-            self._mode = _arrays.choice(mode, "mode", MODES)
-            self._box = None if box is None else scene.valid(_arrays.numbers(box, "box", 6))
-            self._reduction = _arrays.whole(reduction, "reduction")
-            if self._reduction < 1:
+            mode = _arrays.choice(mode, "mode", MODES)
+            here = None if box is None else valid(_arrays.numbers(box, "box", 6))
+            reduction = _arrays.whole(reduction, "reduction")
+            if reduction < 1:
                 raise ArgumentError(f"reduction is {reduction}; expected 1 or more")
-            check_window(window)
-            if hasattr(window, "sortlast_composition"):
-                raise ArgumentError("window is composed already; close() its composition first")
-            self._renderers = scene.composed(window)
-            scene.refuse_what_needs_one_rank(window, self._renderers)
+            renderers = _renderers(window)
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
             problem = str(error)
-        self._window = window
         self.messages = Messages(comm, limit)
         self._held = ExitStack()
         self._held.callback(self._leave)
+        self._frames: Frames | None = None
         try:
-            views = 0 if problem else len(self._renderers)
-            self.messages.agree((problem, views), _check_alike)
-            self._compositor = Compositor(self.messages.comm, timeout=limit, **options)
-            self._held.callback(self._compositor.close)
+            self.messages.agree((problem, len(renderers)), check_alike)
+            compositor = Compositor(self.messages.comm, timeout=limit, **options)
+            self._held.callback(compositor.close)
         except Error:
             self._held.close()
             raise
-        self.closed = False
-        self._broken: Error | None = None
-        self._failure: Error | None = None
-        self._problem: str | None = None
-        self._woken = self.leading = self._calling = False
-        self._frame = ExitStack()
-        self._told = _Told({}, [], 1)
-        self._attach()
+        self.closed = self.leading = False
+        self._woken = self._calling = False
+        self._merges = [Merge(window, renderer, here, self._own) for renderer in renderers]
+        self._frames = Frames(window, self._merges, self.messages, compositor, mode, reduction)
+        self._failures = self._frames.failures
+        self._attach(self._frames)
         self._share_bounds()
 
-    def _attach(self) -> None:
+    def _attach(self, frames: Frames) -> None:
         window = self._window
         if not self.messages.root and window.GetNeverRendered():
             window.SetOffScreenRendering(True)
         self._held.enter_context(scene.one_sample(window))
-        self._readers = [pixels.Reader() for _ in self._renderers]
-        self._stand_ins = [scene.StandIn(renderer) for renderer in self._renderers]
-        for stand_in in self._stand_ins:
-            self._held.callback(stand_in.remove)
-        self._observe(window, "StartEvent", lambda *_: self._start(), _FIRST)
-        self._observe(window, "EndEvent", lambda *_: self._end(), _LAST)
-        for i, renderer in enumerate(self._renderers):
-            self._observe(renderer, "EndEvent", lambda *_, i=i: self._drawn(i), _LAST)
+        for merge in self._merges:
+            self._held.callback(merge.stand_in.remove)
+            self._observe(merge.renderer, "EndEvent", lambda *_, merge=merge: frames.drawn(merge), _LAST)
+        start = lambda *_: frames.start(lambda: self._wake(_FRAME), self._prepare_volumes)  # noqa: E731
+        self._observe(window, "StartEvent", start, _FIRST)
+        self._observe(window, "EndEvent", lambda *_: self._end(frames), _LAST)
         window.Render = self.render
         window.sortlast_composition = self
         self._held.callback(delattr, window, "Render")
@@ -171,6 +139,16 @@ class Composition:
 
     def _observe(self, thing: Any, event: str, call: Callable[..., None], priority: float) -> None:
         self._held.callback(thing.RemoveObserver, thing.AddObserver(event, call, priority))
+
+    def _end(self, frames: Frames) -> None:
+        frames.end()
+        failure = self._failures.failure
+        if failure is not None and not self._calling:
+            # Nobody can raise it now: the window was rendered by VTK.
+            print(f"sortlast: {failure}", file=sys.stderr, flush=True)
+            interactor = self._window.GetInteractor()
+            if interactor is not None:
+                interactor.TerminateApp()
 
     # ---- what users call
 
@@ -181,7 +159,7 @@ class Composition:
 
     def boxes(self) -> list[tuple[Any, Any]]:
         """Each renderer, and the prop that draws nothing and has the box of all parts that it shows."""
-        return [(each.renderer, each.prop) for each in self._stand_ins]
+        return [(merge.renderer, merge.stand_in.prop) for merge in self._merges]
 
     def render(self) -> None:
         """Render the window, as its ``Render`` does. Every rank does so, or is in ``lead``."""
@@ -190,7 +168,7 @@ class Composition:
             type(self._window).Render(self._window)
         finally:
             self._calling = False
-        self._raise_failure()
+        self._failures.raise_failure()
 
     def lead(self, work: Callable[[], Result]) -> Result | None:
         """Call ``work()`` on rank 0, as an interactor's ``Start``; the others render when it does.
@@ -207,7 +185,7 @@ class Composition:
         failure: BaseException | None = None
         try:
             result = work()
-            self._raise_failure()
+            self._failures.raise_failure()
             return result
         except BaseException as error:
             failure = error
@@ -227,6 +205,34 @@ class Composition:
         self._wake(_BOUNDS)
         self._share_bounds()
 
+    def sample_alike(self, volumes: Sequence[Any], boxes: Sequence[Sequence[float]] | None = None) -> None:
+        """Sample the volumes of all ranks at the same places, so that no seam shows between them. Collective.
+
+        They then lie in the visibility order with the boxes that are passed, and where a volume changes its
+        data or transfer functions, the next frame shows it. Call it again after others were added.
+
+        Args:
+            volumes: this rank's, any number: ``vtkVolume`` with a ``vtkGPUVolumeRayCastMapper`` that
+                composites, of image data along the axes or a rectilinear grid.
+            boxes: (xmin, xmax, ymin, ymax, zmin, zmax) of the part of each that is drawn, in the space of its
+                data; the rest are ghosts, which gradients and interpolation read. None: all of each.
+
+        Raises:
+            Error: on every rank, if a volume or a box is wrong on some.
+        """
+        problem, own, grids = None, {}, []
+        try:
+            own = sampling.own_parts(volumes, boxes)
+            grids = [sampling.grid(volume.GetMapper().GetDataSetInput()) for volume in own]
+        except Exception as error:
+            # The others must not wait for this rank: all raise what is wrong here.
+            problem = str(error)
+        distance = self.messages.agree((problem, grids), _sample_distance)
+        for volume, box in own.items():
+            sampling.sample_alike(volume, box, distance)
+        self._own.update(own)
+        self._share_bounds()
+
     def close(self) -> None:
         """Make the window this rank's own again. All ranks call it before MPI ends; again it does nothing."""
         self.closed = True
@@ -242,7 +248,8 @@ class Composition:
         from sortlast._mpi4py import MPI
 
         # A rank that is late may still use it.
-        if getattr(self, "_broken", None) is None and not MPI.Is_finalized():
+        broken = self._frames is not None and self._frames.failures.broken is not None
+        if not broken and not MPI.Is_finalized():
             self.messages.close()
 
     # ---- between the ranks
@@ -251,7 +258,7 @@ class Composition:
         while True:
             what, error = self.messages.hear()
             if what == _END:
-                self._failure = None
+                self._failures.failure = None
                 if error is not None:
                     raise error
                 return
@@ -263,7 +270,7 @@ class Composition:
                 self.render()
             except Error:
                 # Rank 0 knows, and says at the end whether it goes on in spite of it.
-                if self._broken is not None:
+                if self._failures.broken is not None:
                     raise
 
     def _wake(self, what: str) -> None:
@@ -277,234 +284,32 @@ class Composition:
                 raise UsageError(f"this rank begins {what}, but rank 0 {heard}; every rank must do the same")
 
     def _share_bounds(self) -> None:
-        def around(parts: list[list[scene.Part]]) -> list[scene.Part]:
-            return [scene.all_of(list(each)) for each in zip(*parts, strict=True)]
+        def around(parts: list[list[Part]]) -> list[Part]:
+            return [all_of(list(each)) for each in zip(*parts, strict=True)]
 
-        wholes = self.messages.agree(self._parts(), around)
-        for stand_in, whole in zip(self._stand_ins, wholes, strict=True):
-            stand_in.take(whole.box)
+        wholes = self.messages.agree([merge.part() for merge in self._merges], around)
+        for merge, whole in zip(self._merges, wholes, strict=True):
+            merge.stand_in.take(whole.box)
 
-    def _parts(self) -> list[scene.Part]:
-        parts = [
-            scene.part(renderer, stand_in.prop)
-            for renderer, stand_in in zip(self._renderers, self._stand_ins, strict=True)
-        ]
-        if self._box is not None:
-            parts = [scene.Part(self._box, each.kind) for each in parts]
-        return parts
-
-    def _agree_that_all_is_well(self) -> None:
-        self.messages.agree((self._problem, len(self._renderers)), _check_alike)
-
-    # ---- a frame
-
-    def _start(self) -> None:
-        self._frame.close()
-        self._problem = self._failure = None
-        self._hear_observers()
-        with self._failing():
-            if self._broken is not None:
-                raise self._broken
-            self._wake(_FRAME)
-            self._parts_now = self._prepared()
-            state = (self._problem, len(self._renderers), self._parts_now)
-            self._told = self.messages.agree(state, self._decide)
-            self._orders = [self._order(i) for i in range(len(self._told.views))]
-            self._take()
-
-    def _hear_observers(self) -> None:
-        before = sys.excepthook
-
-        def hear(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-            self._problem = self._problem or f"{kind.__name__}: {error}"
-            before(kind, error, trace)
-
-        sys.excepthook = hear
-        self._frame.callback(setattr, sys, "excepthook", before)
-
-    def _prepared(self) -> list[scene.Part]:
-        """Make the renderers draw this rank's parts alone; the parts."""
-        try:
-            scene.refuse_what_needs_one_rank(self._window, self._renderers)
-            self._hidden = [
-                self._frame.enter_context(scene.part_alone(renderer)) for renderer in self._renderers
-            ]
-            if not self.messages.root:
-                for renderer in scene.all_renderers(self._window):
-                    if renderer not in self._renderers:
-                        self._frame.enter_context(scene.turned(renderer, "Draw", False))
-            return self._parts()
-        except Exception as error:
-            self._note(error)
-            return []
-
-    def _decide(self, states: list[tuple[str | None, int, list[scene.Part]]]) -> _Told:
-        """On rank 0: the frame that all ranks make."""
-        _check_alike([state[:2] for state in states])
-        views = []
-        for i, renderer in enumerate(self._renderers):
-            whole = scene.all_of([parts[i] for _, _, parts in states])
-            if self._mode != "auto" and whole.kind != scene.NOTHING:
-                whole = scene.Part(whole.box, self._mode)
-            if self._stand_ins[i].take(whole.box):
-                renderer.ResetCameraClippingRange()
-            views.append(scene.view(renderer, whole, self._hidden[i]))
-        return _Told(scene.window_state(self._window), views, self._reduction if self._interacting() else 1)
-
-    def _interacting(self) -> bool:
-        interactor = self._window.GetInteractor()
-        return interactor is not None and (
-            self._window.GetDesiredUpdateRate() >= interactor.GetDesiredUpdateRate()
-        )
-
-    def _order(self, i: int) -> list[int] | None:
-        """The ranks' parts of a renderer from front to back; None if depths tell."""
-        told = self._told.views[i]
-        if told.whole.kind != scene.VOLUME:
-            return None
-        parallel = told.camera["ParallelProjection"]
-        eye, focal = told.camera["Position"], told.camera["FocalPoint"]
-        ahead = tuple(there - here for here, there in zip(eye, focal, strict=True))
-        return visibility_order(
-            self.messages.comm,
-            self._parts_now[i].box,
-            eye=None if parallel else eye,
-            direction=ahead if parallel else None,
-            timeout=self.messages.timeout,
-        )
-
-    def _take(self) -> None:
-        """Make the window like rank 0's."""
-        try:
-            scene.take_window_state(self._window, self._told.window)
-            for renderer, stand_in, view in zip(
-                self._renderers, self._stand_ins, self._told.views, strict=True
-            ):
-                scene.take_view(renderer, view)
-                stand_in.take(view.whole.box)
-                coarse = scene.reduced(view.viewport, self._told.reduction)
-                self._frame.enter_context(scene.turned(renderer, "Viewport", coarse))
-            if any(view.whole.kind == scene.VOLUME for view in self._told.views):
-                pixels.use_floats(self._window)
-        except Exception as error:
-            self._note(error)
-
-    def _drawn(self, i: int) -> None:
-        """A renderer has drawn this rank's part: composite it."""
-        if self._failure is not None:
-            return
-        with self._failing():
-            window, renderer, told = self._window, self._renderers[i], self._told.views[i]
-            area = scene.area(window, renderer)
-            try:
-                colour, depth = self._read(i, area)
-            except Exception as error:
-                self._note(error)
-            self._agree_that_all_is_well()
-
-            # Composite, and collect the picture on rank 0.
-            frame, nearest = None, None
-            if told.whole.kind != scene.NOTHING and area is not None:
-                shape = (area[3] - area[1], area[2] - area[0], 4)
-                op = "over" if self._orders[i] is not None else "closest"
-                tile = self._compositor.composite(
-                    colour,
-                    depth if colour is not None else op == "closest",
-                    op,
-                    self._orders[i],
-                    told.background,
-                    shape=None if colour is not None else shape,
-                    dtype=None if colour is not None else _dtype(told),
-                )
-                found: Any = self._compositor.gather(tile, with_depth=op == "closest")
-                frame, nearest = found if isinstance(found, tuple) else (found, None)
-            if self.messages.root:
-                try:
-                    self._put_back(i, frame, nearest)
-                except Exception as error:
-                    self._note(error)
-
-    def _read(self, i: int, area: pixels.Rectangle | None) -> tuple[Any, Any]:
-        kind = self._told.views[i].whole.kind
-        if area is None or self._parts_now[i].kind == scene.NOTHING:
-            return None, None
-        colour = self._readers[i].colours(self._window, area, floats=kind == scene.VOLUME)
-        return colour, self._readers[i].depths(self._window, area) if kind == scene.SURFACE else None
-
-    def _put_back(self, i: int, frame: Any, nearest: Any) -> None:
-        """On rank 0: the picture, on its background, and the annotations on top of it."""
-        window, renderer, told, hidden = (
-            self._window,
-            self._renderers[i],
-            self._told.views[i],
-            self._hidden[i],
-        )
-        renderer.SetViewport(*told.viewport)
-        area = scene.area(window, renderer)
-        if area is None:
-            return
-        x0, y0, x1, y1 = area
-        scene.show_area(window, area)
-        hidden.restore_background()
-        if frame is None or told.background is None:
-            renderer.Clear()
-        if frame is not None:
-            if frame.shape[:2] != (y1 - y0, x1 - x0):
-                frame = pixels.enlarge(frame, x1 - x0, y1 - y0)
-                nearest = None if nearest is None else pixels.enlarge(nearest, x1 - x0, y1 - y0)
-            if told.background is None:
-                floats = frame.dtype != "uint8"
-                frame = pixels.put_behind(frame, self._readers[i].colours(window, area, floats=floats))
-            pixels.write(window, area, frame, nearest)
-        scene.draw(hidden.annotations, renderer)
-
-    def _end(self) -> None:
-        if self._failure is None:
-            with self._failing():
-                self._agree_that_all_is_well()
-        self._frame.close()
-        interactor = self._window.GetInteractor()
-        if self._failure is not None and not self._calling:
-            # Nobody can raise it now: the window was rendered by VTK.
-            print(f"sortlast: {self._failure}", file=sys.stderr, flush=True)
-            if interactor is not None:
-                interactor.TerminateApp()
-
-    # ---- failures
-
-    def _note(self, error: Exception) -> None:
-        """Keep what went wrong on this rank until all learn it."""
-        self._problem = self._problem or f"{type(error).__name__}: {error}"
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        """Within: an error ends the frame; those of the ranks' waits end all frames."""
-        try:
-            yield
-        except Exception as error:
-            alike = isinstance(error, Error) and not isinstance(error, (TimeoutError, RemoteError, MpiError))
-            self._failure = error if isinstance(error, Error) else Error(f"{type(error).__name__}: {error}")
-            if not alike:
-                self._broken = self._failure
-
-    def _raise_failure(self) -> None:
-        failure, self._failure = self._failure, None
-        if failure is not None:
-            raise failure
+    def _prepare_volumes(self) -> None:
+        for volume in list(self._own):
+            if any(merge.renderer.HasViewProp(volume) for merge in self._merges):
+                sampling.share_range(volume)
+            else:
+                del self._own[volume]
 
 
-def _dtype(told: scene.View) -> str:
-    return "float32" if told.whole.kind == scene.VOLUME else "uint8"
+def _renderers(window: Any) -> list[Any]:
+    check_window(window)
+    if hasattr(window, "sortlast_composition"):
+        raise ArgumentError("window is composed already; close() its composition first")
+    renderers = scene.composed(window)
+    scene.refuse_what_needs_one_rank(window, renderers)
+    return renderers
 
 
-def _check_alike(states: list[tuple[str | None, int]]) -> None:
-    """On rank 0: raise if a rank has a problem, or another number of renderers than rank 0."""
-    for rank, (problem, _) in enumerate(states):
-        if problem is not None:
-            raise Error(f"rank {rank}: {problem}")
-    for rank, (_, renderers) in enumerate(states):
-        if renderers != states[0][1]:
-            raise MismatchError(
-                f"the window has {states[0][1]} renderers on rank 0, and {renderers} on rank {rank};"
-                " expected as many on every rank"
-            )
+def _sample_distance(told: list[tuple[str | None, list[sampling.Grid]]]) -> float | None:
+    """On rank 0: the distance between samples on all ranks; raises if a rank has a problem."""
+    check_alike([(problem, 0) for problem, _ in told])
+    steps = sampling.spacing([grid for _, grids in told for grid in grids])
+    return min((step / 2 for step in steps if step > 0), default=None)

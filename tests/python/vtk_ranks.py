@@ -1,0 +1,38 @@
+"""Runs pieces of Python that draw with VTK on several ranks.
+
+    reports = vtk_ranks.run(4, "look(made); ...; report(...)")
+
+They see what `mpirun.run` gives them, the scenes of `vtk_scenes`, `made`, a window that shows this rank's
+spheres, and `told(call)`, the error that a call raises as [name, text].
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mpirun
+
+HEAD = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import numpy as np
+import sortlast.vtk
+from vtk_scenes import *
+
+def told(call):
+    try:
+        call()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+
+made = window()
+spheres(mine(rank, size), renderer_of(made))
+"""
+
+
+def run(ranks: int, body: str, **options: Any) -> list[Any]:
+    """What the ranks report, in their order."""
+    job = mpirun.run(ranks, HEAD + mpirun.textwrap.dedent(body), **options)
+    assert job.returncode == 0, job
+    return job.reports
