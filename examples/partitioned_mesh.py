@@ -37,7 +37,7 @@ part = part.warp_by_scalar("u")
 plotter = sortlast.pyvista.Plotter(comm, off_screen=True, window_size=(640, 480))
 plotter.add_mesh(part, scalars="u", cmap="coolwarm", show_edges=True)
 plotter.add_axes()
-plotter.camera_position = [(1.6, -2.2, 2), (0, 0, 0), (0, 0, 1)]
+plotter.camera_position = [(2, -2.75, 2.5), (0, 0, -0.15), (0, 0, 1)]
 plotter.show(screenshot="mesh.png")
 if comm.rank == 0:
     print(f"mesh.png: {len(triangles)} triangles of {comm.size} ranks")

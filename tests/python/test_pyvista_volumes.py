@@ -176,6 +176,7 @@ def test_a_volume_whose_colours_change_shows_the_new_ones():
         ("made.add_volume(slab(rank, size), scalars='u', blending='maximum')", "expected 'composite'"),
         ("made.add_volume(pv.Sphere(), scalars='u')", "rank 1: "),
         ("made.add_volume(holed(), scalars='u')", "make no box"),
+        ("made.add_volume(slab(rank, size).cast_to_rectilinear_grid(), scalars='u', shade=True)", "wrongly"),
     ],
 )
 def test_what_is_no_volume_on_one_rank_is_refused_on_all(wrong, text):

@@ -65,6 +65,8 @@ def _block(data: Any, box: Box | None, name: str, options: dict[str, Any]) -> Bl
         )
     if not structured:
         return Block(data, None, name)
+    if options.get("shade") and isinstance(data, pv.RectilinearGrid):
+        raise ArgumentError("VTK lights rectilinear grids wrongly; expected shade=False or an ImageData")
     data, own = _without_ghosts(data)
     if box is not None:
         ends = [(min if i % 2 else max)(own[i], box[i]) for i in range(6)]
