@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/execute/layers/box_runs.hpp"
 #include "sortlast/execute/layers/box_table.hpp"
 #include "sortlast/execute/layers/content.hpp"
 #include "sortlast/image.hpp"
@@ -22,17 +23,6 @@ struct BoxFrame {
   Op op = Op::over;
   std::optional<Background> background = {};
   bool sparse = true;  // leave out empty pixels where that pays
-};
-
-// Neighbouring pixels of the frame, of one image or of several blended to one.
-struct BoxRun {
-  Range pixels;
-  // The foremost and the rearmost of the images that were blended. The run can stand in depth where `first`
-  // does: behind that, no other image has pixels in front of any that were blended.
-  BoxTable::Place first = 0;
-  BoxTable::Place last = 0;
-  bool blended = false;  // of several images: in the scalar of accumulators
-  ConstPixels stored;    // from pixels.begin on
 };
 
 class BoxImages : public LayerContent {
@@ -58,15 +48,12 @@ class BoxImages : public LayerContent {
   const Own* own(BoxTable::Place place) const;
   bool leaves_out_empty() const;
   void list_own(Range pixels, bool active_only, std::vector<BoxRun>& runs) const;
-  std::vector<BoxRun> parse(String string, Range pixels) const;
   void merge(std::vector<BoxRun>& runs, Range pixels, Bytes& out) const;
   void blend_runs(std::span<const BoxRun* const> runs, Range pixels, Pixels out) const;
   void append(std::span<const BoxRun> group, Range pixels, Bytes& out) const;
-  void append(const BoxRun& run, Range pixels, Bytes& out) const;
-  const Format& stored_format(bool blended) const { return blended ? accumulator_ : frame_.format; }
 
   BoxFrame frame_;
-  Format accumulator_;
+  BoxRunFormat stored_;
   std::vector<Own> own_;  // by place
 };
 
