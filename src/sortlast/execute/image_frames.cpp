@@ -1,0 +1,169 @@
+// Image frames: how a compositor's calls composite and gather one image a rank.
+#include "sortlast/execute/compositor_impl.hpp"
+
+namespace sortlast {
+
+Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
+                                 const PixelBuffer& out, float background_depth) {
+  const Turn turn(busy_, "composite");
+  check_mpi_is_there("composite");
+  return guarded([&] { return composite_in_turn(image, composition, out, background_depth); });
+}
+
+std::optional<Frame> Compositor::Impl::gather(const std::vector<Gathering>& images, bool with_channels) {
+  const Turn turn(busy_, "gather");
+  check_mpi_is_there("gather");
+  return guarded([&] { return gather_in_turn(images, with_channels); });
+}
+
+// The way of an image: check and agree, plan, run, hand out the tile.
+Tile Compositor::Impl::composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
+                                         float background_depth) {
+  const double begin = trace_clock();
+  timing_ = {};
+  traffic_ = {};
+  layered_ = false;
+  boxes_explained_.clear();
+  pool_.begin_frame();
+  composition.order = normalised(composition.order, size_);
+  agree_on("composite", image, composition, out.view());
+  const double agreed = trace_clock();
+  record({Activity::agree, begin, agreed, -1, -1, 0});
+  timing_.agree = agreed - begin;
+  if (node_->everybody()) timing_.late = node_->late();
+
+  const Plan& plan = plan_for(image, composition);
+  partition_ = choose_partition(options_.partition, image.size.pixels(), size_,
+                                chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
+  std::optional<Background> background;
+  if (!composition.background.empty())
+    background.emplace(composition.op, image.format, composition.background, background_depth);
+  const std::size_t before = pool_.taken();
+  detail::TileData tile{
+      plan.schedule->piece(rank_),
+      image.size,
+      image.format,
+      {},
+      partition_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
+      plan.schedule,
+      maker_,
+      ++frame_,
+      partition_.interleaving};
+  const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
+                                  background ? &*background : nullptr,
+                                  place_in(tile, out),
+                                  partition_.interleaving};
+  if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
+  tile.pixels = exchange_->run(contribution, context());
+  if (out.view().colour != nullptr)
+    detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
+  const std::size_t result = contribution.result.view().colour != nullptr
+                                 ? 0
+                                 : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
+  timing_.peak_bytes = std::max<std::int64_t>(
+      0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
+  timing_.total = trace_clock() - begin;
+  return detail::TileAccess::make(std::move(tile));
+}
+
+void Compositor::Impl::agree_on(const std::string& call, ImageView& image, const Composition& composition,
+                                Pixels out) {
+  Arguments arguments(call);
+  arguments.add("size", text(image.size));
+  const std::string unknown = problem_of([&] { arguments.add("format", format_name(image.format)); }) +
+                              problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
+  arguments.add("order", composition.order);
+  arguments.add("background", text(composition.background));
+  arguments.add("out", out.colour == nullptr ? "no" : "yes");
+  std::string problem = unknown;
+  if (problem.empty()) {
+    problem = problem_of([&] {
+      check_frame(image, composition, size_);
+      detail::check_output(image, out);
+      if (options_.check_premultiplied) check_premultiplied(image, composition);
+    });
+  }
+  Offer offer;
+  survey_ = {};
+  if (problem.empty()) {
+    if (!composition.premultiplied) image = straight_.premultiplied(image, *node_);
+    survey_.bounds = find_bounds(image, options_.sparse, *node_);
+    const bool matters = algorithm_->chooses() && options_.sparse && options_.check && !node_->everybody();
+    if (matters) survey_.emptiness = emptiness_of(image, survey_.bounds);
+    if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse);
+    offer.image = image;
+    offer.image.bounds = survey_.bounds;
+    offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
+  }
+  meet(arguments, problem, offer);
+}
+
+const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition& composition) {
+  Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
+  const std::string& name =
+      algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
+  const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
+                    wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
+                    image.format == planned_format_ && composition.op == plan_->indexed.op;
+  if (!same) {
+    auto schedule = std::make_shared<const Schedule>(make_schedule(name, wanted));
+    exchange_.reset();
+    plan_ = std::make_shared<const Plan>(
+        std::move(schedule), rank_, image.format, composition.op,
+        WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, tag_limit_);
+    planned_ = std::move(wanted);
+    planned_name_ = name;
+    planned_format_ = image.format;
+  }
+  return *plan_;
+}
+
+PixelBuffer Compositor::Impl::place_in(const detail::TileData& tile, const PixelBuffer& out) {
+  if (tile.range.empty() || !tile.interleaving.none()) return {};
+  const bool given = out.view().colour != nullptr;
+  if (!given && !tile.shared) return {};
+  const PixelBuffer whole = given ? out : PixelBuffer(tile.shared, tile.format, tile.size.pixels());
+  return {whole.memory(), advance(whole.view(), tile.format, tile.range.begin)};
+}
+
+// ---- Gathering --------------------------------------------------------------------------------------
+
+std::optional<Frame> Compositor::Impl::gather_in_turn(const std::vector<Gathering>& images,
+                                                      bool with_channels) {
+  const double begin = trace_clock();
+  Arguments arguments("gather");
+  arguments.add("channels", with_channels ? "yes" : "no");
+  std::string problem;
+  for (const Gathering& image : images) {
+    arguments.add("root", std::to_string(image.root));
+    arguments.add("depth", image.with_depth ? "yes" : "no");
+    arguments.add("frame", std::to_string(image.tile.frame));
+    if (problem.empty()) problem = problem_of([&] { check_gathering(image, with_channels); });
+  }
+  meet(arguments, problem, {});
+  std::optional<Frame> frame = gather_tiles(images, context());
+  if (with_channels) gather_channels(images.front(), frame);
+  const double end = trace_clock();
+  record({Activity::gather, begin, end, images.empty() ? -1 : images.front().root, -1, 0});
+  timing_.gather = end - begin;
+  timing_.total += timing_.gather;
+  return frame;
+}
+
+void Compositor::Impl::check_gathering(const Gathering& image, bool with_channels) const {
+  if (image.root < 0 || image.root >= size_) {
+    throw ArgumentError("root is " + std::to_string(image.root) + "; expected a rank, 0.." +
+                        std::to_string(size_ - 1));
+  }
+  if (image.tile.maker != maker_)
+    throw ArgumentError("the tile is not one that composite() of this compositor returned");
+  if (image.with_depth && !image.tile.format.depth)
+    throw ArgumentError("depth was asked for; the images had none");
+  if (with_channels && image.tile.channels.empty())
+    throw ArgumentError("channels were asked for; the images had none");
+  const Pixels out = image.out.view();
+  if (rank_ == image.root && out.colour != nullptr && image.with_depth && out.depth == nullptr)
+    throw ArgumentError("out has no depth plane; expected one, as the depth is gathered too");
+}
+
+}  // namespace sortlast
