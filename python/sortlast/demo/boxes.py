@@ -47,8 +47,7 @@ class BoxesPart(Part):
             parts = [(box, made.voxels(box)) for box in own]
 
         self._count = len(boxes)
-        self._mine = owners == comm.rank
-        self._all_bounds = np.array([box.bounds(scene.spacing) for box in boxes])
+        self._bounds = [box.bounds(scene.spacing) for box in own]
         self._renderer = together(
             comm, lambda: BoxesRenderer(parts, scene.spacing, scene.threshold, settings.size)
         )
@@ -59,9 +58,11 @@ class BoxesPart(Part):
 
     def order(self, camera: Camera) -> list[int]:
         """Places of this rank's boxes among all boxes, front to back."""
-        places = np.empty(self._count, np.int64)
-        places[front_to_back(self._all_bounds, camera.eye)] = np.arange(self._count)
-        return [int(place) for place in places[self._mine]]
+        found = sortlast.visibility_positions(
+            self._comm, self._bounds, eye=camera.eye, timeout=self._settings.timeout
+        )
+        places: list[int] = found.positions.tolist()
+        return places
 
     def composite(self, compositor: sortlast.Compositor, own: Own, order: list[int]) -> sortlast.Tile:
         """By `over`, each image at its place in depth."""
@@ -105,23 +106,3 @@ class BoxesPart(Part):
     def images(self) -> int:
         """The boxes of all ranks."""
         return self._count
-
-
-def front_to_back(bounds: npt.NDArray[np.float64], eye: tuple[float, float, float]) -> list[int]:
-    """Boxes from front to back, from their (n, 6) bounds; each pair is looked at."""
-    in_front = np.zeros((len(bounds), len(bounds)), bool)
-    for axis in range(3):
-        lower, upper = bounds[:, 2 * axis], bounds[:, 2 * axis + 1]
-        apart = upper[:, np.newaxis] <= lower
-        in_front |= apart & (eye[axis] <= upper[:, np.newaxis])
-        in_front |= apart.T & (eye[axis] >= lower[:, np.newaxis])
-    # No ray meets both of two boxes that lie in front of each other.
-    in_front &= ~in_front.T
-    hidden = in_front.sum(axis=0)
-    ready, order = list(np.flatnonzero(hidden == 0)), []
-    while ready:
-        first = ready.pop()
-        order.append(int(first))
-        hidden -= in_front[first]
-        ready += list(np.flatnonzero(in_front[first] & (hidden == 0)))
-    return order
