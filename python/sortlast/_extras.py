@@ -30,6 +30,7 @@ _BROUGHT = {
     "OpenEXR": ("OpenEXR", "files"),
     "PIL": ("pillow", "files"),
     "tifffile": ("tifffile", "files"),
+    "h5py": ("h5py", "files"),
 }
 
 

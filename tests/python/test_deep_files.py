@@ -45,6 +45,13 @@ def test_fragments_return(tmp_path):
         assert deep_files.is_deep(tmp_path / "a.exr")
         same(deep_files.read(tmp_path / "a.exr"), made)
 
+        # The package by itself finds the same.
+        found = list(pixels_of(tmp_path / "a.exr"))
+        assert [len(each) for each in found] == made.counts.ravel().tolist()
+        flat = list(chain(*found))
+        assert [z for z, _ in flat] == made.depth.tolist()
+        assert [rgba.tolist() for _, rgba in flat] == made.colour.tolist()
+
 
 def test_what_others_write_is_read(tmp_path):
     """Half floats, no alpha, further channels."""

@@ -63,6 +63,7 @@ NEEDS = {
     "sortlast.image_files.read('a.exr')": ("a.exr", "OpenEXR", "files"),
     "sortlast.image_files.read('a.tif')": ("a.tif", "tifffile", "files"),
     "sortlast.image_files.check_writable('a.png')": ("a.png", "pillow", "files"),
+    "importlib.import_module('sortlast.cinema_files').check_place('a.cdb')": ("a.cdb", "h5py", "files"),
 }
 
 TRY_EACH = """

@@ -94,7 +94,7 @@ class Job:
 
     def _composite_deep(self, comm: MPI.Intracomm, most: int | None) -> None:
         """As :meth:`run`, of deep images."""
-        from sortlast import Compositor, Error, Fragments, deep_files, image_files
+        from sortlast import Compositor, Error, Fragments, cinema_files, deep_files, image_files
         from sortlast.launch.failure import together
 
         fragments = together(comm, lambda: deep_files.read(self.files[comm.rank], most))
@@ -108,7 +108,9 @@ class Job:
         result = compositor.gather(tile, flatten=not self.deep)
 
         def write() -> None:
-            if isinstance(result, Fragments):
+            if isinstance(result, Fragments) and self.output.suffix.lower() == ".cdb":
+                cinema_files.write(self.output, result)
+            elif isinstance(result, Fragments):
                 deep_files.write(self.output, result)
             elif result is not None:
                 image_files.write(self.output, image_files.Image(cast("NDArray[Any]", result)))

@@ -36,7 +36,10 @@ def composite(
         Path | None, typer.Option(help="Write what every rank did to this JSON file, and a PNG beside it.")
     ] = None,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Write the merged lists of deep images (exr), not their picture.")
+        bool,
+        typer.Option(
+            "--deep", help="Write the merged lists of deep images, not their picture: exr; or cdb, as layers."
+        ),
     ] = False,
     memory: _parse.Memory = None,
 ) -> None:
@@ -44,9 +47,10 @@ def composite(
 
     Starts as many ranks as there are files, or runs on those of your own mpiexec. Colours of png and the
     background have straight alpha; npy and exr are premultiplied. All are composited as float32. Deep images
-    (exr with deep scan lines) are merged by the depths of their fragments and flattened.
+    (exr with deep scan lines) are merged by the depths of their fragments and flattened; --deep writes the
+    merged lists instead, as exr or as the layers of a Cinema database (a folder NAME.cdb).
     """
-    from sortlast import _extras, image_files, launch, schedule
+    from sortlast import _extras, cinema_files, image_files, launch, schedule
     from sortlast.cli._composite_ranks import Job
 
     # Refuse before any rank starts what can be refused from the arguments alone.
@@ -60,14 +64,20 @@ def composite(
     if trace is not None:
         _extras.check("matplotlib", "--trace")
     most = _parse.memory(memory)
-    image_files.check_writable(output)
-    if deep and output.suffix.lower() != ".exr":
-        raise typer.BadParameter(f"--deep writes exr, and {output} does not end so")
+    layers = output.suffix.lower() == ".cdb"
+    if deep and output.suffix.lower() not in (".exr", ".cdb"):
+        raise typer.BadParameter(f"--deep writes exr or cdb, and {output} does not end so")
+    if layers and not deep:
+        raise typer.BadParameter(f"{output} would hold the layers of deep images; give --deep with it")
+    if layers:
+        cinema_files.check_place(output)
+    else:
+        image_files.check_writable(output)
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
     job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most, deep)
     if not launch.under_mpiexec():
-        _terminal.check_places(trace, pictures=[output])
+        _terminal.check_places(trace, pictures=[] if layers else [output])
         launch.ranks("sortlast.cli._composite_ranks", asdict(job), len(files))
     else:
         job.run(launch.world())
