@@ -149,6 +149,40 @@ def test_ranks_without_images_and_frames_of_the_caller():
 
 @pytest.mark.mpi
 @pytest.mark.family
+def test_values_that_are_no_numbers_the_largest_positions_and_empty_boxes():
+    """Wherever the pixels are finished; a NaN stays in its pixel."""
+    run(
+        3,
+        """
+    most = 2**63 - 1
+    glass = np.full((H, W, 4), 0.25, np.float32)
+    huge = np.full((3, 4, 4), 0.5, np.float32)
+    huge[0, 0], huge[0, 1], huge[1, 0, 3] = np.nan, np.inf, 3e38
+    nothing = np.zeros((0, 7, 4), np.float32)
+    images = [(glass, most, (0, 0, W, H)), (huge, 0, (W - 4, H - 3, W, H)), (glass, -most, (0, 0, W, H)),
+              (nothing, 5, (W - 7, H, W, H)), (nothing.reshape(7, 0, 4), -5, (0, 0, 0, 7))]
+    deal = {most: 0, -most: 0, 0: 1, 5: 1, -5: 2}  # rank 0 has what is in front of all and behind all
+    for node_ranks in (0, 1):
+        with sortlast.Compositor(comm, node_ranks=node_ranks) as comp:
+            mine = [each for each in images if deal[each[1]] == rank]
+            pixels, positions, boxes = map(list, zip(*mine))
+            frame = comp.gather(comp.composite(images=pixels, positions=positions, boxes=boxes, size=(W, H)))
+        if rank:
+            continue
+        with np.errstate(all="ignore"):
+            expected = np.zeros((H, W, 4))
+            for image, _, (x0, y0, x1, y1) in sorted(images, key=lambda each: each[1]):
+                expected[y0:y1, x0:x1] += (1 - expected[y0:y1, x0:x1, 3:]) * image
+        assert np.isnan(frame[H - 3, W - 4]).all()
+        finite = np.isfinite(expected).all(axis=2) & (np.abs(expected) < 1e30).all(axis=2)
+        assert finite.sum() >= W * H - 3
+        assert np.abs(frame - expected)[finite].max() <= 3e-6
+    """,
+    )
+
+
+@pytest.mark.mpi
+@pytest.mark.family
 def test_errors_reach_every_rank():
     run(
         3,
@@ -181,6 +215,12 @@ def test_errors_reach_every_rank():
         "positions is [0.5]": dict(positions=[0.5]),
         "positions is None": dict(positions=None),
         "position 9223372036854775808 is too large": dict(positions=[2**63]),
+        "box 0 is (4611686018427387904, 5, 7, 7)": dict(boxes=[(2**62, 5, 7, 7)]),
+        "x 4611686018427387903 to 7, y 5 to 7; expected a rectangle": dict(boxes=[(2**62 - 1, 5, 7, 7)]),
+        "x -4 to -1, y 5 to 7; expected a rectangle": dict(boxes=[(-4, 5, -1, 7)]),
+        "x 7 to 4, y 5 to 7; expected a rectangle": dict(boxes=[(7, 5, 4, 7)]),
+        "box 0 is (nan, 5, 7, 7)": dict(boxes=[(float("nan"), 5, 7, 7)]),
+        "two images of rank 2": dict(images=[image, image], positions=[5, 5], boxes=[box, box]),
         "size is None": dict(size=None),
         "size is (1, -2)": dict(size=(1, -2)),
         "box 0 is (1, 2, 3)": dict(boxes=[(1, 2, 3)]),
