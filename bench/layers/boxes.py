@@ -186,7 +186,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gather-all", metavar="FOLDER", help="where sortlast_gather_all was built")
-    parser.add_argument("--boxes", default="10,100,1000", help="of a rank; default: %(default)s")
+    parser.add_argument("--boxes", default="1,10,100,1000", help="of a rank; default: %(default)s")
     parser.add_argument("--sizes", default="1280x720,1920x1080", help="default: %(default)s")
     parser.add_argument("--frames", type=int, default=15, help="default: %(default)s")
     parser.add_argument("--json", type=Path, help="file to which the rows are added")
