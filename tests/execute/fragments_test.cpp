@@ -109,9 +109,10 @@ Fragments lists_of(const std::vector<LayerString>& strings, Size size, int p) {
   Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
   for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
-    std::vector<std::uint32_t> counts;
-    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, counts);
-    std::copy(counts.begin(), counts.end(), found.counts.begin() + string.pixels.begin);
+    std::vector<CountRun> runs;
+    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, runs);
+    auto to = found.counts.begin() + string.pixels.begin;
+    for (const CountRun& run : runs) to = std::fill_n(to, run.pixels, static_cast<std::int32_t>(run.count));
     const std::vector<float> colour = floats(lists.colour, 4 * lists.size);
     const std::vector<float> depth = floats(lists.depth, lists.size);
     found.colour.insert(found.colour.end(), colour.begin(), colour.end());
@@ -120,11 +121,45 @@ Fragments lists_of(const std::vector<LayerString>& strings, Size size, int p) {
   return found;
 }
 
+// The fragments of the ranks of a node, those of every second rank copied.
+class ViewedFragments : public FragmentMemory {
+ public:
+  ViewedFragments(const std::vector<FragmentsView>& views, const std::vector<std::int32_t>& nodes,
+                  std::size_t reader)
+      : views_(views), nodes_(nodes), reader_(reader) {}
+
+  std::size_t size(std::uint32_t rank) const override {
+    const bool readable = nodes_[rank] == nodes_[reader_] && views_[rank].surface.depth == nullptr;
+    return readable ? views_[rank].depth.size() : 0;
+  }
+  bool pulls_from(std::uint32_t rank) const override { return rank % 2 == 1; }
+  void read(std::size_t first, FragmentLists& lists, ListRoom& room) const override {
+    const FragmentsView& view = views_[lists.rank];
+    lists.colour = reinterpret_cast<const std::byte*>(view.colour.data() + 4 * first);
+    lists.depth = reinterpret_cast<const std::byte*>(view.depth.data() + first);
+    if (!pulls_from(lists.rank)) return;
+    room.colour.shrink(0);
+    room.colour.append({lists.colour, lists.size * colour_bytes});
+    room.depth.shrink(0);
+    room.depth.append({lists.depth, lists.size * sizeof(float)});
+    lists.colour = room.colour.data();
+    lists.depth = room.depth.data();
+  }
+
+ private:
+  const std::vector<FragmentsView>& views_;
+  const std::vector<std::int32_t>& nodes_;
+  std::size_t reader_;
+};
+
 // Composite a scene by an algorithm, with and without the lists, and compare with the reference. Returns the
-// bytes of all ranks' strings, without the lists and with them.
+// bytes of all ranks' strings, without the lists and with them. `node_ranks`: how many ranks read each
+// other's fragments where they lie.
 std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, const Scene& scene,
-                                          std::uint32_t seed, std::int64_t block = 32) {
-  const Schedule schedule = make_schedule(algorithm, {p, scene.size.pixels(), {}, {}, true});
+                                          std::uint32_t seed, std::int64_t block = 32, int node_ranks = 1) {
+  std::vector<std::int32_t> nodes;
+  for (int rank = 0; rank < p; ++rank) nodes.push_back(rank / node_ranks);
+  const Schedule schedule = make_schedule(algorithm, {p, scene.size.pixels(), {}, {}, true, nodes});
   const std::string what = schedule.name() + ", p = " + std::to_string(p) + ", seed " + std::to_string(seed);
   std::vector<Rank> ranks;
   for (int rank = 0; rank < p; ++rank) ranks.push_back(random_rank(scene, rank, seed));
@@ -148,9 +183,9 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
     std::vector<std::unique_ptr<FragmentContent>> kept;
     std::vector<const LayerContent*> contents;
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
-      kept.push_back(std::make_unique<FragmentContent>(own[rank], static_cast<std::uint32_t>(rank), p,
-                                                       FragmentComposition{background, keep_lists},
-                                                       DepthLimits(tiles, intervals, rank)));
+      kept.push_back(std::make_unique<FragmentContent>(
+          own[rank], static_cast<std::uint32_t>(rank), p, FragmentComposition{background, keep_lists},
+          DepthLimits(tiles, intervals, rank), std::make_unique<ViewedFragments>(views, nodes, rank)));
       contents.push_back(kept.back().get());
       Bytes string;
       kept.back()->encode_own({0, scene.size.pixels()}, string);
@@ -168,6 +203,17 @@ TEST(Fragments, EveryAlgorithmGivesTheBitsOfTheReference) {
     for (int p = 1; p <= 16; ++p)
       for (const Depths depths : {Depths::random, Depths::ties, Depths::apart, Depths::special})
         check(algorithm.name, p, {.depths = depths}, static_cast<std::uint32_t>(p));
+}
+
+TEST(Fragments, RanksOfANodeReadThemWhereTheyLie) {
+  for (const AlgorithmEntry& algorithm : algorithms())
+    for (const auto& [p, node_ranks] : {std::pair{2, 2}, {3, 3}, {7, 3}, {8, 4}, {8, 8}})
+      for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+        const Depths depths = seed % 2 == 0 ? Depths::ties : Depths::special;
+        check(algorithm.name, p, {.depths = depths, .opaque = 0.1}, seed, 32, node_ranks);
+        check(algorithm.name, p, {.size = {70, 40}, .empty = 0.9, .surface = seed == 3}, seed, 1000,
+              node_ranks);
+      }
 }
 
 TEST(Fragments, UpTo64OfAPixelAndNone) {
@@ -251,14 +297,23 @@ TEST(Fragments, DamagedStringsAreErrors) {
   Bytes both;
   const std::vector<LayerContent::String> twice{first.view(), first.view()};
   content.join(twice, pixels, both);
-  for (const Bytes* string : {&first, &both}) {
+  Bytes reference;
+  const std::vector views(3, rank.view());
+  const std::vector<std::int32_t> nodes(3, 0);
+  const FragmentContent reader(own, 0, 3, {}, std::nullopt,
+                               std::make_unique<ViewedFragments>(views, nodes, 0));
+  reader.encode_for_mates(pixels, reference);
+  const std::vector<LayerContent::String> referring{reference.view()};
+  std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes);
+  EXPECT_THROW(content.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);
+  for (const Bytes* string : {&first, &both, &reference}) {
     const std::vector<std::byte> whole(string->view().begin(), string->view().end());
     const auto read = [&](const std::vector<std::byte>& bytes) {
       std::vector<std::byte> out(static_cast<std::size_t>(pixels.size()) * colour_bytes);
       const std::vector<LayerContent::String> strings{bytes};
-      content.finish(strings, true, pixels, {out.data(), nullptr}, nullptr);
+      reader.finish(strings, true, pixels, {out.data(), nullptr}, nullptr);
       Bytes some;
-      content.cut(bytes, pixels, {3, 50}, some);
+      reader.cut(bytes, pixels, {3, 50}, some);
     };
     EXPECT_NO_THROW(read(whole));
     for (std::size_t size = 0; size < whole.size(); size += 7)
@@ -267,7 +322,7 @@ TEST(Fragments, DamagedStringsAreErrors) {
     for (int trial = 0; trial < 3000; ++trial) {
       std::vector<std::byte> bytes = whole;
       // The head and the counts, where damage could lead astray.
-      const std::size_t at = trial % 2 == 0 ? random() % 16 : whole.size() - 1 - random() % 60;
+      const std::size_t at = trial % 2 == 0 ? random() % 24 : whole.size() - 1 - random() % 60;
       bytes[at] ^= static_cast<std::byte>(1 + random() % 255);
       try {
         read(bytes);

@@ -125,6 +125,35 @@ def test_dense_sparse_and_empty():
     )
 
 
+def test_fragments_are_read_where_they_lie():
+    reports = run(
+        3,
+        """
+        comp = sortlast.Compositor(comm)
+        parts = scene(13, size, most=9, size=(120, 90))
+        own = parts[rank]
+        told = []
+        for keep_lists in (True, False):
+            check(comp, parts, keep_lists=keep_lists)
+            told.append(comp.explain().split("This rank read")[1])
+        registered = [comp.register_memory(array) for array in (own.colour, own.depth)]
+        for keep_lists in (True, False):
+            check(comp, parts, keep_lists=keep_lists)
+            told.append(comp.explain().split("This rank read")[1])
+        for each in registered:
+            each.close()
+        comp.composite(own)
+        assert comp.timing.bytes_sent == 0
+        check(comp, parts)
+        report(told)
+        """,
+    )
+    assert len(reports) == 3
+    for told in reports:
+        assert len(told) == 4
+        assert all("what 2 ranks of its node gave it where it lies, and 0 " in text for text in told[2:])
+
+
 def test_what_is_blended_early_does_not_travel():
     sent = run(
         2,

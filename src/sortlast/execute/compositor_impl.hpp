@@ -128,6 +128,7 @@ class Compositor::Impl {
   Format planned_format_;
   std::shared_ptr<const Schedule> layer_schedule_;  // of the last frame of contents of varying size
   std::string layer_name_;
+  bool layers_in_place_ = false;                   // no rank sends any of it as a message
   std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
   bool layered_ = false;                           // the last frame was one
   std::string boxes_explained_;                    // how several images a rank were composited; empty: none

@@ -13,6 +13,7 @@
 #include "sortlast/execute/layers/layer_run.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
+#include "sortlast/execute/mpi/node_fragments.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
@@ -64,12 +65,14 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
   if (composition.most_bytes > 0) check_bytes(context, own, composition);
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;
-  if (!composition.keep_lists && context.comm.size() > 1) {
+  if (!composition.keep_lists && !context.all_in_place) {
     const DepthTiles tiles(own.size());
     limits.emplace(tiles, all_gather_values(context, own.intervals(tiles)), rank);
   }
-  return std::make_unique<const FragmentContent>(own, rank, context.comm.size(), composition,
-                                                 std::move(limits));
+  return std::make_unique<const FragmentContent>(
+      own, rank, context.comm.size(), composition, std::move(limits),
+      std::make_unique<const NodeFragments>(context.node, context.comm.size()),
+      [&pool = context.pool](std::size_t bytes) { return pool.take(bytes); });
 }
 
 // The lists of a whole image of p ranks, of strings in any order.
@@ -77,15 +80,15 @@ Fragments fragments_of(std::vector<LayerString> strings, Size size, std::int32_t
   std::sort(strings.begin(), strings.end(),
             [](const LayerString& a, const LayerString& b) { return a.pixels.begin < b.pixels.begin; });
   Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
-  std::vector<std::vector<std::uint32_t>> counts(strings.size());
+  std::vector<CountRun> runs;
   std::vector<FragmentLists> lists;
   std::size_t total = 0;
-  for (std::size_t i = 0; i < strings.size(); ++i) {
-    const LayerString& string = strings[i];
+  for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
-    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, counts[i]));
+    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, runs));
     total += lists.back().size;
-    std::copy(counts[i].begin(), counts[i].end(), found.counts.begin() + string.pixels.begin);
+    auto to = found.counts.begin() + string.pixels.begin;
+    for (const CountRun& run : runs) to = std::fill_n(to, run.pixels, static_cast<std::int32_t>(run.count));
   }
   found.colour.resize(4 * total);
   found.depth.resize(total);
@@ -107,6 +110,8 @@ Tile Compositor::composite_fragments(const FragmentsView& fragments, const Fragm
   call.problem = problem_of([&] {
     check_composition(composition);
     own.emplace(fragments, static_cast<std::uint32_t>(rank()));
+    if (fragments.surface.depth == nullptr)
+      call.lent = fragments_as_image(fragments.colour.data(), fragments.depth.data(), fragments.depth.size());
   });
   call.arguments = {{"content", "fragments"},
                     {"background", text(composition.background)},

@@ -4,6 +4,18 @@
 #include "sortlast/execute/compositor_impl.hpp"
 
 namespace sortlast {
+namespace {
+
+// Whether the ranks of nodes hand over in place all that any rank sends.
+bool all_spared(const Schedule& schedule) {
+  for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
+    const std::vector<bool> spared = spared_transfers(schedule.program(rank), schedule.setting()).sends;
+    if (std::find(spared.begin(), spared.end(), false) != spared.end()) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 Tile Compositor::Impl::composite_layers(const LayerCall& call, const PixelBuffer& out) {
   const Turn turn(busy_, "composite");
@@ -32,8 +44,10 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
   timing_.agree = agreed - begin;
   if (node_->everybody()) timing_.late = node_->late();
 
-  const std::unique_ptr<const LayerContent> content = call.content(context());
   const std::shared_ptr<const Schedule>& schedule = schedule_of_layers(call);
+  FrameContext with = context();
+  with.all_in_place = layers_in_place_;
+  const std::unique_ptr<const LayerContent> content = call.content(with);
   layered_ = true;
   partition_ = {};
   const std::size_t before = pool_.taken();
@@ -72,7 +86,10 @@ void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
     });
   }
   survey_ = {};
-  meet(arguments, problem, {});
+  Offer offer;
+  const bool readable = node_->neighbours().remote_reads || node_->holds(call.lent);
+  if (problem.empty() && !call.lent.is_none() && readable) offer.image = call.lent;
+  meet(arguments, problem, offer);
 }
 
 std::string Compositor::Impl::explain_layers() const {
@@ -104,6 +121,7 @@ const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(cons
     layer_exchange_.reset();
     layer_schedule_ = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
     layer_name_ = name;
+    layers_in_place_ = node_->everybody() && all_spared(*layer_schedule_);
   }
   return layer_schedule_;
 }

@@ -26,6 +26,8 @@ struct LayerCall {
   std::function<std::unique_ptr<const LayerContent>(const FrameContext&)> content;
   // Called then, with the tile whose pixels are not finished yet; it may add to it. None: nothing is.
   std::function<void(detail::TileData&)> prepare = {};
+  // This rank's memory that the ranks of the node may read, as an image (see Node::image()); none: none.
+  ImageView lent = {};
 };
 
 }  // namespace sortlast

@@ -33,10 +33,17 @@ class LayerContent {
   // Append this rank's own contribution to the pixels; nothing if it has none there.
   virtual void encode_own(Range pixels, Bytes& out) const = 0;
 
-  // Append the join of two or more strings, none of them empty, of the same pixels.
+  // The same for ranks of this node, which get the string where it lies, as long as the frame lasts: it may
+  // refer to memory that they read, too.
+  virtual void encode_for_mates(Range pixels, Bytes& out) const { encode_own(pixels, out); }
+  // Whether what the strings of that rank refer to is copied through the kernel.
+  virtual bool pulls_from(int /*mate*/) const { return false; }
+
+  // Append the join of one or more strings, none of them empty, of the same pixels. It refers to nothing.
   virtual void join(std::span<const String> strings, Range pixels, Bytes& out) const = 0;
 
-  // Append the part `pixels` of a string, not empty, of the pixels `from`, which contain them.
+  // Append the part `pixels` of a string, not empty, of the pixels `from`, which contain them. It refers to
+  // nothing.
   virtual void cut(String string, Range from, Range pixels, Bytes& out) const = 0;
 
   // Join any number of strings of the pixels, none of them empty, and this rank's own contribution if `own`,

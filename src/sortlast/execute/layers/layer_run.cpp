@@ -174,14 +174,15 @@ class LayerRun::Joiner {
   Joiner(const LayerContent& content, Pool& pool)
       : content_(content), scratch_([&pool](std::size_t bytes) { return pool.take(bytes); }) {}
 
-  // Append the join of all.
-  void append(const Unit& unit, Bytes& out) {
+  // Append the join of all; `for_mates`: for ranks of the node.
+  void append(const Unit& unit, bool for_mates, Bytes& out) {
     if (unit.strings.empty()) {
-      if (unit.own) content_.encode_own(unit.pixels, out);
+      if (unit.own && for_mates) content_.encode_for_mates(unit.pixels, out);
+      if (unit.own && !for_mates) content_.encode_own(unit.pixels, out);
       return;
     }
     const std::span<const LayerContent::String> strings = collect(unit, true);
-    if (strings.size() == 1) {
+    if (strings.size() == 1 && !unit.strings.front()->of_mate) {
       out.append(strings.front());
     } else if (!strings.empty()) {
       content_.join(strings, unit.pixels, out);
@@ -233,17 +234,19 @@ class LayerRun::Joiner {
 void LayerRun::outgoing(std::size_t send, Bytes& message) {
   const Send& step = program_.sends[send];
   const std::vector<Unit> units = units_of(step.value, step.pixels);
+  const bool for_mates = plan_.spared.sends[send];
   StringPacker packer(message, units.size());
   if (team_.size() == 1) {
     Joiner joiner(*content_, pool_);
     for (const Unit& unit : units) {
       packer.begin();
-      joiner.append(unit, message);
+      joiner.append(unit, for_mates, message);
       packer.end(unit.pixels);
     }
   } else {
     std::vector<Bytes> strings(units.size(), Bytes(from_pool()));
-    share_out(units.size(), [&](std::size_t i) { Joiner(*content_, pool_).append(units[i], strings[i]); });
+    share_out(units.size(),
+              [&](std::size_t i) { Joiner(*content_, pool_).append(units[i], for_mates, strings[i]); });
     for (std::size_t i = 0; i < units.size(); ++i) {
       packer.begin();
       message.append(strings[i].view());
@@ -263,6 +266,7 @@ void LayerRun::arrived(std::size_t receive, std::span<const std::byte> message,
       if (string.pixels.begin != next) break;
       next = string.pixels.end;
       const Range part = string.pixels;
+      string.of_mate = plan_.spared.receives[receive];
       if (!string.bytes.empty()) entries(step.value).push_back({part, std::move(string), false});
     }
     if (next != pixels.end) throw Error("its strings are of wrong pixels");

@@ -52,7 +52,7 @@ std::vector<LayerString> unpacked(std::span<const std::byte> message,
     if (entry.begin < before || entry.end <= entry.begin) throw Error("its strings are of wrong pixels");
     at += (LayerString::alignment - at % LayerString::alignment) % LayerString::alignment;
     if (at > message.size() || entry.bytes > message.size() - at) throw Error("it ends within a string");
-    strings.push_back({{entry.begin, entry.end}, message.subspan(at, entry.bytes), memory});
+    strings.push_back({{entry.begin, entry.end}, message.subspan(at, entry.bytes), memory, false});
     at += entry.bytes;
   }
   if (at != message.size()) throw Error("it goes on after its last string");

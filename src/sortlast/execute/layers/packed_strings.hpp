@@ -20,6 +20,7 @@ struct LayerString {
   Range pixels;
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> memory;
+  bool of_mate = false;  // as LayerContent::encode_for_mates() has it
 };
 
 // Appends a message for `count` strings, which are written one after the other: begin(), then the string

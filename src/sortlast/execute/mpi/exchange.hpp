@@ -27,6 +27,8 @@ struct FrameContext {
   Timing& timing;
   Traffic& traffic;
   std::vector<Event>* events = nullptr;  // null: none are recorded
+  // Of a frame of contents of varying size: no rank sends any of it as a message.
+  bool all_in_place = false;
 };
 
 class Exchange {

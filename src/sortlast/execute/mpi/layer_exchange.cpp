@@ -38,7 +38,7 @@ class LayerExchange::Frame {
     Backoff backoff(context.alarm, [this] { return waits_for(); });
     if (sharing) {
       while (send_next()) take_messages();
-      share(PixelBuffer::bytes(format, schedule_->n()));
+      share(content, PixelBuffer::bytes(format, schedule_->n()));
       backoff.progress();
     }
     const Pixels out = place();
@@ -98,7 +98,7 @@ class LayerExchange::Frame {
   }
 
   // Hand over to the ranks of the node what this one started with, and take what they hand over.
-  void share(std::size_t frame_bytes) {
+  void share(const LayerContent& content, std::size_t frame_bytes) {
     const double begin = trace_clock();
     const std::vector<bool>& spared = plan_.spared.sends;
     sharing_.begin(static_cast<std::size_t>(std::count(spared.begin(), spared.end(), true)));
@@ -113,7 +113,8 @@ class LayerExchange::Frame {
     for (const auto& [transfer, receive] : receive_of_) {
       if (!plan_.spared.receives[receive]) continue;
       const LayerSharing::String string = sharing_.find(transfer.first, transfer.second);
-      ++(string.direct ? context_->traffic.direct : context_->traffic.pulled);
+      const bool direct = string.direct && !content.pulls_from(transfer.first);
+      ++(direct ? context_->traffic.direct : context_->traffic.pulled);
       run_.arrived(receive, string.bytes, string.memory);
     }
   }

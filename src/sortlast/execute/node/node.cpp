@@ -129,6 +129,10 @@ class Node::Impl {
     read_remote(seat.process, spans_);
   }
 
+  void read(int rank, std::span<RemoteSpan> spans) const {
+    read_remote(control().seat(seat_of(rank)).process, spans);
+  }
+
   void release(int rank) {
     if (process_ != this_process()) return;
     Seat& seat = control().seat(seat_of(rank));
@@ -314,6 +318,7 @@ Node::Image Node::image(int rank) { return impl_->image(rank); }
 void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
   impl_->pull(rank, origin, runs, to);
 }
+void Node::read(int rank, std::span<RemoteSpan> spans) const { impl_->read(rank, spans); }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
 std::shared_ptr<std::atomic<bool>> Node::given_up() const { return impl_->given_up(); }

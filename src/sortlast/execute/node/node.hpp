@@ -31,6 +31,8 @@ struct Neighbours {
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
 
+struct RemoteSpan;  // process_memory.hpp
+
 // Watch: who ends a wait that has lasted too long, or that others have given up.
 class Watch {
  public:
@@ -98,6 +100,10 @@ class Node {
   // Copy runs of pixels of the image of `rank` (not direct), counted from its pixel `origin`, to where each
   // is stored in `to`. Throws Error.
   void pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to);
+
+  // Copy memory of the process of `rank`, which must have offered it; uses `spans` up. For any thread. Throws
+  // Error.
+  void read(int rank, std::span<RemoteSpan> spans) const;
 
   // This rank will not read the image of `rank` any more in this frame. Call once for each mate in each frame
   // (after a meeting with frame_bytes > 0).

@@ -1,24 +1,76 @@
-// Count runs: neighbouring pixels that have as many fragments.
+// Count runs: neighbouring pixels that have as many fragments. Most pixels have as many as the one before, so
+// all that looks at counts goes through runs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <vector>
 
 namespace sortlast {
 
-// The end of the pixels, from this one on, whose counts are that of the first.
-inline std::size_t end_of_equal_counts(std::span<const std::uint32_t> counts, std::size_t pixel) {
-  constexpr std::size_t step = 16;  // compared at once
-  const std::uint32_t count = counts[pixel];
-  std::size_t end = pixel + 1;
-  for (; end + step <= counts.size(); end += step) {
-    std::uint32_t difference = 0;
-    for (std::size_t i = 0; i < step; ++i) difference |= counts[end + i] ^ count;
-    if (difference != 0) break;
+struct CountRun {
+  std::uint32_t count = 0;  // fragments of each of the pixels
+  std::uint32_t pixels = 0;
+};
+
+// Append pixels, at least one, to runs; those that have as many as the last ones become one run with them.
+inline void add_run(std::vector<CountRun>& runs, std::uint32_t count, std::uint64_t pixels) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (!runs.empty() && runs.back().count == count && pixels <= most - runs.back().pixels) {
+    runs.back().pixels += static_cast<std::uint32_t>(pixels);
+    return;
   }
-  while (end < counts.size() && counts[end] == count) ++end;
-  return end;
+  for (; pixels > most; pixels -= most) runs.push_back({count, static_cast<std::uint32_t>(most)});
+  runs.push_back({count, static_cast<std::uint32_t>(pixels)});
 }
+
+// Goes through runs, none of them empty.
+class RunReader {
+ public:
+  RunReader() = default;
+  explicit RunReader(std::span<const CountRun> runs) : runs_(runs) { begin_run(); }
+
+  // Of the next pixel, and how many have as many from it on; not at the end.
+  std::uint32_t count() const { return runs_.front().count; }
+  std::size_t left() const { return left_; }
+
+  // Pass so many pixels, at most left().
+  void pass(std::size_t pixels) {
+    left_ -= pixels;
+    if (left_ > 0) return;
+    runs_ = runs_.subspan(1);
+    begin_run();
+  }
+
+  // Pass so many pixels, of one run after the other, and return their fragments. Calls action(count, pixels)
+  // for each part of a run.
+  template <typename Action>
+  std::size_t pass_each(std::size_t pixels, const Action& action) {
+    std::size_t fragments = 0;
+    while (pixels > 0) {
+      const std::size_t some = std::min(pixels, left_);
+      fragments += some * count();
+      action(count(), some);
+      pass(some);
+      pixels -= some;
+    }
+    return fragments;
+  }
+  std::size_t pass_all(std::size_t pixels) {
+    return pass_each(pixels, [](std::uint32_t, std::size_t) {});
+  }
+
+ private:
+  void begin_run() { left_ = runs_.empty() ? 0 : runs_.front().pixels; }
+
+  std::span<const CountRun> runs_;
+  std::size_t left_ = 0;
+};
+
+// Fragments of the next pixels.
+inline std::size_t fragments_ahead(RunReader runs, std::size_t pixels) { return runs.pass_all(pixels); }
 
 }  // namespace sortlast

@@ -3,72 +3,109 @@
 
 #include <algorithm>
 
-#include "sortlast/execute/layers/fragments/count_runs.hpp"
-
 namespace sortlast {
 
-Flattener::Flattener(std::span<const FragmentLists> lists, std::int32_t p) : p_(p) {
+void Flattener::write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out) {
+  inputs_.clear();
   for (const FragmentLists& each : lists)
-    if (each.size > 0) inputs_.push_back({each, 0, 0});
+    if (each.size > 0) inputs_.push_back({each, RunReader(each.runs), 0, 0, 0});
   std::sort(inputs_.begin(), inputs_.end(),
             [](const Input& a, const Input& b) { return a.lists.rank < b.lists.rank; });
-}
-
-void Flattener::write(std::size_t pixels, const Colour* background, std::byte* out) {
-  const auto put = [&](Colour colour) {
-    if (background != nullptr) colour = blend_over(colour, *background);
-    store_colour(colour, out);
-    out += colour_bytes;
-  };
-  for (std::size_t pixel = 0; pixel < pixels;) {
-    const std::size_t end = end_of_run(pixel, pixels);
-    const std::size_t run = end - pixel;
-    list_slots(pixel);
-    if (slots_.empty()) {
-      for (std::size_t i = 0; i < run; ++i) put(Colour{});
-    } else if (slots_.size() == 1) {
-      const Slot& slot = slots_.front();
-      for (std::size_t i = 0; i < run; ++i) put(blend_over(Colour{}, slot.colour_of(i)));
-    } else {
-      Group colours;
-      for (std::size_t i = 0; i < run;) {
-        std::size_t done = 1;
-        if (run - i >= group && group_in_order() && flatten_group(colours)) {
-          done = group;
-          for (const Colour& colour : colours) put(colour);
-        } else {
-          if (!in_order()) put_in_order(pixel, i);
-          put(flattened());
-        }
-        for (Slot& slot : slots_) slot.advance(done);
-        i += done;
-      }
+  slots_.clear();
+  while (pixels > 0) {
+    std::size_t run = pixels;
+    for (const Input& input : inputs_) run = std::min(run, input.runs.left());
+    list_slots();
+    write_run(run, out);
+    for (Input& input : inputs_) {
+      input.next += run * input.runs.count();
+      input.runs.pass(run);
     }
-    for (Input& input : inputs_) input.next += run * input.lists.counts[pixel];
-    pixel = end;
+    out += run * colour_bytes;
+    pixels -= run;
   }
 }
 
-// The end of the pixels, from this one on, in which each list has as many fragments as in this one.
-std::size_t Flattener::end_of_run(std::size_t pixel, std::size_t pixels) {
-  std::size_t end = pixels;
+// Slots for the pixel at which all inputs are: in the order of those before, as far as the lists have so many
+// fragments, and the others behind.
+void Flattener::list_slots() {
+  std::uint32_t place = 0;
   for (Input& input : inputs_) {
-    if (input.run_end <= pixel) input.run_end = end_of_equal_counts(input.lists.counts, pixel);
-    end = std::min(end, input.run_end);
+    input.place = place;
+    place += input.runs.count();
   }
-  return end;
+  put_in_order(0);
 }
 
-void Flattener::list_slots(std::size_t pixel) {
-  listed_.clear();
-  for (const Input& input : inputs_) {
-    const FragmentLists& lists = input.lists;
-    const std::uint32_t count = lists.counts[pixel];
-    for (std::size_t i = input.next; i < input.next + count; ++i)
-      listed_.push_back({lists.colour + i * colour_bytes, lists.depth + i * sizeof(float), count,
-                         static_cast<std::uint32_t>(listed_.size()), lists.rank});
+void Flattener::add_slot(std::uint32_t number, std::size_t passed) {
+  Input& input = inputs_[number];
+  const std::uint32_t count = input.runs.count();
+  const std::size_t fragment = input.next + passed * count + input.taken;
+  const std::uint32_t place = input.place + input.taken++;
+  const std::byte* const depth = input.lists.depth + fragment * sizeof(float);
+  slot_of_[place] = static_cast<std::uint32_t>(slots_.size());
+  keys_.add(std::uint64_t{depth_key(load_depth(depth))} << 32U | place);
+  slots_.push_back({input.lists.colour + fragment * colour_bytes, depth, count, place, number, true});
+}
+
+// The slots of the pixel that comes so many after the first of the run.
+void Flattener::put_in_order(std::size_t passed) {
+  before_.swap(slots_);
+  slots_.clear();
+  std::size_t fragments = 0;
+  for (Input& input : inputs_) {
+    input.taken = 0;
+    fragments += input.runs.count();
   }
-  slots_ = listed_;
+  if (slot_of_.size() < fragments) slot_of_.resize(fragments);
+  keys_.begin(fragments);
+  for (const Slot& slot : before_)
+    if (inputs_[slot.input].taken < inputs_[slot.input].runs.count()) add_slot(slot.input, passed);
+  for (std::uint32_t i = 0; i < inputs_.size(); ++i)
+    while (inputs_[i].taken < inputs_[i].runs.count()) add_slot(i, passed);
+
+  if (!keys_.in_order()) {
+    before_.swap(slots_);
+    slots_.clear();
+    for (const std::uint64_t key : keys_.merged()) slots_.push_back(before_[slot_of_[key & 0xffffffffU]]);
+  }
+  settle_order();
+}
+
+// Pixels that have as many fragments of each list, those of the slots.
+void Flattener::write_run(std::size_t pixels, std::byte* out) {
+  if (slots_.size() < 2) {
+    const Colour none = {};
+    for (std::size_t i = 0; i < pixels; ++i)
+      put(slots_.empty() ? none : blend_over(none, slots_.front().colour_of(static_cast<std::ptrdiff_t>(i))),
+          out + i * colour_bytes);
+    return;
+  }
+  std::size_t one_by_one = 0;  // pixels to go, as the order did not hold for a group
+  Group colours;
+  for (std::size_t i = 0; i < pixels;) {
+    // The last group begins early enough to be a whole one.
+    const std::size_t again = pixels - i < group ? group - (pixels - i) : 0;
+    if (one_by_one == 0 && again <= i) {
+      if (again > 0) advance(-static_cast<std::ptrdiff_t>(again));
+      if (flatten_group(colours)) {
+        for (std::size_t k = again; k < group; ++k) put(colours[k], out + (i - again + k) * colour_bytes);
+        i += group - again;
+        if (i < pixels) advance(static_cast<std::ptrdiff_t>(group));
+        continue;
+      }
+      if (again > 0) advance(static_cast<std::ptrdiff_t>(again));
+      one_by_one = group;
+    }
+    if (i > 0 && !in_order()) put_in_order(i);
+    put(flattened(), out + i * colour_bytes);
+    if (++i < pixels) advance(1);
+    if (one_by_one > 0) --one_by_one;
+  }
+}
+
+void Flattener::advance(std::ptrdiff_t pixels) {
+  for (Slot& slot : slots_) slot.advance(pixels);
 }
 
 bool Flattener::in_order() const {
@@ -82,68 +119,64 @@ bool Flattener::in_order() const {
   return ordered;
 }
 
-// Whether the slots are in order in this pixel and those after it. Says no if a depth is NaN.
-bool Flattener::group_in_order() const {
-  const auto depths_of = [](const Slot& slot) {
-    return Colour{slot.depth_of(0), slot.depth_of(1), slot.depth_of(2), slot.depth_of(3)};
-  };
-  Colour before = depths_of(slots_.front());
-  std::uint32_t place = slots_.front().place;
-  auto ordered = before == before;
+// What the order of the slots says of each and the one in front of it.
+void Flattener::settle_order() {
+  taking_turns_ = true;
   for (std::size_t i = 1; i < slots_.size(); ++i) {
-    const Colour depth = depths_of(slots_[i]);
-    ordered &= slots_[i].place > place ? before <= depth : before < depth;
-    before = depth;
-    place = slots_[i].place;
+    slots_[i].may_tie = slots_[i].place > slots_[i - 1].place;
+    if (slots_[i].input == slots_[i - 1].input) taking_turns_ = false;
   }
-  return (ordered[0] & ordered[1] & ordered[2] & ordered[3]) != 0;
-}
-
-// In the pixel that comes so many after the first of the run, `pixel`.
-void Flattener::put_in_order(std::size_t pixel, std::size_t passed) {
-  order_.begin(listed_.size(), inputs_.size(), p_);
-  for (const Input& input : inputs_) {
-    const std::uint32_t count = input.lists.counts[pixel];
-    if (count > 0) order_.add(input.lists, input.next + passed * count, count);
-  }
-  std::size_t to = 0;
-  order_.visit_numbers([&](std::size_t number) {
-    slots_[to] = listed_[number];
-    slots_[to++].advance(passed);
-  });
 }
 
 Colour Flattener::flattened() const {
   Flattening pixel;
   for (const Slot& slot : slots_)
-    if (!pixel.add(slot.colour_of(0), slot.rank)) break;
+    if (!pixel.add(slot.colour_of(0), slot.input)) break;
   return pixel.colour();
 }
 
-// As flattened(), of this pixel and those after it. False if a list ends early, at an alpha of 1.
 bool Flattener::flatten_group(Group& colours) const {
+  return taking_turns_ ? flatten_group_as<true>(colours) : flatten_group_as<false>(colours);
+}
+
+// As flattened(), of this pixel and those after it. False, and the colours are none, if the slots are not in
+// order in all of them, if a depth is NaN, or if a list may end early, at an alpha of 1.
+template <bool taking_turns>
+bool Flattener::flatten_group_as(Group& colours) const {
+  const auto depths_of = [](const Slot& slot) {
+    if (slot.step == 1) return load_colour(slot.depth);
+    return Colour{slot.depth_of(0), slot.depth_of(1), slot.depth_of(2), slot.depth_of(3)};
+  };
+  const auto larger = [](const Colour& a, const Colour& b) { return a > b ? a : b; };
+  const Slot* slot = slots_.data();
+  const Slot* const end = slot + slots_.size();
+  Colour before = depths_of(*slot);
+  auto ordered = before == before;
   Group all{};
   Group run;
-  for (std::size_t k = 0; k < group; ++k) run[k] = slots_.front().colour_of(k);
-  std::uint32_t rank = slots_.front().rank;
-  auto ends = run[0] == 1;
-  for (std::size_t k = 1; k < group; ++k) ends |= run[k] == 1;
-  for (std::size_t i = 1; i < slots_.size(); ++i) {
-    const Slot& slot = slots_[i];
-    if (slot.rank == rank) {
-      for (std::size_t k = 0; k < group; ++k) run[k] = blend_over(run[k], slot.colour_of(k));
-    } else {
-      for (std::size_t k = 0; k < group; ++k) {
-        all[k] = blend_over(all[k], run[k]);
-        run[k] = slot.colour_of(k);
-      }
-      rank = slot.rank;
-    }
-    for (std::size_t k = 0; k < group; ++k) ends |= run[k] == 1;
+  Colour most = {};  // of the runs' alpha
+  for (std::size_t k = 0; k < group; ++k) {
+    run[k] = slot->colour_of(static_cast<std::ptrdiff_t>(k));
+    most = larger(run[k], most);
   }
-  if (ends[3] != 0) return false;
+  while (++slot != end) {
+    const Colour depth = depths_of(*slot);
+    ordered &= slot->may_tie ? before <= depth : before < depth;
+    before = depth;
+    const bool same_rank = !taking_turns && slot->input == slot[-1].input;
+    for (std::size_t k = 0; k < group; ++k) {
+      const Colour colour = slot->colour_of(static_cast<std::ptrdiff_t>(k));
+      if (same_rank) {
+        run[k] = blend_over(run[k], colour);
+      } else {
+        all[k] = blend_over(all[k], run[k]);
+        run[k] = colour;
+      }
+      most = larger(run[k], most);
+    }
+  }
   for (std::size_t k = 0; k < group; ++k) colours[k] = blend_over(all[k], run[k]);
-  return true;
+  return (ordered[0] & ordered[1] & ordered[2] & ordered[3]) != 0 && !(most[3] >= 1);
 }
 
 }  // namespace sortlast

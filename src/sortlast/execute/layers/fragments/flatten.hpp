@@ -1,9 +1,10 @@
 // Flatten: the colours of neighbouring pixels, from the lists of several ranks.
 //
 // Neighbours in an image mostly have as many fragments of each rank, in the same order. So the pixels are
-// gone through run by run of equal counts, and the order of one pixel is tried on the next: one pass over its
-// depths. Only where it does not hold are the lists merged. A blend waits for the one before it, so four
-// pixels are blended side by side.
+// gone through run by run of equal counts. The order in which the ranks took turns in one pixel is tried on
+// the next, and on those of its run while they are blended: only where it does not hold the lists are merged,
+// and what was blended of them once more. A blend waits for the one before it, so four pixels are blended
+// side by side.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/layers/fragments/fragment_order.hpp"
+#include "sortlast/execute/layers/fragments/fragment_string.hpp"
+#include "sortlast/execute/layers/fragments/key_merge.hpp"
 
 namespace sortlast {
 
@@ -40,51 +42,69 @@ class Flattening {
   bool any_ = false;
 };
 
-// Lists of the same pixels, each of one rank and no two of the same, of p ranks.
 class Flattener {
  public:
-  Flattener(std::span<const FragmentLists> lists, std::int32_t p);
+  // `background`, if not null, lies behind all pixels, and must stay.
+  explicit Flattener(const Colour* background) : background_(background) {}
 
-  // Write so many pixels, RGBA float32. `background`, if not null, lies behind them.
-  void write(std::size_t pixels, const Colour* background, std::byte* out);
+  // Write so many pixels, RGBA float32. The lists are of these, each of one rank and no two of the same, in
+  // any order within a pixel.
+  void write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out);
 
  private:
   struct Input {
     FragmentLists lists;
+    RunReader runs;
     std::size_t next = 0;     // its fragment
-    std::size_t run_end = 0;  // up to this pixel the counts are the same
+    std::uint32_t place = 0;  // of its first fragment, among all of the pixel
+    std::uint32_t taken = 0;  // fragments that have a slot
   };
   // A fragment of the current pixel: in all pixels of a run one of the same list, at the same place there.
   struct Slot {
     const std::byte* colour = nullptr;
     const std::byte* depth = nullptr;
-    std::size_t step = 0;     // fragments to that of the next pixel
+    std::ptrdiff_t step = 0;  // fragments to that of the next pixel
     std::uint32_t place = 0;  // among all lists' fragments of the pixel, rank by rank
-    std::uint32_t rank = 0;
+    std::uint32_t input = 0;
+    bool may_tie = false;  // with the slot in front, whose place is lower
 
-    void advance(std::size_t pixels) {
-      colour += pixels * step * colour_bytes;
-      depth += pixels * step * sizeof(float);
+    void advance(std::ptrdiff_t pixels) {
+      colour += pixels * step * static_cast<std::ptrdiff_t>(colour_bytes);
+      depth += pixels * step * static_cast<std::ptrdiff_t>(sizeof(float));
     }
-    Colour colour_of(std::size_t pixel) const { return load_colour(colour + pixel * step * colour_bytes); }
-    float depth_of(std::size_t pixel) const { return load_depth(depth + pixel * step * sizeof(float)); }
+    Colour colour_of(std::ptrdiff_t pixel) const {
+      return load_colour(colour + pixel * step * static_cast<std::ptrdiff_t>(colour_bytes));
+    }
+    float depth_of(std::ptrdiff_t pixel) const {
+      return load_depth(depth + pixel * step * static_cast<std::ptrdiff_t>(sizeof(float)));
+    }
   };
   static constexpr std::size_t group = 4;  // pixels at once
   using Group = std::array<Colour, group>;
 
-  std::size_t end_of_run(std::size_t pixel, std::size_t pixels);
-  void list_slots(std::size_t pixel);
+  void put(Colour colour, std::byte* out) const {
+    if (background_ != nullptr) colour = blend_over(colour, *background_);
+    store_colour(colour, out);
+  }
+  void list_slots();
+  void add_slot(std::uint32_t input, std::size_t passed);
+  void put_in_order(std::size_t passed);
+  void settle_order();
+  void advance(std::ptrdiff_t pixels);
+  void write_run(std::size_t pixels, std::byte* out);
   bool in_order() const;
-  bool group_in_order() const;
-  void put_in_order(std::size_t pixel, std::size_t passed);
   Colour flattened() const;
   bool flatten_group(Group& colours) const;
+  template <bool taking_turns>
+  bool flatten_group_as(Group& colours) const;
 
-  std::int32_t p_;
+  const Colour* background_;
   std::vector<Input> inputs_;  // by rank
-  std::vector<Slot> listed_;   // list by list, in the first pixel of the run
   std::vector<Slot> slots_;    // front to back, in the current pixel
-  FragmentOrder order_;
+  std::vector<Slot> before_;   // as they were
+  bool taking_turns_ = false;  // no two slots that follow each other are of one rank
+  KeyMerge keys_;
+  std::vector<std::uint32_t> slot_of_;  // by place
 };
 
 }  // namespace sortlast

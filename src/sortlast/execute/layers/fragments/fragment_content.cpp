@@ -2,21 +2,45 @@
 #include "sortlast/execute/layers/fragments/fragment_content.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <deque>
 #include <utility>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/layers/fragments/flatten.hpp"
+#include "sortlast/execute/layers/fragments/fragment_feed.hpp"
+#include "sortlast/execute/layers/fragments/fragment_order.hpp"
 
 namespace sortlast {
 namespace {
 
-// Lists of the same pixels from several strings.
+// Of a string. What it refers to must be there.
+FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p,
+                         const FragmentMemory* memory, std::vector<CountRun>& runs) {
+  const FragmentLists lists = read_fragments(string, pixels.size(), p, runs);
+  if (lists.refers()) {
+    const std::size_t there = memory == nullptr ? 0 : memory->size(lists.rank);
+    if (lists.first > there || lists.size > there - lists.first)
+      throw Error("a string of fragments is damaged: it refers to fragments that cannot be read");
+  }
+  return lists;
+}
+
+// Lists of the same pixels, in order, from several strings.
 class Lists {
  public:
-  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p)
-      : counts_(strings.size()) {
-    for (std::size_t i = 0; i < strings.size(); ++i)
-      add(read_fragments(strings[i], pixels.size(), p, counts_[i]));
+  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p,
+        const FragmentMemory* memory, const Bytes::Take& take)
+      : runs_(strings.size()) {
+    for (std::size_t i = 0; i < strings.size(); ++i) {
+      const FragmentLists lists = read_lists(strings[i], pixels, p, memory, runs_[i]);
+      if (!lists.refers()) {
+        add(lists);
+        continue;
+      }
+      feeds_.emplace_back(lists, memory, take);
+      add(put_in_order(feeds_.back().next(static_cast<std::size_t>(pixels.size())),
+                       rooms_.emplace_back(take)));
+    }
   }
 
   // And others, whose memory must stay.
@@ -25,13 +49,11 @@ class Lists {
   }
 
   const std::vector<FragmentLists>& all() const { return all_; }
-  bool of_one_rank_each() const {
-    return std::all_of(all_.begin(), all_.end(),
-                       [](const FragmentLists& lists) { return lists.ranks == nullptr; });
-  }
 
  private:
-  std::vector<std::vector<std::uint32_t>> counts_;
+  std::vector<std::vector<CountRun>> runs_;
+  std::deque<FragmentFeed> feeds_;
+  std::deque<ListRoom> rooms_;
   std::vector<FragmentLists> all_;
 };
 
@@ -41,9 +63,11 @@ class Inputs {
   Inputs(const Lists& lists, Range pixels, std::int32_t p)
       : p_(p), totals_(static_cast<std::size_t>(pixels.size()), 0) {
     for (const FragmentLists& each : lists.all()) {
-      inputs_.push_back({each, 0});
+      inputs_.push_back({each, {}, 0});
       size_ += each.size;
-      for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += each.counts[i];
+      for (const CountRun& run : each.runs)
+        inputs_.back().counts.insert(inputs_.back().counts.end(), run.pixels, run.count);
+      for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += inputs_.back().counts[i];
     }
   }
 
@@ -57,7 +81,7 @@ class Inputs {
   void visit(std::size_t pixel, const Visit& visit_place) {
     const std::uint32_t total = totals_[pixel];
     for (Input& input : inputs_) {
-      if (input.lists.counts[pixel] != total) continue;
+      if (input.counts[pixel] != total) continue;
       const std::size_t first = input.next;
       input.next += total;
       for (std::size_t i = first; i < first + total; ++i)
@@ -66,9 +90,9 @@ class Inputs {
           return;
       return;
     }
-    order_.begin(total, inputs_.size(), p_);
+    order_.begin(total, p_);
     for (Input& input : inputs_) {
-      const std::uint32_t count = input.lists.counts[pixel];
+      const std::uint32_t count = input.counts[pixel];
       if (count > 0) order_.add(input.lists, input.next, count);
       input.next += count;
     }
@@ -78,6 +102,7 @@ class Inputs {
  private:
   struct Input {
     FragmentLists lists;
+    std::vector<std::uint32_t> counts;  // by pixel
     std::size_t next = 0;
   };
 
@@ -91,20 +116,33 @@ class Inputs {
 }  // namespace
 
 FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
-                                 const FragmentComposition& composition, std::optional<DepthLimits> limits)
+                                 const FragmentComposition& composition, std::optional<DepthLimits> limits,
+                                 std::unique_ptr<const FragmentMemory> memory, Bytes::Take take)
     : own_(own),
       rank_(rank),
       p_(p),
-      background_(composition.background),
       keep_lists_(composition.keep_lists),
-      limits_(std::move(limits)) {}
+      limits_(std::move(limits)),
+      memory_(std::move(memory)),
+      take_(std::move(take)) {
+  if (!composition.background.empty())
+    background_ = load_colour(reinterpret_cast<const std::byte*>(composition.background.data()));
+}
 
 void FragmentContent::encode_own(Range pixels, Bytes& out) const {
   own_.encode(pixels, limits_ && !keep_lists_ ? &*limits_ : nullptr, out);
 }
 
+void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
+  if (memory_ && memory_->size(rank_) > 0) {
+    own_.refer(pixels, out);
+  } else {
+    encode_own(pixels, out);
+  }
+}
+
 void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  const Lists lists(strings, pixels, p_);
+  const Lists lists(strings, pixels, p_, memory_.get(), take_);
   Inputs inputs(lists, pixels, p_);
   FragmentWriter writer(out, inputs.size(), p_);
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
@@ -121,34 +159,26 @@ void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes&
 }
 
 void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) const {
-  std::vector<std::uint32_t> counts;
-  const FragmentLists lists = read_fragments(string, from.size(), p_, counts);
-  const auto begin = static_cast<std::size_t>(pixels.begin - from.begin);
-  const std::span<const std::uint32_t> some =
-      lists.counts.subspan(begin, static_cast<std::size_t>(pixels.size()));
-  const auto sum = [](std::span<const std::uint32_t> numbers) {
-    return std::accumulate(numbers.begin(), numbers.end(), std::size_t{0});
-  };
-  const std::size_t size = sum(some);
-  FragmentWriter writer =
-      lists.ranks == nullptr ? FragmentWriter(out, size, lists.rank) : FragmentWriter(out, size, p_);
-  writer.add_pixels(lists, sum(lists.counts.first(begin)), some);
+  std::vector<CountRun> runs;
+  FragmentFeed feed(read_lists(string, from, p_, memory_.get(), runs), memory_.get(), take_);
+  const auto some = static_cast<std::size_t>(pixels.size());
+  feed.skip(static_cast<std::size_t>(pixels.begin - from.begin));
+  ListRoom room(take_);
+  FragmentLists lists = feed.next(some);
+  if (lists.ranks == nullptr) lists = put_in_order(lists, room);
+  FragmentWriter writer = lists.ranks == nullptr ? FragmentWriter(out, lists.size, lists.rank)
+                                                 : FragmentWriter(out, lists.size, p_);
+  RunReader counts(lists.runs);
+  writer.add_pixels(lists, 0, counts, some);
   writer.finish();
 }
 
 void FragmentContent::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                              Bytes* joined) const {
-  Lists lists(strings, pixels, p_);
-  OwnFragments::Room room;
+  if (joined == nullptr && flatten_lists(strings, own, pixels, out.colour)) return;
+  Lists lists(strings, pixels, p_, memory_.get(), take_);
+  ListRoom room(take_);
   if (own) lists.add(own_.load(pixels, room));
-  Colour background = {};
-  if (!background_.empty()) background = load_colour(reinterpret_cast<const std::byte*>(background_.data()));
-  if (joined == nullptr && lists.of_one_rank_each()) {
-    Flattener(lists.all(), p_)
-        .write(static_cast<std::size_t>(pixels.size()), background_.empty() ? nullptr : &background,
-               out.colour);
-    return;
-  }
 
   Inputs inputs(lists, pixels, p_);
   std::optional<FragmentWriter> writer;
@@ -165,11 +195,43 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
       });
     }
     Colour colour = pixel.colour();
-    if (!background_.empty()) colour = blend_over(colour, background);
+    if (background_) colour = blend_over(colour, *background_);
     store_colour(colour, out.colour + i * colour_bytes);
     if (writer) writer->end_pixel();
   }
   if (writer) writer->finish();
+}
+
+// Flatten lists of one rank each, so many pixels at a time that what is fetched stays in the cache. Returns
+// false, and does nothing, if there are others.
+bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, Range pixels,
+                                    std::byte* out) const {
+  constexpr std::size_t at_once = 32768;  // fragments, about
+  std::vector<std::vector<CountRun>> runs(strings.size());
+  std::deque<FragmentFeed> feeds;
+  for (std::size_t i = 0; i < strings.size(); ++i) {
+    const FragmentLists lists = read_lists(strings[i], pixels, p_, memory_.get(), runs[i]);
+    if (lists.ranks != nullptr) return false;
+    feeds.emplace_back(lists, memory_.get(), take_);
+  }
+  ListRoom room(take_);
+  if (own) feeds.emplace_back(own_.list(pixels, room), nullptr, take_);
+
+  std::size_t fragments = 0;
+  for (const FragmentFeed& feed : feeds) fragments += feed.size();
+  auto left = static_cast<std::size_t>(pixels.size());
+  const std::size_t step = std::max<std::size_t>(64, left * at_once / std::max(fragments, at_once));
+  Flattener flattener(background_ ? &*background_ : nullptr);
+  std::vector<FragmentLists> lists;
+  while (left > 0) {
+    const std::size_t some = std::min(step, left);
+    lists.clear();
+    for (FragmentFeed& feed : feeds) lists.push_back(feed.next(some));
+    flattener.write(lists, some, out);
+    out += some * colour_bytes;
+    left -= some;
+  }
+  return true;
 }
 
 }  // namespace sortlast

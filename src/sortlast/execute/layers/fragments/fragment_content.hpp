@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <vector>
 
 #include "sortlast/execute/layers/content.hpp"
+#include "sortlast/execute/layers/fragments/fragment_memory.hpp"
 #include "sortlast/execute/layers/fragments/own_fragments.hpp"
 
 namespace sortlast {
@@ -14,13 +15,19 @@ namespace sortlast {
 class FragmentContent : public LayerContent {
  public:
   // `own` must stay. Without `keep_lists` what is hidden is left out, and lists are blended early where
-  // `limits` allow it.
+  // `limits` allow it. `memory`: the fragments that mates read where they lie; null: none. `take`: as of
+  // Bytes, for what is copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
-                  const FragmentComposition& composition, std::optional<DepthLimits> limits);
+                  const FragmentComposition& composition, std::optional<DepthLimits> limits,
+                  std::unique_ptr<const FragmentMemory> memory = nullptr, Bytes::Take take = {});
 
   static constexpr Format format{Scalar::float32, 4, false};
 
   void encode_own(Range pixels, Bytes& out) const override;
+  void encode_for_mates(Range pixels, Bytes& out) const override;
+  bool pulls_from(int mate) const override {
+    return memory_ && memory_->pulls_from(static_cast<std::uint32_t>(mate));
+  }
   void join(std::span<const String> strings, Range pixels, Bytes& out) const override;
   void cut(String string, Range from, Range pixels, Bytes& out) const override;
   void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
@@ -28,12 +35,16 @@ class FragmentContent : public LayerContent {
   bool keeps_joined() const override { return keep_lists_; }
 
  private:
+  bool flatten_lists(std::span<const String> strings, bool own, Range pixels, std::byte* out) const;
+
   const OwnFragments& own_;
   std::uint32_t rank_;
   std::int32_t p_;
-  std::vector<float> background_;
+  std::optional<Colour> background_;
   bool keep_lists_;
   std::optional<DepthLimits> limits_;
+  std::unique_ptr<const FragmentMemory> memory_;
+  Bytes::Take take_;
 };
 
 }  // namespace sortlast

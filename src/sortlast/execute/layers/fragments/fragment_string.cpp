@@ -5,7 +5,6 @@
 #include <string>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/fragments/count_runs.hpp"
 
 namespace sortlast {
 namespace {
@@ -13,8 +12,9 @@ namespace {
 struct Head {
   std::uint64_t fragments = 0;
   std::uint32_t rank = 0;        // of all, if
-  std::uint32_t rank_bytes = 0;  // is 0
+  std::uint32_t rank_bytes = 0;  // is 0 or `elsewhere`
 };
+constexpr std::uint32_t elsewhere = ~0U;  // in their rank's memory
 
 [[noreturn]] void refuse(const char* what) {
   throw Error(std::string("a string of fragments is damaged: ") + what);
@@ -42,9 +42,9 @@ class NumberReader {
 };
 
 // The counts of so many pixels, which add up to `fragments`.
-void unpack_counts(NumberReader numbers, std::size_t pixels, std::uint64_t fragments,
-                   std::vector<std::uint32_t>& counts) {
-  counts.resize(pixels);
+void unpack_runs(NumberReader numbers, std::size_t pixels, std::uint64_t fragments,
+                 std::vector<CountRun>& runs) {
+  runs.clear();
   std::size_t at = 0;
   std::uint64_t left = fragments;
   while (at < pixels) {
@@ -53,7 +53,7 @@ void unpack_counts(NumberReader numbers, std::size_t pixels, std::uint64_t fragm
     const std::uint64_t run = (token & 1U) != 0 ? numbers.next() : 1;
     if (run > pixels - at || (count > 0 && run > left / count)) refuse("its counts do not fit its fragments");
     left -= run * count;
-    std::fill_n(counts.begin() + static_cast<std::ptrdiff_t>(at), run, static_cast<std::uint32_t>(count));
+    if (run > 0) add_run(runs, static_cast<std::uint32_t>(count), run);
     at += run;
   }
   if (left > 0 || !numbers.at_end()) refuse("its counts do not fit its fragments");
@@ -67,22 +67,63 @@ std::uint32_t bytes_of_ranks(std::int32_t p) {
 }  // namespace
 
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
-                             std::vector<std::uint32_t>& counts) {
+                             std::vector<CountRun>& runs) {
   Head head;
   if (string.size() < sizeof head) refuse("it is too short for its head");
   std::memcpy(&head, string.data(), sizeof head);
-  if (head.rank_bytes != 0 && head.rank_bytes != bytes_of_ranks(p)) refuse("its head is none");
-  if (head.rank >= static_cast<std::uint32_t>(p)) refuse("its head is none");
-  const std::span<const std::byte> planes = string.subspan(sizeof head);
+  const std::span<const std::byte> rest = string.subspan(sizeof head);
+  const bool refers = head.rank_bytes == elsewhere;
+  if (head.rank_bytes != 0 && head.rank_bytes != bytes_of_ranks(p) && !refers) refuse("its head is none");
+  if (head.rank >= static_cast<std::uint32_t>(p) || head.fragments == 0 || head.fragments > ~0U)
+    refuse("its head is none");
   const std::size_t each = fragment_bytes + head.rank_bytes;
-  if (head.fragments > planes.size() / each || head.fragments > ~0U)
+  if (refers ? rest.size() < sizeof(std::uint64_t) : head.fragments > rest.size() / each)
     refuse("it is too short for its fragments");
-  unpack_counts(NumberReader(planes.subspan(head.fragments * each)), static_cast<std::size_t>(pixels),
-                head.fragments, counts);
-  const std::byte* const depth = planes.data() + head.fragments * colour_bytes;
-  const std::byte* const ranks = depth + head.fragments * sizeof(float);
-  return {counts,          planes.data(), depth,         head.rank_bytes > 0 ? ranks : nullptr,
-          head.rank_bytes, head.rank,     head.fragments};
+  const std::size_t planes = refers ? sizeof(std::uint64_t) : head.fragments * each;
+  unpack_runs(NumberReader(rest.subspan(planes)), static_cast<std::size_t>(pixels), head.fragments, runs);
+  FragmentLists lists{runs};
+  lists.rank = head.rank;
+  lists.size = head.fragments;
+  if (refers) {
+    std::memcpy(&lists.first, rest.data(), sizeof lists.first);
+    return lists;
+  }
+  lists.colour = rest.data();
+  lists.depth = lists.colour + lists.size * colour_bytes;
+  lists.rank_bytes = head.rank_bytes;
+  if (head.rank_bytes > 0) lists.ranks = lists.depth + lists.size * sizeof(float);
+  return lists;
+}
+
+void write_reference(const FragmentLists& lists, Bytes& out) {
+  if (lists.size == 0) return;
+  out.append_value(Head{lists.size, lists.rank, elsewhere});
+  out.append_value(std::uint64_t{lists.first});
+  CountPacker counts;
+  for (const CountRun& run : lists.runs) counts.add(run.count, run.pixels);
+  counts.finish(out);
+}
+
+// ---- Writing --------------------------------------------------------------------------------------
+
+void CountPacker::put_number(std::uint64_t number) {
+  for (; number >= 0x80U; number >>= 7U) packed_.push_back(static_cast<std::byte>(number | 0x80U));
+  packed_.push_back(static_cast<std::byte>(number));
+}
+
+void CountPacker::end_run() {
+  if (pixels_ > 1) {
+    put_number(2 * count_ + 1);
+    put_number(pixels_);
+  } else if (pixels_ == 1) {
+    put_number(2 * count_);
+  }
+  pixels_ = 0;
+}
+
+void CountPacker::finish(Bytes& out) {
+  end_run();
+  out.append(packed_);
 }
 
 FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, std::uint32_t rank)
@@ -102,40 +143,21 @@ void FragmentWriter::begin(std::size_t most) {
   ranks_ = depth_ + most * sizeof(float);
 }
 
-void FragmentWriter::put_number(std::uint64_t number) {
-  for (; number >= 0x80U; number >>= 7U) counts_.push_back(static_cast<std::byte>(number | 0x80U));
-  counts_.push_back(static_cast<std::byte>(number));
-}
-
-void FragmentWriter::end_run() {
-  if (run_pixels_ > 1) {
-    put_number(2 * run_count_ + 1);
-    put_number(run_pixels_);
-  } else if (run_pixels_ == 1) {
-    put_number(2 * run_count_);
-  }
-  run_pixels_ = 0;
-}
-
-void FragmentWriter::add_pixels(const FragmentLists& from, std::size_t first,
-                                std::span<const std::uint32_t> counts) {
+std::size_t FragmentWriter::add_pixels(const FragmentLists& from, std::size_t first, RunReader& runs,
+                                       std::size_t pixels) {
   const std::size_t before = size_;
-  for (std::size_t pixel = 0; pixel < counts.size();) {
-    const std::size_t end = end_of_equal_counts(counts, pixel);
-    size_ += (end - pixel) * counts[pixel];
-    end_pixels(counts[pixel], end - pixel);
-    pixel = end;
-  }
+  const std::size_t added =
+      runs.pass_each(pixels, [this](std::uint32_t count, std::size_t some) { counts_.add(count, some); });
+  size_ += added;
   pixel_begin_ = size_;
-  const std::size_t added = size_ - before;
-  if (added == 0) return;
+  if (added == 0) return 0;
   std::memcpy(colour_ + before * colour_bytes, from.colour + first * colour_bytes, added * colour_bytes);
   std::memcpy(depth_ + before * sizeof(float), from.depth + first * sizeof(float), added * sizeof(float));
-  if (rank_bytes_ == 0) return;
-  for (std::size_t i = 0; i < added; ++i) {
+  for (std::size_t i = 0; rank_bytes_ > 0 && i < added; ++i) {
     const std::uint32_t rank = from.rank_of(first + i);
     std::memcpy(ranks_ + (before + i) * rank_bytes_, &rank, sizeof rank);
   }
+  return added;
 }
 
 void FragmentWriter::finish() {
@@ -143,7 +165,6 @@ void FragmentWriter::finish() {
     out_.shrink(start_);
     return;
   }
-  end_run();
   const Head head{size_, rank_, rank_bytes_};
   std::memcpy(colour_ - sizeof head, &head, sizeof head);
   if (size_ < most_) {
@@ -152,7 +173,7 @@ void FragmentWriter::finish() {
     std::memmove(depth + size_ * sizeof(float), ranks_, size_ * rank_bytes_);
   }
   out_.shrink(start_ + sizeof head + size_ * (fragment_bytes + rank_bytes_));
-  out_.append(counts_);
+  counts_.finish(out_);
 }
 
 }  // namespace sortlast

@@ -3,7 +3,8 @@
 // A head, then a plane each of colours, depths and, unless all are of one rank, ranks in as few bytes as p
 // takes; then the counts of the pixels, run by run, in numbers of 7 bits a byte: 2 * count for a pixel by
 // itself, or 2 * count + 1 and the number of pixels. So empty pixels cost next to nothing, and fragments lie
-// where vector registers can be loaded from.
+// where vector registers can be loaded from. A string that refers to fragments in their rank's memory has the
+// number of the first one there in place of the planes.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +13,24 @@
 #include <vector>
 
 #include "sortlast/execute/layers/bytes.hpp"
+#include "sortlast/execute/layers/fragments/count_runs.hpp"
 #include "sortlast/execute/layers/fragments/fragment.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
 
-// The lists of neighbouring pixels, each in order, wherever they lie.
+// The lists of neighbouring pixels, wherever they lie.
 struct FragmentLists {
-  std::span<const std::uint32_t> counts = {};  // by pixel
+  std::span<const CountRun> runs = {};  // of the pixels' counts
   const std::byte* colour = nullptr;
   const std::byte* depth = nullptr;
   const std::byte* ranks = nullptr;  // null: all of `rank`
   std::uint32_t rank_bytes = 0;
   std::uint32_t rank = 0;
-  std::size_t size = 0;  // fragments
+  std::size_t size = 0;   // fragments
+  std::size_t first = 0;  // of those of the rank, if the lists only refer to them
 
+  bool refers() const { return size > 0 && colour == nullptr; }
   std::uint32_t rank_of(std::size_t fragment) const {
     if (ranks == nullptr) return rank;
     const std::byte* const at = ranks + fragment * rank_bytes;
@@ -39,9 +43,33 @@ struct FragmentLists {
   }
 };
 
-// Lists of the pixels from their string; `counts` keeps the numbers. Throws Error if it is damaged.
+// Lists of the pixels from their string; `runs` keeps the counts. Throws Error if it is damaged. Each list is
+// in order, but those that refer to their rank's memory, which may be in any.
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
-                             std::vector<std::uint32_t>& counts);
+                             std::vector<CountRun>& runs);
+
+// Append the string of lists that refer to their rank's memory; nothing if there are no fragments.
+void write_reference(const FragmentLists& lists, Bytes& out);
+
+// Writes the counts of pixels.
+class CountPacker {
+ public:
+  void add(std::size_t count, std::size_t pixels) {
+    if (count != count_) end_run();
+    count_ = count;
+    pixels_ += pixels;
+  }
+  // Append them all.
+  void finish(Bytes& out);
+
+ private:
+  void end_run();
+  void put_number(std::uint64_t number);
+
+  std::vector<std::byte> packed_;
+  std::size_t count_ = 0;  // of the last run
+  std::size_t pixels_ = 0;
+};
 
 // Writes a string, fragment by fragment. Nothing is written for pixels without any.
 class FragmentWriter {
@@ -61,21 +89,15 @@ class FragmentWriter {
   void end_pixel() {
     const std::size_t count = size_ - pixel_begin_;
     pixel_begin_ = size_;
-    end_pixels(count, 1);
+    counts_.add(count, 1);
   }
-  // As many pixels as `counts`, whose fragments lie one behind the other.
-  void add_pixels(const FragmentLists& from, std::size_t first, std::span<const std::uint32_t> counts);
+  // The next so many pixels of `runs`, whose fragments lie one behind the other from the `first` on. Returns
+  // how many those are.
+  std::size_t add_pixels(const FragmentLists& from, std::size_t first, RunReader& runs, std::size_t pixels);
   void finish();
 
  private:
   void begin(std::size_t most);
-  void end_pixels(std::size_t count, std::size_t pixels) {
-    if (count != run_count_) end_run();
-    run_count_ = count;
-    run_pixels_ += pixels;
-  }
-  void end_run();
-  void put_number(std::uint64_t number);
 
   Bytes& out_;
   std::size_t start_;
@@ -87,9 +109,7 @@ class FragmentWriter {
   std::byte* ranks_ = nullptr;
   std::size_t size_ = 0;
   std::size_t pixel_begin_ = 0;
-  std::size_t run_count_ = 0;
-  std::size_t run_pixels_ = 0;
-  std::vector<std::byte> counts_;
+  CountPacker counts_;
 };
 
 }  // namespace sortlast

@@ -27,7 +27,7 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
                           " are of another size than those of rank 0; expected the same of all");
   }
   std::vector<Ranked> fragments;
-  OwnFragments::Room room;
+  ListRoom room;
   for (std::int64_t pixel = 0; pixel < ranks[0].size.pixels(); ++pixel) {
     fragments.clear();
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {

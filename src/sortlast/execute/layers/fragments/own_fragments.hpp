@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/execute/layers/fragments/count_index.hpp"
 #include "sortlast/execute/layers/fragments/depth_intervals.hpp"
 #include "sortlast/execute/layers/fragments/fragment_string.hpp"
+#include "sortlast/execute/layers/fragments/ordered_lists.hpp"
 #include "sortlast/fragments.hpp"
 
 namespace sortlast {
@@ -23,30 +25,28 @@ class OwnFragments {
   // The intervals of their depths, by tile.
   std::vector<DepthInterval> intervals(const DepthTiles& tiles) const;
 
-  // Memory of load().
-  struct Room {
-    std::vector<std::uint32_t> counts;
-    std::vector<std::byte> colour;
-    std::vector<std::byte> depth;
-  };
-  // The lists of the pixels in order: where they lie, if they are in order there, else in the room.
-  FragmentLists load(Range pixels, Room& room) const;
+  // The lists of the pixels, in any order: where they lie or, with a surface, in the room.
+  FragmentLists list(Range pixels, ListRoom& room) const;
+  // The same in order: where they lie, if they are in order there, else in the room.
+  FragmentLists load(Range pixels, ListRoom& room) const;
 
   // Append them as a string. `limits`, if not null: blended early as far as these allow, and without what a
   // fragment of alpha 1 hides.
   void encode(Range pixels, const DepthLimits* limits, Bytes& out) const;
+  // Append a string that refers to them, for a rank that can read their memory. There must be no surface.
+  void refer(Range pixels, Bytes& out) const;
 
  private:
-  std::size_t first(std::int64_t pixel) const;
-  std::span<const std::uint32_t> counts(Range pixels) const;
-  bool in_order(Range pixels) const;
-  void sort_pixel(std::size_t from, std::size_t count, std::vector<std::size_t>& order) const;
+  FragmentLists as_listed(Range pixels, ListRoom& room) const;
+  FragmentLists with_surface(const FragmentLists& listed, Range pixels, ListRoom& room) const;
+  void encode_blended(const FragmentLists& lists, Range pixels, const DepthLimits& limits,
+                      FragmentWriter& writer) const;
   float surface_depth(std::int64_t pixel) const;  // infinity without one
   bool has_surface(std::int64_t pixel) const;
 
   FragmentsView view_;
   std::uint32_t rank_;
-  std::vector<std::size_t> firsts_;  // fragment, of every so many pixels
+  CountIndex index_;
 };
 
 // Throws ArgumentError unless it is empty or has 4 values.

@@ -1,0 +1,79 @@
+// Ordered lists.
+#include "sortlast/execute/layers/fragments/ordered_lists.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace sortlast {
+namespace {
+
+// Whether the lists of so many pixels, each of `count` fragments, are in order. A step back in depth is one
+// between pixels or breaks the order: all steps are counted at once, and those between pixels once more.
+bool run_in_order(const std::byte* depth, std::uint32_t count, std::size_t pixels) {
+  const std::size_t fragments = count * pixels;
+  const auto step_back = [&](std::size_t i) -> std::size_t {
+    const std::byte* const at = depth + i * sizeof(float);
+    return load_depth(at) <= load_depth(at + sizeof(float)) ? 0 : 1;
+  };
+  std::size_t all = 0;
+  for (std::size_t i = 0; i + 1 < fragments; ++i) all += step_back(i);
+  std::size_t between = 0;
+  for (std::size_t i = count; i < fragments; i += count) between += step_back(i - 1);
+  return all == between;
+}
+
+}  // namespace
+
+bool in_order(const FragmentLists& lists) {
+  const std::byte* depth = lists.depth;
+  for (const CountRun& run : lists.runs) {
+    if (run.count > 1 && !run_in_order(depth, run.count, run.pixels)) return false;
+    depth += sizeof(float) * run.count * run.pixels;
+  }
+  return true;
+}
+
+void sort_pixel(const FragmentLists& lists, std::size_t first, std::size_t count,
+                std::vector<std::size_t>& order) {
+  constexpr std::size_t few = 32;  // most lists are short
+  const auto key = [&](std::size_t i) { return depth_key(load_depth(lists.depth + i * sizeof(float))); };
+  const auto nearer = [&](std::size_t a, std::size_t b) { return key(a) < key(b); };
+  order.resize(count);
+  std::iota(order.begin(), order.end(), first);
+  if (count > few) {
+    std::stable_sort(order.begin(), order.end(), nearer);
+    return;
+  }
+  for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t at = i; at > 0 && nearer(order[at], order[at - 1]); --at)
+      std::swap(order[at], order[at - 1]);
+}
+
+FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
+  if (in_order(lists)) return lists;
+  Bytes colour;
+  Bytes depth;
+  std::byte* to_colour = colour.grow(lists.size * colour_bytes);
+  std::byte* to_depth = depth.grow(lists.size * sizeof(float));
+  std::vector<std::size_t> order;
+  std::size_t first = 0;
+  for (RunReader runs(lists.runs); first < lists.size; runs.pass(1)) {
+    sort_pixel(lists, first, runs.count(), order);
+    first += runs.count();
+    for (const std::size_t from : order) {
+      std::memcpy(to_colour, lists.colour + from * colour_bytes, colour_bytes);
+      std::memcpy(to_depth, lists.depth + from * sizeof(float), sizeof(float));
+      to_colour += colour_bytes;
+      to_depth += sizeof(float);
+    }
+  }
+  room.colour = std::move(colour);
+  room.depth = std::move(depth);
+  FragmentLists ordered = lists;
+  ordered.colour = room.colour.data();
+  ordered.depth = room.depth.data();
+  return ordered;
+}
+
+}  // namespace sortlast
