@@ -2,6 +2,7 @@
 #include "sortlast/execute/layers/fragments/flatten.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sortlast {
 
@@ -57,6 +58,7 @@ void Flattener::put_in_order(std::size_t passed) {
     input.taken = 0;
     fragments += input.runs.count();
   }
+  if (fragments == 0) return;
   if (slot_of_.size() < fragments) slot_of_.resize(fragments);
   keys_.begin(fragments);
   for (const Slot& slot : before_)
@@ -74,6 +76,10 @@ void Flattener::put_in_order(std::size_t passed) {
 
 // Pixels that have as many fragments of each list, those of the slots.
 void Flattener::write_run(std::size_t pixels, std::byte* out) {
+  if (slots_.empty() && background_ == nullptr) {
+    std::memset(out, 0, pixels * colour_bytes);
+    return;
+  }
   if (slots_.size() < 2) {
     const Colour none = {};
     for (std::size_t i = 0; i < pixels; ++i)
