@@ -32,7 +32,7 @@ class BlockPart(Part):
         blocks = render.split(scene.shape, scene.spacing, comm.size)
         own = _scatter(comm, blocks, voxels)
         self._bounds = blocks[comm.rank].bounds(scene.spacing)
-        self._renderer = together(comm, lambda: self._make(own, blocks[comm.rank]))
+        self.renderer = together(comm, lambda: self._make(own, blocks[comm.rank]))
 
     def _make(self, voxels: Image, block: Block) -> VolumeRenderer | SurfaceRenderer:
         kind = VolumeRenderer if self._settings.mode == "volume" else SurfaceRenderer
@@ -41,11 +41,11 @@ class BlockPart(Part):
 
     def render(self, camera: Camera) -> Own:
         """Pixels and depth of the block."""
-        return _render(self._renderer, camera)
+        return _render(self.renderer, camera)
 
     def order(self, camera: Camera) -> Sequence[int]:
         """Ranks from front to back."""
-        return sortlast.visibility_order(self._comm, self._bounds, camera.eye)
+        return sortlast.visibility_order(self._comm, self._bounds, camera.eye, timeout=self._settings.timeout)
 
     def composite(self, compositor: sortlast.Compositor, own: Own, order: Sequence[int]) -> sortlast.Tile:
         """By `over`, or by `closest` where there is depth."""

@@ -48,13 +48,13 @@ class BoxesPart(Part):
 
         self._count = len(boxes)
         self._bounds = [box.bounds(scene.spacing) for box in own]
-        self._renderer = together(
+        self.renderer = together(
             comm, lambda: BoxesRenderer(parts, scene.spacing, scene.threshold, settings.size)
         )
 
     def render(self, camera: Camera) -> Own:
         """Images and rectangles of the boxes."""
-        return self._renderer.render(camera)
+        return self.renderer.render(camera)
 
     def order(self, camera: Camera) -> list[int]:
         """Places of this rank's boxes among all boxes, front to back."""
@@ -68,7 +68,7 @@ class BoxesPart(Part):
         """By `over`, each image at its place in depth."""
         images, rectangles = own
         return compositor.composite(
-            images=images, positions=order, boxes=rectangles, op="over", size=self._settings.size
+            images=images, positions=order, boxes=rectangles, op="over", size=self.renderer.size
         )
 
     def serial(self, own: Own, order: list[int]) -> Image | None:
@@ -85,7 +85,7 @@ class BoxesPart(Part):
             images += [
                 (place, receive(comm, rank), one) for place, one in zip(places, rectangles, strict=True)
             ]
-        width, height = self._settings.size
+        width, height = self.renderer.size
         frame = np.zeros((height, width, 4))
         for _, image, (x0, y0, x1, y1) in sorted(images, key=lambda one: one[0]):
             behind: npt.NDArray[np.float64] = frame[y0:y1, x0:x1]

@@ -7,7 +7,7 @@ same projection and depths of different ranks can be compared.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from .blocks import Bounds
 if TYPE_CHECKING:
     from vtkmodules.vtkRenderingCore import vtkCamera
 
-VIEW_ANGLE = 24.0  # of the shorter side of the image [degrees]
+VIEW_ANGLE = 24.0  # of the shorter side of the image, unless zoomed [degrees]
 MARGIN = 1.04  # the shorter side of the image shows the object's sphere and a little more
 
 Point = tuple[float, float, float]
@@ -27,18 +27,32 @@ Rectangle = tuple[int, int, int, int]  # (x0, y0, x1, y1) in pixels, y from the 
 
 @dataclass(frozen=True)
 class Camera:
-    """Eye, focal point and depth range [near, far], in the units of the volume's spacing."""
+    """Eye, focal point and depth range [near, far], in the units of the volume's spacing.
+
+    `angle` is what the shorter side of the image shows, in degrees.
+    """
 
     eye: Point
     focal: Point
     near: float
     far: float
+    angle: float = VIEW_ANGLE
 
     @classmethod
-    def orbit(cls, bounds: Bounds, radius: float, azimuth: float, elevation: float) -> Camera:
+    def orbit(
+        cls,
+        bounds: Bounds,
+        radius: float,
+        azimuth: float,
+        elevation: float,
+        zoom: float = 1.0,
+        pan: tuple[float, float] = (0.0, 0.0),
+    ) -> Camera:
         """Look at the sphere of `radius` around the centre of `bounds`.
 
-        Angles are in degrees; azimuth 0 looks along +y, z is up.
+        Angles are in degrees; azimuth 0 looks along +y, z is up. `zoom` magnifies by a narrower angle: the
+        eye stays where it is, so that nothing comes behind it. `pan` moves eye and focal point to the right
+        and upward, in units of `radius`.
         """
         low, high = bounds[0::2], bounds[1::2]
         corner = math.dist(low, high) / 2
@@ -51,12 +65,23 @@ class Camera:
         )
         focal = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
         eye = tuple(f + distance * d for f, d in zip(focal, direction, strict=True))
-        return cls(
+        angle = 2 * math.degrees(math.atan(math.tan(math.radians(VIEW_ANGLE / 2)) / zoom))
+        centred = cls(
             (eye[0], eye[1], eye[2]),
             (focal[0], focal[1], focal[2]),
             distance - 1.01 * corner,
             distance + 1.01 * corner,
+            angle if zoom != 1 else VIEW_ANGLE,
         )
+        return centred if pan == (0, 0) else centred._moved(radius * pan[0], radius * pan[1])
+
+    def _moved(self, right: float, up: float) -> Camera:
+        """Moved across its line of sight."""
+        axes = self.axes()
+        eye, focal = (
+            np.add(point, right * axes[0] + up * axes[1]).tolist() for point in (self.eye, self.focal)
+        )
+        return replace(self, eye=tuple(eye), focal=tuple(focal))
 
     def apply(self, camera: vtkCamera, size: tuple[int, int]) -> None:
         """Set a VTK camera; `size` is (width, height) in pixels."""
@@ -64,7 +89,7 @@ class Camera:
         camera.SetFocalPoint(*self.focal)
         camera.SetViewUp(0, 0, 1)
         camera.SetUseHorizontalViewAngle(size[0] < size[1])
-        camera.SetViewAngle(VIEW_ANGLE)
+        camera.SetViewAngle(self.angle)
         camera.SetClippingRange(self.near, self.far)
 
     def axes(self) -> npt.NDArray[np.float64]:
@@ -84,13 +109,13 @@ class Camera:
         """The pixels of an image of `size` (width, height) that may show a box in front of the eye."""
         x, y, z = bounds[0:2], bounds[2:4], bounds[4:6]
         corners = self.seen(np.stack(np.meshgrid(x, y, z), axis=-1).reshape(-1, 3))
-        places = corners[:, :2] / corners[:, 2:] / pixel_width(size)
+        places = corners[:, :2] / corners[:, 2:] / pixel_width(size, self.angle)
         across, down = places[:, 0] + size[0] / 2, size[1] / 2 - places[:, 1]
         x0, x1 = np.clip([np.floor(across.min()), np.ceil(across.max())], 0, size[0])
         y0, y1 = np.clip([np.floor(down.min()), np.ceil(down.max())], 0, size[1])
         return (int(x0), int(y0), int(x1), int(y1))
 
 
-def pixel_width(size: tuple[int, int]) -> float:
-    """Width of a pixel of an image of `size` at distance 1 from the eye."""
-    return 2 * math.tan(math.radians(VIEW_ANGLE / 2)) / min(size)
+def pixel_width(size: tuple[int, int], angle: float = VIEW_ANGLE) -> float:
+    """Width of a pixel of an image of `size` at distance 1 from an eye that sees `angle` degrees."""
+    return 2 * math.tan(math.radians(angle / 2)) / min(size)

@@ -16,23 +16,26 @@ from .arrays import to_numpy, to_vtk
 from .blocks import Block, Spacing
 from .camera import Camera
 from .data import Array
+from .look import Look
 from .volume import image_data
-from .window import Image, Window
+from .window import Image, Window, WindowRenderer
 
 COLOUR = (0.93, 0.79, 0.70)
 
 
-class SurfaceRenderer:
+class SurfaceRenderer(WindowRenderer):
     """Renders the isosurface of `voxels` (from `cut(volume, block)`) at `threshold`."""
 
     def __init__(
         self, voxels: Array, block: Block, spacing: Spacing, threshold: float, size: tuple[int, int]
     ) -> None:
-        self._window = Window(size)
+        super().__init__(Window(size))
         from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper
 
-        mapper = vtkPolyDataMapper()
-        mapper.SetInputData(_isosurface(voxels, block, spacing, threshold))
+        self._voxels, self._block, self._spacing, self._threshold = voxels, block, spacing, threshold
+        self._isovalue: float | None = None
+        self._mapper = mapper = vtkPolyDataMapper()
+        self.show(Look())
         mapper.ScalarVisibilityOff()
         mapper.SetVBOShiftScaleMethod(0)
         actor = vtkActor()
@@ -44,6 +47,22 @@ class SurfaceRenderer:
         look.SetSpecular(0.18)
         look.SetSpecularPower(30)
         self._window.scene.AddActor(actor)
+
+    def show(self, look: Look) -> None:
+        """Show the surface of another isovalue, or another part of it, from the next image on."""
+        from vtkmodules.vtkCommonDataModel import vtkPlane
+
+        isovalue = self._threshold if look.isovalue is None else look.isovalue
+        if isovalue != self._isovalue:
+            self._isovalue = isovalue
+            self._mapper.SetInputData(_isosurface(self._voxels, self._block, self._spacing, isovalue))
+        self._mapper.RemoveAllClippingPlanes()
+        if look.clip is not None:
+            *normal, offset = look.clip
+            plane = vtkPlane()
+            plane.SetNormal(*normal)
+            plane.SetOrigin(*(-offset * n / np.dot(normal, normal) for n in normal))
+            self._mapper.AddClippingPlane(plane)
 
     def render(self, camera: Camera) -> tuple[Image, Image]:
         """(height, width, 4) float32, and (height, width) float32 depth, +inf off the surface."""

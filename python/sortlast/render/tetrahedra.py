@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .camera import Camera, pixel_width
+from .look import LOOK
 from .mesh import Floats, Ids, Tetrahedra
-from .volume import LOOK
 from .window import Image
 
 BAND = 1 << 20  # segments that are taken at once; a row is never divided
@@ -54,7 +54,7 @@ class TetrahedraRenderer:
     """Renders tetrahedra as a translucent object; `threshold` is where it begins to be seen.
 
     Opacities of the look are per `unit` of length; `size` is (width, height). `look` are points as in
-    `volume.LOOK`.
+    `look.LOOK`.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class TetrahedraRenderer:
         counts = np.zeros(width * height, np.int32)
         colours, depths = [np.empty((0, 4), np.float32)], [np.empty(0, np.float32)]
         seen = camera.seen(self._mesh.corners)
-        scene = _Seen(seen, self._mesh, camera.axes(), pixel_width(self._size), self._size)
+        scene = _Seen(seen, self._mesh, camera.axes(), pixel_width(self._size, camera.angle), self._size)
         for spans in scene.bands():
             pixel, colour, depth = self._fragments(scene.segments(spans))
             counts += np.bincount(pixel, minlength=len(counts)).astype(np.int32)

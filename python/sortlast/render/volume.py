@@ -25,14 +25,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .amr import Box
 from .arrays import to_vtk
 from .blocks import GHOSTS, Block, Spacing
 from .camera import Camera, Rectangle
 from .data import Array
-from .window import Image, Window
+from .look import Look, volume_property
+from .window import Image, Window, WindowRenderer
 
 if TYPE_CHECKING:
     from vtkmodules.vtkRenderingCore import vtkVolume
@@ -83,8 +82,18 @@ FIND_SAMPLES = """
   vec3 tUpper = (in_blockUpper - eye) / dir;
   vec3 tIn = min(tLower, tUpper);
   vec3 tOut = max(tLower, tUpper);
-  float first = ceil(max(max(tIn.x, tIn.y), max(tIn.z, 0.0)));
-  float last = ceil(min(min(tOut.x, tOut.y), tOut.z)) - 1.0;
+  float enters = max(max(tIn.x, tIn.y), max(tIn.z, 0.0));
+  float leaves = min(min(tOut.x, tOut.y), tOut.z);
+
+  // Intersect it with what a plane leaves of the whole.
+  float height = dot(in_blockClip.xyz, eye) + in_blockClip.w;
+  float slope = dot(in_blockClip.xyz, dir);
+  if (slope > 0.0) { enters = max(enters, -height / slope); }
+  if (slope < 0.0) { leaves = min(leaves, -height / slope); }
+  if (slope == 0.0 && height < 0.0) { discard; }
+
+  float first = ceil(enters);
+  float last = ceil(leaves) - 1.0;
   if (last < first) { discard; }
 
   mat4 toTexture = in_cellToPoint[0] * in_inverseTextureDatasetMatrix[0];
@@ -102,19 +111,8 @@ PLACE_SAMPLE = """
     //VTK::Base::Impl
 """
 
-# (position, colour, opacity per unit of length): a veil of cortex over its folds. Position 0 is the value
-# 0, position 1 the threshold, position 2 the value 1.
-LOOK = (
-    (0.50, (0.50, 0.08, 0.14), 0.0),
-    (0.85, (0.70, 0.20, 0.24), 0.02),
-    (1.40, (0.86, 0.44, 0.38), 0.06),
-    (1.62, (0.97, 0.74, 0.52), 0.25),
-    (1.82, (1.00, 0.93, 0.80), 0.70),
-    (2.00, (1.00, 0.98, 0.94), 0.90),
-)
 
-
-class VolumeRenderer:
+class VolumeRenderer(WindowRenderer):
     """Renders `voxels` (from `cut(volume, block)`) as a lit, translucent volume.
 
     `threshold` is where the object begins to be seen; `size` is (width, height).
@@ -123,15 +121,22 @@ class VolumeRenderer:
     def __init__(
         self, voxels: Array, block: Block, spacing: Spacing, threshold: float, size: tuple[int, int]
     ) -> None:
-        self._window = Window(size)
-        self._window.scene.AddVolume(_volume(voxels, Box(block, 1), spacing, threshold))
+        super().__init__(Window(size))
+        self._threshold, self._unit = threshold, min(spacing)
+        self._volume = _volume(voxels, Box(block, 1), spacing)
+        self._window.scene.AddVolume(self._volume)
+        self.show(Look())
+
+    def show(self, look: Look) -> None:
+        """Show the volume in another way from the next image on."""
+        _show([self._volume], look, self._threshold, self._unit)
 
     def render(self, camera: Camera) -> Image:
         """(height, width, 4) float32, premultiplied."""
         return self._window.render(camera)
 
 
-class BoxesRenderer:
+class BoxesRenderer(WindowRenderer):
     """Renders the boxes of a hierarchy one by one, each as `VolumeRenderer` does a block.
 
     `boxes` are pairs of a box and its voxels (from `Hierarchy.voxels`). Samples, gradients and opacities of
@@ -141,12 +146,18 @@ class BoxesRenderer:
     def __init__(
         self, boxes: Sequence[tuple[Box, Array]], finest: Spacing, threshold: float, size: tuple[int, int]
     ) -> None:
-        self._window = Window(size)
+        super().__init__(Window(size))
+        self._threshold, self._unit = threshold, min(finest)
         self._bounds = [box.bounds(finest) for box, _ in boxes]
-        self._volumes = [_volume(voxels, box, finest, threshold) for box, voxels in boxes]
+        self._volumes = [_volume(voxels, box, finest) for box, voxels in boxes]
         for volume in self._volumes:
             volume.VisibilityOff()
             self._window.scene.AddVolume(volume)
+        self.show(Look())
+
+    def show(self, look: Look) -> None:
+        """Show the boxes in another way from the next images on."""
+        _show(self._volumes, look, self._threshold, self._unit)
 
     def render(self, camera: Camera) -> tuple[list[Image], list[Rectangle]]:
         """Image and rectangle of the frame, (x0, y0, x1, y1) with y from the top, of every box.
@@ -162,7 +173,7 @@ class BoxesRenderer:
         return images, rectangles
 
 
-def _volume(voxels: Array, box: Box, finest: Spacing, threshold: float) -> vtkVolume:
+def _volume(voxels: Array, box: Box, finest: Spacing) -> vtkVolume:
     from vtkmodules.vtkRenderingCore import vtkVolume
     from vtkmodules.vtkRenderingVolumeOpenGL2 import vtkOpenGLGPUVolumeRayCastMapper
 
@@ -175,7 +186,6 @@ def _volume(voxels: Array, box: Box, finest: Spacing, threshold: float) -> vtkVo
 
     volume = vtkVolume()
     volume.SetMapper(mapper)
-    volume.SetProperty(_look(threshold, min(finest)))
     shader = volume.GetShaderProperty()
     shader.AddFragmentShaderReplacement("//VTK::Termination::Dec", True, DECLARE, False)
     shader.AddFragmentShaderReplacement("//VTK::ComputeLighting::Dec", True, LIGHT, False)
@@ -187,6 +197,14 @@ def _volume(voxels: Array, box: Box, finest: Spacing, threshold: float) -> vtkVo
     uniforms.SetUniform3f("in_blockUpper", bounds[1::2])
     uniforms.SetUniformf("in_gradientStep", 1 / box.step)
     return volume
+
+
+def _show(volumes: Sequence[vtkVolume], look: Look, threshold: float, unit: float) -> None:
+    made = volume_property(look, threshold, unit)
+    for volume in volumes:
+        volume.SetProperty(made)
+        uniforms = volume.GetShaderProperty().GetFragmentCustomUniforms()
+        uniforms.SetUniform4f("in_blockClip", look.clip or (0, 0, 0, 1))
 
 
 def image_data(voxels: Array, block: Block, spacing: Spacing) -> Any:
@@ -209,25 +227,3 @@ def _with_range(voxels: Array) -> Array:
     voxels = voxels.copy(order="F")
     voxels[0, 0, 0], voxels[-1, -1, -1] = 0, 1
     return voxels
-
-
-def _look(threshold: float, unit: float) -> Any:
-    """LOOK for a volume with this `threshold`, opacities per `unit` of length."""
-    from vtkmodules.vtkCommonDataModel import vtkPiecewiseFunction
-    from vtkmodules.vtkRenderingCore import vtkColorTransferFunction, vtkVolumeProperty
-
-    colour = vtkColorTransferFunction()
-    opacity = vtkPiecewiseFunction()
-    opacity.AddPoint(0, 0)
-    for position, rgb, alpha in LOOK:
-        value = np.interp(position, (0, 1, 2), (0, threshold, 1))
-        colour.AddRGBPoint(value, *rgb)
-        opacity.AddPoint(value, alpha)
-
-    look = vtkVolumeProperty()
-    look.SetInterpolationTypeToLinear()
-    look.SetColor(colour)
-    look.SetScalarOpacity(opacity)
-    look.SetScalarOpacityUnitDistance(unit)
-    look.ShadeOn()
-    return look

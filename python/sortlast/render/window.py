@@ -62,7 +62,6 @@ class Window:
     def __init__(self, size: tuple[int, int]) -> None:
         check_offscreen()
         import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  (registers the window classes)
-        from vtkmodules.vtkCommonCore import VTK_FLOAT
         from vtkmodules.vtkRenderingCore import vtkLight, vtkRenderer, vtkRenderWindow
 
         self.size = size
@@ -86,8 +85,23 @@ class Window:
         self._window.SetSize(*size)
         self._window.AddRenderer(self.scene)
 
-        # Render nothing once, so that the framebuffer exists, and then make it one of floats.
+        self._make_framebuffer()
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Give images another `size`, (width, height) in pixels."""
+        if size != self.size:
+            self.size = size
+            self._window.SetSize(*size)
+            self._make_framebuffer()
+
+    def _make_framebuffer(self) -> None:
+        from vtkmodules.vtkCommonCore import VTK_FLOAT
+
+        # Render nothing once, so that a framebuffer of this size exists, and then make it one of floats.
+        size = self.size
+        self.scene.DrawOff()
         self._window.Render()
+        self.scene.DrawOn()
         framebuffer = self._window.GetRenderFramebuffer()
         if not framebuffer.PopulateFramebuffer(*size, True, 1, VTK_FLOAT, True, 32, 0):
             raise Error(
@@ -123,3 +137,19 @@ class Window:
         depth = np.ascontiguousarray(to_numpy(values).reshape(height, width)[::-1])
         depth[depth >= 1] = np.inf
         return depth
+
+
+class WindowRenderer:
+    """What renderers that draw in a window share."""
+
+    def __init__(self, window: Window) -> None:
+        self._window = window
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height) of the images in pixels."""
+        return self._window.size
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Give the next images another size, (width, height) in pixels."""
+        self._window.resize(size)
