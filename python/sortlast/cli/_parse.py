@@ -45,6 +45,13 @@ def numbers(text: str) -> list[float]:
         raise typer.BadParameter(f"{text!r} is not a list of numbers such as 0.2,0.2,0.3") from None
 
 
+def positive(seconds: float) -> float:
+    """A number above 0, as it is: for an option's ``callback``."""
+    if not seconds > 0:
+        raise typer.BadParameter(f"{seconds:g} is not above 0")
+    return seconds
+
+
 def memory(text: str | None) -> int | None:
     """``"8G"``: bytes; None if not given."""
     try:

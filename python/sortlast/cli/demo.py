@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sortlast.render.window import Image
 
 _RANKS = 8
-_BACKGROUND = (0.055, 0.065, 0.09)  # of the picture
 
 # Rows of the table: what was measured and how it is called.
 _PHASES = {
@@ -53,12 +52,6 @@ class Mode(str, Enum):
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(demo)
-
-
-def _positive(seconds: float) -> float:
-    if not seconds > 0:
-        raise typer.BadParameter(f"{seconds:g} is not above 0")
-    return seconds
 
 
 def demo(
@@ -101,7 +94,7 @@ def demo(
         typer.Option(help="Write a Chrome trace of the last frame to this JSON file, and a PNG beside it."),
     ] = None,
     timeout: Annotated[
-        float, typer.Option(callback=_positive, help="Longest wait for a rank, in seconds; above 0.")
+        float, typer.Option(callback=_parse.positive, help="Longest wait for a rank, in seconds; above 0.")
     ] = 60.0,
 ) -> None:
     """Render a volume on several ranks, composite their images, and write the picture.
@@ -197,13 +190,12 @@ def _pictures(output: Path, frames: int) -> list[Path]:
 
 
 def _write_picture(frame: Image, path: Path) -> None:
-    import numpy as np
     from PIL import Image as Pillow
 
-    colour, alpha = frame[..., :3], frame[..., 3:]
-    picture = np.clip(colour + (1 - alpha) * np.asarray(_BACKGROUND, np.float32), 0, 1)
+    from sortlast.render.background import on_background
+
     with replacing(path) as temporary:
-        Pillow.fromarray(np.round(255 * picture).astype(np.uint8)).save(temporary, format="png")
+        Pillow.fromarray(on_background(frame)).save(temporary, format="png")
 
 
 def _medians(result: Result) -> dict[str, float]:

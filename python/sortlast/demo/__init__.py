@@ -8,7 +8,6 @@ agree, and against one process that renders the whole, which tells how much spli
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from sortlast.render.window import Image
 
 from .blocks import BlockPart
 from .boxes import BoxesPart
-from .scene import Part, Scene, Settings
+from .scene import Part, Scene, Settings, share_cores
 from .unstructured import UnstructuredPart
 
 if TYPE_CHECKING:
@@ -89,12 +88,12 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
     """
     steps = settings.frames + 5
     report = progress if comm.rank == 0 else lambda what, done, total: None
-    _share_cores(comm)
+    share_cores(comm)
 
     # Read the volume and hand out the parts.
     report("reading the volume", 0, steps)
     volume = together(comm, lambda: _load(settings) if comm.rank == 0 else None)
-    scene: Scene = comm.bcast(None if volume is None else _scene(volume), root=0)
+    scene: Scene = comm.bcast(None if volume is None else Scene.of(volume), root=0)
     report("handing out the parts", 1, steps)
     part = MODES[settings.mode](comm, settings, scene, None if volume is None else volume.voxels)
 
@@ -133,25 +132,10 @@ def run(comm: MPI.Intracomm, settings: Settings, progress: Progress, keep: Keep)
     return Result(first.composited, volume.remarks, compositor.algorithm, rows, error, bound, whole)
 
 
-def _share_cores(comm: MPI.Intracomm) -> None:
-    """Limit Mesa's threads to this rank's share of the node; to be called before any rendering."""
-    from mpi4py import MPI
-
-    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    cores = len(os.sched_getaffinity(0))
-    os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores // node.size)))
-    node.Free()
-
-
 def _load(settings: Settings) -> render.Volume:
     return render.load(
         settings.data, component=settings.component, time=settings.time, memory=settings.memory
     )
-
-
-def _scene(volume: render.Volume) -> Scene:
-    x, y, z = volume.voxels.shape
-    return Scene((x, y, z), volume.spacing, volume.threshold, volume.radius)
 
 
 def _frame(comm: MPI.Intracomm, compositor: sortlast.Compositor, part: Part, camera: render.Camera) -> Frame:

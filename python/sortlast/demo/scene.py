@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy.typing as npt
 import sortlast
 from sortlast.render.blocks import Block, Spacing
 from sortlast.render.camera import Camera
+from sortlast.render.data import Volume
 from sortlast.render.window import Image
 
 if TYPE_CHECKING:
@@ -46,6 +48,12 @@ class Scene:
     threshold: float
     radius: float
 
+    @classmethod
+    def of(cls, volume: Volume) -> Scene:
+        """What every rank is told of a volume."""
+        x, y, z = volume.voxels.shape
+        return cls((x, y, z), volume.spacing, volume.threshold, volume.radius)
+
     @property
     def whole(self) -> Block:
         """The whole volume as one block."""
@@ -56,6 +64,16 @@ class Scene:
         """The camera after `turn` of a full turn around the volume."""
         bounds = self.whole.bounds(self.spacing)
         return Camera.orbit(bounds, self.radius, AZIMUTH + 360 * turn, ELEVATION)
+
+
+def share_cores(comm: MPI.Intracomm) -> None:
+    """Limit Mesa's threads to this rank's share of the node; to be called before any rendering."""
+    from mpi4py import MPI
+
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    cores = len(os.sched_getaffinity(0))
+    os.environ.setdefault("LP_NUM_THREADS", str(max(1, cores // node.size)))
+    node.Free()
 
 
 class Part(ABC):

@@ -30,6 +30,9 @@ _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
 }
 
+# Hydra kills all ranks when one is killed, unless told otherwise.
+_MPICH_OUTLIVE = ["-disable-auto-cleanup"]
+
 # Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
 _OPENMPI_OVERSUBSCRIBED = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
@@ -104,21 +107,26 @@ def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[st
     return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
 
 
-def run(module: str, args: Sequence[str], ranks: int, timeout: float | None = None) -> int:
+def run(
+    module: str, args: Sequence[str], ranks: int, timeout: float | None = None, *, outlive: bool = False
+) -> int:
     """Run ``python -m module args`` on ``ranks`` ranks of this machine and wait for them.
 
     Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
     signal that ended it. However this ends, and however this process ends, no rank is left. Variables that
-    the user has set are kept. Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or
-    ``ranks`` < 1, and :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than
-    ``timeout`` seconds.
+    the user has set are kept. With ``outlive`` ranks go on when one of them dies, and must end by themselves:
+    MPICH's mpiexec would otherwise kill them all, as that of Open MPI does in any case.
+
+    Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or ``ranks`` < 1, and
+    :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
     _extras.check("mpi4py", "starting ranks")
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
-    command = [str(launcher.path), "-n", str(ranks), sys.executable, "-m", module, *args]
+    options = _MPICH_OUTLIVE if outlive and launcher.family == "mpich" else []
+    command = [str(launcher.path), *options, "-n", str(ranks), sys.executable, "-m", module, *args]
     variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)}
     return wait_for(command, variables, timeout, f"{ranks} ranks of {module}")
 

@@ -22,6 +22,8 @@ def ranks(
     count: int,
     timeout: float | None = None,
     start: Callable[[Sequence[str]], int] | None = None,
+    *,
+    outlive: bool = False,
 ) -> Any:
     """Run ``python -m module`` on ranks, and return its report.
 
@@ -32,6 +34,7 @@ def ranks(
         timeout: seconds after which they are ended; None: none.
         start: runs a command on that many ranks elsewhere than on this machine and returns mpiexec's exit
             status; ``timeout`` is its matter then.
+        outlive: ranks go on when one of them dies; see :func:`sortlast.launch.run`.
 
     Raises:
         TimeoutError: they did not end in time.
@@ -43,7 +46,7 @@ def ranks(
         asked.write_text(json.dumps(dict(settings), default=str))
         files = [str(asked), str(told)]
         if start is None:
-            status = mpiexec.run(module, files, count, timeout)
+            status = mpiexec.run(module, files, count, timeout, outlive=outlive)
         else:
             status = start([sys.executable, "-m", module, *files])
         if status:

@@ -116,6 +116,11 @@ class Camera:
         return (int(x0), int(y0), int(x1), int(y1))
 
 
+def reach() -> float:
+    """Radii that the shorter side of an image shows at the focal point, unless zoomed; see `Camera.orbit`."""
+    return 2 * MARGIN / math.cos(math.radians(VIEW_ANGLE / 2))
+
+
 def pixel_width(size: tuple[int, int], angle: float = VIEW_ANGLE) -> float:
     """Width of a pixel of an image of `size` at distance 1 from an eye that sees `angle` degrees."""
     return 2 * math.tan(math.radians(angle / 2)) / min(size)

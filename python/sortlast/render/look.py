@@ -50,13 +50,14 @@ class Look:
 
     `colours` is TISSUE or a key of COLOURS. `opacity` has points (value, opacity per unit of length), values
     in [0, 1] and ascending. `isovalue` is that of the isosurface. `clip` hides what lies on one side of a
-    plane, in the units of the volume's spacing.
+    plane, in the units of the volume's spacing. `samples` is a ray's share of its usual samples.
     """
 
     colours: str = TISSUE
     opacity: tuple[tuple[float, float], ...] | None = None
     isovalue: float | None = None
     clip: Plane | None = None
+    samples: float = 1.0
 
 
 def opacity_points(look: Look, threshold: float) -> tuple[tuple[float, float], ...]:

@@ -182,7 +182,6 @@ def _volume(voxels: Array, box: Box, finest: Spacing) -> vtkVolume:
     mapper.SetInputData(image_data(_with_range(voxels), box.block, spacing))
     mapper.SetAutoAdjustSampleDistances(False)
     mapper.SetUseJittering(False)
-    mapper.SetSampleDistance(min(finest) / SAMPLES_PER_VOXEL)
 
     volume = vtkVolume()
     volume.SetMapper(mapper)
@@ -203,6 +202,8 @@ def _show(volumes: Sequence[vtkVolume], look: Look, threshold: float, unit: floa
     made = volume_property(look, threshold, unit)
     for volume in volumes:
         volume.SetProperty(made)
+        mapper: Any = volume.GetMapper()
+        mapper.SetSampleDistance(unit / (SAMPLES_PER_VOXEL * look.samples))
         uniforms = volume.GetShaderProperty().GetFragmentCustomUniforms()
         uniforms.SetUniform4f("in_blockClip", look.clip or (0, 0, 0, 1))
 

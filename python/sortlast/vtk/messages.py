@@ -22,11 +22,15 @@ _POLLS = 50
 _SHORTEST, _LONGEST = 1e-4, 0.02
 
 
+_ADVICE = ": every rank must render the window as often as rank 0 does, or be in lead()"
+
+
 class Messages:
     """All calls are collective, but for ``tell`` and ``hear``, which belong together."""
 
-    def __init__(self, comm: MPI.Intracomm, timeout: float) -> None:
+    def __init__(self, comm: MPI.Intracomm, timeout: float, advice: str = _ADVICE) -> None:
         self.comm = comm.Dup()
+        self._advice = advice
         self.timeout = timeout
         self._leaving: list[MPI.Request] = []
 
@@ -99,10 +103,7 @@ class Messages:
             if message is not None:
                 return message.recv()
             if end is not None and time.monotonic() > end:
-                raise TimeoutError(
-                    f"{missing()} within {timeout:g} s: every rank must render the window as often as"
-                    " rank 0 does, or be in lead()"
-                )
+                raise TimeoutError(f"{missing()} within {timeout:g} s{self._advice}")
             polls += 1
             if polls > _POLLS:
                 time.sleep(pause)
