@@ -25,6 +25,7 @@ _BROUGHT = {
     "pymetis": ("pymetis", "render"),
     "vtkmodules": ("vtk", "render"),
     "pyvista": ("pyvista", "pyvista"),
+    "aiohttp": ("aiohttp", "view"),
     "imageio": ("imageio", "pyvista"),
     "imageio_ffmpeg": ("imageio-ffmpeg", "pyvista"),
     "OpenEXR": ("OpenEXR", "files"),

@@ -4,8 +4,8 @@
         assert page.run("document.title") == "..."
         page.press("Tab")
 
-The network is off: a page that asks for anything but itself is caught in `page.requests`. Errors of its
-scripts, and what it writes to the console, are in `page.errors`.
+The network is off, unless `page` is given the address of a server: a page that asks for anything but itself
+is caught in `page.requests`. Errors of its scripts, and what it writes to the console, are in `page.errors`.
 
 One browser serves all tests of a session. Each page is in a context of its own, as a private window is, and
 shares nothing with others. A test whose page does not answer fails after a minute.
@@ -25,7 +25,7 @@ import pytest
 import references
 from sortlast import _leftovers
 
-_LIMIT = 60.0  # longest use of one page [s]
+_LIMIT = 60.0  # longest use of one page, unless told [s]
 
 
 class Browser:
@@ -52,10 +52,13 @@ class Browser:
         waited_for.callback(driver.stop)
         self._browser = driver.chromium.launch(executable_path=program, chromium_sandbox=False)
 
-    def open(self, path: Path) -> Page:
-        """A page that shows a file, in a context of its own."""
-        context = self._browser.new_context(offline=True, viewport={"width": 1400, "height": 900})
-        return Page(context.new_page(), path)
+    def open(self, place: Path | str, size: tuple[int, int]) -> Page:
+        """A page that shows a file, or what a server has at an address, in a context of its own."""
+        width, height = size
+        context = self._browser.new_context(
+            offline=isinstance(place, Path), viewport={"width": width, "height": height}
+        )
+        return Page(context.new_page(), place.absolute().as_uri() if isinstance(place, Path) else place)
 
     def close(self) -> None:
         """End it."""
@@ -63,16 +66,16 @@ class Browser:
 
 
 class Page:
-    """A page that shows a file."""
+    """A page that is shown."""
 
-    def __init__(self, page: playwright.sync_api.Page, path: Path) -> None:
+    def __init__(self, page: playwright.sync_api.Page, address: str) -> None:
         self.requests: list[str] = []
         self.errors: list[str] = []
         self._page = page
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("console", lambda message: self.errors.append(message.text))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(path.absolute().as_uri())
+        page.goto(address)
 
     def close(self) -> None:
         """Close it, with all that it has kept."""
@@ -100,6 +103,42 @@ class Page:
         assert box, f"{selector} is not shown"
         self._page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
+    def drag(self, selector: str, right: int, down: int, *, steps: int = 8, key: str | None = None) -> None:
+        """Drag from the middle of an element [pixels], with a key held down."""
+        self.point(selector)
+        box = self._page.locator(selector).first.bounding_box()
+        assert box
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        if key:
+            self._page.keyboard.down(key)
+        self._page.mouse.down()
+        for k in range(1, steps + 1):
+            self._page.mouse.move(x + right * k / steps, y + down * k / steps)
+        self._page.mouse.up()
+        if key:
+            self._page.keyboard.up(key)
+
+    def wheel(self, selector: str, down: int) -> None:
+        """Turn the wheel over the middle of an element [pixels]."""
+        self.point(selector)
+        self._page.mouse.wheel(0, down)
+
+    def choose(self, selector: str, option: str) -> None:
+        """Choose an option of a list."""
+        self._page.select_option(selector, option)
+
+    def check(self, selector: str, on: bool = True) -> None:
+        """Set a check box."""
+        self._page.set_checked(selector, on)
+
+    def reload(self) -> None:
+        """Load it again."""
+        self._page.reload()
+
+    def picture(self, path: Path) -> None:
+        """Write what it shows as PNG."""
+        self._page.screenshot(path=path)
+
     def resize(self, width: int, height: int) -> None:
         """Make the window as large [pixels]."""
         self._page.set_viewport_size({"width": width, "height": height})
@@ -123,13 +162,19 @@ _kept: list[Browser] = []  # the one of this session, if it was needed
 
 
 @contextmanager
-def page(path: Path) -> Iterator[Page]:
-    """A page in the session's browser that shows a file; after a failure the next one gets a new browser."""
+def page(
+    place: Path | str, size: tuple[int, int] = (1400, 900), limit: float | None = None
+) -> Iterator[Page]:
+    """A page in the session's browser; after a failure the next one gets a new browser.
+
+    `place` is a file, or the address of a server; `size` is (width, height) of the window in pixels,
+    `limit` the longest use in seconds.
+    """
     try:
-        with _limited():
+        with _limited(limit or _LIMIT):
             if not _kept:
                 _kept.append(Browser())
-            shown = _kept[0].open(path)
+            shown = _kept[0].open(place, size)
             yield shown
             shown.close()
     except BaseException:
@@ -138,14 +183,14 @@ def page(path: Path) -> Iterator[Page]:
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def _limited(limit: float) -> Iterator[None]:
     """Raise TimeoutError in the block when its time is over: a page may never answer."""
 
     def late(number: int, frame: object) -> None:
-        raise TimeoutError(f"the page was not done within {_LIMIT:g} s")
+        raise TimeoutError(f"the page was not done within {limit:g} s")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, _LIMIT)
+    signal.setitimer(signal.ITIMER_REAL, limit)
     try:
         yield
     finally:

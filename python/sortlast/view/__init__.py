@@ -1,0 +1,183 @@
+"""A page that shows data as all ranks render them, served by rank 0; and a film of one turn around them.
+
+Rank 0 serves viewers in one thread (`server`), and makes frames with all ranks in another (`stage`); the two
+meet in the `hub`, which keeps nothing but the latest. While nobody moves anything all ranks sleep.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sortlast import Error, schedule
+from sortlast.launch import failure
+from sortlast.render.camera import reach
+from sortlast.render.look import Look, colour_points, opacity_points
+from sortlast.view import controls, pictures, presence
+from sortlast.view.controls import Controls
+from sortlast.view.hub import Hub, Job
+from sortlast.view.server import Server
+from sortlast.view.stage import FATAL, PING, Drawn, Settings, Stage
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+__all__ = ["Controls", "Served", "Settings", "serve"]
+
+MOST_RATE = 30.0  # frames a second
+_BINS = 64  # of the histogram
+_DIGITS = 6  # of times on the timeline
+
+
+@dataclass(frozen=True)
+class Served:
+    """Where viewers are served: the address a browser opens, and what of it a tunnel needs."""
+
+    host: str
+    port: int
+    token: str
+
+    @property
+    def address(self) -> str:
+        """With the token."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/?token={self.token}"
+
+
+def serve(
+    comm: MPI.Intracomm,
+    settings: Settings,
+    first: Controls,
+    host: str,
+    port: int,
+    tell: Callable[[Served, tuple[str, ...]], None],
+    cause: Path | None = None,
+) -> None:
+    """Show data until the process ends. Collective.
+
+    Rank 0 serves viewers at ``host`` and ``port`` (0: any free one), and calls ``tell`` with the address and
+    remarks on the data once there is something to see.
+
+    Raises Error on every rank if the data cannot be read or split, or if rank 0 cannot serve. When a rank
+    dies or does not answer, viewers are told which, and all ranks end with status 2: rank 0 writes why to the
+    file ``cause``, or without one to standard error; Hydra ends a job that prints after the death of a rank.
+    """
+    stage = Stage(comm, settings)
+    if comm.rank:
+        presence.watch(comm, [0], lambda rank: failure.end(Error("rank 0 has died"), alike=False))
+        failure.together(comm, lambda: None)
+        stage.follow()
+        return
+
+    hub = Hub(first, comm.size, MOST_RATE)
+    token = secrets.token_urlsafe(16)
+    end = _End(comm, hub, cause)
+    presence.watch(comm, range(comm.size), end.died)
+    server = failure.together(comm, lambda: Server(hub, _facts(stage, comm.size), host, port, token))
+    end.server = server
+    assert stage.volume is not None
+    tell(Served(host, server.port, token), stage.volume.remarks)
+    try:
+        while True:
+            job = hub.take(min(PING, settings.timeout))
+            if job is None:
+                stage.ping()
+            else:
+                _make(stage, hub, job)
+    except FATAL as error:
+        end(error)
+
+
+class _End:
+    """What is done once when there can be no more frames, whoever finds it out first."""
+
+    def __init__(self, comm: MPI.Intracomm, hub: Hub, cause: Path | None) -> None:
+        self._comm, self._hub, self._cause = comm, hub, cause
+        self._first = threading.Lock()
+        self.server: Server | None = None
+
+    def died(self, rank: int) -> None:
+        """A rank has died."""
+        self(Error(f"rank {rank} has died"))
+
+    def __call__(self, error: Exception) -> None:
+        """Tell viewers, and then end all ranks."""
+        if not self._first.acquire(blocking=False):
+            time.sleep(threading.TIMEOUT_MAX)  # whoever was first ends this process
+        self._hub.end(str(error))
+        if self.server is not None:
+            self.server.close()
+        if self._cause is not None:
+            self._cause.write_text(str(error))
+            self._comm.Abort(2)
+        failure.end(error, alike=False)
+
+
+def _make(stage: Stage, hub: Hub, job: Job) -> None:
+    """Make a frame, and hand its picture out. Raises the errors of FATAL."""
+    begin = time.perf_counter()
+    try:
+        drawn = stage.frame(job.order)
+    except FATAL:
+        raise
+    except Error as error:
+        hub.refuse(job, str(error))
+        return
+    made = time.perf_counter()
+    picture = pictures.encoded(drawn.image, job.order.controls.picture, fine=job.fine)
+    encoded = time.perf_counter()
+    hub.put(job, made - begin, _header(drawn, job, encoded - made), picture)
+
+
+def _header(drawn: Drawn, job: Job, encode: float) -> dict[str, Any]:
+    """What a page is told of a picture; times in seconds."""
+    return {
+        "mode": job.order.controls.mode,
+        "kind": job.order.controls.picture,
+        "size": job.order.size,
+        "eye": vars(job.order.eye),
+        "algorithm": drawn.algorithm,
+        "seconds": {name: round(value, _DIGITS) for name, value in drawn.seconds.items()}
+        | {"encode": round(encode, _DIGITS)},
+        "timeline": [
+            [(name, round(begin, _DIGITS), round(end, _DIGITS)) for name, begin, end in rank]
+            for rank in drawn.timeline
+        ],
+    }
+
+
+def _facts(stage: Stage, ranks: int) -> dict[str, Any]:
+    """What the page knows of the data from the start."""
+    volume, scene = stage.volume, stage.scene
+    assert volume is not None
+    counts, _ = np.histogram(volume.voxels, bins=_BINS, range=(0, 1))
+    usual = Look()
+    return {
+        "name": volume.name,
+        "shape": scene.shape,
+        "ranks": ranks,
+        "threshold": scene.threshold,
+        "opacity": opacity_points(usual, scene.threshold),
+        "colours": {
+            name: colour_points(Look(colours=name), scene.threshold) for name in controls.COLOUR_MAPS
+        },
+        "histogram": np.log1p(counts).tolist(),
+        "modes": controls.MODES,
+        "algorithms": ["auto", *(entry.name for entry in schedule.algorithms())],
+        "limits": {
+            "zoom": (controls.LEAST_ZOOM, controls.MOST_ZOOM),
+            "pan": controls.MOST_PAN,
+            "elevation": controls.MOST_ELEVATION,
+            "side": (controls.LEAST_SIDE, controls.MOST_SIDE),
+            "pixels": controls.MOST_PIXELS,
+            "points": controls.MOST_POINTS,
+        },
+        "reach": reach(),
+    }

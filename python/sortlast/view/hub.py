@@ -1,0 +1,306 @@
+"""Where the thread that serves viewers and the thread that makes frames meet.
+
+Nothing queues up in it. A view knows the latest place of its camera and the latest picture, and no other: a
+frame shows what is asked for when it begins, and a viewer is sent the picture that is the latest when its
+line is free. A viewer's line is free while it has shown all pictures but one that it was sent; so a slow
+viewer gets fewer pictures, never older ones, and no other viewer waits for it.
+
+While a camera moves, frames are coarse, so that they follow; when it has rested for a moment, one more is
+made as fine as the viewer's window.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sortlast._errors import ArgumentError
+from sortlast.view import controls
+from sortlast.view.controls import Controls, Eye
+from sortlast.view.pace import Pace
+from sortlast.view.stage import Order
+
+REST = 0.25  # a camera that has not moved for so long has come to rest [s]
+UNSEEN = 2  # pictures that a viewer has not yet shown: that on its screen soon, and that on its way
+MOST_VIEWERS = 64
+_FIRST_SIZE = (640, 480)
+
+
+@dataclass(eq=False)
+class View:
+    """A camera, its picture, and what is still to be drawn. One is shared, others belong to a viewer."""
+
+    eye: Eye
+    size: tuple[int, int] = _FIRST_SIZE
+    stamp: int = 0  # of the viewer's message that moved it last
+    version: int = 0  # of what is asked for
+    drawn: int = -1  # the version that was drawn last
+    fine: bool = False  # and whether as fine as can be
+    moved: float = -REST  # when what is asked for changed
+    began: float = 0.0  # when the last frame began
+    serial: int = 0
+    picture: bytes = b""
+
+
+@dataclass(eq=False)
+class Viewer:
+    """A page in somebody's browser. `wake` is called when there may be something to send to it."""
+
+    wake: Callable[[], None]
+    view: View
+    size: tuple[int, int] | None = None  # of its window
+    sent: int = 0  # pictures
+    seen: int = 0
+    serial: int = 0  # of the last picture that was sent
+    notices: dict[str, Any] = field(default_factory=dict)  # to be sent: the last of each kind
+
+    @property
+    def free(self) -> bool:
+        """Whether a picture may be sent."""
+        return self.sent - self.seen < UNSEEN
+
+
+@dataclass(frozen=True)
+class Job:
+    """A frame to be made."""
+
+    view: View
+    version: int
+    stamp: int
+    order: Order
+    fine: bool
+
+
+class Hub:
+    """All methods may be called from any thread, and none waits but ``take``."""
+
+    def __init__(self, first: Controls, ranks: int, rate: float) -> None:
+        self.controls = first
+        self._ranks, self._interval = ranks, 1 / rate
+        self._shared = View(Eye())
+        self._viewers: list[Viewer] = []
+        self._changed = threading.Condition()
+        self._serial = 0
+        self._pace = Pace()
+        self._ended = False
+
+    # --- the thread that serves viewers ---------------------------------------------------------------
+
+    def join(self, wake: Callable[[], None]) -> Viewer | None:
+        """A new viewer of the shared view; None if there are too many."""
+        with self._changed:
+            if len(self._viewers) >= MOST_VIEWERS:
+                return None
+            viewer = Viewer(wake, self._shared)
+            self._viewers.append(viewer)
+            self._tell(viewer, "controls", shown(self.controls))
+            self._tell_eye(self._shared, None)
+            self._tell_count()
+            if not self._shared.picture:
+                self._touch(self._shared)  # soon a coarse picture, and then a fine one
+            return viewer
+
+    def leave(self, viewer: Viewer) -> None:
+        """A viewer has gone, and with it its picture."""
+        with self._changed:
+            self._viewers.remove(viewer)
+            self._tell_count()
+
+    def hear(self, viewer: Viewer, message: object) -> None:
+        """Take a viewer's message, a dict. What is wrong with it is told to this viewer alone."""
+        with self._changed:
+            try:
+                self._take_in(viewer, message)
+            except ArgumentError as error:
+                self._tell(viewer, "refused", str(error))
+                self._tell(viewer, "controls", shown(self.controls))
+
+    def _take_in(self, viewer: Viewer, message: object) -> None:
+        if not isinstance(message, dict) or not message.keys() <= _HEARD.keys():
+            raise ArgumentError(f"expected an object of {', '.join(_HEARD)}")
+        read = {name: _HEARD[name](value) for name, value in message.items() if name != "controls"}
+        if "controls" in message:
+            read["controls"] = controls.changed(self.controls, message["controls"], self._ranks)
+        if "seen" in read and not viewer.seen <= read["seen"] <= viewer.sent:
+            raise ArgumentError(f"seen is {read['seen']}; {viewer.sent} pictures were sent")
+        if "own" in read:
+            self._separate(viewer, read["own"])
+        self._apply(viewer, read)
+
+    def _apply(self, viewer: Viewer, read: dict[str, Any]) -> None:
+        view = viewer.view
+        view.stamp = read.get("stamp", view.stamp)
+        viewer.seen = read.get("seen", viewer.seen)
+        alone = all(each is viewer for each in self._viewers if each.view is view)
+        # Pictures fit the window of whoever did something last; to come is nothing done.
+        acts = "eye" in read or "controls" in read or viewer.size is not None or alone
+        viewer.size = read.get("size", viewer.size)
+        if acts and viewer.size is not None and viewer.size != view.size:
+            view.size = viewer.size
+            self._touch(view)
+        if "eye" in read:
+            view.eye = read["eye"]
+            self._touch(view)
+            self._tell_eye(view, viewer)
+        if "controls" in read and read["controls"] != self.controls:
+            self.controls = read["controls"]
+            for each in self._viewers:
+                if each is not viewer:
+                    self._tell(each, "controls", shown(self.controls))
+            for shows in self._views():
+                self._touch(shows)
+        self._changed.notify_all()
+        viewer.wake()
+
+    def _separate(self, viewer: Viewer, own: bool) -> None:
+        """Give a viewer a camera of its own, or that of all others."""
+        if own == (viewer.view is not self._shared):
+            return
+        viewer.view = replace(self._shared, picture=b"") if own else self._shared
+        self._touch(viewer.view)
+        self._tell_eye(viewer.view, None)
+        self._tell_count()
+
+    def to_send(self, viewer: Viewer) -> list[str | bytes]:
+        """What to send to a viewer now: notices as JSON, and the picture if it is new and the line free."""
+        with self._changed:
+            found: list[str | bytes] = []
+            if viewer.notices:
+                found.append(json.dumps(viewer.notices))
+                viewer.notices.clear()
+            view = viewer.view
+            if view.picture and view.serial > viewer.serial and viewer.free:
+                found.append(view.picture)
+                viewer.serial = view.serial
+                viewer.sent += 1
+            return found
+
+    # --- the thread that makes frames -----------------------------------------------------------------
+
+    def take(self, limit: float) -> Job | None:
+        """The next frame; waits for one, asleep and for at most so many seconds, until None."""
+        end = time.monotonic() + limit
+        with self._changed:
+            while True:
+                now = time.monotonic()
+                due = [(at, view) for view in self._views() if (at := self._due(view)) is not None]
+                first = min(due, key=lambda pair: pair[0], default=None)
+                if first is not None and first[0] <= now:
+                    return self._job(first[1], now)
+                if now >= end:
+                    return None
+                self._changed.wait(min(end, first[0] if first else end) - now)
+
+    def put(self, job: Job, seconds: float, header: dict[str, Any], picture: bytes) -> None:
+        """The picture of a frame that took so long; it goes to all viewers of its view."""
+        with self._changed:
+            self._serial += 1
+            view = job.view
+            view.drawn, view.fine, view.serial = job.version, job.fine, self._serial
+            self._pace.took(job.order, seconds, fine=job.fine)
+            head = {**header, "serial": self._serial, "stamp": job.stamp, "fine": job.fine}
+            text = json.dumps(head).encode()
+            view.picture = struct.pack("<I", len(text)) + text + picture
+            self._wake(view)
+
+    def refuse(self, job: Job, text: str) -> None:
+        """A frame cannot be made as it was asked for: say so, and do not try again."""
+        with self._changed:
+            job.view.drawn, job.view.fine = job.version, True
+            for viewer in self._viewers:
+                if viewer.view is job.view:
+                    self._tell(viewer, "refused", text)
+
+    def end(self, text: str) -> None:
+        """Tell all viewers why there will be no more pictures."""
+        with self._changed:
+            self._ended = True
+            for viewer in self._viewers:
+                self._tell(viewer, "ended", text)
+            self._changed.notify_all()
+
+    @property
+    def ended(self) -> bool:
+        """Whether there will be no more pictures."""
+        return self._ended
+
+    @property
+    def viewers(self) -> int:
+        """How many viewers there are."""
+        return len(self._viewers)
+
+    # --- both -----------------------------------------------------------------------------------------
+
+    def _views(self) -> list[View]:
+        return list(dict.fromkeys(viewer.view for viewer in self._viewers))
+
+    def _due(self, view: View) -> float | None:
+        """When the next frame of a view is to begin; None if there is nothing to draw, or nobody to look."""
+        if self._ended or not any(viewer.free for viewer in self._viewers if viewer.view is view):
+            return None
+        if view.version != view.drawn:
+            return view.began + self._interval
+        return None if view.fine else view.moved + REST
+
+    def _job(self, view: View, now: float) -> Job:
+        fine = now - view.moved >= REST
+        view.began = now
+        size = view.size if fine else self._pace.size(self.controls.mode, view.size)
+        return Job(view, view.version, view.stamp, Order(self.controls, view.eye, size, fine), fine)
+
+    def _touch(self, view: View) -> None:
+        view.version += 1
+        view.moved = time.monotonic()
+        self._changed.notify_all()
+
+    def _tell(self, viewer: Viewer, kind: str, value: Any) -> None:
+        viewer.notices[kind] = value
+        viewer.wake()
+
+    def _tell_eye(self, view: View, mover: Viewer | None) -> None:
+        for viewer in self._viewers:
+            if viewer.view is view and viewer is not mover:
+                self._tell(viewer, "eye", {**vars(view.eye), "pan": list(view.eye.pan)})
+
+    def _tell_count(self) -> None:
+        together = sum(viewer.view is self._shared for viewer in self._viewers)
+        for viewer in self._viewers:
+            self._tell(viewer, "viewers", {"all": len(self._viewers), "together": together})
+
+    def _wake(self, view: View) -> None:
+        for viewer in self._viewers:
+            if viewer.view is view:
+                viewer.wake()
+
+
+def shown(now: Controls) -> dict[str, Any]:
+    """Controls as the page has them, and as :func:`controls.changed` takes them."""
+    clip = None if now.clip is None else vars(now.clip)
+    return {**vars(now), "clip": clip}
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 53:
+        raise ArgumentError(f"{value!r:.40} is no count")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ArgumentError(f"own is {value!r:.40}; expected true or false")
+    return value
+
+
+_HEARD: dict[str, Callable[[object], Any]] = {
+    "eye": controls.eye,
+    "size": controls.size,
+    "stamp": _count,
+    "seen": _count,
+    "own": _flag,
+    "controls": lambda value: value,
+}

@@ -1,0 +1,174 @@
+"""The web server on rank 0, in a thread of its own: one page, and a WebSocket for each viewer.
+
+aiohttp is the server that trame's own stack (wslink) runs on. Nothing of trame is above it, because of what
+its parts do with more than one viewer: wslink sends to all viewers under one lock, so that one on a slow line
+makes the others wait; what a browser sets in trame's shared state reaches the other browsers before the
+program can refuse it; its page takes the token out of the address, so that it cannot be loaded again; and
+where the connection ends it replaces what the page said last. Here a viewer's sender waits for this viewer
+alone.
+
+Who has not the token in the address gets neither. The page is one file without references to others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import threading
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+
+from sortlast import Error, _extras
+from sortlast.view.hub import Hub, Viewer
+
+with _extras.needed("the page of a viewer", extra="view"):
+    from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
+
+_LONGEST_MESSAGE = 1 << 14  # of a viewer [bytes]
+_HEARTBEAT = 15.0  # who is silent for so long is asked for an answer, and given up half as much later [s]
+_TIME_TO_END = 2.0  # for the last notices [s]
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+}
+_REFUSED = (
+    "The address lacks its token, or has a wrong one: take the whole address that sortlast view printed.\n"
+)
+
+
+def page(facts: dict[str, Any]) -> str:
+    """The page as HTML; ``facts`` is what it knows of the data."""
+    folder = files(__package__)
+    scripts = "\n".join(folder.joinpath(name).read_text() for name in ("curve.js", "timeline.js", "page.js"))
+    # "<" as an escape: no name in the data can end the script that holds it.
+    data = json.dumps(facts).replace("<", "\\u003c")
+    parts = {"STYLE": folder.joinpath("page.css").read_text(), "SCRIPT": scripts, "FACTS": data}
+    text = folder.joinpath("page.html").read_text()
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
+
+
+class Server:
+    """Serves the viewers of a hub from when it is made until ``close``.
+
+    Raises Error if nothing can listen at the address; port 0 is any free one.
+    """
+
+    def __init__(self, hub: Hub, facts: dict[str, Any], host: str, port: int, token: str) -> None:
+        self._hub, self._page, self._token = hub, page(facts), token
+        self._loop = asyncio.new_event_loop()
+        self._connections: set[asyncio.Task[Any]] = set()
+        ready = threading.Event()
+        self._failure: OSError | None = None
+        self.port = port
+        self._thread = threading.Thread(
+            target=self._serve, args=(host, port, ready), name="server", daemon=True
+        )
+        self._thread.start()
+        ready.wait()
+        if self._failure is not None:
+            raise Error(
+                f"cannot serve at {host}, port {port}: {self._failure.strerror}; choose another --port"
+            )
+
+    def close(self) -> None:
+        """Give viewers a moment for what they have been told last, and end."""
+        self._loop.call_soon_threadsafe(self._ending.set)
+        self._thread.join(2 * _TIME_TO_END)
+
+    # --- in the thread --------------------------------------------------------------------------------
+
+    def _serve(self, host: str, port: int, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._run(host, port, ready))
+        self._loop.close()
+
+    async def _run(self, host: str, port: int, ready: threading.Event) -> None:
+        self._ending = asyncio.Event()
+        app = web.Application()
+        app.router.add_get("/", self._show_page)
+        app.router.add_get("/pictures", self._serve_viewer)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, host, port)
+            await site.start()
+            self.port = runner.addresses[0][1]
+        except OSError as error:
+            self._failure = error
+            return
+        finally:
+            ready.set()
+        await self._ending.wait()
+        if self._connections:
+            await asyncio.wait(self._connections, timeout=_TIME_TO_END)
+        await runner.cleanup()
+
+    def _check(self, request: web.Request) -> None:
+        given = request.query.get("token", "")
+        if not hmac.compare_digest(given.encode(), self._token.encode()):
+            raise web.HTTPForbidden(text=_REFUSED, headers=_HEADERS)
+
+    async def _show_page(self, request: web.Request) -> web.Response:
+        self._check(request)
+        return web.Response(text=self._page, content_type="text/html", headers=_HEADERS)
+
+    async def _serve_viewer(self, request: web.Request) -> web.WebSocketResponse:
+        self._check(request)
+        wake = asyncio.Event()
+        viewer = self._hub.join(lambda: self._wake(wake))
+        if viewer is None:
+            raise web.HTTPServiceUnavailable(text="There are too many viewers.\n")
+        socket = web.WebSocketResponse(
+            heartbeat=_HEARTBEAT, max_msg_size=_LONGEST_MESSAGE, compress=False, timeout=_TIME_TO_END
+        )
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        sender = None
+        try:
+            await socket.prepare(request)
+            sender = asyncio.create_task(self._send(socket, viewer, wake))
+            async for message in socket:
+                self._hub.hear(viewer, _parsed(message))
+        finally:
+            self._hub.leave(viewer)
+            self._connections.discard(task)
+            if sender is not None:
+                sender.cancel()
+        return socket
+
+    def _wake(self, sender: asyncio.Event) -> None:
+        """Let a sender look for what is new; from any thread."""
+        with suppress(RuntimeError):  # the loop is closed, and so are all connections
+            self._loop.call_soon_threadsafe(sender.set)
+
+    async def _send(self, socket: web.WebSocketResponse, viewer: Viewer, wake: asyncio.Event) -> None:
+        """Send what there is whenever there is something new; what is not sent yet is looked up anew."""
+        with suppress(ConnectionError):
+            while not socket.closed:
+                ended = self._hub.ended
+                wake.clear()
+                for message in self._hub.to_send(viewer):
+                    if isinstance(message, str):
+                        await socket.send_str(message)
+                    else:
+                        await socket.send_bytes(message)
+                if ended:
+                    await socket.close(code=WSCloseCode.GOING_AWAY)
+                    return
+                await wake.wait()
+
+
+def _parsed(message: WSMessage) -> object:
+    if message.type is not WSMsgType.TEXT:
+        return None
+    try:
+        return json.loads(message.data)
+    except (ValueError, RecursionError):
+        return None

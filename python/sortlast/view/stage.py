@@ -1,0 +1,210 @@
+"""What every rank holds while data are viewed, and a frame of it that all ranks make together.
+
+Rank 0 tells what a frame shows (:class:`Order`), the others wait for that asleep. A frame that cannot be made
+as asked (a split into too many blocks, an error of a renderer) raises the same Error on every rank, and the
+next one may be asked for. After an error of FATAL none can be made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import sortlast
+from sortlast import Error, MpiError, RemoteError, render
+from sortlast import TimeoutError as Late
+from sortlast.demo.blocks import BlockPart
+from sortlast.demo.boxes import BoxesPart
+from sortlast.demo.scene import Scene, share_cores
+from sortlast.demo.scene import Settings as PartSettings
+from sortlast.launch.failure import together
+from sortlast.render.data import Volume
+from sortlast.render.window import Image
+from sortlast.view.controls import Controls, Eye
+from sortlast.vtk.messages import Messages
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Result = TypeVar("Result")
+
+FATAL = (Late, RemoteError, MpiError)
+PING = 10.0  # a rank that is asked for nothing is asked so often whether it is there [s]
+_GRACE = 30.0  # after an error of FATAL rank 0 has so long to say so before the others end [s]
+_ADVICE = "; it may be stopped, or its machine out of reach"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command was asked; the data as ``render.load`` takes them, `timeout` in seconds."""
+
+    data: str
+    timeout: float
+    component: int | None = None
+    time: int | None = None
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a frame shows; `size` is (width, height) in pixels."""
+
+    controls: Controls
+    eye: Eye
+    size: tuple[int, int]
+    fine: bool = True  # else rays of volumes have fewer samples
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A frame on rank 0.
+
+    `seconds` of each phase are those of the rank that is slowest in it. `timeline` has of every rank what it
+    did, (activity, begin, end), in seconds since the rank began the frame.
+    """
+
+    image: Image  # (height, width, 4), premultiplied
+    algorithm: str  # full name, of what "auto" chose
+    seconds: dict[str, float]
+    timeline: list[list[tuple[str, float, float]]]
+
+
+class Stage:
+    """All ranks make one, and then rank 0 calls `frame` and the others `follow`. Collective."""
+
+    def __init__(self, comm: MPI.Intracomm, settings: Settings) -> None:
+        self._comm, self._settings = comm, settings
+        share_cores(comm)
+        self.volume: Volume | None = together(comm, lambda: self._read() if comm.rank == 0 else None)
+        self.scene: Scene = comm.bcast(self.volume and Scene.of(self.volume), root=0)
+        self._messages = Messages(comm, settings.timeout, _ADVICE)
+        self._parts: dict[str, BlockPart | BoxesPart] = {}
+        self._compositor: sortlast.Compositor | None = None
+        self._compositing: tuple[str, str] | None = None  # algorithm and wire of the compositor
+
+    def _read(self) -> Volume:
+        asked = self._settings
+        return render.load(asked.data, component=asked.component, time=asked.time, memory=asked.memory)
+
+    # --- rank 0 ---------------------------------------------------------------------------------------
+
+    def frame(self, order: Order) -> Drawn:
+        """Have all ranks make a frame. Raises Error; the next may be asked for unless it is one of FATAL."""
+        self._messages.tell(order)
+        drawn = self._make(order)
+        assert drawn is not None
+        return drawn
+
+    def ping(self) -> None:
+        """Hear from every rank that it is there. Raises TimeoutError, which names those that are not."""
+        self._messages.tell(None)
+        self._messages.gather(None)
+
+    def end(self) -> None:
+        """Let the other ranks return from `follow`."""
+        self._messages.tell("end")
+
+    # --- the others -----------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Make frames until rank 0 ends it. Raises an error of FATAL after rank 0 had time to say so."""
+        try:
+            while True:
+                # Rank 0 is heard of at least every PING seconds, but for the time of a frame.
+                order = self._messages.hear(PING + 2 * self._settings.timeout)
+                if order == "end":
+                    return
+                if order is None:
+                    self._messages.gather(None)
+                    continue
+                self._make_or_refuse(order)
+        except FATAL:
+            time.sleep(_GRACE)
+            raise
+
+    def _make_or_refuse(self, order: Order) -> None:
+        try:
+            self._make(order)
+        except FATAL:
+            raise
+        except Error:
+            return  # rank 0 has the same, and says so
+
+    # --- all ------------------------------------------------------------------------------------------
+
+    def _make(self, order: Order) -> Drawn | None:
+        """Render, composite and gather."""
+        camera = order.eye.camera(self.scene)
+        part = self._part(order.controls.mode)
+        compositor = self._chosen(order.controls)
+        compositor.clear_events()
+        times = [time.perf_counter()]
+
+        def render() -> Any:
+            part.renderer.resize(order.size)
+            part.renderer.show(order.controls.look(self.scene, fine=order.fine))
+            own = part.render(camera)
+            times.append(time.perf_counter())
+            return own
+
+        own: Any = self._agreed(render)
+        times.append(time.perf_counter())
+        places: Any = part.order(camera)
+        times.append(time.perf_counter())
+        tile = part.composite(compositor, own, places)
+        times.append(time.perf_counter())
+        image: Image | None = compositor.gather(tile, root=0)  # type: ignore[assignment]
+        times.append(time.perf_counter())
+
+        spans = list(zip(("render", "wait", "order", "composite", "gather"), times, times[1:], strict=False))
+        spans += [(event.activity, event.begin, event.end) for event in compositor.events()]
+        gathered = self._messages.gather(
+            [(name, begin - times[0], end - times[0]) for name, begin, end in spans]
+        )
+        if gathered is None or image is None:
+            return None
+        phases = [{name: end - begin for name, begin, end in rank[:5]} for rank in gathered]
+        seconds = {name: max(rank[name] for rank in phases) for name in phases[0]}
+        return Drawn(image, compositor.algorithm, seconds, gathered)
+
+    def _agreed(self, work: Callable[[], Result]) -> Result:
+        """What ``work`` gives; an exception on any rank is an Error on every one. Waits in limited time."""
+        failure, result = None, None
+        try:
+            result = work()
+        except Exception as error:
+            failure = f"rank {self._comm.rank}: {type(error).__name__}: {error}"
+
+        def decide(failures: list[str | None]) -> None:
+            for text in failures:
+                if text is not None:
+                    raise Error(text)
+
+        self._messages.agree(failure, decide)
+        return result  # type: ignore[return-value]
+
+    def _part(self, mode: str) -> BlockPart | BoxesPart:
+        """This rank's part in a mode; made, and handed out by rank 0, when it is first asked for."""
+        if mode not in self._parts:
+            asked = self._settings
+            settings = PartSettings(asked.data, mode, (16, 16), 1, "auto", asked.timeout, None)
+            voxels = None if self.volume is None else self.volume.voxels
+            kind = BoxesPart if mode == "boxes" else BlockPart
+            self._parts[mode] = kind(self._comm, settings, self.scene, voxels)
+        return self._parts[mode]
+
+    def _chosen(self, controls: Controls) -> sortlast.Compositor:
+        """The compositor that is asked for; the last one stays while it is the same."""
+        asked = (controls.algorithm, controls.wire)
+        if self._compositor is None or self._compositing != asked:
+            algorithm, wire = asked
+            made = sortlast.Compositor(
+                self._comm, algorithm=algorithm, wire=wire, timeout=self._settings.timeout
+            )
+            made.trace = True
+            if self._compositor is not None:
+                self._compositor.close()
+            self._compositor, self._compositing = made, asked
+        return self._compositor
