@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import socket
@@ -341,7 +340,7 @@ def test_bad_messages_are_refused_and_the_server_goes_on(served):
             assert message.type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
         assert status_of(served.address) == 200
 
-    asyncio.run(visit())
+    viewing.visit(visit())
 
 
 @pytest.mark.mpi
@@ -365,7 +364,7 @@ def test_a_viewer_that_does_not_read_holds_nobody_up(served):
             latest = await until(stuck, lambda found: isinstance(found, int))
             assert latest >= serials[-1]
 
-    asyncio.run(visit())
+    viewing.visit(visit())
 
 
 class _limited:  # noqa: N801
@@ -392,12 +391,12 @@ def test_who_goes_is_forgotten(served):
             return found["viewers"]["all"]
 
     for _ in range(3):
-        asyncio.run(visit())
+        viewing.visit(visit())
     held = viewing.resident(rank)
     for _ in range(40):
-        asyncio.run(visit())
+        viewing.visit(visit())
     end = time.monotonic() + 10
-    while asyncio.run(count()) > 1:
+    while viewing.visit(count()) > 1:
         assert time.monotonic() < end
         time.sleep(0.1)
     assert viewing.resident(rank) - held < 4e6

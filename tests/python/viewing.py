@@ -7,16 +7,19 @@ with viewing.served("--ranks", "3", data=path) as viewer:
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import io
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -30,6 +33,12 @@ from sortlast.view.controls import Controls, Eye
 
 _START = 60.0  # limit for the address to come [s]
 _RANK = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
+
+
+def visit(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine returns, in a thread of its own: the browser's driver keeps the loop of this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 @dataclass(frozen=True)
