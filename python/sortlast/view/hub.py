@@ -25,7 +25,7 @@ from sortlast.view.controls import Controls, Eye
 from sortlast.view.pace import Pace
 from sortlast.view.stage import Order
 
-REST = 0.25  # a camera that has not moved for so long has come to rest [s]
+REST = 0.25  # a camera has come to rest when it has not moved for so long since the last picture of it [s]
 UNSEEN = 2  # pictures that a viewer has not yet shown: that on its screen soon, and that on its way
 MOST_VIEWERS = 64
 _FIRST_SIZE = (640, 480)
@@ -42,7 +42,8 @@ class View:
     drawn: int = -1  # the version that was drawn last
     fine: bool = False  # and whether as fine as can be
     moved: float = -REST  # when what is asked for changed
-    began: float = 0.0  # when the last frame began
+    began: float = 0.0  # when the last frame began, and when its picture was there
+    finished: float = 0.0
     serial: int = 0
     picture: bytes = b""
 
@@ -202,6 +203,7 @@ class Hub:
             self._serial += 1
             view = job.view
             view.drawn, view.fine, view.serial = job.version, job.fine, self._serial
+            view.finished = time.monotonic()
             self._pace.took(job.order, seconds, fine=job.fine)
             head = {**header, "serial": self._serial, "stamp": job.stamp, "fine": job.fine}
             text = json.dumps(head).encode()
@@ -245,10 +247,10 @@ class Hub:
             return None
         if view.version != view.drawn:
             return view.began + self._interval
-        return None if view.fine else view.moved + REST
+        return None if view.fine else max(view.moved, view.finished) + REST
 
     def _job(self, view: View, now: float) -> Job:
-        fine = now - view.moved >= REST
+        fine = view.version == view.drawn
         view.began = now
         size = view.size if fine else self._pace.size(self.controls.mode, view.size)
         return Job(view, view.version, view.stamp, Order(self.controls, view.eye, size, fine), fine)
