@@ -1,0 +1,191 @@
+"""From the mouse to the picture: ``sortlast view`` on several ranks beside trame in one process.
+
+    python latency.py [--data mni152] [--ranks 4] [--size 1024x768] [--mode surface] [--alone]
+
+One Chromium, driven by Playwright, drags in the page of each in turn, on the same data. A probe in the page
+notes when a mouse event comes and when the next picture is drawn (a canvas draws a picture, or an image has
+loaded); the time between is the latency of a move that finds the server idle. Of ``sortlast view`` the parts
+of frames are printed too: those while the camera moves, and those at rest.
+
+Mesa renders. With ``--mode volume`` trame's frames take it many seconds: ``--alone`` leaves trame out.
+
+It needs playwright, chromium, trame and trame-vtk.
+"""
+
+import argparse
+import json
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+PANEL = 320  # of the page of sortlast view [pixels]
+PAUSE = 0.15  # between a picture and the next move; below the time after which one at rest is made [s]
+REST = 4.0  # for the picture at rest [s]
+LIMIT = 60_000  # for a picture [ms]
+
+PROBE = """
+window.probe = { moved: 0, drawn: [] };
+const note = () => window.probe.drawn.push(performance.now());
+const draw = CanvasRenderingContext2D.prototype.drawImage;
+CanvasRenderingContext2D.prototype.drawImage = function (...given) { draw.apply(this, given); note(); };
+document.addEventListener("load", (event) => { if (event.target instanceof HTMLImageElement) note(); }, true);
+for (const kind of ["pointermove", "mousemove"]) {
+  document.addEventListener(kind, () => { window.probe.moved ||= performance.now(); }, true);
+}
+"""
+
+
+@contextmanager
+def serving(*command: str):
+    """A process that prints ``open ADDRESS``, and the address; ended with all that it started."""
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+    try:
+        for line in process.stdout:
+            if line.startswith("open "):
+                yield line.split()[1]
+                return
+        raise SystemExit(f"{command[0]} ended without an address")
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def latencies(page, size: tuple[int, int], moves: int) -> list[float]:
+    """Milliseconds from a mouse event to the next picture."""
+    x, y = size[0] / 2, size[1] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    found = []
+    for k in range(moves + 3):  # the first ones find out how coarse frames must be
+        time.sleep(PAUSE)
+        page.evaluate("window.probe = { moved: 0, drawn: [] }")
+        page.mouse.move(x + 6 * (k + 1), y + 4 * (-1) ** k, steps=2)
+        page.wait_for_function(
+            "() => window.probe.moved && window.probe.drawn.some((at) => at > window.probe.moved)",
+            timeout=LIMIT,
+        )
+        found.append(
+            page.evaluate("window.probe.drawn.find((at) => at > window.probe.moved) - window.probe.moved")
+        )
+    page.mouse.up()
+    return found[3:]
+
+
+def summary(values: list[float]) -> dict[str, float]:
+    ordered = sorted(values)
+    return {
+        "median": statistics.median(ordered),
+        "p95": ordered[min(len(ordered) - 1, round(0.95 * (len(ordered) - 1)))],
+    }
+
+
+KEEP_HEADERS = """
+window.headers = [];
+const Native = window.WebSocket;
+window.WebSocket = class extends Native {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => {
+      if (!(data instanceof ArrayBuffer)) return;
+      const length = new DataView(data).getUint32(0, true);
+      window.headers.push({ ...JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length))),
+        bytes: data.byteLength });
+    });
+  }
+};
+"""
+
+
+def parts(headers: list[dict]) -> dict[str, float]:
+    """Medians of a frame's parts [ms], and what all but rendering is of it."""
+    found = {
+        name: 1e3 * statistics.median(h["seconds"][name] for h in headers) for name in headers[0]["seconds"]
+    }
+    other = sum(found[name] for name in ("order", "composite", "gather", "encode"))
+    return {
+        **found,
+        "bytes": statistics.median(h["bytes"] for h in headers),
+        "share": other / found["render"],
+    }
+
+
+def frames(headers: list[dict]) -> dict[str, dict[str, float]]:
+    return {
+        "frames while moving": parts([h for h in headers if not h["fine"]]),
+        "frames at rest": parts([h for h in headers if h["fine"]]),
+    }
+
+
+def show(result: dict[str, dict[str, float]]) -> None:
+    for name, values in result.items():
+        print(name, {key: round(value, 2) for key, value in values.items()}, flush=True)
+
+
+def measure_ours(browser, given, size: tuple[int, int]) -> dict[str, dict[str, float]]:
+    command = ("-m", "sortlast", "view", given.data, "--ranks", given.ranks, "--mode", given.mode)
+    with serving(*command) as address:
+        page = browser.new_page(viewport={"width": size[0] + PANEL, "height": size[1]})
+        page.add_init_script(PROBE)
+        page.add_init_script(KEEP_HEADERS)
+        page.goto(address)
+        page.wait_for_function("() => window.view?.settled()", timeout=LIMIT)
+        found = latencies(page, size, given.moves)
+        time.sleep(REST)
+        page.wait_for_function("() => window.view.settled()", timeout=LIMIT)
+        headers = page.evaluate("window.headers")
+        page.close()
+    return {"sortlast view, latency [ms]": summary(found)} | frames(headers)
+
+
+def measure_trame(browser, given, size: tuple[int, int]) -> dict[str, dict[str, float]]:
+    local = str(Path(__file__).with_name("trame_local.py"))
+    with serving(local, given.data, given.mode, str(free_port())) as address:
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+        page.add_init_script(PROBE)
+        page.goto(address)
+        page.wait_for_function("() => window.probe.drawn.length", timeout=LIMIT)
+        time.sleep(REST)
+        found = latencies(page, size, given.moves)
+        page.close()
+    return {"trame in one process, latency [ms]": summary(found)}
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    asked.add_argument("--data", default="mni152")
+    asked.add_argument("--ranks", default="4")
+    asked.add_argument("--size", default="1024x768")
+    asked.add_argument("--mode", choices=("surface", "volume"), default="surface")
+    asked.add_argument("--moves", type=int, default=30)
+    asked.add_argument("--alone", action="store_true", help="without trame")
+    asked.add_argument("--json", type=Path)
+    given = asked.parse_args()
+    width, height = map(int, given.size.split("x"))
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    result: dict[str, dict[str, float]] = {}
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, chromium_sandbox=False)
+        for measure in (measure_ours, measure_trame)[: 1 if given.alone else 2]:
+            found = measure(browser, given, (width, height))
+            show(found)
+            result |= found
+        browser.close()
+    if given.json:
+        given.json.write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
