@@ -4,7 +4,7 @@
 
 One Chromium, driven by Playwright, drags in the page of each in turn, on the same data. A probe in the page
 notes when a mouse event comes and when the next picture is drawn (a canvas draws a picture, or an image has
-loaded); the time between is the latency of a move that finds the server idle. Of ``sortlast view`` the parts
+loaded); the time between is the latency of a drag that finds the server idle. Of ``sortlast view`` the parts
 of frames are printed too: those while the camera moves, and those at rest.
 
 Mesa renders. With ``--mode volume`` trame's frames take it many seconds: ``--alone`` leaves trame out.
@@ -26,7 +26,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 PANEL = 320  # of the page of sortlast view [pixels]
-PAUSE = 0.15  # between a picture and the next move; below the time after which one at rest is made [s]
+EVENTS = 12  # of a drag, 60 a second
+QUIET = 2.0  # without a picture, so that nothing is under way when a drag begins [s]
 REST = 4.0  # for the picture at rest [s]
 LIMIT = 60_000  # for a picture [ms]
 
@@ -64,15 +65,17 @@ def free_port() -> int:
 
 
 def latencies(page, size: tuple[int, int], moves: int) -> list[float]:
-    """Milliseconds from a mouse event to the next picture."""
+    """Milliseconds from the first event of a short drag to the next picture."""
     x, y = size[0] / 2, size[1] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
     found = []
     for k in range(moves + 3):  # the first ones find out how coarse frames must be
-        time.sleep(PAUSE)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        wait_until_quiet(page)
         page.evaluate("window.probe = { moved: 0, drawn: [] }")
-        page.mouse.move(x + 6 * (k + 1), y + 4 * (-1) ** k, steps=2)
+        for step in range(1, EVENTS + 1):
+            page.mouse.move(x + 4 * step, y + 2 * step * (-1) ** k)
+            time.sleep(1 / 60)
         page.wait_for_function(
             "() => window.probe.moved && window.probe.drawn.some((at) => at > window.probe.moved)",
             timeout=LIMIT,
@@ -80,8 +83,17 @@ def latencies(page, size: tuple[int, int], moves: int) -> list[float]:
         found.append(
             page.evaluate("window.probe.drawn.find((at) => at > window.probe.moved) - window.probe.moved")
         )
-    page.mouse.up()
+        page.mouse.up()
+        wait_until_quiet(page)
     return found[3:]
+
+
+def wait_until_quiet(page) -> None:
+    """Wait until no picture has come for a while: to press a button asks trame for some, too."""
+    before = -1
+    while (now := page.evaluate("window.probe.drawn.length")) != before:
+        before = now
+        time.sleep(QUIET)
 
 
 def summary(values: list[float]) -> dict[str, float]:
