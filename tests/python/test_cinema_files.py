@@ -11,19 +11,8 @@ import pytest
 from PIL import Image
 
 from commands import run as command
+from deep_images import HEIGHT, WIDTH, fragments
 from sortlast import Error, Fragments, cinema_files, deep_files
-
-WIDTH, HEIGHT = 11, 6
-
-
-def fragments(seed, most=4):
-    random = np.random.default_rng(seed)
-    counts = random.integers(0, most + 1, (HEIGHT, WIDTH)).astype(np.int32)
-    n = int(counts.sum())
-    colour = random.random((n, 4), np.float32)
-    colour[:, :3] *= colour[:, 3:]
-    # Few depths, so that some fragments of a pixel share theirs.
-    return Fragments((WIDTH, HEIGHT), counts, colour, random.integers(0, 5, n).astype(np.float32))
 
 
 def lists_of(made):
@@ -56,7 +45,7 @@ def lists_in(layers):
 
 
 def test_layers_are_the_fragments_front_to_back(tmp_path):
-    made = fragments(1)
+    made = fragments(1, depths=5)
     assert cinema_files.write(tmp_path / "a.cdb", made) == made.counts.max()
     layers = read(tmp_path / "a.cdb")
     assert len(layers) == made.counts.max()
@@ -88,7 +77,7 @@ def test_no_fragments_are_one_empty_layer(size, tmp_path):
 
 
 def test_places_that_are_refused(tmp_path):
-    made = fragments(2)
+    made = fragments(2, depths=5)
     with pytest.raises(Error, match=r"ends with \.cdb"):
         cinema_files.write(tmp_path / "a", made)
     with pytest.raises(Error, match="there is no folder"):
@@ -107,7 +96,7 @@ def test_places_that_are_refused(tmp_path):
 
 @pytest.mark.mpi
 def test_the_command_writes_the_layers_of_all_ranks(tmp_path):
-    made = [fragments(seed) for seed in (3, 4, 5)]
+    made = [fragments(seed, depths=5) for seed in (3, 4, 5)]
     files = [tmp_path / f"{name}.exr" for name in "abc"]
     for file, each in zip(files, made, strict=True):
         deep_files.write(file, each)

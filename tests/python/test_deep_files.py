@@ -10,18 +10,8 @@ import OpenEXR
 import pytest
 
 from commands import run as command
+from deep_images import HEIGHT, WIDTH, fragments
 from sortlast import Error, Fragments, deep_files, image_files
-
-WIDTH, HEIGHT = 13, 7
-
-
-def fragments(seed, most=4):
-    random = np.random.default_rng(seed)
-    counts = random.integers(0, most + 1, (HEIGHT, WIDTH)).astype(np.int32)
-    n = int(counts.sum())
-    colour = random.random((n, 4), np.float32)
-    colour[:, :3] *= colour[:, 3:]
-    return Fragments((WIDTH, HEIGHT), counts, colour, random.random(n, np.float32))
 
 
 def same(one, other):
