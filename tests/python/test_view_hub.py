@@ -141,7 +141,7 @@ def test_a_camera_at_rest_is_drawn_once_more_as_fine_as_the_window():
     assert make(of) is None
     job = of.take(2 * REST)
     assert job.fine
-    assert job.order == Order(Controls(), controls.eye(EYE), (800, 600), True)
+    assert job.order == Order(Controls(), controls.eye(EYE), (800, 600), fine=True, yields=True)
     of.put(job, 0.5, {}, b"picture")
     assert of.take(1.5 * REST) is None
 
@@ -157,6 +157,40 @@ def test_two_views_take_turns():
         drawn.append(make(of).eye.azimuth)
         one.receive(), two.receive()
     assert drawn.count(1.0) == drawn.count(2.0) == 3
+
+
+def test_a_fine_frame_is_given_up_for_a_coarse_one_and_made_when_all_rest():
+    of = hub()
+    one, two = Client(of), Client(of)
+    two.say(own=True)
+    while make(of):
+        one.receive(), two.receive()
+        one.say(seen=one.viewer.sent), two.say(seen=two.viewer.sent)
+    fine = of.take(2 * REST)
+    assert fine.fine
+    assert not of.moving()
+
+    # While one moves, whose fine frame it was or not, nothing but its frames are made.
+    for mover in (one, two):
+        mover.say(eye={**EYE, "azimuth": 1.0})
+        assert of.moving()
+        job = of.take(0)
+        assert job.view is mover.viewer.view
+        assert not job.fine
+        of.put(job, 0.01, {}, b"picture")
+        mover.receive()
+        mover.say(seen=mover.viewer.sent)
+        assert not of.moving()
+
+    # Then both are made as fine as they can be.
+    drawn = []
+    while (job := of.take(2 * REST)) is not None:
+        assert job.fine
+        drawn.append(job.view)
+        of.put(job, 0.01, {}, b"picture")
+    assert sorted(map(id, drawn)) == sorted((id(one.viewer.view), id(two.viewer.view)))
+    of.end("over")
+    assert of.moving()
 
 
 def test_who_comes_does_not_change_the_picture_of_the_others():

@@ -22,6 +22,13 @@ async def receive(line, limit: float = 10.0) -> dict | int:
     return json.loads(message.data) if message.type is aiohttp.WSMsgType.TEXT else _header(message)["serial"]
 
 
+async def picture(line, limit: float = 60.0) -> dict:
+    """What is told of the next picture; notices before it are left out."""
+    while (message := await line.receive(limit)).type is aiohttp.WSMsgType.TEXT:
+        pass
+    return _header(message)
+
+
 def _header(message: aiohttp.WSMessage) -> dict:
     assert message.type is aiohttp.WSMsgType.BINARY, message
     return json.loads(message.data[4 : 4 + int.from_bytes(message.data[:4], "little")])

@@ -14,7 +14,7 @@ from sortlast.render.blocks import GHOSTS, Block
 from sortlast.render.camera import Camera
 from sortlast.render.surface import SurfaceRenderer
 from sortlast.render.volume import VolumeRenderer
-from sortlast.render.window import Image
+from sortlast.render.window import Image, Pause
 
 from .scene import Part, Scene, Settings
 
@@ -39,9 +39,9 @@ class BlockPart(Part):
         scene = self._scene
         return kind(voxels, block, scene.spacing, scene.threshold, self._settings.size)
 
-    def render(self, camera: Camera) -> Own:
-        """Pixels and depth of the block."""
-        return _render(self.renderer, camera)
+    def render(self, camera: Camera, pause: Pause | None = None) -> Own:
+        """Pixels and depth of the block; of a volume with `pause` as of `Window.render`."""
+        return _render(self.renderer, camera, pause)
 
     def order(self, camera: Camera) -> Sequence[int]:
         """Ranks from front to back."""
@@ -99,7 +99,7 @@ def _scatter(comm: MPI.Intracomm, blocks: list[Block], voxels: Image | None) -> 
     return received.T
 
 
-def _render(renderer: VolumeRenderer | SurfaceRenderer, camera: Camera) -> Own:
+def _render(renderer: VolumeRenderer | SurfaceRenderer, camera: Camera, pause: Pause | None = None) -> Own:
     if isinstance(renderer, SurfaceRenderer):
         return renderer.render(camera)
-    return renderer.render(camera), None
+    return renderer.render(camera, pause), None

@@ -14,7 +14,7 @@ from sortlast.render.amr import Box, hierarchy
 from sortlast.render.blocks import Block
 from sortlast.render.camera import Camera, Rectangle
 from sortlast.render.volume import BoxesRenderer, VolumeRenderer
-from sortlast.render.window import Image
+from sortlast.render.window import Image, Pause
 
 from .scene import Part, Scene, Settings, receive, send
 
@@ -52,9 +52,9 @@ class BoxesPart(Part):
             comm, lambda: BoxesRenderer(parts, scene.spacing, scene.threshold, settings.size)
         )
 
-    def render(self, camera: Camera) -> Own:
-        """Images and rectangles of the boxes."""
-        return self.renderer.render(camera)
+    def render(self, camera: Camera, pause: Pause | None = None) -> Own:
+        """Images and rectangles of the boxes; `pause` as of `BoxesRenderer.render`."""
+        return self.renderer.render(camera, pause)
 
     def order(self, camera: Camera) -> list[int]:
         """Places of this rank's boxes among all boxes, front to back."""

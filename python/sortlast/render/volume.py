@@ -31,7 +31,7 @@ from .blocks import GHOSTS, Block, Spacing
 from .camera import Camera, Rectangle
 from .data import Array
 from .look import Look, volume_property
-from .window import Image, Window, WindowRenderer
+from .window import Image, Pause, Window, WindowRenderer
 
 if TYPE_CHECKING:
     from vtkmodules.vtkRenderingCore import vtkVolume
@@ -131,9 +131,9 @@ class VolumeRenderer(WindowRenderer):
         """Show the volume in another way from the next image on."""
         _show([self._volume], look, self._threshold, self._unit)
 
-    def render(self, camera: Camera) -> Image:
-        """(height, width, 4) float32, premultiplied."""
-        return self._window.render(camera)
+    def render(self, camera: Camera, pause: Pause | None = None) -> Image:
+        """(height, width, 4) float32, premultiplied; `pause` as of `Window.render`."""
+        return self._window.render(camera, pause=pause)
 
 
 class BoxesRenderer(WindowRenderer):
@@ -159,17 +159,22 @@ class BoxesRenderer(WindowRenderer):
         """Show the boxes in another way from the next images on."""
         _show(self._volumes, look, self._threshold, self._unit)
 
-    def render(self, camera: Camera) -> tuple[list[Image], list[Rectangle]]:
+    def render(self, camera: Camera, pause: Pause | None = None) -> tuple[list[Image], list[Rectangle]]:
         """Image and rectangle of the frame, (x0, y0, x1, y1) with y from the top, of every box.
 
         An image is (y1 - y0, x1 - x0, 4) float32, premultiplied. A box beyond the frame has an empty one.
+        `pause` is as of `Window.render`, and is called between boxes, too.
         """
         rectangles = [camera.rectangle(bounds, self._window.size) for bounds in self._bounds]
-        images = []
+        images: list[Image] = []
         for volume, rectangle in zip(self._volumes, rectangles, strict=True):
+            if images and pause is not None:
+                pause()
             volume.VisibilityOn()
-            images.append(self._window.render(camera, rectangle))
-            volume.VisibilityOff()
+            try:
+                images.append(self._window.render(camera, rectangle, pause))
+            finally:
+                volume.VisibilityOff()
         return images, rectangles
 
 

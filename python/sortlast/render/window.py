@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -29,7 +31,13 @@ OSMESA = ("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
 # camera coordinates.
 LIGHTS = (((-0.45, 0.60, 1.0), 0.95), ((0.8, -0.5, 0.6), 0.3))
 
+# An image that may be given up is made in bands, none higher than one of so many: what the first rows of an
+# object take is not known before. A band is to take so long [s].
+_BANDS = 16
+_BAND = 0.1
+
 Image = npt.NDArray[np.float32]
+Pause = Callable[[], None]  # called between the parts of an image; raises to give it up
 
 
 def check_offscreen() -> None:
@@ -109,10 +117,11 @@ class Window:
                 "try a smaller image, or another Mesa"
             )
 
-    def render(self, camera: Camera, rectangle: Rectangle | None = None) -> Image:
+    def render(self, camera: Camera, rectangle: Rectangle | None = None, pause: Pause | None = None) -> Image:
         """The scene as (height, width, 4) float32, premultiplied, top row first.
 
-        Of a `rectangle` (x0, y0, x1, y1), with y from the top, only its pixels are read.
+        Of a `rectangle` (x0, y0, x1, y1), with y from the top, only its pixels are read. With `pause` the
+        image is made in bands, of the same pixels.
         """
         from vtkmodules.vtkCommonCore import vtkFloatArray
 
@@ -121,11 +130,34 @@ class Window:
         if x0 >= x1 or y0 >= y1:
             return np.empty((max(y1 - y0, 0), max(x1 - x0, 0), 4), np.float32)
         camera.apply(self.scene.GetActiveCamera(), self.size)
-        self._window.Render()
+        if pause is None:
+            self._window.Render()
+        else:
+            self._render_bands(y0, y1, pause)
         pixels = vtkFloatArray()
         self._window.GetRGBAPixelData(x0, height - y1, x1 - 1, height - y0 - 1, 0, pixels)
         rows = to_numpy(pixels).reshape(y1 - y0, x1 - x0, 4)
         return np.ascontiguousarray(rows[::-1])
+
+    def _render_bands(self, y0: int, y1: int, pause: Pause) -> None:
+        """Draw the rows from y0 to y1, counted from the top, and leave all others as they are."""
+        from vtkmodules.vtkCommonDataModel import vtkRecti
+
+        width, height = self.size
+        camera = self.scene.GetActiveCamera()
+        most = rows = max(1, height // _BANDS)
+        while True:
+            end = min(y0 + rows, y1)
+            began = time.perf_counter()
+            camera.SetScissorRect(vtkRecti(0, height - end, width, end - y0))
+            camera.SetUseScissor(True)  # for the next rendering
+            self._window.Render()
+            self._window.WaitForCompletion()
+            rows = min(max(int(rows * _BAND / (time.perf_counter() - began)), 1), most)
+            if end == y1:
+                return
+            y0 = end
+            pause()
 
     def depth(self) -> Image:
         """Depth of the last image, (height, width) float32: 0 near to 1 far, +inf where nothing is."""

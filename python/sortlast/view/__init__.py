@@ -25,6 +25,7 @@ from sortlast.view.controls import Controls
 from sortlast.view.hub import Hub, Job
 from sortlast.view.server import Server
 from sortlast.view.stage import FATAL, PING, Drawn, Settings, Stage
+from sortlast.view.verdict import Abandoned
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -121,10 +122,12 @@ class _End:
 
 
 def _make(stage: Stage, hub: Hub, job: Job) -> None:
-    """Make a frame, and hand its picture out. Raises the errors of FATAL."""
+    """Make a frame, and hand its picture out, unless it is given up. Raises the errors of FATAL."""
     begin = time.perf_counter()
     try:
-        drawn = stage.frame(job.order)
+        drawn = stage.frame(job.order, hub.moving)
+    except Abandoned:
+        return
     except FATAL:
         raise
     except Error as error:

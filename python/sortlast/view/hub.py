@@ -6,7 +6,8 @@ line is free. A viewer's line is free while it has shown all pictures but one th
 viewer gets fewer pictures, never older ones, and no other viewer waits for it.
 
 While a camera moves, frames are coarse, so that they follow; when it has rested for a moment, one more is
-made as fine as the viewer's window.
+made as fine as the viewer's window. That may take many seconds: it is given up when a coarse one of any view
+is due, and begun anew when all have rested.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ class View:
     finished: float = 0.0
     serial: int = 0
     picture: bytes = b""
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing has changed since it was drawn last."""
+        return self.version == self.drawn
 
 
 @dataclass(eq=False)
@@ -190,12 +196,19 @@ class Hub:
             while True:
                 now = time.monotonic()
                 due = [(at, view) for view in self._views() if (at := self._due(view)) is not None]
-                first = min(due, key=lambda pair: pair[0], default=None)
-                if first is not None and first[0] <= now:
-                    return self._job(first[1], now)
+                ready = [(view.at_rest, at, view) for at, view in due if at <= now]
+                if ready:
+                    return self._job(min(ready, key=lambda each: each[:2])[2], now)
                 if now >= end:
                     return None
-                self._changed.wait(min(end, first[0] if first else end) - now)
+                self._changed.wait(min(end, *(at for at, _ in due)) - now if due else end - now)
+
+    def moving(self) -> bool:
+        """Whether a coarse frame is due, for which a fine one is given up; or no frame any more."""
+        with self._changed:
+            now = time.monotonic()
+            moved = [self._due(view) for view in self._views() if not view.at_rest]
+            return self._ended or any(at is not None and at <= now for at in moved)
 
     def put(self, job: Job, seconds: float, header: dict[str, Any], picture: bytes) -> None:
         """The picture of a frame that took so long; it goes to all viewers of its view."""
@@ -245,15 +258,15 @@ class Hub:
         """When the next frame of a view is to begin; None if there is nothing to draw, or nobody to look."""
         if self._ended or not any(viewer.free for viewer in self._viewers if viewer.view is view):
             return None
-        if view.version != view.drawn:
+        if not view.at_rest:
             return view.began + self._interval
         return None if view.fine else max(view.moved, view.finished) + REST
 
     def _job(self, view: View, now: float) -> Job:
-        fine = view.version == view.drawn
+        fine = view.at_rest
         view.began = now
         size = view.size if fine else self._pace.size(self.controls.mode, view.size)
-        return Job(view, view.version, view.stamp, Order(self.controls, view.eye, size, fine), fine)
+        return Job(view, view.version, view.stamp, Order(self.controls, view.eye, size, fine, fine), fine)
 
     def _touch(self, view: View) -> None:
         view.version += 1

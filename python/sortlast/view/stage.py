@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import sortlast
 from sortlast import Error, MpiError, RemoteError, render
@@ -21,14 +21,13 @@ from sortlast.demo.scene import Scene, share_cores
 from sortlast.demo.scene import Settings as PartSettings
 from sortlast.launch.failure import together
 from sortlast.render.data import Volume
-from sortlast.render.window import Image
+from sortlast.render.window import Image, Pause
 from sortlast.view.controls import Controls, Eye
+from sortlast.view.verdict import Abandoned, Verdict
 from sortlast.vtk.messages import Messages
 
 if TYPE_CHECKING:
     from mpi4py import MPI
-
-Result = TypeVar("Result")
 
 FATAL = (Late, RemoteError, MpiError)
 PING = 10.0  # a rank that is asked for nothing is asked so often whether it is there [s]
@@ -55,6 +54,7 @@ class Order:
     eye: Eye
     size: tuple[int, int]
     fine: bool = True  # else rays of volumes have fewer samples
+    yields: bool = False  # whether rank 0 may give it up
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,15 @@ class Stage:
 
     # --- rank 0 ---------------------------------------------------------------------------------------
 
-    def frame(self, order: Order) -> Drawn:
-        """Have all ranks make a frame. Raises Error; the next may be asked for unless it is one of FATAL."""
+    def frame(self, order: Order, stop: Callable[[], bool] | None = None) -> Drawn:
+        """Have all ranks make a frame.
+
+        ``stop`` is asked again and again while they render one that yields, whether to give it up.
+
+        Raises Abandoned then, and Error; the next may be asked for unless it is one of FATAL.
+        """
         self._messages.tell(order)
-        drawn = self._make(order)
+        drawn = self._make(order, stop)
         assert drawn is not None
         return drawn
 
@@ -129,12 +134,12 @@ class Stage:
             self._make(order)
         except FATAL:
             raise
-        except Error:
+        except (Abandoned, Error):
             return  # rank 0 has the same, and says so
 
     # --- all ------------------------------------------------------------------------------------------
 
-    def _make(self, order: Order) -> Drawn | None:
+    def _make(self, order: Order, stop: Callable[[], bool] | None = None) -> Drawn | None:
         """Render, composite and gather."""
         camera = order.eye.camera(self.scene)
         part = self._part(order.controls.mode)
@@ -142,14 +147,14 @@ class Stage:
         compositor.clear_events()
         times = [time.perf_counter()]
 
-        def render() -> Any:
+        def render(pause: Pause) -> Any:
             part.renderer.resize(order.size)
             part.renderer.show(order.controls.look(self.scene, fine=order.fine))
-            own = part.render(camera)
+            own = part.render(camera, pause if order.yields else None)
             times.append(time.perf_counter())
             return own
 
-        own: Any = self._agreed(render)
+        own = Verdict(self._messages, stop if order.yields else None).on(render)
         times.append(time.perf_counter())
         places: Any = part.order(camera)
         times.append(time.perf_counter())
@@ -168,22 +173,6 @@ class Stage:
         phases = [{name: end - begin for name, begin, end in rank[:5]} for rank in gathered]
         seconds = {name: max(rank[name] for rank in phases) for name in phases[0]}
         return Drawn(image, compositor.algorithm, seconds, gathered)
-
-    def _agreed(self, work: Callable[[], Result]) -> Result:
-        """What ``work`` gives; an exception on any rank is an Error on every one. Waits in limited time."""
-        failure, result = None, None
-        try:
-            result = work()
-        except Exception as error:
-            failure = f"rank {self._comm.rank}: {type(error).__name__}: {error}"
-
-        def decide(failures: list[str | None]) -> None:
-            for text in failures:
-                if text is not None:
-                    raise Error(text)
-
-        self._messages.agree(failure, decide)
-        return result  # type: ignore[return-value]
 
     def _part(self, mode: str) -> BlockPart | BoxesPart:
         """This rank's part in a mode; made, and handed out by rank 0, when it is first asked for."""

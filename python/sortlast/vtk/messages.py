@@ -49,13 +49,18 @@ class Messages:
 
         Raises an error that rank 0 tells, and TimeoutError.
         """
-        told = self._received(0, _DOWN, timeout, lambda: "rank 0 has not come")
-        if isinstance(told, Exception):
-            raise told
-        return told
+        return _valued(self._received(0, _DOWN, timeout, lambda: "rank 0 has not come"))
 
-    def gather(self, value: object) -> list[Any] | None:
-        """The values of all ranks, on rank 0. Raises TimeoutError there if some do not come."""
+    def heard(self) -> Any:
+        """What rank 0 has told already, as ``hear`` gives it; None if it has told nothing. Does not wait."""
+        message = self.comm.improbe(0, _DOWN)
+        return None if message is None else _valued(message.recv())
+
+    def gather(self, value: object, meanwhile: Callable[[], None] | None = None) -> list[Any] | None:
+        """The values of all ranks, on rank 0, which calls ``meanwhile`` again and again while it waits.
+
+        Raises TimeoutError there if some do not come.
+        """
         if not self.root:
             self._leaving = [request for request in self._leaving if not request.Test()]
             self._leaving.append(self.comm.isend((self.comm.rank, value), 0, _UP))
@@ -68,7 +73,7 @@ class Messages:
             return f"rank {listed} has not come" if len(ranks) == 1 else f"ranks {listed} have not come"
 
         while len(values) < self.comm.size:
-            rank, sent = self._received(None, _UP, self.timeout, missing)
+            rank, sent = self._received(None, _UP, self.timeout, missing, meanwhile)
             values[rank] = sent
         return [values[rank] for rank in range(self.comm.size)]
 
@@ -92,7 +97,12 @@ class Messages:
         return self.hear(2 * self.timeout)  # rank 0 may wait so long for another, and then says for whom
 
     def _received(
-        self, source: int | None, tag: int, timeout: float | None, missing: Callable[[], str]
+        self,
+        source: int | None,
+        tag: int,
+        timeout: float | None,
+        missing: Callable[[], str],
+        meanwhile: Callable[[], None] | None = None,
     ) -> Any:
         from sortlast._mpi4py import MPI
 
@@ -102,6 +112,8 @@ class Messages:
             message = self.comm.improbe(MPI.ANY_SOURCE if source is None else source, tag)
             if message is not None:
                 return message.recv()
+            if meanwhile is not None:
+                meanwhile()
             if end is not None and time.monotonic() > end:
                 raise TimeoutError(f"{missing()} within {timeout:g} s{self._advice}")
             polls += 1
@@ -114,3 +126,10 @@ class Messages:
     def close(self) -> None:
         """Give the duplicate back."""
         self.comm.Free()
+
+
+def _valued(told: Any) -> Any:
+    """What was told; an exception is raised."""
+    if isinstance(told, Exception):
+        raise told
+    return told
