@@ -8,6 +8,21 @@ import typer
 
 from sortlast import _memory
 
+DATA = "mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or FILE.raw:XxYxZ:DTYPE."
+
+Algorithm = Annotated[
+    str, typer.Option("--algorithm", help="Compositing algorithm; see sortlast algorithms.")
+]
+Component = Annotated[
+    int | None,
+    typer.Option(
+        "--component", min=0, show_default="the first", help="Component of the data's values, from 0."
+    ),
+]
+Time = Annotated[
+    int | None,
+    typer.Option("--time", min=0, show_default="the first", help="Time of the data, from 0."),
+]
 Memory = Annotated[
     str | None,
     typer.Option(
@@ -15,6 +30,19 @@ Memory = Annotated[
         show_default="half of what is available",
         help="Most memory that data may take, such as 500M or 8G.",
     ),
+]
+
+
+def positive(seconds: float) -> float:
+    """A number above 0, as it is: for an option's ``callback``."""
+    if not seconds > 0:
+        raise typer.BadParameter(f"{seconds:g} is not above 0")
+    return seconds
+
+
+Timeout = Annotated[
+    float,
+    typer.Option("--timeout", callback=positive, help="Longest wait for a rank, in seconds; above 0."),
 ]
 
 
@@ -43,13 +71,6 @@ def numbers(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a list of numbers such as 0.2,0.2,0.3") from None
-
-
-def positive(seconds: float) -> float:
-    """A number above 0, as it is: for an option's ``callback``."""
-    if not seconds > 0:
-        raise typer.BadParameter(f"{seconds:g} is not above 0")
-    return seconds
 
 
 def memory(text: str | None) -> int | None:

@@ -58,7 +58,7 @@ def demo(
     ranks: Annotated[
         int | None, typer.Option(min=1, show_default=str(_RANKS), help="Ranks to start.")
     ] = None,
-    algorithm: Annotated[str, typer.Option(help="Compositing algorithm; see sortlast algorithms.")] = "auto",
+    algorithm: _parse.Algorithm = "auto",
     size: Annotated[str, typer.Option(help="Width x height of the picture in pixels.")] = "1024x1024",
     frames: Annotated[
         int, typer.Option(min=1, help="Frames of one turn around the volume, each with its picture.")
@@ -70,20 +70,9 @@ def demo(
             " resolutions, or an unstructured mesh."
         ),
     ] = Mode.volume,
-    data: Annotated[
-        str,
-        typer.Option(
-            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or"
-            " FILE.raw:XxYxZ:DTYPE."
-        ),
-    ] = "mni152",
-    component: Annotated[
-        int | None,
-        typer.Option(min=0, show_default="the first", help="Component of the data's values, from 0."),
-    ] = None,
-    time: Annotated[
-        int | None, typer.Option(min=0, show_default="the first", help="Time of the data, from 0.")
-    ] = None,
+    data: Annotated[str, typer.Option(help=_parse.DATA)] = "mni152",
+    component: _parse.Component = None,
+    time: _parse.Time = None,
     memory: _parse.Memory = None,
     output: Annotated[
         Path, typer.Option(help="The first frame, as PNG; of several, the second is demo-2.png, and so on.")
@@ -93,9 +82,7 @@ def demo(
         Path | None,
         typer.Option(help="Write a Chrome trace of the last frame to this JSON file, and a PNG beside it."),
     ] = None,
-    timeout: Annotated[
-        float, typer.Option(callback=_parse.positive, help="Longest wait for a rank, in seconds; above 0.")
-    ] = 60.0,
+    timeout: _parse.Timeout = 60.0,
 ) -> None:
     """Render a volume on several ranks, composite their images, and write the picture.
 

@@ -39,14 +39,7 @@ def register(app: typer.Typer) -> None:
 
 
 def view(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|NAME",
-            help="mni152, ch2better, hydrogen, or a file: NIfTI, VTK image, MetaImage, or"
-            " FILE.raw:XxYxZ:DTYPE.",
-        ),
-    ] = "mni152",
+    data: Annotated[str, typer.Argument(metavar="FILE|NAME", help=_parse.DATA)] = "mni152",
     ranks: Annotated[
         int | None, typer.Option(min=1, show_default=str(_RANKS), help="Ranks to start.")
     ] = None,
@@ -56,7 +49,7 @@ def view(
             help="Ray-cast the volume, draw its isosurface, or ray-cast boxes of several resolutions."
         ),
     ] = Mode.volume,
-    algorithm: Annotated[str, typer.Option(help="Compositing algorithm; see sortlast algorithms.")] = "auto",
+    algorithm: _parse.Algorithm = "auto",
     port: Annotated[
         int, typer.Option(min=0, max=65535, show_default="any free one", help="Port of the page.")
     ] = 0,
@@ -72,17 +65,10 @@ def view(
     ] = "1024x768",
     frames: Annotated[int, typer.Option(min=1, help="With --record: frames of the turn.")] = 120,
     rate: Annotated[float, typer.Option(min=1, max=240, help="With --record: frames a second.")] = 30.0,
-    component: Annotated[
-        int | None,
-        typer.Option(min=0, show_default="the first", help="Component of the data's values, from 0."),
-    ] = None,
-    time: Annotated[
-        int | None, typer.Option(min=0, show_default="the first", help="Time of the data, from 0.")
-    ] = None,
+    component: _parse.Component = None,
+    time: _parse.Time = None,
     memory: _parse.Memory = None,
-    timeout: Annotated[
-        float, typer.Option(callback=_parse.positive, help="Longest wait for a rank, in seconds; above 0.")
-    ] = 60.0,
+    timeout: _parse.Timeout = 60.0,
 ) -> None:
     """Show a volume in a browser, rendered and composited by several ranks as it is turned.
 
