@@ -86,20 +86,9 @@ def test_windows_of_many_kinds(change):
     found = run(
         3,
         f"""
-        def changed(w):
+        def change(w):
             {change}
-        changed(made)
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        made.Render()
-        if rank == 0:
-            whole = window()
-            changed(whole)
-            spheres(range(SPHERES), renderer_of(whole))
-            look(whole)
-            whole.Render()
-            report(difference(shown(made), shown(whole)))
-        composition.close()
+        compare(4, change)
         """,
     )[0]
     assert found[1] < 0.001, found
@@ -158,10 +147,7 @@ def test_translucent_surfaces_lie_in_the_visibility_order_of_the_boxes():
         worst = []
         for x in (-9, 9):
             for w in (made, whole):
-                camera = renderer_of(w).GetActiveCamera()
-                camera.SetPosition(x, 1, 2)
-                camera.SetFocalPoint(1.5, 0, 0)
-                renderer_of(w).ResetCamera()
+                look_from(w, (x, 1, 2), (1.5, 0, 0))
             made.Render()
             whole.Render()
             worst.append(difference(shown(made)[..., :3], shown(whole)[..., :3], 4))
@@ -202,10 +188,7 @@ def test_many_boxes_a_rank_lie_in_the_visibility_order_of_all():
         shares = []
         for x in (-9, 9):
             for w in (made, whole):
-                camera = renderer_of(w).GetActiveCamera()
-                camera.SetPosition(x, 3, 2)
-                camera.SetFocalPoint(1.5, 1, 0)
-                renderer_of(w).ResetCamera()
+                look_from(w, (x, 3, 2), (1.5, 1, 0))
             made.Render()
             whole.Render()
             shares.append(difference(shown(made)[..., :3], shown(whole)[..., :3], 4))

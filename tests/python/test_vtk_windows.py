@@ -28,18 +28,7 @@ def test_a_layer_above_is_drawn_over_the_picture():
             w.AddRenderer(above)
             spheres([0], above)
             above.SetActiveCamera(renderer_of(w).GetActiveCamera())
-        layer(made)
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        made.Render()
-        if rank == 0:
-            whole = window()
-            spheres(range(SPHERES), renderer_of(whole))
-            layer(whole)
-            look(whole)
-            whole.Render()
-            report(difference(shown(made)[..., :3], shown(whole)[..., :3]))
-        composition.close()
+        compare(change=layer)
         """,
     )[0]
     assert found[1] < 0.002, found
@@ -80,16 +69,7 @@ def test_a_rank_without_data(without):
         made = window()
         if rank != {without}:
             spheres(range(SPHERES), renderer_of(made))
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        made.Render()
-        if rank == 0:
-            whole = window()
-            spheres(range(SPHERES), renderer_of(whole))
-            look(whole)
-            whole.Render()
-            report(difference(shown(made)[..., :3], shown(whole)[..., :3]))
-        composition.close()
+        compare()
         """,
     )[0]
     assert found[1] == 0

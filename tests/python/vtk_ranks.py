@@ -3,7 +3,8 @@
     reports = vtk_ranks.run(4, "look(made); ...; report(...)")
 
 They see what `mpirun.run` gives them, the scenes of `vtk_scenes`, `made`, a window that shows this rank's
-spheres, and `told(call)`, the error that a call raises as [name, text].
+spheres, and `told(call)`, the error that a call raises as [name, text]. `compare()` reports on rank 0 what
+differs between its picture of all ranks and that of one process, after `change(window)` of both windows.
 """
 
 from __future__ import annotations
@@ -28,6 +29,20 @@ def told(call):
 
 made = window()
 spheres(mine(rank, size), renderer_of(made))
+
+def compare(channels=3, change=lambda w: None):
+    change(made)
+    look(made)
+    composition = sortlast.vtk.compose(made, comm, timeout=30)
+    made.Render()
+    if rank == 0:
+        whole = window()
+        change(whole)
+        spheres(range(SPHERES), renderer_of(whole))
+        look(whole)
+        whole.Render()
+        report(difference(shown(made)[..., :channels], shown(whole)[..., :channels]))
+    composition.close()
 """
 
 

@@ -93,6 +93,14 @@ def look(made: Any, zoom: float = 1.0) -> None:
         renderer.ResetCameraClippingRange(WHOLE)
 
 
+def look_from(made: Any, eye: Sequence[float], focal: Sequence[float]) -> None:
+    """Let the first renderer look from one place toward another, and show all that it has."""
+    camera = renderer_of(made).GetActiveCamera()
+    camera.SetPosition(*eye)
+    camera.SetFocalPoint(*focal)
+    renderer_of(made).ResetCamera()
+
+
 def shown(made: Any) -> np.ndarray:
     """What a window shows: (H, W, 4) uint8, bottom row first."""
     width, height = made.GetSize()
