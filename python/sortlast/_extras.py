@@ -50,10 +50,10 @@ def needed(what: str, extra: str | None = None) -> Iterator[None]:
         raise missing from None
 
 
-def check(package: str, what: str) -> None:
-    """Raise MissingExtraError, ``what`` needs it, if a package is missing; imports nothing."""
+def check(package: str, what: str, extra: str | None = None) -> None:
+    """Raise MissingExtraError, as in ``needed``, if a package is missing; imports nothing."""
     if importlib.util.find_spec(package) is None:
-        raise _missing(package, what)
+        raise _missing(package, what, extra)
 
 
 def instead_of(error: ModuleNotFoundError, what: str, extra: str | None = None) -> MissingExtraError | None:

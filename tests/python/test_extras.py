@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ NEEDS = {
     "sortlast.render.check_offscreen()": ("rendering", "vtk", "render"),
     "importlib.import_module('sortlast.vtk').image(None)": ("a VTK window", "vtk", "vtk"),
     "importlib.import_module('sortlast.pyvista')": ("a plotter", "pyvista", "pyvista"),
+    "importlib.import_module('sortlast.view')": ("the page of a viewer", "aiohttp", "view"),
     "importlib.import_module('sortlast.render.mesh').partition(None, 2)": (
         "dividing a mesh",
         "pymetis",
@@ -177,6 +179,8 @@ def test_commands_that_need_the_command_line_alone(with_cli, tmp_path, command):
         (("demo",), ("rendering", "vtk", "render")),
         (("demo", "--trace", "t.json"), ("--trace", "matplotlib", "plot")),
         (("demo", "--mode", "unstructured"), ("--mode unstructured", "pymetis", "render")),
+        (("view",), ("the page of a viewer", "aiohttp", "view")),
+        (("view", "--record", "orbit.mp4"), ("the page of a viewer", "aiohttp", "view")),
         (("tune", "--ranks", "2"), ("starting ranks", "mpi4py", "mpi")),
         (("bandwidth",), ("starting ranks", "mpi4py", "mpi")),
         (("bench", "composite", "--ranks", "2"), ("starting ranks", "mpi4py", "mpi")),
@@ -220,6 +224,22 @@ for suffix in ("png", "npy", "exr", "tif"):
 """
     done = run(python, tmp_path, "-c", program)
     assert done.stdout.split() == ["png", "True", "npy", "True", "exr", "True", "tif", "True"], done.stderr
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("place", ["orbit", "orbit.mp4"])
+def test_the_extra_for_viewers_is_enough_for_them(place, tmp_path):
+    python = environments.make(tmp_path / "env", "cli", "view")
+    done = run(
+        python,
+        tmp_path,
+        *("-m", "sortlast", "view", "hydrogen", "--ranks", "2", "--mode", "surface"),
+        *("--record", place, "--size", "64x48", "--frames", "2"),
+        MPI4PY_LIBMPI=str(next(Path(sys.prefix, "lib").glob("libmpi.so.*"))),
+    )
+    assert done.returncode == 0, done
+    assert done.stdout == f"wrote {place}\n"
+    assert (tmp_path / place).exists()
 
 
 def test_mpi4py_without_an_mpi_library_is_one_line(tmp_path):

@@ -45,13 +45,13 @@ class Film:
     def check(self) -> None:
         """Raise Error where it could not be written, before anything is made."""
         if self.moving:
-            _extras.check("imageio_ffmpeg", "a film")
+            _extras.check("imageio_ffmpeg", "a film", "view")
             check_place(self.path, text=False)
             if any(side % 2 for side in self.size):
                 width, height = self.size
                 raise Error(f"a film has even sides, and {width}x{height} has not; choose another --size")
             return
-        _extras.check("PIL", "a picture")
+        _extras.check("PIL", "a picture", "view")
         if self.path.suffix:
             raise Error(f"{self.path} ends neither in {SUFFIX} nor as a folder does; name a film or a folder")
         if self.path.exists() and not self.path.is_dir():
