@@ -262,6 +262,7 @@ def test_the_page_fits_a_narrow_window(served, page):
     assert page.run("document.getElementById('stage').clientWidth") == 400
 
 
+@pytest.mark.family
 @pytest.mark.parametrize(
     ("number", "told"),
     [(signal.SIGKILL, "rank 1 has died"), (signal.SIGSTOP, "rank 1 has not come within 3 s")],

@@ -30,8 +30,8 @@ _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
 }
 
-# Hydra kills all ranks when one is killed, unless told otherwise.
-_MPICH_OUTLIVE = ["-disable-auto-cleanup"]
+# Either kills all ranks when one is killed, unless told otherwise.
+_OUTLIVE = {"mpich": ["-disable-auto-cleanup"], "openmpi": ["--enable-recovery"]}
 
 # Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
 _OPENMPI_OVERSUBSCRIBED = {
@@ -115,7 +115,7 @@ def run(
     Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
     signal that ended it. However this ends, and however this process ends, no rank is left. Variables that
     the user has set are kept. With ``outlive`` ranks go on when one of them dies, and must end by themselves:
-    MPICH's mpiexec would otherwise kill them all, as that of Open MPI does in any case.
+    mpiexec would otherwise kill them all.
 
     Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or ``ranks`` < 1, and
     :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
@@ -125,7 +125,7 @@ def run(
     _extras.check("mpi4py", "starting ranks")
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
-    options = _MPICH_OUTLIVE if outlive and launcher.family == "mpich" else []
+    options = _OUTLIVE[launcher.family] if outlive else []
     command = [str(launcher.path), *options, "-n", str(ranks), sys.executable, "-m", module, *args]
     variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)}
     return wait_for(command, variables, timeout, f"{ranks} ranks of {module}")
