@@ -161,6 +161,30 @@ def test_the_canvas_is_what_one_process_renders_whatever_is_done(served, data):
         assert page.errors == []
 
 
+def test_points_of_the_transfer_function_come_and_go_by_keys(page):
+    count = "document.querySelectorAll('#curve circle').length"
+    first = page.run(count)
+    page.run("document.querySelectorAll('#curve circle')[3].focus()")
+    before = serial(page)
+    page.press("Enter")
+    points = page.run("window.view.controls().opacity")
+    assert page.run(count) == len(points) == first + 1
+    np.testing.assert_allclose(points[4], np.mean([points[3], points[5]], axis=0))
+    settled(page, before)
+    page.press("Tab")
+    page.press("Delete")
+    assert page.run(count) == first
+    assert points[4] not in page.run("window.view.controls().opacity")
+    page.run("document.querySelector('#curve circle:last-of-type').focus()")
+    page.press("Enter")
+    page.press("Delete")
+    assert page.run(count) == first
+    assert page.run("document.activeElement.tagName") == "circle"
+    before = serial(page)
+    page.run("window.view.change({ opacity: null })")
+    settled(page, before)
+
+
 def test_boxes_and_other_algorithms_give_pictures(page, data):
     before = serial(page)
     page.choose("#mode", "boxes")

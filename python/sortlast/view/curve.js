@@ -35,7 +35,9 @@ function makeCurve(svg, histogram, most, changed) {
     line.setAttribute("points", [first, ...corners, last].join(" "));
     area.setAttribute("points", [`${across(0)},${down(0)}`, first, ...corners, last, `${across(1)},${down(0)}`].join(" "));
     while (knobs.childElementCount > points.length) knobs.lastChild.remove();
-    while (knobs.childElementCount < points.length) knobs.append(element("circle", { r: 5, tabindex: 0, role: "slider" }));
+    while (knobs.childElementCount < points.length) knobs.append(element("circle", {
+      r: 5, tabindex: 0, role: "slider", "aria-valuemin": 0, "aria-valuemax": 1, "aria-keyshortcuts": "Enter Delete",
+    }));
     points.forEach(([value, alpha], k) => {
       const knob = knobs.children[k];
       knob.setAttribute("cx", across(value));
@@ -50,6 +52,21 @@ function makeCurve(svg, histogram, most, changed) {
     points[k] = [within(value, low, Math.max(low, high)), within(alpha, 0, 1)];
     draw();
     changed(points);
+  }
+
+  function add(value, alpha) {
+    const k = points.findIndex((point) => point[0] > value), at = k < 0 ? points.length : k;
+    const before = points[at - 1]?.[0] ?? -1, after = points[at]?.[0] ?? 2;
+    if (points.length >= most || value - before < GAP || after - value < GAP) return;
+    points.splice(at, 0, [value, alpha]);
+    draw();
+    changed(points);
+  }
+
+  // Half-way to the next point, or from the last one to that before.
+  function addBeside(k) {
+    const [one, other] = k + 1 < points.length ? [points[k], points[k + 1]] : [points[k - 1], points[k]];
+    add((one[0] + other[0]) / 2, (one[1] + other[1]) / 2);
   }
 
   function remove(k) {
@@ -79,20 +96,18 @@ function makeCurve(svg, histogram, most, changed) {
       return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
     });
     if (hit >= 0) { remove(hit); return; }
-    const [value, alpha] = place(event);
-    const k = points.findIndex((point) => point[0] > value), at = k < 0 ? points.length : k;
-    const before = points[at - 1]?.[0] ?? -1, after = points[at]?.[0] ?? 2;
-    if (points.length >= most || value - before < GAP || after - value < GAP) return;
-    points.splice(at, 0, [value, alpha]);
-    draw();
-    changed(points);
+    add(...place(event));
   });
   svg.addEventListener("keydown", (event) => {
     const k = index(event);
     if (k < 0) return;
     const [value, alpha] = points[k];
     const steps = { ArrowLeft: [-0.01, 0], ArrowRight: [0.01, 0], ArrowUp: [0, 0.02], ArrowDown: [0, -0.02] };
-    if (event.key === "Delete") remove(k);
+    if (event.key === "Delete") {
+      remove(k);
+      knobs.children[Math.min(k, points.length - 1)].focus();
+    }
+    else if (event.key === "Enter") addBeside(k);
     else if (event.key in steps) move(k, value + steps[event.key][0], alpha + steps[event.key][1]);
     else return;
     event.preventDefault();

@@ -143,16 +143,15 @@ async function show(data, from) {
 let delay = null;
 
 function report(header, bytes, latency) {
-  const milliseconds = (seconds) => `${(1e3 * seconds).toFixed(1)} ms`;
   const { render, wait, order, composite, gather, encode } = header.seconds;
   if (latency !== null) delay = latency;
   const rate = times.length > 1 ? (times.length - 1) / (times.at(-1) - times[0]) * 1e3 : 0;
   const rows = {
-    "frames a second": rate.toFixed(1),
-    "mouse to picture": delay === null ? "–" : `${delay.toFixed(0)} ms`,
-    "render": milliseconds(render),
-    "composite": milliseconds(order + composite),
-    "gather, encode": milliseconds(gather + encode),
+    "frames a second": rate ? rate.toFixed(1) : "–",
+    "mouse to picture": delay === null ? "–" : duration(delay / 1e3),
+    "render": duration(render),
+    "composite": duration(order + composite),
+    "gather, encode": duration(gather + encode),
     "picture": `${header.size[0]} × ${header.size[1]}, ${(bytes / 1e3).toFixed(0)} kB`,
     "algorithm": header.algorithm,
   };

@@ -5,7 +5,9 @@ const ACTIVITIES = {
   agree: "#9467bd", blend: "#2b78b5", send: "#4aa564", receive: "#a6d5b2",
 };
 const PHASES = ["render", "wait", "order", "composite", "gather"];
-const ROW = 22, LEFT = 12, RIGHT = 276, TOP = 12;
+const ROW = 22, LEFT = 14, RIGHT = 276, TOP = 14;
+
+const duration = (seconds) => seconds < 1 ? `${(1e3 * seconds).toFixed(1)} ms` : `${seconds.toFixed(2)} s`;
 
 function drawTimeline(svg, legend, ranks) {
   const end = Math.max(...ranks.flat().map((span) => span[2]), 1e-6);
@@ -23,15 +25,15 @@ function drawTimeline(svg, legend, ranks) {
         height: phase ? 11 : 5, fill: ACTIVITIES[activity] ?? "#888",
       });
       const title = element("title");
-      title.textContent = `rank ${rank}, ${activity}: ${(1e3 * (until - begin)).toFixed(2)} ms`;
+      title.textContent = `rank ${rank}, ${activity}: ${duration(until - begin)}`;
       bar.append(title);
       parts.push(bar);
     });
   });
-  const last = element("text", { x: RIGHT, y: 8, "text-anchor": "end" });
-  last.textContent = `${(1e3 * end).toFixed(1)} ms`;
-  const first = element("text", { x: LEFT, y: 8 });
-  first.textContent = "rank, from 0 ms";
+  const last = element("text", { x: RIGHT, y: 9, "text-anchor": "end" });
+  last.textContent = duration(end);
+  const first = element("text", { x: LEFT, y: 9 });
+  first.textContent = "rank, from 0 s";
   svg.setAttribute("viewBox", `0 0 280 ${TOP + ranks.length * ROW}`);
   svg.replaceChildren(first, last, ...parts);
   const seen = new Set(ranks.flat().map((span) => span[0]));
