@@ -44,7 +44,9 @@ class BlockPart(Part):
         return _render(self.renderer, camera, pause)
 
     def order(self, camera: Camera) -> Sequence[int]:
-        """Ranks from front to back."""
+        """Ranks from front to back; in any order for `closest`."""
+        if self._settings.mode == "surface":
+            return range(self._comm.size)
         return sortlast.visibility_order(self._comm, self._bounds, camera.eye, timeout=self._settings.timeout)
 
     def composite(self, compositor: sortlast.Compositor, own: Own, order: Sequence[int]) -> sortlast.Tile:
