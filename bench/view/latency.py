@@ -1,11 +1,16 @@
 """From the mouse to the picture: ``sortlast view`` on several ranks beside trame in one process.
 
-    python latency.py [--data mni152] [--ranks 4] [--size 1024x768] [--mode surface] [--alone]
+    python latency.py [--data mni152] [--ranks 4] [--size 1024x768] [--mode surface] [--quiet 2] [--alone]
 
 One Chromium, driven by Playwright, drags in the page of each in turn, on the same data. A probe in the page
 notes when a mouse event comes and when the next picture is drawn (a canvas draws a picture, or an image has
 loaded); the time between is the latency of a drag that finds the server idle. Of ``sortlast view`` the parts
-of frames are printed too: those while the camera moves, and those at rest.
+of frames are printed too: those while the camera moves, and those at rest. "send" is the time from when rank
+0 has encoded a picture to when the script of the page has it, by the clock of this machine; "share" is what
+all but rendering, and the wait for the slowest to have rendered, is of rendering.
+
+With ``--mode volume`` it then drags while the fine picture is being rendered, a quarter of its time after it
+was begun: "interrupted" is the time from the mouse to the picture then.
 
 Mesa renders. With ``--mode volume`` trame's frames take it many seconds: ``--alone`` leaves trame out.
 
@@ -27,8 +32,8 @@ from playwright.sync_api import sync_playwright
 
 PANEL = 320  # of the page of sortlast view [pixels]
 EVENTS = 12  # of a drag, 60 a second
-QUIET = 2.0  # without a picture, so that nothing is under way when a drag begins [s]
 REST = 4.0  # for the picture at rest [s]
+VIEWER_REST = 0.25  # after which sortlast view begins a fine picture [s]
 LIMIT = 60_000  # for a picture [ms]
 
 PROBE = """
@@ -64,14 +69,14 @@ def free_port() -> int:
         return found.getsockname()[1]
 
 
-def latencies(page, size: tuple[int, int], moves: int) -> list[float]:
+def latencies(page, size: tuple[int, int], given) -> list[float]:
     """Milliseconds from the first event of a short drag to the next picture."""
     x, y = size[0] / 2, size[1] / 2
     found = []
-    for k in range(moves + 3):  # the first ones find out how coarse frames must be
+    for k in range(given.moves + 3):  # the first ones find out how coarse frames must be
         page.mouse.move(x, y)
         page.mouse.down()
-        wait_until_quiet(page)
+        wait_until_quiet(page, given.quiet)
         page.evaluate("window.probe = { moved: 0, drawn: [] }")
         for step in range(1, EVENTS + 1):
             page.mouse.move(x + 4 * step, y + 2 * step * (-1) ** k)
@@ -84,16 +89,36 @@ def latencies(page, size: tuple[int, int], moves: int) -> list[float]:
             page.evaluate("window.probe.drawn.find((at) => at > window.probe.moved) - window.probe.moved")
         )
         page.mouse.up()
-        wait_until_quiet(page)
+        wait_until_quiet(page, given.quiet)
     return found[3:]
 
 
-def wait_until_quiet(page) -> None:
-    """Wait until no picture has come for a while: to press a button asks trame for some, too."""
+def interruptions(page, size: tuple[int, int], fine: float, moves: int) -> list[float]:
+    """Milliseconds from a mouse event to its picture, while a fine one is rendered for so many seconds."""
+    found = []
+    page.mouse.move(size[0] / 2, size[1] / 2)
+    page.mouse.down()
+    for k in range(moves):
+        for step in (
+            3 * (k % 2 + 1),
+            -3,
+        ):  # the first makes a fine picture due, the second comes in its midst
+            page.evaluate("window.probe = { moved: 0, drawn: [] }")
+            page.mouse.move(size[0] / 2 + step, size[1] / 2)
+            page.wait_for_function("() => window.probe.drawn.length", timeout=LIMIT)
+            if step > 0:
+                time.sleep(VIEWER_REST + fine / 4)
+        found.append(page.evaluate("window.probe.drawn[0] - window.probe.moved"))
+    page.mouse.up()
+    return found
+
+
+def wait_until_quiet(page, seconds: float) -> None:
+    """Wait until no picture has come for so long: to press a button asks trame for some, too."""
     before = -1
     while (now := page.evaluate("window.probe.drawn.length")) != before:
         before = now
-        time.sleep(QUIET)
+        time.sleep(seconds)
 
 
 def summary(values: list[float]) -> dict[str, float]:
@@ -113,8 +138,9 @@ window.WebSocket = class extends Native {
     this.addEventListener("message", ({ data }) => {
       if (!(data instanceof ArrayBuffer)) return;
       const length = new DataView(data).getUint32(0, true);
-      window.headers.push({ ...JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length))),
-        bytes: data.byteLength });
+      const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
+      header.seconds.send = Date.now() / 1e3 - header.ready;
+      window.headers.push({ ...header, bytes: data.byteLength });
     });
   }
 };
@@ -126,7 +152,7 @@ def parts(headers: list[dict]) -> dict[str, float]:
     found = {
         name: 1e3 * statistics.median(h["seconds"][name] for h in headers) for name in headers[0]["seconds"]
     }
-    other = sum(found[name] for name in ("order", "composite", "gather", "encode"))
+    other = sum(found[name] for name in ("order", "composite", "gather", "encode", "send"))
     return {
         **found,
         "bytes": statistics.median(h["bytes"] for h in headers),
@@ -154,12 +180,16 @@ def measure_ours(browser, given, size: tuple[int, int]) -> dict[str, dict[str, f
         page.add_init_script(KEEP_HEADERS)
         page.goto(address)
         page.wait_for_function("() => window.view?.settled()", timeout=LIMIT)
-        found = latencies(page, size, given.moves)
+        found = latencies(page, size, given)
         time.sleep(REST)
         page.wait_for_function("() => window.view.settled()", timeout=LIMIT)
         headers = page.evaluate("window.headers")
+        result = {"sortlast view, latency [ms]": summary(found)} | frames(headers)
+        if given.mode == "volume":
+            fine = result["frames at rest"]["render"] / 1e3
+            result["interrupted [ms]"] = summary(interruptions(page, size, fine, given.moves))
         page.close()
-    return {"sortlast view, latency [ms]": summary(found)} | frames(headers)
+    return result
 
 
 def measure_trame(browser, given, size: tuple[int, int]) -> dict[str, dict[str, float]]:
@@ -170,7 +200,7 @@ def measure_trame(browser, given, size: tuple[int, int]) -> dict[str, dict[str, 
         page.goto(address)
         page.wait_for_function("() => window.probe.drawn.length", timeout=LIMIT)
         time.sleep(REST)
-        found = latencies(page, size, given.moves)
+        found = latencies(page, size, given)
         page.close()
     return {"trame in one process, latency [ms]": summary(found)}
 
@@ -182,6 +212,12 @@ def main() -> None:
     asked.add_argument("--size", default="1024x768")
     asked.add_argument("--mode", choices=("surface", "volume"), default="surface")
     asked.add_argument("--moves", type=int, default=30)
+    asked.add_argument(
+        "--quiet",
+        type=float,
+        default=2.0,
+        help="seconds without a picture before a drag, so that nothing is under way",
+    )
     asked.add_argument("--alone", action="store_true", help="without trame")
     asked.add_argument("--json", type=Path)
     given = asked.parse_args()

@@ -140,8 +140,9 @@ def _make(stage: Stage, hub: Hub, job: Job) -> None:
 
 
 def _header(drawn: Drawn, job: Job, encode: float) -> dict[str, Any]:
-    """What a page is told of a picture; times in seconds."""
+    """What a page is told of a picture; times in seconds, `ready` since 1970 when it could be sent."""
     return {
+        "ready": time.time(),
         "mode": job.order.controls.mode,
         "kind": job.order.controls.picture,
         "size": job.order.size,
