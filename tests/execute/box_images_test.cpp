@@ -139,34 +139,36 @@ std::size_t own_bytes(const ManyBoxes& scene, std::int32_t rank) {
 }
 
 constexpr Format rgba{Scalar::float32, 4, false};
-constexpr std::size_t row_of_8 = 16 + 8 * 16;  // bytes of a header and of 8 pixels
+constexpr std::size_t header = 24;            // bytes
+constexpr std::size_t blended = header + 32;  // with its rectangle
+constexpr std::size_t row_of_8 = 8 * 16;
 
 TEST(BoxImages, NeighboursInDepthBecomeOne) {
   const Rectangle box{0, 0, 8, 1};
-  EXPECT_EQ(own_bytes(scene_of({box, box, box}, {0, 0, 0}, rgba), 0), row_of_8);
+  EXPECT_EQ(own_bytes(scene_of({box, box, box}, {0, 0, 0}, rgba), 0), blended + row_of_8);
 }
 
 TEST(BoxImages, ImagesWithAnotherBetweenThemStayApart) {
   const Rectangle box{0, 0, 8, 1};
-  EXPECT_EQ(own_bytes(scene_of({box, box, box}, {0, 1, 0}, rgba), 0), 2 * row_of_8);
+  EXPECT_EQ(own_bytes(scene_of({box, box, box}, {0, 1, 0}, rgba), 0), 2 * (header + row_of_8));
 }
 
 TEST(BoxImages, ABoxElsewhereIsNoObstacle) {
   const Rectangle box{0, 0, 8, 1};
-  EXPECT_EQ(own_bytes(scene_of({box, {8, 0, 16, 4}, box}, {0, 1, 0}, rgba), 0), row_of_8);
-  EXPECT_EQ(own_bytes(scene_of({box, {7, 0, 16, 4}, box}, {0, 1, 0}, rgba), 0), 2 * row_of_8);
+  EXPECT_EQ(own_bytes(scene_of({box, {8, 0, 16, 4}, box}, {0, 1, 0}, rgba), 0), blended + row_of_8);
+  EXPECT_EQ(own_bytes(scene_of({box, {7, 0, 16, 4}, box}, {0, 1, 0}, rgba), 0), 2 * (header + row_of_8));
 }
 
 TEST(BoxImages, ABoxThatMeetsOnlyOneOfTwoIsAnObstacle) {
   EXPECT_EQ(own_bytes(scene_of({{0, 0, 8, 1}, {8, 0, 9, 1}, {4, 0, 12, 1}}, {0, 1, 0}, rgba), 0),
-            2 * row_of_8);
+            2 * (header + row_of_8));
 }
 
 TEST(BoxImages, ImagesOfUint8TravelAsTheyAreWhereThatTakesLess) {
   const Format bytes{Scalar::uint8, 4, false};
   const Rectangle box{0, 0, 8, 1};
-  EXPECT_EQ(own_bytes(scene_of({box, box}, {0, 0}, bytes), 0), 2 * (16U + 8 * 4));
-  EXPECT_EQ(own_bytes(scene_of({box, box, box, box}, {0, 0, 0, 0}, bytes), 0), row_of_8);
+  EXPECT_EQ(own_bytes(scene_of({box, box}, {0, 0}, bytes), 0), 2 * (header + 8 * 4));
+  EXPECT_EQ(own_bytes(scene_of({box, box, box, box}, {0, 0, 0, 0}, bytes), 0), blended + row_of_8);
 }
 
 TEST(BoxImages, AnImageCostsItsBox) {
@@ -175,7 +177,7 @@ TEST(BoxImages, AnImageCostsItsBox) {
   contents_of(scene, {table_of(scene, 1), rgba, Op::over, {}, true}, 1)
       .front()
       ->encode_own({0, scene.size.pixels()}, out);
-  EXPECT_LE(out.size(), 10 * (16U + 10 * 16) * 2);
+  EXPECT_LE(out.size(), header + std::size_t{10} * 10 * 16);
 }
 
 // ---- Errors ---------------------------------------------------------------------------------------

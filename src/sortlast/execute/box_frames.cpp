@@ -1,6 +1,7 @@
 // Box frames.
 //
-// The ranks tell each other the positions and boxes of their images: 48 bytes an image, in one collective.
+// The ranks tell each other the positions and boxes of their images: those of a node in memory that all of
+// them read, as they agree; several nodes in a collective, 48 bytes an image.
 // Then all know alike whether the images of some rank lie between those of another. If they do, they are
 // contents of varying size. If not, each rank makes its own into one image with bounds, and the way of one
 // image a rank is the faster: its images are read where they lie, and its schedules follow the depth order.
@@ -22,6 +23,7 @@
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/layers/box_images.hpp"
 #include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/execute/mpi/node_boxes.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
@@ -46,16 +48,9 @@ void BoxMemory::keep_for_ever() noexcept {
 
 namespace {
 
-// What a rank tells of its images before the boxes.
-struct Count {
-  std::uint64_t images = 0;
-  Format format;
-  bool told = false;  // the format is not a guess
-};
-
 // All ranks' images, rank by rank.
 std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<PlacedBox>& mine,
-                                 const std::vector<Count>& counts) {
+                                 const std::vector<BoxCount>& counts) {
   struct Gathered {
     std::vector<PlacedBox> mine;
     std::vector<PlacedBox> all;
@@ -65,7 +60,7 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
   const auto gathered = std::make_shared<Gathered>();
   gathered->mine = mine;
   std::uint64_t sum = 0;
-  for (const Count& count : counts) {
+  for (const BoxCount& count : counts) {
     gathered->counts.push_back(static_cast<int>(count.images));
     gathered->offsets.push_back(static_cast<int>(sum));
     sum += count.images;
@@ -87,8 +82,36 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
   return std::move(gathered->all);
 }
 
+// What all ranks have told.
+struct BoxesOfAll {
+  std::vector<BoxCount> counts;       // by rank
+  std::vector<PlacedBox> placed;      // rank by rank
+  std::vector<NodeBoxes::Told> told;  // by rank, of those of the node; none if there are no others
+};
+
+// After all have met. Collective if not all of them are of one node.
+BoxesOfAll boxes_of_all(const FrameContext& context, const BoxCount& own, const std::vector<PlacedBox>& mine,
+                        const NodeBoxes* node_boxes) {
+  BoxesOfAll all;
+  if (node_boxes != nullptr) {
+    all.told.resize(static_cast<std::size_t>(context.comm.size()));
+    for (const int rank : context.node.neighbours().members)
+      all.told[static_cast<std::size_t>(rank)] = node_boxes->told_by(rank);
+  }
+  if (!context.node.everybody() || node_boxes == nullptr) {
+    all.counts = all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), own);
+    all.placed = all_boxes(context, mine, all.counts);
+    return all;
+  }
+  for (const NodeBoxes::Told& told : all.told) {
+    all.counts.push_back(told.count);
+    for (const ToldImage& image : told.images) all.placed.push_back(image.placed);
+  }
+  return all;
+}
+
 // The format of all images. Throws MismatchError, on every rank, if it is not one.
-Format common_format(const std::vector<Count>& counts, Op op) {
+Format common_format(const std::vector<BoxCount>& counts, Op op) {
   std::optional<std::size_t> first;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
     if (!counts[rank].told) continue;
@@ -104,12 +127,12 @@ Format common_format(const std::vector<Count>& counts, Op op) {
 std::int64_t area(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
 
 // Why the images of each rank cannot become one first; empty if they can.
-std::string why_not_one(const BoxTable& table, const std::vector<Count>& counts, const Format& format,
+std::string why_not_one(const BoxTable& table, const std::vector<BoxCount>& counts, const Format& format,
                         Op op) {
   const auto p = static_cast<std::int32_t>(counts.size());
   if (table.order_of_ranks(p).empty()) return "images of one rank lie between those of another";
   const bool several =
-      std::any_of(counts.begin(), counts.end(), [](const Count& count) { return count.images > 1; });
+      std::any_of(counts.begin(), counts.end(), [](const BoxCount& count) { return count.images > 1; });
   if (several && accumulator_scalar(format.scalar, op) != format.scalar)
     return "images that are " + std::string(scalar_name(format.scalar)) + " would be rounded once a rank";
 
@@ -185,7 +208,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   pool_.begin_frame();
   survey_ = {};
 
-  // Agree.
+  // Check, and list this rank's images.
   Arguments arguments("composite");
   arguments.add("images", "several a rank");
   arguments.add("size", text(call.size));
@@ -194,36 +217,44 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   arguments.add("out", call.out.view().colour == nullptr ? "no" : "yes");
   if (problem.empty())
     problem = problem_of([&] { check_box_call(call, size_, options_.check_premultiplied); });
-  meet(arguments, problem, {});
-
-  // Tell each other the boxes.
   std::vector<PlacedBox> mine;
-  for (std::size_t i = 0; i < call.images.size(); ++i)
-    mine.push_back(
-        {call.images[i].position, box_of(call.images[i], call.size), rank_, static_cast<std::int32_t>(i)});
-  const Count own{mine.size(), told_format(call), !mine.empty() || call.format};
-  const std::vector<Count> counts = all_gather(data_, alarm_, all_ranks_to_call("composite"), own);
-  const Format format = common_format(counts, composition.op);
+  std::vector<PixelBuffer> copies;
+  std::vector<ConstPixels> pixels;
+  if (problem.empty()) {
+    if (!composition.premultiplied) copies = premultiplied_copies(call.images, pool_);
+    for (std::size_t i = 0; i < call.images.size(); ++i) {
+      const BoxImage& image = call.images[i];
+      mine.push_back({image.position, box_of(image, call.size), rank_, static_cast<std::int32_t>(i)});
+      pixels.push_back(copies.empty() ? image.image.pixels : ConstPixels(copies[i].view()));
+    }
+  }
+
+  // Agree, and tell each other the boxes.
+  const BoxCount own{mine.size(), told_format(call), !mine.empty() || call.format};
+  Offer offer;
+  if (!node_->alone()) {
+    if (!node_boxes_) node_boxes_ = std::make_unique<NodeBoxes>(*node_);
+    offer.image = node_boxes_->tell(own, mine, pixels);
+  }
+  meet(arguments, problem, offer);
+  BoxesOfAll all = boxes_of_all(context(), own, mine, node_boxes_.get());
+  const Format format = common_format(all.counts, composition.op);
   check_format(format, composition.op);
-  const auto table = std::make_shared<const BoxTable>(all_boxes(context(), mine, counts), call.size);
+  const BoxFrame frame{std::make_shared<const BoxTable>(std::move(all.placed), call.size),
+                       format,
+                       composition.op,
+                       {},
+                       options_.sparse};
   const double told = trace_clock();
 
   // Composite them as one image a rank, or all of them.
-  std::vector<PixelBuffer> copies;
-  std::vector<ConstPixels> pixels;
-  const bool straight = !composition.premultiplied;
-  if (straight) copies = premultiplied_copies(call.images, pool_);
-  for (std::size_t i = 0; i < call.images.size(); ++i)
-    pixels.push_back(straight ? ConstPixels(copies[i].view()) : call.images[i].image.pixels);
-  const BoxFrame frame{table, format, composition.op, {}, options_.sparse};
-  const std::string why = why_not_one(*table, counts, format, composition.op);
-  Tile tile = why.empty() ? composite_as_one(call, frame, pixels) : composite_all(call, frame, pixels);
-
-  const double before = told - begin;
-  timing_.agree += before;
+  const std::string why = why_not_one(*frame.table, all.counts, format, composition.op);
+  Tile tile = why.empty() ? composite_as_one(call, frame, pixels)
+                          : composite_all(call, frame, pixels, std::move(all.told));
+  timing_.agree += told - begin;
   timing_.total = trace_clock() - begin;
   boxes_explained_ =
-      std::to_string(table->size()) + " images of all ranks, " + std::to_string(mine.size()) +
+      std::to_string(frame.table->size()) + " images of all ranks, " + std::to_string(mine.size()) +
       " of this one: " +
       (why.empty() ? "each rank made its own into one first, as no rank's lie between another's.\n"
                    : "each went to the ranks that finish its pixels, as " + why + ".\n");
@@ -261,19 +292,22 @@ void Compositor::Impl::blend_own(const BoxImages& images, const Rectangle& bound
   });
 }
 
-// Every image travels by itself, or blended with those next to it.
+// Every image travels by itself, or blended with those next to it; ranks of the node read it where it lies.
 Tile Compositor::Impl::composite_all(const BoxCall& call, BoxFrame frame,
-                                     const std::vector<ConstPixels>& pixels) {
+                                     const std::vector<ConstPixels>& pixels,
+                                     std::vector<NodeBoxes::Told> told) {
   const Composition& composition = call.composition;
   if (!composition.background.empty())
     frame.background.emplace(composition.op, frame.format, composition.background, call.background_depth);
-  return composite_layers_in_turn(
-      {call.size,
-       frame.format,
-       {{"content", "images"}},
-       "",
-       [&](const FrameContext&) { return std::make_unique<const BoxImages>(frame, rank_, pixels); }},
-      call.out);
+  LayerCall layers{call.size, frame.format, {}, {}, {}};
+  layers.content = [&](const FrameContext& with) {
+    std::unique_ptr<const ImageMemory> memory;
+    if (!told.empty()) memory = std::make_unique<const NodeImages>(*node_, std::move(told), frame.format);
+    frame.sparse = frame.sparse && !with.all_in_place;
+    return std::make_unique<const BoxImages>(frame, rank_, pixels, std::move(memory),
+                                             [this](std::size_t bytes) { return pool_.take(bytes); });
+  };
+  return run_layers(layers, call.out);
 }
 
 }  // namespace sortlast

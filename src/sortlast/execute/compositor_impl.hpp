@@ -28,6 +28,7 @@
 #include "sortlast/execute/mpi/layer_exchange.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
+#include "sortlast/execute/mpi/node_boxes.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/run/tile.hpp"
@@ -133,7 +134,8 @@ class Compositor::Impl {
   bool layered_ = false;                           // the last frame was one
   std::string boxes_explained_;                    // how several images a rank were composited; empty: none
   BoxMemory box_memory_;
-  std::int32_t layer_calls_ = 0;  // counted round the tags that they use
+  std::unique_ptr<NodeBoxes> node_boxes_;  // once there were several images a rank, and mates
+  std::int32_t layer_calls_ = 0;           // counted round the tags that they use
   Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
@@ -199,7 +201,8 @@ class Compositor::Impl {
   Tile composite_boxes_in_turn(const BoxCall& call);
   Tile composite_as_one(const BoxCall& call, const BoxFrame& frame, const std::vector<ConstPixels>& pixels);
   void blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image);
-  Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels);
+  Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels,
+                     std::vector<NodeBoxes::Told> told);
 
   // ---- Further channels (channel_frames.cpp) ----
 
@@ -209,6 +212,8 @@ class Compositor::Impl {
   // ---- Contents of varying size (layer_frames.cpp) ----
 
   Tile composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out);
+  // Once all ranks have agreed on the call.
+  Tile run_layers(const LayerCall& call, const PixelBuffer& out);
   void agree_on_layers(const LayerCall& call, Pixels out);
   const std::shared_ptr<const Schedule>& schedule_of_layers(const LayerCall& call);
   StringOptions string_options();

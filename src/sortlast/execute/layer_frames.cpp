@@ -34,14 +34,20 @@ std::optional<std::vector<LayerString>> Compositor::Impl::gather_layers(const de
 // The way of a frame: check and agree, make the content, run, hand out the tile.
 Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const PixelBuffer& out) {
   const double begin = trace_clock();
-  timing_ = {};
-  traffic_ = {};
-  boxes_explained_.clear();
   pool_.begin_frame();
   agree_on_layers(call, out.view());
   const double agreed = trace_clock();
   record({Activity::agree, begin, agreed, -1, -1, 0});
+  Tile tile = run_layers(call, out);
   timing_.agree = agreed - begin;
+  timing_.total = trace_clock() - begin;
+  return tile;
+}
+
+Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out) {
+  timing_ = {};
+  traffic_ = {};
+  boxes_explained_.clear();
   if (node_->everybody()) timing_.late = node_->late();
 
   const std::shared_ptr<const Schedule>& schedule = schedule_of_layers(call);
@@ -68,7 +74,6 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
   const std::size_t result = own_pixels ? PixelBuffer::bytes(call.format, tile.range.size()) : 0;
   timing_.peak_bytes = std::max<std::int64_t>(
       0, static_cast<std::int64_t>(pool_.peak() - before + layer_exchange_->shared_bytes() - result));
-  timing_.total = trace_clock() - begin;
   return detail::TileAccess::make(std::move(tile));
 }
 

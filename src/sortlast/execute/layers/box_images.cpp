@@ -1,27 +1,23 @@
 // BoxImages.
 //
-// An image contributes nothing outside its box, and costs what its box has in the string's pixels.
+// An image contributes nothing outside its box, and costs what its box has in the string's pixels. Ranks of a
+// node read each other's images where they lie, so that a string for mates only says that there are some.
 //
-// Runs that overlap become one where that takes less room, and where no pixels of another image come between
-// them: one whose box holds none of theirs is no obstacle. All boxes are known to every rank, so a rank needs
-// nobody's images to find that out. Blended runs keep the scalar of accumulators (float32 but for closest),
-// so that the whole chain of images of a pixel is rounded once, at the end. Images of uint8 are a quarter of
-// that, so blending them early seldom takes less room, and they travel as they are.
+// Blended parts keep the scalar of accumulators (float32 but for closest), so that the whole chain of images
+// of a pixel is rounded once, at the end. Images of uint8 are a quarter of that, so blending them early
+// seldom takes less room, and they travel as they are.
 //
-// At the end the runs are blended front to back into a block of accumulators that stays in the cache, each
-// over its own pixels alone. Cutting the pixels where runs begin and end instead, to blend all runs of a
-// piece in one pass, would make pieces of a pixel or two where hundreds of boxes cross a row. closest goes
-// back to front: the accumulators then begin with a depth of NaN, behind any image's, and ties go to the
-// front as they should.
+// At the end the parts are blended front to back into accumulators, some rows at a time, so that these and
+// what is copied from mates stay in the cache.
 #include "sortlast/execute/layers/box_images.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
-#include "sortlast/execute/layers/box_groups.hpp"
+#include "sortlast/error.hpp"
+#include "sortlast/execute/layers/box_merge.hpp"
 #include "sortlast/image/active.hpp"
 
 namespace sortlast {
@@ -29,14 +25,18 @@ namespace {
 
 using Place = BoxTable::Place;
 
-constexpr std::int64_t block_pixels = 1024;  // of accumulators
-constexpr double most_active = 0.8;          // of images whose empty pixels are left out
+constexpr std::size_t step_bytes = std::size_t{1} << 18;  // of accumulators and of what is copied
+constexpr double most_active = 0.8;                       // of images whose empty pixels are left out
 
 }  // namespace
 
-BoxImages::BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPixels> images)
-    : frame_(std::move(frame)), stored_{frame_.format, frame_.format} {
-  stored_.accumulator.scalar = accumulator_scalar(frame_.format.scalar, frame_.op);
+BoxImages::BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
+                     std::unique_ptr<const ImageMemory> memory, Bytes::Take take)
+    : frame_(std::move(frame)),
+      accumulator_(frame_.op, frame_.format),
+      stored_{frame_.format, accumulator_.format()},
+      memory_(std::move(memory)),
+      take_(std::move(take)) {
   for (std::size_t place = 0; place < table().size(); ++place) {
     const PlacedBox& placed = table().at(static_cast<Place>(place));
     if (placed.rank != rank) continue;
@@ -60,187 +60,226 @@ bool BoxImages::leaves_out_empty() const {
   return frame_.op != Op::max || frame_.format.scalar == Scalar::uint8;
 }
 
-// ---- Runs -----------------------------------------------------------------------------------------
+// ---- Parts ----------------------------------------------------------------------------------------
 
-// Append the runs of this rank's images among the pixels: rows of the boxes, or what is active of them.
-void BoxImages::list_own(Range pixels, bool active_only, std::vector<BoxRun>& runs) const {
-  const std::int64_t width = table().frame().width;
+// Append the parts of this rank's images among the pixels, front to back, but for what is not worth sending.
+void BoxImages::list_own(Range pixels, std::vector<BoxPixels>& parts) const {
   std::vector<ActiveRun> active;
   for (const Place place : table().meeting(pixels)) {
     const Own* const image = own(place);
     if (image == nullptr) continue;
     const Rectangle& box = table().at(place).box;
-    const std::int64_t columns = box.x1 - box.x0;
-    const auto add = [&](Range part, std::int64_t stored) {
-      runs.push_back({part, place, place, false, advance(image->pixels, frame_.format, stored)});
+    const Range stored = pixels_of_box(box, pixels, width());
+    const auto add = [&](Range some) {
+      parts.push_back({place, place, false, box, some, advance(image->pixels, frame_.format, some.begin)});
     };
-    // Rows that fill the frame's width lie one behind the other.
-    const std::int64_t rows_at_once = columns == width ? box.y1 - box.y0 : 1;
-    const std::int64_t first = columns == width ? box.y0 : std::max(box.y0, pixels.begin / width);
-    for (std::int64_t row = first; row < box.y1 && row * width < pixels.end; row += rows_at_once) {
-      const std::int64_t origin = row * width + box.x0;  // in the frame, of the image's pixel `stored`
-      const std::int64_t stored = (row - box.y0) * columns;
-      const Range part = intersection({origin, origin + rows_at_once * columns}, pixels);
-      if (part.empty()) continue;
-      const std::int64_t begin = stored + part.begin - origin;
-      if (!active_only || !image->sparse) {
-        add(part, begin);
-        continue;
-      }
-      active.clear();
-      append_active(frame_.format, image->pixels, begin, begin + part.size(), active);
-      for (const ActiveRun& run : active) {
-        const std::int64_t at = origin + run.begin - stored;
-        add({at, at + run.count}, run.begin);
-      }
+    if (!image->sparse) {
+      add(stored);
+      continue;
+    }
+    active.clear();
+    append_active(frame_.format, image->pixels, stored.begin, stored.end, active);
+    for (const ActiveRun& run : active) add({run.begin, run.begin + run.count});
+  }
+}
+
+// Append the parts of images that ranks lend, or this rank has, front to back. Those that have to be fetched
+// have no pixels yet.
+void BoxImages::list_lying(const std::vector<std::int32_t>& ranks, Range pixels,
+                           std::vector<BoxPixels>& parts) const {
+  for (const Place place : table().meeting(pixels)) {
+    const PlacedBox& placed = table().at(place);
+    if (!std::binary_search(ranks.begin(), ranks.end(), placed.rank)) continue;
+    const Own* const mine = own(place);
+    const ConstPixels image = mine != nullptr ? mine->pixels : memory_->lying(placed.rank, placed.index);
+    const Range stored = pixels_of_box(placed.box, pixels, width());
+    BoxPixels part{place, place, false, placed.box, stored, {}};
+    if (image.colour != nullptr) part.pixels = advance(image, frame_.format, stored.begin);
+    parts.push_back(part);
+  }
+}
+
+// What strings list, and this rank's own images if `own`, front to back.
+std::vector<BoxPixels> BoxImages::parts_of(std::span<const String> strings, bool own, Range pixels) const {
+  BoxString listed;
+  for (const String string : strings) read_string(stored_, string, pixels, table(), listed);
+  for (const std::int32_t rank : listed.referred_to)
+    if (!memory_ || !memory_->lends(rank))
+      throw Error("images of another rank came damaged: they refer to images that cannot be read");
+  if (own && !own_.empty()) listed.referred_to.push_back(table().at(own_.front().place).rank);
+  std::sort(listed.referred_to.begin(), listed.referred_to.end());
+  const bool sorted = listed.parts.empty();
+  if (!listed.referred_to.empty()) list_lying(listed.referred_to, pixels, listed.parts);
+  if (!sorted) sort_by_place(listed.parts);
+  return std::move(listed.parts);
+}
+
+std::size_t BoxImages::bytes_to_fetch(std::span<const BoxPixels> parts) const {
+  std::size_t bytes = 0;
+  for (const BoxPixels& part : parts)
+    if (part.pixels.colour == nullptr)
+      bytes += padded_colour_bytes(frame_.format, part.stored.size()) +
+               padded_depth_bytes(frame_.format, part.stored.size());
+  return bytes;
+}
+
+// Copy the pixels of those parts that have none into the room.
+void BoxImages::fetch(std::span<BoxPixels> parts, Bytes& room) const {
+  const std::size_t bytes = bytes_to_fetch(parts);
+  if (bytes == 0) return;
+  room.shrink(0);
+  std::byte* at = room.grow(bytes);
+  std::vector<std::pair<std::int32_t, std::vector<ImageMemory::Fetch>>> of;  // by rank
+  for (BoxPixels& part : parts) {
+    if (part.pixels.colour != nullptr) continue;
+    const PlacedBox& placed = table().at(part.first);
+    const Format& format = frame_.format;
+    Pixels to{at, nullptr};
+    at += padded_colour_bytes(format, part.stored.size());
+    if (format.depth) to.depth = reinterpret_cast<float*>(at);
+    at += padded_depth_bytes(format, part.stored.size());
+    part.pixels = to;
+    auto mate =
+        std::find_if(of.begin(), of.end(), [&](const auto& each) { return each.first == placed.rank; });
+    if (mate == of.end()) mate = of.insert(of.end(), {placed.rank, {}});
+    mate->second.push_back({placed.index, part.stored, to});
+  }
+  for (const auto& [rank, wanted] : of) memory_->fetch(rank, wanted);
+}
+
+// ---- Strings --------------------------------------------------------------------------------------
+
+// Append parts of a group, blended to one.
+void BoxImages::append_one(std::span<const BoxPixels> parts, const Rectangle& box, Range pixels,
+                           Bytes& out) const {
+  const BoxPixels all{
+      parts.front().first, parts.back().last, true, box, pixels_of_box(box, pixels, width()), {}};
+  const Pixels to = append_blended(stored_, all, out);
+  // The hull as a frame of its own.
+  const std::int64_t columns = box.x1 - box.x0;
+  BoxCanvas canvas(accumulator_, columns);
+  canvas.begin(all.stored, to);
+  for (BoxPixels part : parts) {
+    part.box = {part.box.x0 - box.x0, part.box.y0 - box.y0, part.box.x1 - box.x0, part.box.y1 - box.y0};
+    canvas.add(part, stored_.of(part.blended).scalar);
+  }
+  canvas.for_each_gap([&](Range gap) {
+    fill_absent(frame_.op, stored_.accumulator, false,
+                advance(to, stored_.accumulator, gap.begin - all.stored.begin), gap.size());
+  });
+}
+
+// Append parts, front to back, with those blended that can be.
+void BoxImages::merge(std::vector<BoxPixels>& parts, Range pixels, Bytes& out) const {
+  const bool gaps = frame_.op == Op::over || frame_.op == Op::add;
+  std::size_t bytes = 0;
+  for (const BoxPixels& part : parts) bytes += stored_.bytes(part.blended, part.stored.size());
+  out.reserve(out.size() + bytes);
+  for (const BoxGroup& group : BoxMerge(table(), stored_, gaps).groups(parts, pixels)) {
+    if (group.one) {
+      append_one(group.parts, group.box, pixels, out);
+    } else {
+      for (const BoxPixels& part : group.parts) append_part(stored_, part, out);
     }
   }
 }
 
-// ---- Blending -------------------------------------------------------------------------------------
-
-// Blend runs, sorted front to back, into accumulators of the pixels; those of no run have what changes
-// nothing when blended.
-void BoxImages::blend_runs(std::span<const BoxRun* const> runs, Range pixels, Pixels out) const {
-  const Op op = frame_.op;
-  const bool depth = stored_.accumulator.depth;
-  fill_identity(op, stored_.accumulator, out, pixels.size());
-  if (op == Op::closest) std::fill_n(out.depth, pixels.size(), std::numeric_limits<float>::quiet_NaN());
-  const auto join = [&](const BoxRun& run, Side side) {
-    const Range part = intersection(run.pixels, pixels);
-    const Format& stored = stored_.of(run.blended);
-    const Pixels to = advance(out, stored_.accumulator, part.begin - pixels.begin);
-    const ConstPixels from = advance(run.stored, stored, part.begin - run.pixels.begin);
-    const std::array chain{Link{to, stored_.accumulator.scalar, Side::back}, Link{from, stored.scalar, side}};
-    blend(op, stored_.accumulator.channels, depth, chain, to, stored_.accumulator.scalar, part.size());
-  };
-  if (op == Op::closest) {
-    for (auto run = runs.rbegin(); run != runs.rend(); ++run) join(**run, Side::front);
-  } else {
-    for (const BoxRun* run : runs) join(*run, Side::back);
-  }
+void BoxImages::encode_own(Range pixels, Bytes& out) const {
+  std::vector<BoxPixels> parts;
+  list_own(pixels, parts);
+  merge(parts, pixels, out);
 }
 
-// Append a group: blended, if that takes less room than its runs.
-void BoxImages::append(std::span<const BoxRun> group, Range pixels, Bytes& out) const {
-  BoxRun all{group.front().pixels, group.front().first, group.back().last, true, {}};
-  std::size_t bytes = 0;
-  for (const BoxRun& run : group) {
-    all.pixels = {std::min(all.pixels.begin, run.pixels.begin), std::max(all.pixels.end, run.pixels.end)};
-    bytes += stored_.bytes(run.blended, run.pixels.size());
-  }
-  if (group.size() == 1 || stored_.bytes(true, all.pixels.size()) >= bytes) {
-    for (const BoxRun& run : group) append_run(stored_, run, pixels, out);
+void BoxImages::encode_for_mates(Range pixels, Bytes& out) const {
+  if (own_.empty()) return;
+  const std::int32_t rank = table().at(own_.front().place).rank;
+  if (!memory_ || !memory_->lends(rank)) {
+    encode_own(pixels, out);
     return;
   }
-  std::vector<const BoxRun*> runs;
-  for (const BoxRun& run : group) runs.push_back(&run);
-  blend_runs(runs, all.pixels, append_blended(stored_, all, pixels, out));
-}
-
-// Append runs, in any order, with those blended that can be.
-void BoxImages::merge(std::vector<BoxRun>& runs, Range pixels, Bytes& out) const {
-  check_string_pixels(pixels);
-  sort_by_place(runs);
-  for (const std::vector<BoxRun>& group : group_runs(table(), runs, pixels)) append(group, pixels, out);
-}
-
-// ---- The content ----------------------------------------------------------------------------------
-
-void BoxImages::encode_own(Range pixels, Bytes& out) const {
-  std::vector<BoxRun> runs;
-  list_own(pixels, true, runs);
-  merge(runs, pixels, out);
+  const std::vector<Place> places = table().meeting(pixels);
+  if (std::any_of(places.begin(), places.end(), [&](Place place) { return own(place) != nullptr; }))
+    append_reference(rank, out);
 }
 
 void BoxImages::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  std::vector<BoxRun> runs;
-  for (const String string : strings) {
-    const std::vector<BoxRun> some = parse_runs(stored_, string, pixels, table().size());
-    runs.insert(runs.end(), some.begin(), some.end());
-  }
-  merge(runs, pixels, out);
+  std::vector<BoxPixels> parts = parts_of(strings, false, pixels);
+  Bytes room(take_);
+  fetch(parts, room);
+  merge(parts, pixels, out);
 }
 
 void BoxImages::cut(String string, Range from, Range pixels, Bytes& out) const {
-  for (BoxRun run : parse_runs(stored_, string, from, table().size())) {
-    const Range part = intersection(run.pixels, pixels);
-    if (part.empty()) continue;
-    run.stored = advance(run.stored, stored_.of(run.blended), part.begin - run.pixels.begin);
-    run.pixels = part;
-    append_run(stored_, run, pixels, out);
-  }
+  std::vector<BoxPixels> parts = parts_of({&string, 1}, false, from);
+  for (BoxPixels& part : parts) part = clipped(part, pixels, width(), stored_.of(part.blended));
+  std::erase_if(parts, [](const BoxPixels& part) { return part.stored.empty(); });
+  Bytes room(take_);
+  fetch(parts, room);
+  for (const BoxPixels& part : parts) append_part(stored_, part, out);
 }
 
-namespace {
-
-// Which runs have pixels in each block of pixels, front to back.
-std::vector<std::vector<const BoxRun*>> by_block(const std::vector<BoxRun>& runs, Range pixels) {
-  std::vector<std::vector<const BoxRun*>> blocks(
-      static_cast<std::size_t>((pixels.size() + block_pixels - 1) / block_pixels));
-  for (const BoxRun& run : runs) {
-    const std::int64_t last = (run.pixels.end - 1 - pixels.begin) / block_pixels;
-    for (std::int64_t block = (run.pixels.begin - pixels.begin) / block_pixels; block <= last; ++block)
-      blocks[static_cast<std::size_t>(block)].push_back(&run);
-  }
-  return blocks;
-}
-
-// The pixels of a block that are of no run.
-std::vector<Range> uncovered(std::span<const BoxRun* const> runs, Range pixels) {
-  std::vector<bool> covered(static_cast<std::size_t>(pixels.size()), false);
-  for (const BoxRun* run : runs) {
-    const Range part = intersection(run->pixels, pixels);
-    std::fill_n(covered.begin() + (part.begin - pixels.begin), part.size(), true);
-  }
-  std::vector<Range> ranges;
-  for (auto at = covered.begin(); at != covered.end();) {
-    const auto begin = std::find(at, covered.end(), false);
-    at = std::find(begin, covered.end(), true);
-    if (begin != at) ranges.push_back({begin - covered.begin(), at - covered.begin()});
-  }
-  return ranges;
-}
-
-}  // namespace
+// ---- The end --------------------------------------------------------------------------------------
 
 void BoxImages::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                        Bytes* /*joined*/) const {
-  // List all runs, front to back.
-  std::vector<BoxRun> runs;
-  if (own) list_own(pixels, false, runs);
-  for (const String string : strings) {
-    const std::vector<BoxRun> some = parse_runs(stored_, string, pixels, table().size());
-    runs.insert(runs.end(), some.begin(), some.end());
-  }
-  sort_by_place(runs);
-
-  // Blend them block by block, and round.
-  const Format& format = frame_.format;
-  Bytes memory;
-  const std::size_t colours = padded_colour_bytes(stored_.accumulator, block_pixels);
-  std::byte* const room = memory.grow(colours + padded_depth_bytes(stored_.accumulator, block_pixels));
-  const Pixels block{room, format.depth ? reinterpret_cast<float*>(room + colours) : nullptr};
-  const bool in_place = stored_.accumulator == format;
-  std::int64_t begin = pixels.begin;
-  for (const std::vector<const BoxRun*>& some : by_block(runs, pixels)) {
-    const Range part{begin, std::min(begin + block_pixels, pixels.end)};
-    const Pixels to = advance(out, format, part.begin - pixels.begin);
-    begin = part.end;
+  const std::vector<BoxPixels> parts = parts_of(strings, own, pixels);
+  if (parts.empty()) {
     const bool behind = frame_.background.has_value();
-    if (some.empty()) {
-      fill_absent(frame_.op, format, behind, to, part.size());
-    } else {
-      blend_runs(some, part, in_place ? to : block);
-      if (!in_place) {
-        const std::array chain{Link{block, stored_.accumulator.scalar, Side::back}};
-        blend(frame_.op, format.channels, format.depth, chain, to, format.scalar, part.size());
-      }
-      for (const Range& hole : uncovered(some, part))
-        fill_absent(frame_.op, format, behind, advance(to, format, hole.begin), hole.size());
-    }
-    if (behind) frame_.background->apply(to, part.size());
+    fill_absent(frame_.op, frame_.format, behind, out, pixels.size());
+    if (behind) frame_.background->apply(out, pixels.size());
+    return;
   }
+
+  // As many rows at a time as stay in the cache.
+  const std::size_t bytes =
+      static_cast<std::size_t>(pixels.size()) * accumulator_.format().pixel_bytes() + bytes_to_fetch(parts);
+  const std::int64_t rows = pixels.size() / width() + 1;
+  const auto steps = static_cast<std::int64_t>(bytes / step_bytes) + 1;
+  const std::int64_t step = std::max<std::int64_t>(1, rows / steps) * width();
+  BoxCanvas canvas(accumulator_, width());
+  Bytes room(take_);
+  Bytes accumulated(take_);
+  std::vector<BoxPixels> some;
+  for (std::int64_t begin = pixels.begin; begin < pixels.end;) {
+    const std::int64_t end = std::min(pixels.end, (begin / width()) * width() + step);
+    some.clear();
+    for (const BoxPixels& part : parts) {
+      const BoxPixels kept = clipped(part, {begin, end}, width(), stored_.of(part.blended));
+      if (!kept.stored.empty()) some.push_back(kept);
+    }
+    fetch(some, room);
+    finish_step(some, {begin, end}, advance(out, frame_.format, begin - pixels.begin), canvas, accumulated);
+    begin = end;
+  }
+}
+
+// Blend parts of these pixels, and round.
+void BoxImages::finish_step(std::span<const BoxPixels> parts, Range pixels, Pixels out, BoxCanvas& canvas,
+                            Bytes& accumulated) const {
+  const Format& format = frame_.format;
+  const Format& gathered = accumulator_.format();
+  Pixels to = out;
+  if (gathered != format) {
+    accumulated.shrink(0);
+    const std::size_t colours = padded_colour_bytes(gathered, pixels.size());
+    std::byte* const memory = accumulated.grow(colours + padded_depth_bytes(gathered, pixels.size()));
+    to = {memory, format.depth ? reinterpret_cast<float*>(memory + colours) : nullptr};
+  }
+  canvas.begin(pixels, to);
+  for (const BoxPixels& part : parts) canvas.add(part, stored_.of(part.blended).scalar);
+  if (gathered != format) {
+    canvas.for_each_covered([&](Range some) {
+      const std::int64_t at = some.begin - pixels.begin;
+      const std::array chain{Link{advance(to, gathered, at), gathered.scalar, Side::back}};
+      blend(frame_.op, format.channels, format.depth, chain, advance(out, format, at), format.scalar,
+            some.size());
+    });
+  }
+  const bool behind = frame_.background.has_value();
+  canvas.for_each_gap([&](Range gap) {
+    fill_absent(frame_.op, format, behind, advance(out, format, gap.begin - pixels.begin), gap.size());
+  });
+  if (behind) frame_.background->apply(out, pixels.size());
 }
 
 }  // namespace sortlast

@@ -8,10 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/layers/box_runs.hpp"
+#include "sortlast/execute/layers/box_canvas.hpp"
+#include "sortlast/execute/layers/box_pixels.hpp"
 #include "sortlast/execute/layers/box_table.hpp"
 #include "sortlast/execute/layers/content.hpp"
+#include "sortlast/execute/layers/image_memory.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/image/accumulator.hpp"
 #include "sortlast/image/blend.hpp"
 
 namespace sortlast {
@@ -28,10 +31,14 @@ struct BoxFrame {
 class BoxImages : public LayerContent {
  public:
   // `images`: those of `rank`, as the table counts them; of the frame's format, premultiplied. They must
-  // stay.
-  BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPixels> images);
+  // stay. `memory`: the images that mates read where they lie; null: none. `take`: as of Bytes, for what is
+  // copied from there.
+  BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
+            std::unique_ptr<const ImageMemory> memory = nullptr, Bytes::Take take = {});
 
   void encode_own(Range pixels, Bytes& out) const override;
+  void encode_for_mates(Range pixels, Bytes& out) const override;
+  bool pulls_from(int mate) const override { return memory_ && memory_->pulls_from(mate); }
   void join(std::span<const String> strings, Range pixels, Bytes& out) const override;
   void cut(String string, Range from, Range pixels, Bytes& out) const override;
   void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
@@ -45,16 +52,25 @@ class BoxImages : public LayerContent {
   };
 
   const BoxTable& table() const { return *frame_.table; }
+  std::int64_t width() const { return table().frame().width; }
   const Own* own(BoxTable::Place place) const;
   bool leaves_out_empty() const;
-  void list_own(Range pixels, bool active_only, std::vector<BoxRun>& runs) const;
-  void merge(std::vector<BoxRun>& runs, Range pixels, Bytes& out) const;
-  void blend_runs(std::span<const BoxRun* const> runs, Range pixels, Pixels out) const;
-  void append(std::span<const BoxRun> group, Range pixels, Bytes& out) const;
+  void list_own(Range pixels, std::vector<BoxPixels>& parts) const;
+  void list_lying(const std::vector<std::int32_t>& ranks, Range pixels, std::vector<BoxPixels>& parts) const;
+  std::vector<BoxPixels> parts_of(std::span<const String> strings, bool own, Range pixels) const;
+  std::size_t bytes_to_fetch(std::span<const BoxPixels> parts) const;
+  void fetch(std::span<BoxPixels> parts, Bytes& room) const;
+  void merge(std::vector<BoxPixels>& parts, Range pixels, Bytes& out) const;
+  void append_one(std::span<const BoxPixels> parts, const Rectangle& box, Range pixels, Bytes& out) const;
+  void finish_step(std::span<const BoxPixels> parts, Range pixels, Pixels out, BoxCanvas& canvas,
+                   Bytes& accumulated) const;
 
   BoxFrame frame_;
-  BoxRunFormat stored_;
+  Accumulator accumulator_;
+  BoxPixelFormat stored_;
   std::vector<Own> own_;  // by place
+  std::unique_ptr<const ImageMemory> memory_;
+  Bytes::Take take_;
 };
 
 }  // namespace sortlast

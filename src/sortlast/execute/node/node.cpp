@@ -133,6 +133,9 @@ class Node::Impl {
     read_remote(control().seat(seat_of(rank)).process, spans);
   }
 
+  Place place_of(const void* data, std::size_t bytes) const { return allocations_.offer(data, bytes); }
+  const std::byte* mapped(int rank, const Place& place) { return mapped(seat_of(rank), place); }
+
   void release(int rank) {
     if (process_ != this_process()) return;
     Seat& seat = control().seat(seat_of(rank));
@@ -319,6 +322,8 @@ void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, 
   impl_->pull(rank, origin, runs, to);
 }
 void Node::read(int rank, std::span<RemoteSpan> spans) const { impl_->read(rank, spans); }
+Place Node::place_of(const void* data, std::size_t bytes) const { return impl_->place_of(data, bytes); }
+const std::byte* Node::mapped(int rank, const Place& place) { return impl_->mapped(rank, place); }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
 std::shared_ptr<std::atomic<bool>> Node::given_up() const { return impl_->given_up(); }

@@ -32,6 +32,7 @@ struct Neighbours {
 };
 
 struct RemoteSpan;  // process_memory.hpp
+struct Place;       // shared_images.hpp
 
 // Watch: who ends a wait that has lasted too long, or that others have given up.
 class Watch {
@@ -104,6 +105,12 @@ class Node {
   // Copy memory of the process of `rank`, which must have offered it; uses `spans` up. For any thread. Throws
   // Error.
   void read(int rank, std::span<RemoteSpan> spans) const;
+
+  // The place in a segment of memory of this process that the mates may read besides its image, once they
+  // have met after this call; none if it is in no segment.
+  Place place_of(const void* data, std::size_t bytes) const;
+  // Where such memory of `rank` lies in this process; null if it cannot be had. Not for several threads.
+  const std::byte* mapped(int rank, const Place& place);
 
   // This rank will not read the image of `rank` any more in this frame. Call once for each mate in each frame
   // (after a meeting with frame_bytes > 0).
