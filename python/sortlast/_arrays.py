@@ -16,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from sortlast._errors import ArgumentError
 
 _DTYPES = ("float32", "float16", "uint8")
+_NAMES = {np.dtype(name): name for name in _DTYPES}
 _LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -59,7 +60,8 @@ def picture(
     if image is None:
         return _absent(depth, shape, dtype)
     colour = as_array(image, "image")
-    if str(colour.dtype) not in _DTYPES:
+    name = _NAMES.get(colour.dtype)
+    if name is None:
         raise ArgumentError(f"image is {colour.dtype}; expected float32, float16 or uint8")
     if colour.ndim != 3 or colour.shape[2] not in (3, 4):
         raise ArgumentError(
@@ -76,7 +78,7 @@ def picture(
         plane = _depth(depth, (height, width))
     elif depth is True:
         raise ArgumentError("depth is True; expected a plane (H, W) of float32 beside an image")
-    return Picture(colour, plane, height, width, channels, str(colour.dtype), plane is not None)
+    return Picture(colour, plane, height, width, channels, name, plane is not None)
 
 
 def _check_expected(colour: NDArray[Any], shape: Sequence[int] | None, dtype: DTypeLike | None) -> None:

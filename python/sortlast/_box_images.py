@@ -124,7 +124,21 @@ def _boxes(boxes: object | None, count: int) -> list[list[int] | None]:
         raise ArgumentError(f"boxes is {_short(boxes)}; expected (x0, y0, x1, y1) for each image") from None
     if len(listed) != count:
         raise ArgumentError(f"boxes has {len(listed)} boxes for {count} images; expected one for each")
-    return [_box(box, index) for index, box in enumerate(listed)]
+    return _all_boxes(listed) or [_box(box, index) for index, box in enumerate(listed)]
+
+
+def _all_boxes(listed: list[Any]) -> list[list[int] | None] | None:
+    """All boxes at once, which takes a tenth of the time; None if one of them has to be looked at."""
+    try:
+        numbers = np.asarray(listed)
+    except (TypeError, ValueError):
+        return None
+    if numbers.dtype != np.int64 or numbers.shape != (len(listed), 4):
+        return None
+    if ((numbers <= -(2**62)) | (numbers >= 2**62)).any():
+        return None
+    boxes: list[list[int] | None] = numbers.tolist()
+    return boxes
 
 
 def _box(box: Sequence[int], index: int) -> list[int]:
