@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -121,6 +122,40 @@ TEST_F(MpiBoxImages, TellsHowItWasDone) {
   EXPECT_GE(compositor.timing().total, compositor.timing().agree);
   expect_right(compositor, testing::apart(scene));
   expect_contains(compositor.explain(), "each rank made its own into one first");
+}
+
+// Where nothing is blended early, the images of a pixel are blended as the oracle does: in memory that mates
+// map, in memory that they read through the kernel, and half and half.
+TEST_F(MpiBoxImages, RanksOfANodeMakeTheBitsOfTheOracle) {
+  Compositor compositor(MPI_COMM_WORLD);
+  for (const Op op : {Op::over, Op::closest}) {
+    const Format format{Scalar::float32, 4, op == Op::closest};
+    const ManyBoxes scene = many_boxes(size, format, p_, 20 * p_, 40, 13);
+    const Frame expected = composite_serial(scene.images, size, format, op);
+    for (const std::size_t allocated : {0U, 1U, 2U}) {  // of two images
+      std::vector<BoxImage> mine = scene.of(rank_);
+      std::vector<PixelBuffer> memory;
+      for (std::size_t i = 0; i < mine.size(); ++i) {
+        ImageView& image = mine[i].image;
+        if (i % 2 >= allocated || image.size.pixels() == 0) continue;
+        const auto n = static_cast<std::size_t>(image.size.pixels());
+        memory.emplace_back(compositor.allocate(PixelBuffer::bytes(format, image.size.pixels())), format,
+                            image.size.pixels());
+        std::memcpy(memory.back().view().colour, image.pixels.colour, n * format.colour_bytes());
+        if (format.depth) std::memcpy(memory.back().view().depth, image.pixels.depth, n * sizeof(float));
+        image.pixels = memory.back().view();
+      }
+      const Tile tile = compositor.composite(mine, size, {op, {}, {}, true});
+      if (p_ > 1)
+        expect_contains(compositor.explain(), allocated == 2 ? "0 through the kernel" : "where it lies");
+      const std::optional<Frame> frame = compositor.gather(tile, 0, format.depth);
+      if (!frame) continue;
+      const auto n = static_cast<std::size_t>(size.pixels());
+      EXPECT_EQ(std::memcmp(frame->pixels.view().colour, expected.pixels.view().colour, n * 16), 0);
+      if (!format.depth) continue;
+      EXPECT_EQ(std::memcmp(frame->pixels.view().depth, expected.pixels.view().depth, n * 4), 0);
+    }
+  }
 }
 
 TEST_F(MpiBoxImages, StraightAlphaIsMultiplied) {

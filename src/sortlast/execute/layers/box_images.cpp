@@ -25,8 +25,10 @@ namespace {
 
 using Place = BoxTable::Place;
 
-constexpr std::size_t step_bytes = std::size_t{1} << 18;  // of accumulators and of what is copied
-constexpr double most_active = 0.8;                       // of images whose empty pixels are left out
+// Of accumulators and of what is copied at once: few enough to stay in the cache, and enough that what the
+// kernel copies is not single rows of small boxes.
+constexpr std::size_t step_bytes = std::size_t{2} << 20;
+constexpr double most_active = 0.8;  // of images whose empty pixels are left out
 
 }  // namespace
 
@@ -197,8 +199,8 @@ void BoxImages::encode_for_mates(Range pixels, Bytes& out) const {
     encode_own(pixels, out);
     return;
   }
-  const std::vector<Place> places = table().meeting(pixels);
-  if (std::any_of(places.begin(), places.end(), [&](Place place) { return own(place) != nullptr; }))
+  if (std::any_of(own_.begin(), own_.end(),
+                  [&](const Own& each) { return table().meets(each.place, pixels); }))
     append_reference(rank, out);
 }
 
