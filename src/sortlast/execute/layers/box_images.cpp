@@ -67,20 +67,20 @@ bool BoxImages::leaves_out_empty() const {
 // Append the parts of this rank's images among the pixels, front to back, but for what is not worth sending.
 void BoxImages::list_own(Range pixels, std::vector<BoxPixels>& parts) const {
   std::vector<ActiveRun> active;
-  for (const Place place : table().meeting(pixels)) {
-    const Own* const image = own(place);
-    if (image == nullptr) continue;
+  for (const Own& image : own_) {
+    if (!table().meets(image.place, pixels)) continue;
+    const Place place = image.place;
     const Rectangle& box = table().at(place).box;
     const Range stored = pixels_of_box(box, pixels, width());
     const auto add = [&](Range some) {
-      parts.push_back({place, place, false, box, some, advance(image->pixels, frame_.format, some.begin)});
+      parts.push_back({place, place, false, box, some, advance(image.pixels, frame_.format, some.begin)});
     };
-    if (!image->sparse) {
+    if (!image.sparse) {
       add(stored);
       continue;
     }
     active.clear();
-    append_active(frame_.format, image->pixels, stored.begin, stored.end, active);
+    append_active(frame_.format, image.pixels, stored.begin, stored.end, active);
     for (const ActiveRun& run : active) add({run.begin, run.begin + run.count});
   }
 }

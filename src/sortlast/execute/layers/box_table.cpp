@@ -110,10 +110,9 @@ std::vector<BoxTable::Place> BoxTable::meeting(Range pixels) const {
   const std::int64_t last = band_of((pixels.end - 1) / frame_.width);
   for (std::int64_t band = first; band <= last; ++band)
     for (const Place place : bands_[static_cast<std::size_t>(band)])
-      if (meets(place, pixels)) places.push_back(place);
-  if (first == last) return places;
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
+      if (band == std::max(first, band_of(boxes_[place].box.y0)) && meets(place, pixels))
+        places.push_back(place);
+  if (first != last) std::sort(places.begin(), places.end());
   return places;
 }
 
