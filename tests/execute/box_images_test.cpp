@@ -141,7 +141,7 @@ std::size_t own_bytes(const ManyBoxes& scene, std::int32_t rank) {
 constexpr Format rgba{Scalar::float32, 4, false};
 constexpr std::size_t header = 24;            // bytes
 constexpr std::size_t blended = header + 32;  // with its rectangle
-constexpr std::size_t row_of_8 = 8 * 16;
+constexpr std::size_t row_of_8 = std::size_t{8} * 16;
 
 TEST(BoxImages, NeighboursInDepthBecomeOne) {
   const Rectangle box{0, 0, 8, 1};
@@ -167,7 +167,7 @@ TEST(BoxImages, ABoxThatMeetsOnlyOneOfTwoIsAnObstacle) {
 TEST(BoxImages, ImagesOfUint8TravelAsTheyAreWhereThatTakesLess) {
   const Format bytes{Scalar::uint8, 4, false};
   const Rectangle box{0, 0, 8, 1};
-  EXPECT_EQ(own_bytes(scene_of({box, box}, {0, 0}, bytes), 0), 2 * (header + 8 * 4));
+  EXPECT_EQ(own_bytes(scene_of({box, box}, {0, 0}, bytes), 0), 2 * (header + std::size_t{8} * 4));
   EXPECT_EQ(own_bytes(scene_of({box, box, box, box}, {0, 0, 0, 0}, bytes), 0), blended + row_of_8);
 }
 
