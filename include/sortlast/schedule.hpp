@@ -134,13 +134,15 @@ class Algorithm;  // what makes the programs
 
 class SORTLAST_API Schedule {
  public:
-  // `name` is the algorithm's full name with its parameters ("radix-k:4,3"). Made by make_schedule().
-  Schedule(std::string name, Setting setting, std::shared_ptr<const Algorithm> algorithm);
+  // `name` is the algorithm's full name with its parameters ("radix-k:4,3"). The algorithm may refer to the
+  // setting. Made by make_schedule().
+  Schedule(std::string name, std::shared_ptr<const Setting> setting,
+           std::shared_ptr<const Algorithm> algorithm);
 
   const std::string& name() const { return name_; }
-  std::int32_t p() const { return setting_.p; }
-  std::int64_t n() const { return setting_.n; }
-  const Setting& setting() const { return setting_; }
+  std::int32_t p() const { return setting_->p; }
+  std::int64_t n() const { return setting_->n; }
+  const Setting& setting() const { return *setting_; }
 
   // Throws ArgumentError if `rank` is not in [0, p).
   Program program(std::int32_t rank) const;
@@ -158,15 +160,19 @@ class SORTLAST_API Schedule {
   // [0, p) each, so that every image reaches every pixel's owner once. Throws Error with the first thing that
   // does not hold. Costs O(all steps).
   void verify() const;
+  // The same of one rank's program alone, without the other ends of its transfers; costs O(its steps). Throws
+  // ArgumentError if `rank` is not in [0, p).
+  void verify(std::int32_t rank) const;
 
   // {"algorithm", "p", "n", "stages", "order", "ring", "nodes", "positions", "programs": [...]}
   std::string to_json() const;
 
  private:
   void check_rank(std::int32_t rank) const;
+  void check(const Program& program) const;
 
   std::string name_;
-  Setting setting_;
+  std::shared_ptr<const Setting> setting_;
   std::shared_ptr<const Algorithm> algorithm_;
 };
 

@@ -29,7 +29,8 @@ class Changed final : public Algorithm {
 
 std::string fault(const std::function<void(std::vector<Program>&)>& change) {
   const Schedule right = make_schedule("binary-swap", {4, 400, {}, {}, false});
-  const Schedule wrong("wrong", right.setting(), std::make_shared<Changed>(right, change));
+  const Schedule wrong("wrong", std::make_shared<const Setting>(right.setting()),
+                       std::make_shared<Changed>(right, change));
   try {
     wrong.verify();
   } catch (const Error& error) {

@@ -100,7 +100,8 @@ void bind_schedules(nb::module_& module) {
       .def("program", &Schedule::program, "rank"_a, "What one rank does. Costs O(its own steps).")
       .def("piece", &Schedule::piece, "rank"_a, "Range of pixels that a rank ends with.")
       .def("stages", &stages, "Transfers of all ranks by stage. Costs O(all steps).")
-      .def("verify", &Schedule::verify, nb::call_guard<nb::gil_scoped_release>(),
+      .def("verify", nb::overload_cast<>(&Schedule::verify, nb::const_),
+           nb::call_guard<nb::gil_scoped_release>(),
            "Execute the schedule symbolically; raises Error with the first thing that does not hold.")
       .def("to_json", &Schedule::to_json)
       .def("__getstate__",

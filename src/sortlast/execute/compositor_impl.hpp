@@ -124,8 +124,7 @@ class Compositor::Impl {
   StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
-  Setting planned_;                     // what plan_ is for
-  std::string planned_name_;
+  std::string planned_name_;            // what plan_ is for, beside its setting
   Format planned_format_;
   std::shared_ptr<const Schedule> layer_schedule_;  // of the last frame of contents of varying size
   std::string layer_name_;

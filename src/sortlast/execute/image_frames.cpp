@@ -102,16 +102,17 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
   Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
   const std::string& name =
       algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
-  const bool same = plan_ && name == planned_name_ && wanted.n == planned_.n &&
-                    wanted.order == planned_.order && wanted.commutes == planned_.commutes &&
+  const auto fits = [&](const Setting& planned) {
+    return wanted.n == planned.n && wanted.order == planned.order && wanted.commutes == planned.commutes;
+  };
+  const bool same = plan_ && name == planned_name_ && fits(plan_->schedule->setting()) &&
                     image.format == planned_format_ && composition.op == plan_->indexed.op;
   if (!same) {
-    auto schedule = std::make_shared<const Schedule>(make_schedule(name, wanted));
+    auto schedule = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
     exchange_.reset();
     plan_ = std::make_shared<const Plan>(
         std::move(schedule), rank_, image.format, composition.op,
         WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, tag_limit_);
-    planned_ = std::move(wanted);
     planned_name_ = name;
     planned_format_ = image.format;
   }

@@ -17,7 +17,7 @@
 
 namespace sortlast {
 
-// An algorithm for one setting.
+// An algorithm for one setting, which outlives it.
 class Algorithm {
  public:
   virtual ~Algorithm() = default;

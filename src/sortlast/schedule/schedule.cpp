@@ -74,7 +74,8 @@ Range piece_of(std::int64_t n, std::int64_t g, std::int64_t j) {
   return {cut(j), cut(j + 1)};
 }
 
-Schedule::Schedule(std::string name, Setting setting, std::shared_ptr<const Algorithm> algorithm)
+Schedule::Schedule(std::string name, std::shared_ptr<const Setting> setting,
+                   std::shared_ptr<const Algorithm> algorithm)
     : name_(std::move(name)), setting_(std::move(setting)), algorithm_(std::move(algorithm)) {}
 
 Program Schedule::program(std::int32_t rank) const {
@@ -118,13 +119,13 @@ std::string Schedule::to_json() const {
   const auto write_rank = [&out](std::int32_t rank) { out << rank; };
   out << "{\"algorithm\": \"" << name() << "\", \"p\": " << p() << ", \"n\": " << n()
       << ", \"stages\": " << stages() << ", \"order\": ";
-  write_list(out, setting_.order, write_rank);
+  write_list(out, setting_->order, write_rank);
   out << ", \"ring\": ";
-  write_list(out, setting_.ring, write_rank);
+  write_list(out, setting_->ring, write_rank);
   out << ", \"nodes\": ";
-  write_list(out, setting_.nodes, write_rank);
+  write_list(out, setting_->nodes, write_rank);
   out << ", \"positions\": ";
-  write_list(out, setting_.positions, [&out](const std::vector<std::int64_t>& positions) {
+  write_list(out, setting_->positions, [&out](const std::vector<std::int64_t>& positions) {
     write_list(out, positions, [&out](std::int64_t position) { out << position; });
   });
   out << ", \"programs\": [";

@@ -3,8 +3,13 @@
 // Each rank's program is checked by itself: every value becomes exactly the fragment that it is declared
 // as, by merges of fragments that touch, and nothing is used before it is there. Then the two ends of all
 // transfers are compared, as lists, so that a receive declares what its sender really sends. Last, the
-// results must partition the image. Deadlock is excluded by stages: a value is ready at the latest stage
-// of the receives that it depends on, and a send must belong to a later one.
+// results must partition the image.
+//
+// Deadlock is excluded by stages: a value is ready at the latest stage of the receives that it depends on,
+// and a send must belong to a later one. So all transfers come to their end even where a send waits for its
+// receive (rendezvous) and a rank opens a stage only when all before the last few have ended: by induction,
+// when those of the stages before s have ended, every rank has opened stage s and holds what it sends in it,
+// and so both ends of each transfer of stage s are there. tests/schedule/rendezvous_test.cpp plays it.
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -38,10 +43,13 @@ class ProgramCheck {
   ProgramCheck(const Program& program, const Setting& setting)
       : program_(program), p_(setting.p), commutes_(setting.commutes), written_(program.values.size()) {}
 
-  void run(std::int64_t n, std::int64_t position) {
+  void run(std::int64_t n, const std::vector<std::int32_t>& order) {
     if (program_.values.empty()) fail("has no value 0, its own image");
     const Fragment own = program_.values.front();
-    if (own.pixels != Range{0, n} || own.depth.size() != 1 || (!commutes_ && own.depth.begin != position)) {
+    const auto stands = [&](std::int64_t position) {
+      return position >= 0 && position < p_ && at(order, position) == program_.rank;
+    };
+    if (own.pixels != Range{0, n} || own.depth.size() != 1 || (!commutes_ && !stands(own.depth.begin))) {
       fail("starts with " + text(own) + ", which is not its own image");
     }
     written_[0].push_back({own.pixels, 0});
@@ -240,8 +248,24 @@ void check_images(const DepthLayers& layers, const std::vector<std::pair<Range, 
 
 }  // namespace
 
+void Schedule::verify(std::int32_t rank) const { check(program(rank)); }
+
+// That a program is right by itself.
+void Schedule::check(const Program& program) const {
+  ProgramCheck(program, *setting_).run(n(), setting_->order);
+  const std::string who = "schedule: rank " + std::to_string(program.rank);
+  const auto is_other = [&](std::int32_t peer) { return peer >= 0 && peer < p() && peer != program.rank; };
+  for (const Send& send : program.sends)
+    if (!is_other(send.peer)) throw Error(who + " sends to rank " + std::to_string(send.peer));
+  for (const Receive& receive : program.receives)
+    if (!is_other(receive.peer)) throw Error(who + " receives from rank " + std::to_string(receive.peer));
+  const Range kept =
+      program.result < 0 ? Range{} : program.values[static_cast<std::size_t>(program.result)].pixels;
+  const Range expected = piece(program.rank);
+  if (kept != expected) throw Error(who + " ends with pixels " + text(kept) + "; expected " + text(expected));
+}
+
 void Schedule::verify() const {
-  const std::vector<std::int32_t> position = inverse(setting_.order);
   std::vector<End> sends;
   std::vector<End> receives;
   std::vector<std::pair<Range, std::int32_t>> pieces;
@@ -249,7 +273,7 @@ void Schedule::verify() const {
   std::vector<bool> depth_taken(static_cast<std::size_t>(p()), false);
   for (std::int32_t rank = 0; rank < p(); ++rank) {
     const Program program = this->program(rank);
-    ProgramCheck(program, setting_).run(n(), at(position, rank));
+    check(program);
 
     // Every rank's own image stands at a depth position of its own.
     const auto depth = static_cast<std::size_t>(program.values.front().depth.begin);
@@ -261,29 +285,16 @@ void Schedule::verify() const {
 
     Numbering next_send(p());
     for (const Send& send : program.sends) {
-      if (send.peer < 0 || send.peer >= p() || send.peer == rank) {
-        throw Error("schedule: rank " + std::to_string(rank) + " sends to rank " + std::to_string(send.peer));
-      }
       const Fragment part{send.pixels, program.values[static_cast<std::size_t>(send.value)].depth};
       sends.push_back({rank, send.peer, next_send(send.peer), send.stage, part});
     }
     Numbering next_receive(p());
     for (const Receive& receive : program.receives) {
-      if (receive.peer < 0 || receive.peer >= p() || receive.peer == rank) {
-        throw Error("schedule: rank " + std::to_string(rank) + " receives from rank " +
-                    std::to_string(receive.peer));
-      }
       receives.push_back({receive.peer, rank, next_receive(receive.peer), receive.stage,
                           program.values[static_cast<std::size_t>(receive.value)]});
     }
-    const Range kept =
-        program.result < 0 ? Range{} : program.values[static_cast<std::size_t>(program.result)].pixels;
-    if (kept != piece(rank)) {
-      throw Error("schedule: rank " + std::to_string(rank) + " ends with pixels " + text(kept) +
-                  "; expected " + text(piece(rank)));
-    }
-    if (kept.empty()) continue;
-    pieces.emplace_back(kept, rank);
+    if (piece(rank).empty()) continue;
+    pieces.emplace_back(piece(rank), rank);
     depths.emplace_back(program.values[static_cast<std::size_t>(program.result)].depth, rank);
   }
   compare_ends(sends, receives);

@@ -3,13 +3,13 @@
 // Problem: p ranks hold a full image each. A tree of groups merges them: the children of a group each
 // hold a full image spread over their owners, and merging them spreads the group's image over all of the
 // owners that stay. One level is direct-send among the children; two children a level is binary swap;
-// k_i children on level i is radix-k; two or three is 2-3 swap; one owner a group is the binary tree.
+// k_i children on level i is radix-k; two or three is 2-3 swap; one owner a group is the binary tree. A group
+// with one child and fewer owners gathers the child's image on them.
 //
 // Which owner gets which new piece decides how much is sent. Old pieces nest in new ones if the new
 // pieces are dealt in the order of (midpoint of the owner's old piece, child): every owner keeps a part
 // of what it holds, and, as long as all owners stay, none sends more than n (p - 1) / p in all, the lower
-// bound. Dealing them in
-// member order instead moves up to 1.5 n (and 11 messages instead of 6 at p = 64).
+// bound. Dealing them in member order instead moves up to 1.5 n (and 11 messages instead of 6 at p = 64).
 //
 // Laziness: a program must cost O(its own steps), with p up to 10^6, so nothing is tabulated. The place
 // of an owner in that order is counted: owner j of s in child c comes after all owners j' of s' in child
@@ -54,7 +54,7 @@ std::int32_t floor_log2(std::int64_t p) {
 }
 
 GroupTree::GroupTree(const Setting& setting)
-    : p_(setting.p), n_(setting.n), order_(setting.order), position_(inverse(setting.order)) {}
+    : p_(setting.p), n_(setting.n), order_(setting.order), position_(inverse(order_)) {}
 
 std::int64_t GroupTree::child_at(const Group& group, std::int64_t position) const {
   std::int64_t first = 0;
@@ -68,6 +68,11 @@ std::int64_t GroupTree::child_at(const Group& group, std::int64_t position) cons
     }
   }
   return first;
+}
+
+// Whether pixels move when a group merges.
+bool GroupTree::transfers(const Group& group) const {
+  return children(group) > 1 || child(group, 0).group.owners > group.owners;
 }
 
 // Place of owner j of child c among all owners that stay.
@@ -112,7 +117,8 @@ std::int64_t GroupTree::owner_index(const Group& group, std::int64_t position) c
   const Child own = child(group, c);
   if (!own.stays) return -1;
   const std::int64_t j = owner_index(own.group, position);
-  return j < 0 ? -1 : place(group, c, j);
+  const std::int64_t index = j < 0 ? -1 : place(group, c, j);
+  return index < group.owners ? index : -1;
 }
 
 std::int64_t GroupTree::owner_position(const Group& group, std::int64_t index) const {
@@ -154,10 +160,11 @@ class GroupTree::Builder {
     climb(own.group);
 
     // Find what this rank holds of the group once it is merged.
-    const std::int64_t index = index_ < 0 || !own.stays ? -1 : tree_.place(group, c, index_);
+    std::int64_t index = index_ < 0 || !own.stays ? -1 : tree_.place(group, c, index_);
+    if (index >= group.owners) index = -1;
     const Range kept = index < 0 ? Range{} : piece_of(tree_.n_, group.owners, index);
 
-    if (tree_.children(group) > 1) {
+    if (tree_.transfers(group)) {
       if (index_ >= 0) send(group, kept);
       if (!kept.empty()) receive_and_merge(group, c, kept);
     }
@@ -181,21 +188,22 @@ class GroupTree::Builder {
 
   // Receive `kept` from the owners of every child, and merge the children's fragments of it.
   void receive_and_merge(const Group& group, std::int64_t own, Range kept) {
-    // Collect the sources, the own child first and then its neighbours in depth.
+    // Collect the sources, the own child first and then its neighbours in depth; those of a child by pixels.
     struct Source {
       Range pixels;
       Arrival arrival;
     };
-    std::vector<Source> sources;
+    std::vector<std::vector<Source>> sources;
     std::vector<std::int64_t> cuts{kept.begin, kept.end};
     const Range all{0, tree_.children(group)};
     for (const std::int64_t c : nearest_first(all, own)) {
       const Group child = tree_.child(group, c).group;
       const Range pieces = pieces_meeting(tree_.n_, child.owners, kept);
+      sources.emplace_back();
       for (std::int64_t j = pieces.begin; j < pieces.end; ++j) {
         const Range part = intersection(kept, piece_of(tree_.n_, child.owners, j));
         if (part.empty()) continue;
-        sources.push_back({part, {source_value(group, child, j, part), child.depth}});
+        sources.back().push_back({part, {source_value(group, child, j, part), child.depth}});
         cuts.push_back(part.begin);
         cuts.push_back(part.end);
       }
@@ -206,11 +214,13 @@ class GroupTree::Builder {
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
     held_ = static_cast<Value>(program_.values.size());
     program_.values.push_back({kept, group.depth});
+    std::vector<std::size_t> next(sources.size(), 0);  // of each child's sources, the one at the stretch
     for (std::size_t cut = 0; cut + 1 < cuts.size(); ++cut) {
       const Range stretch{cuts[cut], cuts[cut + 1]};
       std::vector<Arrival> arrivals;
-      for (const Source& source : sources) {
-        if (source.pixels.contains(stretch)) arrivals.push_back(source.arrival);
+      for (std::size_t c = 0; c < sources.size(); ++c) {
+        while (sources[c][next[c]].pixels.end <= stretch.begin) ++next[c];
+        arrivals.push_back(sources[c][next[c]].arrival);
       }
       append_merges(program_, held_, stretch, arrivals, 0);
     }

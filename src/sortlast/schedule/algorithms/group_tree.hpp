@@ -1,4 +1,4 @@
-// Group tree: the one recursion that makes binary swap, 2-3 swap, radix-k and the binary tree.
+// Group tree: the one recursion that makes binary swap, 2-3 swap, radix-k, multi-step and the binary tree.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ struct Child {
 // Largest h with 2^h <= p, for p >= 1.
 std::int32_t floor_log2(std::int64_t p);
 
-// An algorithm is a tree of groups: its subclass says what the root is and how a group divides.
+// An algorithm is a tree of groups: its subclass says what the root is and how a group divides. The owners of
+// a group are those of its children that stay; of an only child the first so many, where the group has fewer.
 class GroupTree : public Algorithm {
  public:
   explicit GroupTree(const Setting& setting);
@@ -49,6 +50,7 @@ class GroupTree : public Algorithm {
  private:
   class Builder;
 
+  bool transfers(const Group& group) const;
   std::int64_t child_at(const Group& group, std::int64_t position) const;
   std::int64_t place(const Group& group, std::int64_t c, std::int64_t j) const;
   std::pair<std::int64_t, std::int64_t> at_place(const Group& group, std::int64_t wanted) const;
@@ -57,8 +59,8 @@ class GroupTree : public Algorithm {
 
   std::int64_t p_;
   std::int64_t n_;
-  std::vector<std::int32_t> order_;     // depth position -> rank; empty: the same
-  std::vector<std::int32_t> position_;  // rank -> depth position; empty: the same
+  const std::vector<std::int32_t>& order_;  // depth position -> rank; empty: the same
+  std::vector<std::int32_t> position_;      // rank -> depth position; empty: the same
 };
 
 }  // namespace sortlast

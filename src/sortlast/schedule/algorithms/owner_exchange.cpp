@@ -38,12 +38,12 @@ class OwnerExchange final : public Algorithm {
   std::int64_t n_;
   bool commutes_;
   bool staged_;
-  std::int32_t circle_;                   // places on it
-  std::vector<std::int32_t> seats_;       // number in the ring -> place on the circle
-  std::vector<std::int32_t> seated_;      // place on the circle -> number in the ring, or -1
-  std::vector<std::int32_t> ring_;        // number in the ring -> rank
-  std::vector<std::int32_t> ring_place_;  // rank -> number in the ring
-  std::vector<std::int32_t> position_;    // rank -> depth position
+  std::int32_t circle_;                    // places on it
+  std::vector<std::int32_t> seats_;        // number in the ring -> place on the circle
+  std::vector<std::int32_t> seated_;       // place on the circle -> number in the ring, or -1
+  const std::vector<std::int32_t>& ring_;  // number in the ring -> rank
+  std::vector<std::int32_t> ring_place_;   // rank -> number in the ring
+  std::vector<std::int32_t> position_;     // rank -> depth position
 };
 
 OwnerExchange::OwnerExchange(const Setting& setting, bool staged, std::vector<std::int32_t> seats,

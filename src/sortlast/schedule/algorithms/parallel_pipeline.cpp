@@ -38,8 +38,8 @@ class ParallelPipeline final : public Algorithm {
   std::int64_t p_;
   std::int64_t n_;
   bool commutes_;
-  std::vector<std::int32_t> ring_;   // place in the ring -> rank
-  std::vector<std::int32_t> place_;  // rank -> place in the ring
+  const std::vector<std::int32_t>& ring_;  // place in the ring -> rank
+  std::vector<std::int32_t> place_;        // rank -> place in the ring
 };
 
 Program ParallelPipeline::program(std::int32_t rank) const {

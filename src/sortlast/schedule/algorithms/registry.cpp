@@ -165,9 +165,9 @@ Schedule make_schedule(std::string_view name, Setting setting) {
   const std::string chosen =
       name == "auto" ? choose(setting, Workload{}, Machine{}).front().name : std::string(name);
   auto [definition, parameters] = parse_algorithm(chosen);
-  std::shared_ptr<const Algorithm> algorithm = definition.make(setting, parameters);
-  return {definition.name + (parameters.empty() ? "" : ":" + parameters), std::move(setting),
-          std::move(algorithm)};
+  const auto kept = std::make_shared<const Setting>(std::move(setting));
+  std::shared_ptr<const Algorithm> algorithm = definition.make(*kept, parameters);
+  return {definition.name + (parameters.empty() ? "" : ":" + parameters), kept, std::move(algorithm)};
 }
 
 }  // namespace sortlast

@@ -38,15 +38,18 @@ namespace {
 class TwoLevel final : public Algorithm {
  public:
   TwoLevel(const Setting& setting, const AlgorithmDefinition& inner, std::string& parameters)
-      : p_(setting.p), n_(setting.n), commutes_(setting.commutes), nodes_(setting) {
-    const std::int64_t columns = nodes_.smallest();
-    Setting between{nodes_.count(), n_ / columns, nodes_.order(), nodes_.ring(), commutes_};
+      : p_(setting.p),
+        n_(setting.n),
+        commutes_(setting.commutes),
+        nodes_(setting),
+        between_{nodes_.count(), n_ / nodes_.smallest(), nodes_.order(), nodes_.ring(), commutes_} {
     const std::string given = parameters;
-    small_ = inner.make(between, parameters);
-    if (n_ % columns == 0) return;
-    ++between.n;
+    small_ = inner.make(between_, parameters);
+    if (n_ % nodes_.smallest() == 0) return;
+    more_between_ = between_;
+    ++more_between_.n;
     parameters = given;
-    large_ = inner.make(between, parameters);
+    large_ = inner.make(more_between_, parameters);
   }
 
   Program program(std::int32_t rank) const override;
@@ -77,8 +80,10 @@ class TwoLevel final : public Algorithm {
   std::int64_t n_;
   bool commutes_;
   Nodes nodes_;
-  std::unique_ptr<Algorithm> small_;  // for columns of floor(n / C) pixels
-  std::unique_ptr<Algorithm> large_;  // for those of a pixel more, if there are any
+  Setting between_;                   // of one participant a node, for columns of floor(n / C) pixels ...
+  Setting more_between_;              // ... and for those of a pixel more
+  std::unique_ptr<Algorithm> small_;  // for the former
+  std::unique_ptr<Algorithm> large_;  // for the latter, if there are any
 };
 
 // Builds the program of one rank.
