@@ -27,6 +27,8 @@ std::vector<std::string> names(std::int32_t p) {
     result.push_back(entry.name);
     if (entry.name == "binary-swap")
       result.insert(result.end(), {"binary-swap:fold", "binary-swap:remainder"});
+    if (entry.name == "multi-step")
+      result.insert(result.end(), {"multi-step:2", "multi-step:2,2,2", "multi-step:3,4", "multi-step:16"});
     if (entry.name == "shift") result.insert(result.end(), {"shift:0", "shift:0,2-3", shift_with_gaps(p)});
     if (entry.name != "radix-k") continue;
     auto k = default_radices(p);
@@ -123,6 +125,8 @@ TEST(Algorithms, ProgramsAreLazy) {
             54u);
   EXPECT_LE(make_schedule("2-3-swap", {p, n, {}, {}, false}).program(999'999).sends.size(), 40u);
   EXPECT_LE(make_schedule("binary-swap", {p, n, {}, {}, false}).program(77).sends.size(), 40u);
+  EXPECT_EQ(make_schedule("multi-step:1000", {p, n, {}, {}, false}).program(1000).receives.size(),
+            10u + 511u + 10u);
   EXPECT_EQ(make_schedule("shift", {p, n, {}, {}, false}).program(5).sends.size(), 999'999u);
 }
 
@@ -148,6 +152,48 @@ TEST(Algorithms, TextbookMessageCounts) {
   EXPECT_EQ(count("direct-send", 64), 63u);
   EXPECT_EQ(count("shift", 64), 63u);
   EXPECT_EQ(count("tree", 64), 1u);
+}
+
+// On 32 groups of 32: 5 messages of the swap, all others' pieces gathered on 32 ranks, and 5 messages again.
+TEST(Algorithms, MultiStepEndsOnFewRanks) {
+  const std::int64_t n = 1 << 20;
+  const Schedule schedule = make_schedule("multi-step:32", {1024, n, {}, {}, false});
+  EXPECT_EQ(schedule.stages(), 11);
+  int owners = 0;
+  for (std::int32_t rank = 0; rank < 1024; ++rank) {
+    const bool leads = rank % 32 == 0;
+    const Program program = schedule.program(rank);
+    EXPECT_EQ(program.sends.size(), leads ? 10U : 6U);
+    EXPECT_EQ(program.receives.size(), leads ? 5U + 31U + 5U : 5U);
+    EXPECT_EQ(schedule.piece(rank).size(), leads ? n / 32 : 0);
+    owners += schedule.piece(rank).empty() ? 0 : 1;
+  }
+  EXPECT_EQ(owners, 32);
+  EXPECT_EQ(make_schedule("multi-step", {1024, n, {}, {}, false}).name(), "multi-step:32");
+  EXPECT_EQ(make_schedule("multi-step:64,4", {1024, n, {}, {}, false}).stages(), 6 + 1 + 2 + 1 + 2);
+}
+
+// The published 2-3-4 decomposition: two ranks remain of every 2, 3 or 4 neighbours, and swap in pairs.
+TEST(Algorithms, MultiStepDividesInTwoThreeAndFour) {
+  for (std::int32_t p = 2; p <= 199; ++p) {
+    const Schedule schedule = make_schedule("multi-step:" + std::to_string(p), {p, 1 << 20, {}, {}, false});
+    std::int32_t power = 1;
+    while (2 * power <= p) power *= 2;
+    int owners = 0;
+    for (std::int32_t rank = 0; rank < p; ++rank) {
+      const Program program = schedule.program(rank);
+      owners += program.result >= 0 ? 1 : 0;
+      ASSERT_LE(std::count_if(program.receives.begin(), program.receives.end(),
+                              [](const Receive& receive) { return receive.stage == 1; }),
+                3)
+          << "p=" << p;
+      for (const Receive& receive : program.receives) {
+        if (receive.stage == 1) continue;
+        ASSERT_LE(program.merges.back().inputs.size(), 2U) << "p=" << p;
+      }
+    }
+    EXPECT_EQ(owners, power) << "p=" << p;
+  }
 }
 
 TEST(Algorithms, TwoThreeSwapMergesTwoOrThree) {
@@ -213,6 +259,8 @@ TEST(Algorithms, WrongNamesAndSettingsAreExplained) {
     EXPECT_NE(message(name, {12, 1, {}, {}, false}), "") << name;
   }
   EXPECT_NE(message("binary-swap:half", {12, 1, {}, {}, false}), "");
+  for (const char* const name : {"multi-step:1", "multi-step:4,", "multi-step:x", "multi-step:4;4"})
+    EXPECT_NE(message(name, {12, 1, {}, {}, false}).find("sizes of groups"), std::string::npos) << name;
   EXPECT_NE(message("shift", {0, 1, {}, {}, false}), "");
   EXPECT_NE(message("shift", {2, -1, {}, {}, false}), "");
   EXPECT_NE(message("shift", {3, 1, {0, 1}, {}, false}).find("order"), std::string::npos);

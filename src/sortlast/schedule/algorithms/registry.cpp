@@ -15,6 +15,7 @@
   ADD(binary_swap)               \
   ADD(two_three_swap)            \
   ADD(radix_k)                   \
+  ADD(multi_step)                \
   ADD(parallel_pipeline)         \
   ADD(shift)                     \
   ADD(two_level)                 \
