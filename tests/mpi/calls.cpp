@@ -14,6 +14,7 @@ namespace {
 
 // Memory may be asked for by any thread.
 std::atomic<std::int64_t> reductions;
+std::atomic<std::int64_t> reduced_bytes;
 std::atomic<std::int64_t> collectives;
 std::atomic<std::int64_t> communicators;
 std::atomic<std::int64_t> windows;
@@ -22,7 +23,9 @@ std::atomic<std::int64_t> segments;
 
 }  // namespace
 
-Calls calls_so_far() { return {reductions, collectives, communicators, windows, blocks, segments}; }
+Calls calls_so_far() {
+  return {reductions, reduced_bytes, collectives, communicators, windows, blocks, segments};
+}
 
 }  // namespace sortlast::testing
 
@@ -54,10 +57,14 @@ SORTLAST_COUNT(windows, Win_allocate_shared,
                (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base, MPI_Win* window),
                (bytes, unit, info, comm, base, window))
 
-SORTLAST_COUNT(reductions, Iallreduce,
-               (const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                MPI_Request* request),
-               (from, to, count, type, op, comm, request))
+extern "C" int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm, MPI_Request* request) {
+  int bytes = 0;
+  PMPI_Type_size(type, &bytes);
+  ++sortlast::testing::reductions;
+  sortlast::testing::reduced_bytes += std::int64_t{bytes} * count;
+  return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
 SORTLAST_COUNT(collectives, Allreduce,
                (const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                (from, to, count, type, op, comm))

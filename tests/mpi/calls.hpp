@@ -7,7 +7,8 @@ namespace sortlast::testing {
 
 // Since the process began, on this rank.
 struct Calls {
-  std::int64_t reductions = 0;     // MPI_Iallreduce
+  std::int64_t reductions = 0;     // MPI_Iallreduce ...
+  std::int64_t reduced_bytes = 0;  // ... and what this rank put into them
   std::int64_t collectives = 0;    // any other over all ranks
   std::int64_t communicators = 0;  // made
   std::int64_t windows = 0;        // made

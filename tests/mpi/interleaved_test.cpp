@@ -181,12 +181,12 @@ TEST(CoverageAgreement, SumsTheCoverageOfAllRanks) {
   std::uint64_t least = static_cast<std::uint64_t>(rank) + 5;
   Coverage coverage{};
   for (std::size_t i = 0; i < coverage.size(); ++i)
-    coverage[i] = (std::uint64_t{1} << 40) * i + static_cast<std::uint64_t>(rank);
+    coverage[i] = (1U << 20) * static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(rank);
   EXPECT_TRUE(compare_with_coverage(comm, alarm, "composite", least, coverage)(77));
   EXPECT_EQ(least, 5U);
-  const auto count = static_cast<std::uint64_t>(p);
+  const auto count = static_cast<std::uint32_t>(p);
   for (std::size_t i = 0; i < coverage.size(); ++i)
-    EXPECT_EQ(coverage[i], (std::uint64_t{1} << 40) * i * count + count * (count - 1) / 2);
+    EXPECT_EQ(coverage[i], (1U << 20) * static_cast<std::uint32_t>(i) * count + count * (count - 1) / 2);
   const std::uint64_t hash = rank == p - 1 ? 78 : 77;
   EXPECT_EQ(compare_with_coverage(comm, alarm, "composite", least, coverage)(hash), p == 1);
 }

@@ -37,11 +37,9 @@ class Steady : public ::testing::Test {
       if (gather) compositor.gather(tile, 0, scene.format().depth);
     }
     const Calls after = testing::calls_so_far();
-    return {after.reductions - before.reductions,
-            after.collectives - before.collectives,
-            after.communicators - before.communicators,
-            after.windows - before.windows,
-            after.blocks - before.blocks,
+    return {after.reductions - before.reductions,   after.reduced_bytes - before.reduced_bytes,
+            after.collectives - before.collectives, after.communicators - before.communicators,
+            after.windows - before.windows,         after.blocks - before.blocks,
             after.segments - before.segments};
   }
 };
@@ -95,6 +93,18 @@ TEST_F(Steady, ACheckIsOneReduction) {
       EXPECT_EQ(run({.node_ranks = 2}, scenes, gather).reductions, calls);
       EXPECT_EQ(run({.node_ranks = 2, .check = false}, scenes, gather).reductions, 0);
     }
+  }
+}
+
+// What networks carry at once: every reduction has 64 bytes at most, also with what auto chooses from.
+TEST_F(Steady, AReductionIsSmall) {
+  if (p_ == 1) GTEST_SKIP() << "one rank agrees with itself";
+  std::vector<Scene> scenes;
+  scenes.emplace_back(p_, Format{}, Size{20, 10}, random_, false);
+  for (const Partition partition : {Partition::contiguous, Partition::interleaved, Partition::automatic}) {
+    const Calls calls = run({.node_ranks = 1, .partition = partition}, scenes, true);
+    EXPECT_GT(calls.reduced_bytes, 0);
+    EXPECT_LE(calls.reduced_bytes, 64 * calls.reductions) << partition_name(partition);
   }
 }
 

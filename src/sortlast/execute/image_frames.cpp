@@ -90,7 +90,7 @@ void Compositor::Impl::agree_on(const std::string& call, ImageView& image, const
     survey_.bounds = find_bounds(image, options_.sparse, *node_);
     const bool matters = algorithm_->chooses() && options_.sparse && options_.check && !node_->everybody();
     if (matters) survey_.emptiness = emptiness_of(image, survey_.bounds);
-    if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse);
+    if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse, size_);
     offer.image = image;
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());

@@ -26,11 +26,19 @@ namespace {
 
 constexpr std::size_t listed = 8;
 
-// FNV-1a, 64 bits.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 14695981039346656037ULL;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return value;
+// FNV-1a, 64 bits, going on from a hash.
+std::uint64_t hash_on(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
+// The same, a number at a time.
+std::uint64_t hash_on(std::uint64_t hash, const std::vector<std::int32_t>& numbers) {
+  for (const std::int32_t number : numbers) {
+    hash = (hash ^ static_cast<std::uint32_t>(number)) * 1099511628211ULL;
+    hash ^= hash >> 32;  // else the upper half never comes down
+  }
+  return hash;
 }
 
 // Collective: the root's text.
@@ -49,7 +57,7 @@ std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, con
   constexpr auto nobody = ~std::uint64_t{0};
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   const WaitsFor waits_for = all_ranks_to_call(arguments.call());
-  const std::string& own = arguments.text();
+  const std::string own = arguments.text();
   auto mine = static_cast<std::uint8_t>(listed);  // no group yet
   std::vector<Group> groups;
   while (groups.size() < listed) {
@@ -192,16 +200,33 @@ std::string describe_difference(const std::vector<Group>& groups, const std::vec
 
 void Arguments::add(std::string_view name, std::string value) {
   std::replace(value.begin(), value.end(), '\n', ' ');
-  text_ += std::string(name) + "=" + value + "\n";
+  hash_ = hash_on(hash_on(hash_on(hash_on(hash_, name), "="), value), "\n");
+  all_.push_back({std::string(name), std::move(value), {}});
 }
 
-void Arguments::add(std::string_view name, const std::vector<std::int32_t>& ranks) {
-  add(name, text_of_ranks(ranks));
+void Arguments::add(std::string_view name, std::vector<std::int32_t> ranks) {
+  if (ranks.empty()) {
+    add(name, text_of_ranks(ranks));
+    return;
+  }
+  hash_ = hash_on(hash_on(hash_on(hash_on(hash_, name), "=["), ranks), "\n");
+  all_.push_back({std::string(name), {}, std::move(ranks)});
+}
+
+std::string Arguments::text() const {
+  std::string lines;
+  for (const Argument& argument : all_)
+    lines += argument.name + "=" + (argument.ranks.empty() ? argument.value : text_of_ranks(argument.ranks)) +
+             "\n";
+  return lines;
 }
 
 std::string text_of_ranks(const std::vector<std::int32_t>& ranks) {
   std::string all;
-  for (const std::int32_t rank : ranks) all += (all.empty() ? "[" : ",") + std::to_string(rank);
+  for (const std::int32_t rank : ranks) {
+    all += all.empty() ? '[' : ',';
+    all += std::to_string(rank);
+  }
   return ranks.empty() ? std::string("rank order") : all + "]";
 }
 
@@ -219,7 +244,7 @@ void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, co
            const Compare& compare) {
   arguments.add("problem", problem);
   alarm.join_if_raised([] { return std::string("nobody, it came late"); });
-  if (!compare(hash(arguments.text()))) {
+  if (!compare(arguments.hash())) {
     std::vector<int> others;
     const std::vector<Group> groups = find_groups(comm, alarm, arguments, others);
     throw MismatchError(describe_difference(groups, others));
@@ -236,8 +261,7 @@ struct Ballot {
   std::array<std::uint64_t, 3> leasts;  // the hash, its complement, and another number
   Coverage sums;
 };
-constexpr int ballot_words = 3 + static_cast<int>(std::tuple_size_v<Coverage>);
-static_assert(sizeof(Ballot) == ballot_words * sizeof(std::uint64_t) && std::is_trivially_copyable_v<Ballot>);
+static_assert(sizeof(Ballot) <= 64 && std::is_trivially_copyable_v<Ballot>, "what networks carry at once");
 
 // An MPI_User_function.
 void join(void* in, void* inout, int* count, MPI_Datatype*) {
@@ -256,7 +280,7 @@ struct BallotReduction {
   MPI_Op op = MPI_OP_NULL;
 
   BallotReduction() {
-    check_mpi(MPI_Type_contiguous(ballot_words, MPI_UINT64_T, &type), "MPI_Type_contiguous");
+    check_mpi(MPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &type), "MPI_Type_contiguous");
     check_mpi(MPI_Type_commit(&type), "MPI_Type_commit");
     check_mpi(MPI_Op_create(join, 1, &op), "MPI_Op_create");
   }

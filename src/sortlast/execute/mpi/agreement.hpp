@@ -13,21 +13,31 @@
 
 namespace sortlast {
 
-// The arguments of a call as text, by name.
+// The arguments of a call by name. Orders of many ranks become text only where ranks disagree, as that takes
+// longer than a frame may.
 class Arguments {
  public:
   explicit Arguments(std::string_view call) : call_(call) { add("call", call_); }
 
   void add(std::string_view name, std::string value);
-  void add(std::string_view name, const std::vector<std::int32_t>& ranks);
+  void add(std::string_view name, std::vector<std::int32_t> ranks);
 
   const std::string& call() const { return call_; }
+  // Of all names and values.
+  std::uint64_t hash() const { return hash_; }
   // "name=value" lines.
-  const std::string& text() const { return text_; }
+  std::string text() const;
 
  private:
+  struct Argument {
+    std::string name;
+    std::string value;
+    std::vector<std::int32_t> ranks;  // in place of the value, if there are any
+  };
+
   std::string call_;
-  std::string text_;
+  std::vector<Argument> all_;
+  std::uint64_t hash_ = 14695981039346656037ULL;
 };
 
 // Ranks as their order is shown: "[0,2,1]"; "rank order" for none.

@@ -173,11 +173,11 @@ std::uint64_t emptiness_of(const ImageView& image, const std::optional<Rectangle
   return static_cast<std::uint64_t>(std::clamp(-std::log2(active), 0.0, most_emptiness));
 }
 
-Coverage own_coverage(const ImageView& image, const std::optional<Rectangle>& bounds, bool sparse) {
+Coverage own_coverage(const ImageView& image, const std::optional<Rectangle>& bounds, bool sparse, int p) {
   if (image.pixels.colour == nullptr) return {};
-  if (!sparse) return coverage_of({}, image.size, 1);
+  if (!sparse) return coverage_of({}, image.size, 1, p);
   const std::int64_t n = image.size.pixels();
-  return coverage_of(bounds, image.size, bounds ? 1 : sample_active(image.format, image.pixels, 0, n));
+  return coverage_of(bounds, image.size, bounds ? 1 : sample_active(image.format, image.pixels, 0, n), p);
 }
 
 }  // namespace sortlast

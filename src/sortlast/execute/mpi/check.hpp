@@ -89,7 +89,7 @@ std::optional<Rectangle> find_bounds(const ImageView& image, bool sparse, const 
 // How many times as many pixels as active ones an image has, as a power of 2 that all ranks can agree on.
 std::uint64_t emptiness_of(const ImageView& image, const std::optional<Rectangle>& bounds);
 
-// What this rank will have to send of its image; all of it if empty pixels are not left out.
-Coverage own_coverage(const ImageView& image, const std::optional<Rectangle>& bounds, bool sparse);
+// What this one of p ranks will have to send of its image; all of it if empty pixels are not left out.
+Coverage own_coverage(const ImageView& image, const std::optional<Rectangle>& bounds, bool sparse, int p);
 
 }  // namespace sortlast

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <utility>
@@ -41,13 +42,18 @@ constexpr auto bands = static_cast<std::int64_t>(std::tuple_size_v<Coverage>);
 
 }  // namespace
 
-Coverage coverage_of(const std::optional<Rectangle>& bounds, Size size, double active) {
+Coverage coverage_of(const std::optional<Rectangle>& bounds, Size size, double active, std::int32_t p) {
   const Rectangle box = bounds.value_or(Rectangle{0, 0, size.width, size.height});
+  const std::uint32_t full = std::numeric_limits<std::uint32_t>::max() / static_cast<std::uint32_t>(p);
   Coverage coverage{};
   for (std::int64_t band = 0; band < bands; ++band) {
-    const Range rows = intersection(piece_of(size.height, bands, band), {box.y0, box.y1});
-    const auto pixels = static_cast<double>(rows.size() * (box.x1 - box.x0));
-    coverage[static_cast<std::size_t>(band)] = static_cast<std::uint64_t>(pixels * active);
+    const Range all = piece_of(size.height, bands, band);
+    const Range rows = intersection(all, {box.y0, box.y1});
+    const auto pixels = static_cast<double>(rows.size() * (box.x1 - box.x0)) * active;
+    if (pixels <= 0) continue;
+    const double share = pixels / static_cast<double>(all.size() * size.width);
+    coverage[static_cast<std::size_t>(band)] =
+        std::clamp<std::uint32_t>(static_cast<std::uint32_t>(share * full), 1, full);
   }
   return coverage;
 }

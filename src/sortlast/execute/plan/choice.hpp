@@ -51,11 +51,12 @@ class AlgorithmChoice {
   std::vector<Prediction> predictions_;
 };
 
-// Active pixels in each band of the image's rows, all bands as high as each other.
-using Coverage = std::array<std::uint64_t, 16>;
+// Active pixels in each band of the image's rows, all bands as high as each other, in a unit that leaves room
+// for the sum of p images: a full band has the most that each of p may have.
+using Coverage = std::array<std::uint32_t, 8>;
 
-// Of one image: `active` is the share of active pixels inside the rectangle (none: in the image).
-Coverage coverage_of(const std::optional<Rectangle>& bounds, Size size, double active);
+// Of one of p images: `active` is the share of active pixels inside the rectangle (none: in the image).
+Coverage coverage_of(const std::optional<Rectangle>& bounds, Size size, double active, std::int32_t p);
 
 // By how much the one of p contiguous pieces of the image that holds most active pixels passes their mean: 1
 // or more, and 1 if there are none.
