@@ -19,7 +19,16 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-NAMES = ("shift-based", "radix-k", "all-to-all", "hardware-barrier", "narrowed-trees", "taper", "camera")
+NAMES = (
+    "shift-based",
+    "radix-k",
+    "all-to-all",
+    "hardware-barrier",
+    "narrowed-trees",
+    "taper",
+    "camera",
+    "scale",
+)
 
 
 def package(name: str) -> ModuleType:

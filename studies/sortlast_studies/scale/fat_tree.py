@@ -1,0 +1,139 @@
+"""Frames on a fat-tree of three levels with links of 400 Gbit/s, as flows, for 4,096 to 131,072 participants.
+
+The tree is made of switches of 64 ports: 32 hosts on a leaf, 32 leaves a pod, and as many pods as the job
+needs, up to 64. So it has 65,536 hosts at most; of 131,072 participants two share a host and its link.
+
+An image has 8192x8192 pixels of 16 bytes. Two contents: *dense*, all pixels active; and *blocks*, in which
+the data is a cube of p blocks that fills the image, so that the image of each has p^(-2/3) of its pixels
+active: the more ranks, the less has each. Links serve messages in order, and a rank may have any number of
+messages under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+from sortlast import fabric, simulate
+from sortlast.fabric import Routes
+from sortlast.schedule import Machine, choose, make
+from sortlast_studies.scale.machine import blend_rate, kept
+from sortlast_studies.steps import Json, PartDone, Step
+from sortlast_studies.table import published
+
+_NDR = published("sortlast_studies.scale").line("Machines", "NDR")
+LINK = 1e9 * _NDR["link"] / 8  # bytes a second
+_HALF = int(_NDR["ports"]) // 2  # hosts of a leaf, leaves of a pod
+POD = _HALF * _HALF  # hosts
+MOST_HOSTS = 2 * _HALF * POD
+WIDTH = 8192
+PIXELS = WIDTH * WIDTH
+PIXEL_BYTES = 16
+
+DENSE, BLOCKS = "dense", "blocks"
+RANKS = (4096, 16384, 32768, 131072)
+_DENSE_UP_TO = 16384  # ranks; more tell nothing new, as the link of a host sets the pace
+_QUICK_UP_TO = 4096
+# By the names of this study. 2-3 swap is binary swap where p is a power of two.
+SIMULATED = {
+    "binary swap": "binary-swap",
+    "radix-k": "radix-k",
+    "multi-step": "multi-step",
+    "tree": "tree",
+}
+# With p - 1 messages a rank: 17 thousand million of 131,072 ranks. The formula alone.
+COMPUTED = {"direct-send": "direct-send", "shift": "shift", "pipeline": "parallel-pipeline"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A frame: how its images are filled, and who composites them."""
+
+    content: str
+    p: int
+    algorithm: str  # of SIMULATED
+
+    @property
+    def name(self) -> str:
+        """Of its step."""
+        return f"fat-tree/{self.content}-{self.p}/{self.algorithm}"
+
+    @property
+    def work(self) -> float:
+        """In thousands of messages."""
+        return self.p * {"radix-k": 0.04, "tree": 0.002}.get(self.algorithm, 0.017)
+
+
+def ranks(content: str, quick: bool) -> list[int]:
+    """The numbers of participants."""
+    most = _QUICK_UP_TO if quick else _DENSE_UP_TO if content == DENSE else RANKS[-1]
+    return [p for p in RANKS if p <= most]
+
+
+def cells(quick: bool) -> list[Cell]:
+    """All frames."""
+    return [
+        Cell(content, p, algorithm)
+        for content in (BLOCKS, DENSE)
+        for p in ranks(content, quick)
+        for algorithm in SIMULATED
+    ]
+
+
+def steps(quick: bool) -> list[Step]:
+    """A step a frame."""
+    return [Step(cell.name, partial(_simulate, cell), cell.work) for cell in cells(quick)]
+
+
+def active(content: str, p: int) -> float:
+    """The share of an image's pixels that are active."""
+    return 1.0 if content == DENSE else p ** (-2 / 3)
+
+
+@cache
+def routes(hosts: int) -> Routes:
+    """The tree with so many hosts, in whole pods."""
+    return fabric.route(fabric.pgft([_HALF, _HALF, hosts // POD], [1, _HALF, _HALF], [1, 1, 1]), "d-mod-k")
+
+
+def placement(p: int) -> tuple[int, Sequence[int]]:
+    """The hosts of the tree, and that of each rank: in order, as few on a host as possible."""
+    hosts = min(p, MOST_HOSTS)
+    return hosts, [rank * hosts // p for rank in range(p)]
+
+
+def _simulate(cell: Cell, part_done: PartDone) -> Json:
+    """Seconds of the frame, and what it took to simulate."""
+    hosts, placed = placement(cell.p)
+    traffic = simulate.frame_traffic(
+        make(SIMULATED[cell.algorithm], p=cell.p, n=PIXELS),
+        pixel_bytes=PIXEL_BYTES,
+        active=active(cell.content, cell.p),
+        blend_bytes_per_second=blend_rate(kept()),
+    )
+    run = simulate.flow(
+        routes(hosts),
+        traffic,
+        placement=placed,
+        link_bytes_per_second=LINK,
+        message_seconds=kept().alpha,
+        sends_at_once=0,
+        ordered_links=True,
+        progress=part_done,
+    )
+    return {"name": traffic.name, "seconds": run.seconds, "messages": traffic.messages}
+
+
+def formula(algorithm: str, content: str, p: int) -> float:
+    """Seconds by the closed form that ``auto`` goes by."""
+    name = {**SIMULATED, **COMPUTED}[algorithm]
+    machine = Machine(
+        alpha=kept().alpha,
+        beta=1 / LINK,
+        gamma_read=kept().gamma_read,
+        gamma_write=kept().gamma_write,
+        ranks=p // min(p, MOST_HOSTS),
+    )
+    found = choose(p, PIXELS, machine, PIXEL_BYTES, active(content, p), candidates=[name])
+    return found[0].total

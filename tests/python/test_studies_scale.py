@@ -1,0 +1,122 @@
+"""The study of scale: its fabrics, frames and formulas, and its report on invented frames."""
+
+from __future__ import annotations
+
+import re
+from math import log2
+
+import pytest
+
+from sortlast import schedule, simulate
+from sortlast_studies.scale import fat_tree, figures, k_computer, kendall, machine
+from sortlast_studies.scale.fat_tree import BLOCKS, DENSE, Cell
+from sortlast_studies.scale.study import STUDY
+from sortlast_studies.study import Reading, tabulate
+
+
+def done(part):
+    return True
+
+
+def invented(quick):
+    """Results of every step, none of which ran."""
+    found = {}
+    for step in STUDY.steps(quick):
+        if step.name == "machine":
+            found[step.name] = {name: [1e-9, 2e-9, 3e-9] for name in machine.FIGURES}
+        elif step.name.startswith("k-computer"):
+            pieces, messages = (128, 270) if "multi-step" in step.name else (32768, 15)
+            found[step.name] = {"name": "x", "pixel_seconds": 1e-9, "messages": messages, "pieces": pieces}
+        else:
+            p = int(re.search(r"-(\d+)", step.name.removeprefix("fat-tree"))[1])
+            found[step.name] = {"name": "x", "seconds": 1 + 1 / p, "messages": 10}
+    return found
+
+
+# --- the fat-tree -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("p", "hosts", "each"), [(4096, 4096, 1), (65536, 65536, 1), (131072, 65536, 2)])
+def test_ranks_are_spread_over_hosts_in_order(p, hosts, each):
+    found, placed = fat_tree.placement(p)
+    assert found == hosts
+    assert [placed.count(host) for host in (0, hosts - 1)] == [each, each]
+    assert list(placed) == sorted(placed)
+
+
+def test_the_tree_has_three_levels_of_switches_of_64_ports():
+    net = fat_tree.routes(65536).topology
+    assert len(net.hosts) == fat_tree.MOST_HOSTS == 65536
+    assert len(net.switches) == 5 * 1024
+    assert net.levels == 3
+
+
+def test_a_dense_frame_takes_what_a_link_and_the_blending_of_one_rank_need():
+    """By hand: radix-k sends and blends (p-1)/p of the image; it hides one behind the other, or waits."""
+    found = fat_tree._simulate(Cell(DENSE, 4096, "radix-k"), done)
+    size = fat_tree.PIXELS * fat_tree.PIXEL_BYTES * 4095 / 4096
+    network, blending = size / fat_tree.LINK, size / machine.blend_rate(machine.kept())
+    assert max(network, blending) < found["seconds"] < 1.25 * (network + blending)
+
+
+def test_images_of_blocks_cost_less_by_as_much_as_is_empty():
+    dense, blocks = (
+        fat_tree._simulate(Cell(content, 4096, "binary swap"), done)["seconds"] for content in (DENSE, BLOCKS)
+    )
+    assert fat_tree.active(BLOCKS, 4096) == pytest.approx(1 / 256)
+    assert blocks < dense / 10
+
+
+@pytest.mark.parametrize("algorithm", [*fat_tree.SIMULATED, *fat_tree.COMPUTED])
+def test_formulas_grow_with_what_is_sent(algorithm):
+    assert 0 < fat_tree.formula(algorithm, BLOCKS, 4096) < fat_tree.formula(algorithm, DENSE, 4096)
+
+
+# --- the papers ---------------------------------------------------------------------------------------
+
+
+def test_the_frame_of_kendall_et_al_is_of_the_published_size():
+    assert kendall.processes(False) == 32768
+    assert kendall.PIXELS == 64 * 2**20
+    assert kendall.bound(32768) == pytest.approx(2**30 / (6 * 425e6), rel=1e-3)
+
+
+def test_a_gather_takes_a_message_from_every_rank_or_a_tree_of_them():
+    found = {"pixel_seconds": 0.0, "messages": 15, "pieces": 32768}
+    size = 512 * 512 * k_computer.PIXEL_BYTES / (4 * 5e9)
+    linear, binomial = (k_computer.seconds(found, 512, each, message=1e-6) for each in k_computer.GATHERS)
+    assert linear == pytest.approx(1e-6 * (15 + 32767) + size)
+    assert binomial == pytest.approx(1e-6 * (15 + log2(32768)) + size)
+
+
+def test_multi_step_leaves_few_pieces_and_takes_its_own_gathers():
+    found = k_computer._stages("multi-step", 512, done)
+    assert found["name"] == "multi-step:32"
+    assert (found["pieces"], found["messages"]) == (16, 5 + 31 + 4)
+    swap = k_computer._stages("binary-swap", 512, done)
+    assert (swap["pieces"], swap["messages"]) == (512, 9)
+    assert swap["pixel_seconds"] < found["pixel_seconds"]
+
+
+def test_the_simulator_takes_a_gather_between_steps():
+    """Rank 0 takes in three halves of the image through its link, and sends on what it has gathered last."""
+    made = schedule.make("multi-step:2", p=4, n=1000)
+    traffic = simulate.frame_traffic(made, pixel_bytes=10)
+    run = simulate.flow(fat_tree.routes(1024), traffic, link_bytes_per_second=1e4, sends_at_once=0)
+    assert run.seconds == pytest.approx(4 * 0.5)
+
+
+# --- the report ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_the_report_is_made_of_the_table(quick):
+    reading = Reading(STUDY, tabulate(STUDY, invented(quick), quick))
+    assert reading.title.startswith("At scale")
+    assert "None" not in reading.markdown
+    verdicts = {check.claim: check.verdict for check in reading.checks}
+    assert len(verdicts) == 5
+    published = next(claim for claim in verdicts if "0.08 s" in claim)
+    assert verdicts[published] == ("undecided" if quick else "refuted")  # invented: 1 s
+    assert set(figures.draw(reading.table)) == {"scaling", "papers"}
+    assert len(reading.summary.splitlines()) <= 10
