@@ -55,8 +55,17 @@ def test_a_dense_frame_takes_what_a_link_and_the_blending_of_one_rank_need():
     """By hand: radix-k sends and blends (p-1)/p of the image; it hides one behind the other, or waits."""
     found = fat_tree._simulate(Cell(DENSE, 4096, "radix-k"), done)
     size = fat_tree.PIXELS * fat_tree.PIXEL_BYTES * 4095 / 4096
-    network, blending = size / fat_tree.LINK, size / machine.blend_rate(machine.kept())
+    network, blending = size / fat_tree.LINK, size / machine.blend_rate(machine.kept(), joined=7)
     assert max(network, blending) < found["seconds"] < 1.25 * (network + blending)
+
+
+def test_fewer_passes_over_memory_take_less_time():
+    costs = machine.kept()
+    assert fat_tree.joined("radix-k:8,8,8,8") == 7
+    assert fat_tree.joined("binary-swap:remainder") == 1
+    alone, fused = (1 / machine.blend_rate(costs, each) for each in (1, 7))
+    assert 7 * alone == pytest.approx(7 * (2 * costs.gamma_read + costs.gamma_write))
+    assert 7 * fused == pytest.approx(8 * costs.gamma_read + costs.gamma_write)
 
 
 def test_images_of_blocks_cost_less_by_as_much_as_is_empty():

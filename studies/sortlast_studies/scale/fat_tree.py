@@ -33,7 +33,7 @@ PIXEL_BYTES = 16
 
 DENSE, BLOCKS = "dense", "blocks"
 RANKS = (4096, 16384, 32768, 131072)
-_DENSE_UP_TO = 16384  # ranks; more tell nothing new, as the link of a host sets the pace
+_DENSE_UP_TO = 16384  # ranks; more tell nothing new, as every rank blends nearly a whole image
 _QUICK_UP_TO = 4096
 # By the names of this study. 2-3 swap is binary swap where p is a power of two.
 SIMULATED = {
@@ -103,14 +103,23 @@ def placement(p: int) -> tuple[int, Sequence[int]]:
     return hosts, [rank * hosts // p for rank in range(p)]
 
 
+def joined(name: str) -> float:
+    """Fragments that a rank joins to its own in one pass over memory: k - 1 of radix-k in the mean; or 1."""
+    if not name.startswith("radix-k:"):
+        return 1.0
+    k = [int(each) for each in name.removeprefix("radix-k:").split(",")]
+    return sum(k) / len(k) - 1
+
+
 def _simulate(cell: Cell, part_done: PartDone) -> Json:
-    """Seconds of the frame, and what it took to simulate."""
+    """Seconds of the frame, and its messages and computations."""
     hosts, placed = placement(cell.p)
+    made = make(SIMULATED[cell.algorithm], p=cell.p, n=PIXELS)
     traffic = simulate.frame_traffic(
-        make(SIMULATED[cell.algorithm], p=cell.p, n=PIXELS),
+        made,
         pixel_bytes=PIXEL_BYTES,
         active=active(cell.content, cell.p),
-        blend_bytes_per_second=blend_rate(kept()),
+        blend_bytes_per_second=blend_rate(kept(), joined(made.name)),
     )
     run = simulate.flow(
         routes(hosts),

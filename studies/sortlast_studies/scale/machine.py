@@ -39,9 +39,12 @@ def kept() -> Machine:
     )
 
 
-def blend_rate(machine: Machine) -> float:
-    """Bytes of a fragment that a rank joins to another in a second: two are read, one is written."""
-    return 1 / (2 * machine.gamma_read + machine.gamma_write)
+def blend_rate(machine: Machine, joined: float = 1) -> float:
+    """Bytes of fragments that a rank joins to others in a second, so many in one pass over memory.
+
+    A pass reads each byte that is joined, and reads and writes one for all of them.
+    """
+    return 1 / (machine.gamma_read * (1 + 1 / joined) + machine.gamma_write / joined)
 
 
 def step() -> Step:
