@@ -1,0 +1,87 @@
+"""A storm of random mistakes on 2 to 5 ranks: errors as promised on every rank, and right frames in between.
+
+SORTLAST_MISTAKES is how many the long test makes; it prints a table of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mpirun
+import storm_rank
+
+pytestmark = [pytest.mark.mpi, pytest.mark.family]
+
+SEED = 7000
+RANKS = [2, 3, 4, 5]
+PIECE = 500  # mistakes that the same ranks make
+
+
+def make(ranks: int, mistakes: int, seed: int, waiting: float) -> list[dict[str, Any]]:
+    """Let ranks make mistakes; what became of each."""
+    job = mpirun.run(
+        ranks,
+        f"""
+        import sys
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        import faulthandler
+        import storm_rank
+        faulthandler.enable()
+        storm = storm_rank.Storm(comm, {seed})
+        trials = [storm.trial({waiting}) for _ in range({mistakes})]
+        report([trials, storm_rank.after_finalize(storm)])
+        """,
+        timeout=60 + 2 * mistakes,
+        alone=True,
+    )
+    assert job.returncode == 0, job
+    for _, ended in job.reports:
+        names = [name for name, _, _ in ended]
+        assert names == ["UsageError"] * 4 + ["nothing"], ended
+    return job.reports[0][0]
+
+
+def table(trials: list[dict[str, Any]], pieces: int) -> str:
+    """Counts by kind, and what was not as promised."""
+    counts = Counter(trial["kind"] for trial in trials)
+    rows = [f"{number:7d} {kind}" for kind, number in counts.most_common()]
+    rows += [
+        f"{len(trials):7d} mistakes, and {5 * pieces} calls on every rank after the end of MPI",
+        f"{sum(trial['ranks as promised'] for trial in trials):7d} answers of ranks as promised",
+        f"{sum(bool(trial['faults']) for trial in trials):7d} mistakes with other answers",
+        f"{sum(not trial['right'] for trial in trials):7d} wrong pictures after a mistake",
+        f"{max(trial['seconds'] for trial in trials):7.2f} s until the last error",
+    ]
+    return "\n".join(rows)
+
+
+def check(trials: list[dict[str, Any]], pieces: int) -> None:
+    print(table(trials, pieces))
+    wrong = [trial for trial in trials if trial["faults"] or not trial["right"]]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_some_mistakes(ranks):
+    trials = make(ranks, 40, SEED + ranks, waiting=0.05)
+    check(trials, 1)
+    assert {trial["kind"] for trial in trials} >= {"arguments", "parts", "threads_of_one"}
+
+
+@pytest.mark.slow
+def test_ten_thousand_mistakes():
+    """A limit passes in one of 25."""
+    wanted = int(os.environ.get("SORTLAST_MISTAKES", "10000"))
+    trials: list[dict[str, Any]] = []
+    pieces = 0
+    while len(trials) < wanted:
+        trials += make(RANKS[pieces % len(RANKS)], min(PIECE, wanted - len(trials)), pieces, waiting=0.04)
+        pieces += 1
+    check(trials, pieces)
+    kinds = {each.__name__ for each in (*storm_rank.Storm.QUICK, *storm_rank.Storm.WAITING)}
+    assert {trial["kind"] for trial in trials} == kinds or wanted < 1000
