@@ -24,6 +24,7 @@ from pathlib import Path
 
 import pytest
 
+import marked
 from sortlast import _leftovers, _watcher, launch
 from sortlast.testbed import Settings, Testbed, names, why_not
 
@@ -95,31 +96,6 @@ def moments(count, seed):
     ]
 
 
-def told(path):
-    """What the kernel tells of a process; nothing if that has ended meanwhile."""
-    try:
-        return path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return ""
-
-
-def marked_folders(value):
-    """Folders in /proc of living processes that inherited the variable."""
-    folders = Path("/proc").glob("[0-9]*")
-    return [folder for folder in folders if f"{VARIABLE}={value}" in told(folder / "environ").split()]
-
-
-def marked(value):
-    """Their command lines."""
-    return [told(folder / "cmdline") for folder in marked_folders(value)]
-
-
-def shared_memory(value):
-    """Files of shared memory that these processes map."""
-    maps = [told(folder / "maps") for folder in marked_folders(value)]
-    return {word for text in maps for word in text.split() if word.startswith("/dev/shm/")}
-
-
 def left(value, folder, temporary, pid):
     """What there is of a command that has ended."""
     # Folders may go while they are walked through, which os.walk passes over.
@@ -130,7 +106,7 @@ def left(value, folder, temporary, pid):
             with suppress(FileNotFoundError):
                 json.loads(path.read_text())
     new = [name for name in _watcher.namespaces() if names.prefix(f"{pid}t")[:-1] in name]
-    return [*marked(value), *halves, *os.listdir(temporary), *new]
+    return [*marked.processes(VARIABLE, value), *halves, *os.listdir(temporary), *new]
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +142,7 @@ def check(moment, folder, testbed):
         preexec_fn=_hears_signals,
     )
     time.sleep(moment.after)
-    memory = shared_memory(value) if moment.command not in NEED_ROOT else set()
+    memory = marked.shared_memory(VARIABLE, value) if moment.command not in NEED_ROOT else set()
     for number in WAYS[moment.way]:
         process.send_signal(number)
         time.sleep(moment.between)
