@@ -20,7 +20,7 @@ from mpi4py import MPI
 import sortlast
 
 LONG = 60.0  # limit of a compositor whose calls all ranks make [s]
-SHORT = 0.25  # limit where some rank does not come [s]
+SHORT = 1.0  # limit where some rank does not come [s]
 AT_ONCE = 20.0  # for an error that waits for nobody, on a machine under load [s]
 SHAPE = (6, 8, 4)
 
@@ -149,7 +149,7 @@ class Storm:
         odd = self.some()
         with self.short() as comp:
             if self.comm.rank in odd:
-                time.sleep(4 * SHORT)
+                time.sleep(2.5 * SHORT)
             found = met(lambda: comp.composite(self.image, op="add"))
         return found, [{"TimeoutError", "RemoteError"}] * self.comm.size
 

@@ -39,7 +39,7 @@ def make(ranks: int, mistakes: int, seed: int, waiting: float) -> list[dict[str,
         timeout=60 + 2 * mistakes,
         alone=True,
     )
-    assert job.returncode == 0, job
+    assert job.returncode == 0, job.stdout + job.stderr
     for _, ended in job.reports:
         names = [name for name, _, _ in ended]
         assert names == ["UsageError"] * 4 + ["nothing"], ended
@@ -66,21 +66,20 @@ def check(trials: list[dict[str, Any]], pieces: int) -> None:
     assert not wrong, "\n".join(map(str, wrong))
 
 
-@pytest.mark.parametrize("ranks", [2, 5])
-def test_some_mistakes(ranks):
-    trials = make(ranks, 40, SEED + ranks, waiting=0.05)
+def test_some_mistakes():
+    trials = make(4, 40, SEED, waiting=0.05)
     check(trials, 1)
-    assert {trial["kind"] for trial in trials} >= {"arguments", "parts", "threads_of_one"}
+    assert len({trial["kind"] for trial in trials}) > 6
 
 
 @pytest.mark.slow
 def test_ten_thousand_mistakes():
-    """A limit passes in one of 25."""
+    """A limit passes in one of 50."""
     wanted = int(os.environ.get("SORTLAST_MISTAKES", "10000"))
     trials: list[dict[str, Any]] = []
     pieces = 0
     while len(trials) < wanted:
-        trials += make(RANKS[pieces % len(RANKS)], min(PIECE, wanted - len(trials)), pieces, waiting=0.04)
+        trials += make(RANKS[pieces % len(RANKS)], min(PIECE, wanted - len(trials)), pieces, waiting=0.02)
         pieces += 1
     check(trials, pieces)
     kinds = {each.__name__ for each in (*storm_rank.Storm.QUICK, *storm_rank.Storm.WAITING)}
