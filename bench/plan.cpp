@@ -1,7 +1,11 @@
 // What one rank of up to a million needs before its first frame: time and memory of its schedule and its
-// plan, and of the choice of the algorithm.
+// plan, of the choice of the algorithm, and of the order of all ranks' boxes; and how long it takes to verify
+// its program.
 //
 // usage: bench_plan [most ranks]
+//
+// The last lines compare with what is promised of 10^5 ranks: less than 5 ms and 1 MB for the plan that auto
+// takes, its schedule and order among it. The program fails if that does not hold.
 //
 // All is of the rank that stands in the middle of a random depth order, for an image of 4096x4096 bytes of
 // RGBA with Op::over. `steps` are its sends, receives and merges; the schedule and the order, which every
@@ -11,6 +15,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +29,7 @@
 #include "sortlast/machine.hpp"
 #include "sortlast/random.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/visibility.hpp"
 
 namespace {
 
@@ -34,6 +40,7 @@ using sortlast::Schedule;
 using sortlast::Setting;
 
 constexpr std::int64_t pixels = 4096LL * 4096;
+constexpr std::int32_t promised_p = 100000;
 constexpr Format format{sortlast::Scalar::uint8, 4, false};
 
 double milliseconds() {
@@ -60,11 +67,18 @@ Setting setting_of(std::int32_t p) {
   std::exit(1);
 }
 
-void row(const std::string& name, const Setting& setting) {
+// Time and memory of schedule and plan together.
+struct Cost {
+  double milliseconds = 0;
+  double megabytes = 0;
+};
+
+Cost row(const std::string& name, const Setting& setting) {
   constexpr int runs = 3;
   const std::int32_t rank = setting.order[setting.order.size() / 2];
   double least_schedule = 1e9;
   double least_plan = 1e9;
+  double least_check = 1e9;
   std::size_t schedule_bytes = 0;
   std::size_t plan_bytes = 0;
   std::size_t steps = 0;
@@ -72,13 +86,17 @@ void row(const std::string& name, const Setting& setting) {
   for (int run = 0; run < runs; ++run) {
     const std::size_t before = given_out();
     const double begin = milliseconds();
-    auto schedule = std::make_shared<const Schedule>(sortlast::make_schedule(name, setting));
+    auto schedule =
+        std::make_shared<const Schedule>(sortlast::make_schedule(name, setting));  // with its order
     const double made = milliseconds();
     const std::size_t between = given_out();
     const Plan plan(schedule, rank, format, Op::over, {}, 32767);
     const double planned = milliseconds();
     schedule_bytes = between - before;
     plan_bytes = given_out() - between;
+    const double to_check = milliseconds();
+    schedule->verify(rank);
+    least_check = std::min(least_check, milliseconds() - to_check);
     least_schedule = std::min(least_schedule, made - begin);
     least_plan = std::min(least_plan, planned - made);
     const sortlast::Program& program = plan.indexed.program;
@@ -91,35 +109,63 @@ void row(const std::string& name, const Setting& setting) {
                                      : program.values[static_cast<std::size_t>(program.result)].pixels;
     if (kept != schedule->piece(rank)) fail(full, setting.p);
   }
-  std::printf("%8d  %-28.28s %8zu %12.3f %10.3f %12.3f %10.3f\n", setting.p, full.c_str(), steps,
+  std::printf("%8d  %-28.28s %8zu %12.3f %10.3f %12.3f %10.3f %12.3f\n", setting.p, full.c_str(), steps,
               least_schedule, static_cast<double>(schedule_bytes) / 1e6, least_plan,
-              static_cast<double>(plan_bytes) / 1e6);
+              static_cast<double>(plan_bytes) / 1e6, least_check);
+  std::fflush(stdout);
+  return {least_schedule + least_plan, static_cast<double>(schedule_bytes + plan_bytes) / 1e6};
+}
+
+// A line of one time and one memory.
+void single_row(std::int32_t p, const std::string& what, double spent, std::size_t bytes) {
+  std::printf("%8d  %-28.28s %8s %12.3f %10.3f\n", p, what.c_str(), "", spent,
+              static_cast<double>(bytes) / 1e6);
   std::fflush(stdout);
 }
 
-void choice_row(const Setting& setting) {
+// The order of one box a rank, on a grid, from an eye outside.
+void visibility_row(std::int32_t p) {
+  std::vector<sortlast::Box> boxes;
+  for (std::int32_t i = 0; i < p; ++i) {
+    const std::array<double, 3> low{double(i % 100), double(i / 100 % 100), double(i / 10000)};
+    boxes.push_back({low, {low[0] + 1, low[1] + 1, low[2] + 1}});
+  }
+  const std::size_t before = given_out();
+  const double begin = milliseconds();
+  const auto order = sortlast::visibility_order(boxes, {{-300, -200, -100}}, sortlast::Ties::planes);
+  single_row(p, "visibility order", milliseconds() - begin, given_out() - before);
+}
+
+// What auto takes, and its plan.
+Cost choice_row(const Setting& setting) {
   const double begin = milliseconds();
   const std::size_t before = given_out();
   sortlast::AlgorithmChoice choice("auto", sortlast::Machine{});
   const std::string name = choice.name(setting, format, 1);
   const double chosen = milliseconds();
-  std::printf("%8d  %-28.28s %8s %12.3f %10.3f\n", setting.p, ("auto: " + name).c_str(), "", chosen - begin,
-              static_cast<double>(given_out() - before) / 1e6);
-  row(name, setting);
+  single_row(setting.p, "auto: " + name, chosen - begin, given_out() - before);
+  return row(name, setting);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::int64_t most = argc > 1 ? std::strtoll(argv[1], nullptr, 10) : 1000000;
-  std::printf("%8s  %-28s %8s %12s %10s %12s %10s\n", "ranks", "algorithm", "steps", "schedule, ms", "MB",
-              "plan, ms", "MB");
+  std::printf("%8s  %-28s %8s %12s %10s %12s %10s %12s\n", "ranks", "algorithm", "steps", "schedule, ms",
+              "MB", "plan, ms", "MB", "verify, ms");
+  int failures = 0;
   for (std::int64_t p = 1000; p <= most; p *= 10) {
     const Setting setting = setting_of(static_cast<std::int32_t>(p));
-    for (const char* name :
-         {"binary-swap", "2-3-swap", "radix-k", "direct-send", "shift", "parallel-pipeline"})
+    for (const char* name : {"binary-swap", "2-3-swap", "radix-k", "multi-step", "tree", "direct-send",
+                             "shift", "parallel-pipeline"})
       row(name, setting);
-    choice_row(setting);
+    const Cost cost = choice_row(setting);
+    visibility_row(setting.p);
+    if (p != promised_p) continue;
+    const bool holds = cost.milliseconds < 5 && cost.megabytes < 1;
+    std::printf("%8d  one rank's plan takes %.3f ms and %.3f MB: %s\n", promised_p, cost.milliseconds,
+                cost.megabytes, holds ? "as promised" : "NOT as promised");
+    failures += holds ? 0 : 1;
   }
-  return 0;
+  return failures;
 }

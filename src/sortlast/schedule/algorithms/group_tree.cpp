@@ -53,8 +53,24 @@ std::int32_t floor_log2(std::int64_t p) {
   return static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(p))) - 1;
 }
 
+std::int32_t Positions::of(std::int32_t rank) const {
+  if (order_.empty()) return rank;
+
+  // Rank and position share one number, so that threads see both or none.
+  const std::int64_t known = first_.load(std::memory_order_relaxed);
+  if (known >= 0 && known >> 32 == rank) return static_cast<std::int32_t>(known & 0x7fffffff);
+  if (known < 0) {
+    const auto position =
+        static_cast<std::int32_t>(std::find(order_.begin(), order_.end(), rank) - order_.begin());
+    first_.store((std::int64_t{rank} << 32) | position, std::memory_order_relaxed);
+    return position;
+  }
+  std::call_once(made_, [this] { inverse_ = inverse(order_); });
+  return inverse_[static_cast<std::size_t>(rank)];
+}
+
 GroupTree::GroupTree(const Setting& setting)
-    : p_(setting.p), n_(setting.n), order_(setting.order), position_(inverse(order_)) {}
+    : p_(setting.p), n_(setting.n), order_(setting.order), position_(order_) {}
 
 std::int64_t GroupTree::child_at(const Group& group, std::int64_t position) const {
   std::int64_t first = 0;
@@ -129,14 +145,14 @@ std::int64_t GroupTree::owner_position(const Group& group, std::int64_t index) c
 
 Range GroupTree::piece(std::int32_t rank) const {
   const Group whole = root();
-  const std::int64_t index = owner_index(whole, at(position_, rank));
+  const std::int64_t index = owner_index(whole, position_.of(rank));
   return index < 0 ? Range{} : piece_of(n_, whole.owners, index);
 }
 
 // Builds the program of one rank, from its leaf to the root.
 class GroupTree::Builder {
  public:
-  Builder(const GroupTree& tree, std::int32_t rank) : tree_(tree), position_(at(tree.position_, rank)) {
+  Builder(const GroupTree& tree, std::int32_t rank) : tree_(tree), position_(tree.position_.of(rank)) {
     program_.rank = rank;
     program_.values.push_back({{0, tree.n_}, {position_, position_ + 1}});
   }

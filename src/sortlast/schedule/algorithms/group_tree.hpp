@@ -1,7 +1,9 @@
 // Group tree: the one recursion that makes binary swap, 2-3 swap, radix-k, multi-step and the binary tree.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,22 @@ struct Child {
 
 // Largest h with 2^h <= p, for p >= 1.
 std::int32_t floor_log2(std::int64_t p);
+
+// The depth positions of ranks. A compositor asks for that of one rank, again and again: it is searched in
+// the order once. Whoever asks for those of several ranks has the inverse of the order made.
+class Positions {
+ public:
+  // `order` as in Setting; it must outlive this.
+  explicit Positions(const std::vector<std::int32_t>& order) : order_(order) {}
+
+  std::int32_t of(std::int32_t rank) const;
+
+ private:
+  const std::vector<std::int32_t>& order_;
+  mutable std::atomic<std::int64_t> first_{-1};  // the rank that was asked for first, and its position
+  mutable std::once_flag made_;
+  mutable std::vector<std::int32_t> inverse_;
+};
 
 // An algorithm is a tree of groups: its subclass says what the root is and how a group divides. The owners of
 // a group are those of its children that stay; of an only child the first so many, where the group has fewer.
@@ -60,7 +78,7 @@ class GroupTree : public Algorithm {
   std::int64_t p_;
   std::int64_t n_;
   const std::vector<std::int32_t>& order_;  // depth position -> rank; empty: the same
-  std::vector<std::int32_t> position_;      // rank -> depth position; empty: the same
+  Positions position_;
 };
 
 }  // namespace sortlast
