@@ -33,7 +33,7 @@ class SORTLAST_API TimeoutError : public Error {
   using Error::Error;
 };
 
-// The call of another rank has failed on the way. The message says which rank's, and why.
+// The call of another rank has failed on the way, or the rank has ended. The message says which, and why.
 class SORTLAST_API RemoteError : public Error {
  public:
   using Error::Error;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/node/node.hpp"
 
 namespace sortlast {
 
@@ -203,6 +204,8 @@ std::string cause_of_failure() {
     throw;
   } catch (const TimeoutError&) {
     return "";
+  } catch (const RankEnded& error) {
+    return error.what();
   } catch (const RemoteError&) {
     return "";
   } catch (const std::bad_alloc&) {

@@ -112,8 +112,7 @@ class Node::Impl {
   }
 
   void pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
-    const Seat& seat = control().seat(seat_of(rank));
-    const OfferRecord& offer = seat.offers[parity_];
+    const OfferRecord& offer = control().seat(seat_of(rank)).offers[parity_];
     spans_.clear();
     const auto add = [&](const void* plane, void* target, std::size_t pixel_bytes) {
       if (plane == nullptr || target == nullptr) return;
@@ -126,11 +125,16 @@ class Node::Impl {
     };
     add(offer.image.pixels.colour, to.colour, offer.image.format.colour_bytes());
     add(offer.image.pixels.depth, to.depth, sizeof(float));
-    read_remote(seat.process, spans_);
+    read(rank, spans_);
   }
 
   void read(int rank, std::span<RemoteSpan> spans) const {
-    read_remote(control().seat(seat_of(rank)).process, spans);
+    try {
+      read_remote(control().seat(seat_of(rank)).process, spans);
+    } catch (const ProcessEnded& error) {
+      throw RankEnded("rank " + std::to_string(rank) + " has ended (" + error.what() +
+                      "); make a new compositor without it");
+    }
   }
 
   Place place_of(const void* data, std::size_t bytes) const { return allocations_.offer(data, bytes); }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/active.hpp"
@@ -42,6 +43,12 @@ class Watch {
   // is called only if the wait has failed.
   virtual void check(double seconds_without_progress,
                      const std::function<std::string()>& waits_for) const = 0;
+};
+
+// Another rank of the node has ended in the middle of a call, which not every rank need have noticed.
+class RankEnded : public RemoteError {
+ public:
+  using RemoteError::RemoteError;
 };
 
 // What a rank brings to a meeting.

@@ -66,9 +66,12 @@ void read_remote(std::int32_t process, std::span<RemoteSpan> spans) {
       from[i] = {reinterpret_cast<void*>(spans[i].from), spans[i].bytes};
     }
     const ssize_t read = process_vm_readv(process, to.data(), count, from.data(), count, 0);
-    if (read <= 0) {
-      throw Error("cannot read the memory of process " + std::to_string(process) + ": process_vm_readv: " +
-                  (read == 0 ? "it ended early" : std::generic_category().message(errno)));
+    const int reason = errno;
+    if (read == 0 || (read < 0 && reason == ESRCH))
+      throw ProcessEnded("process " + std::to_string(process) + " is no more");
+    if (read < 0) {
+      throw Error("cannot read the memory of process " + std::to_string(process) +
+                  ": process_vm_readv: " + std::generic_category().message(reason));
     }
     // The kernel stops after 2 GiB, or where a page cannot be read.
     spans = rest(spans, static_cast<std::size_t>(read));

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/error.hpp"
+
 namespace sortlast {
 
 // The number by which other processes of this machine know this one.
@@ -20,9 +22,15 @@ struct RemoteSpan {
   std::size_t bytes = 0;
 };
 
+// The process whose memory was to be read has ended.
+class ProcessEnded : public Error {
+ public:
+  using Error::Error;
+};
+
 // Copy the spans, any of which may be empty, in as few system calls as can be: one for 64 of them, as a rule.
-// Uses `spans` up. Throws Error with the system's reason: without the right to debug the process, or where it
-// has no such memory.
+// Uses `spans` up. Throws ProcessEnded, or Error with the system's reason: without the right to debug the
+// process, or where it has no such memory.
 void read_remote(std::int32_t process, std::span<RemoteSpan> spans);
 
 // Memory of this process that others read in every frame. The kernel copies it faster from huge pages, so
