@@ -1,4 +1,4 @@
-"""What is large: images of more than 2^31 pixels."""
+"""What is large: images of more than 2^31 pixels, and loops of a hundred thousand frames."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import pytest
 import mpirun
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family, pytest.mark.slow]
+
+FRAMES = 100_000
 
 
 @pytest.mark.parametrize("node_ranks", [0, 1], ids=["shared memory", "messages"])
@@ -40,3 +42,41 @@ def test_more_pixels_than_a_32_bit_number_counts(node_ranks):
     assert (begin, following, end) == (0, middle, (2**15 + 1) * 2**16)
     assert first + second == 4 * 2**16
     assert drawn_first + drawn_second == 3 * 4 * 2**16
+
+
+@pytest.mark.parametrize("node_ranks", [0, 1], ids=["shared memory", "messages"])
+def test_a_hundred_thousand_frames(node_ranks):
+    """Neither memory nor descriptors grow, nor communicators: 5,000 compositors are made meanwhile."""
+    job = mpirun.run(
+        2,
+        f"""
+        import os
+        import numpy as np, sortlast
+
+        def resident():
+            pages = int(open("/proc/self/statm").read().split()[1])
+            return pages * os.sysconf("SC_PAGE_SIZE")
+
+        image = np.full((16, 16, 4), (rank + 1) / 64, np.float32)
+        comp = sortlast.Compositor(comm, "shift", node_ranks={node_ranks})
+        found, wrong = [], 0
+        for number in range({FRAMES}):
+            if number % 10_000 == 5_000:
+                found.append([resident(), len(os.listdir("/proc/self/fd"))])
+            if number % 20 == 0:
+                comp.close()
+                comp = sortlast.Compositor(comm, "shift", node_ranks={node_ranks})
+            tile = comp.composite(image, op="add")
+            wrong += not (tile.pixels == 3 / 64).all()
+        report([wrong, found])
+        """,
+        timeout=900,
+        alone=True,
+    )
+    assert job.returncode == 0, job
+    for wrong, found in job.reports:
+        assert wrong == 0
+        memory, descriptors = zip(*found, strict=True)
+        assert max(descriptors) <= descriptors[0] + 2
+        # After the first frames of each half, so that what is kept for reuse does not count.
+        assert memory[-1] - memory[1] < 4 << 20, [each >> 10 for each in memory]
