@@ -205,7 +205,8 @@ Communicator::~Communicator() {
   if (finalized != 0) return;
   try {
     let_go().add(comm_);
-  } catch (const std::bad_alloc&) {  // it stays
+  } catch (const std::bad_alloc&) {
+    comm_ = MPI_COMM_NULL;  // MPI keeps it
   }
 }
 
