@@ -11,10 +11,7 @@
 #include "sortlast/execute/mpi/communicator.hpp"
 
 #include <array>
-#include <list>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <sstream>
 #include <string>
 
@@ -33,49 +30,6 @@ bool has_messages(MPI_Comm comm) {
   for (int probe = 0; probe < probes && found == 0; ++probe)
     if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
   return found != 0;
-}
-
-// Communicators that this rank uses no more. Another rank may still give up on its copy, and its alarm would
-// then reach what is freed here, or a later communicator to which MPI has given the same number. So none is
-// freed before all ranks have let it go: each begins a barrier then, whose end is looked for whenever a
-// communicator is made or let go. A rank that has given up begins none, and the others keep their copies.
-class LetGo {
- public:
-  void add(MPI_Comm comm) {
-    const std::scoped_lock lock(mutex_);
-    Copy& copy = copies_.emplace_back(Copy{comm, MPI_REQUEST_NULL});
-    if (MPI_Ibarrier(comm, &copy.barrier) != MPI_SUCCESS) copies_.pop_back();
-    free_all_that_can_be();
-  }
-
-  void free_some() {
-    const std::scoped_lock lock(mutex_);
-    free_all_that_can_be();
-  }
-
- private:
-  struct Copy {
-    MPI_Comm comm;
-    MPI_Request barrier;
-  };
-
-  void free_all_that_can_be() {
-    std::erase_if(copies_, [](Copy& copy) {
-      int done = 0;
-      if (MPI_Test(&copy.barrier, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
-      // What nobody has read lies on it for ever, and an MPI may end the process that frees it.
-      if (done != 0 && !has_messages(copy.comm)) MPI_Comm_free(&copy.comm);
-      return done != 0;
-    });
-  }
-
-  std::mutex mutex_;
-  std::list<Copy> copies_;  // MPI keeps the addresses of the requests
-};
-
-LetGo& let_go() {
-  static LetGo all;
-  return all;
 }
 
 // An MPI_Comm_idup under way.
@@ -202,12 +156,8 @@ Communicator::~Communicator() {
   if (comm_ == MPI_COMM_NULL || process_ != this_process()) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized != 0) return;
-  try {
-    let_go().add(comm_);
-  } catch (const std::bad_alloc&) {
-    comm_ = MPI_COMM_NULL;  // MPI keeps it
-  }
+  // Alarms that nobody has read lie on it for ever, and an MPI may end the process that frees them.
+  if (finalized == 0 && !has_messages(comm_)) MPI_Comm_free(&comm_);
 }
 
 int Communicator::rank() const {
@@ -232,7 +182,6 @@ Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
   if (between_groups != 0)
     throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
 
-  let_go().free_some();
   while (true) {
     // Make a copy, or go on with that of an earlier attempt.
     Pending* pending = find_pending(comm);

@@ -18,9 +18,8 @@ void check_mpi(int code, const char* what);
 // the user called.
 void check_mpi_is_there(const char* call);
 
-// A communicator of our own. It is let go with this object, unless messages may still be under way on it
-// (abandon()), MPI has been finalised or this is a forked process, to which MPI does not belong; MPI frees it
-// once all ranks have let it go, which none waits for.
+// A communicator of our own. It is freed with this object, unless messages may still be under way on it
+// (abandon()), MPI has been finalised or this is a forked process, to which MPI does not belong.
 class Communicator {
  public:
   Communicator() = default;
