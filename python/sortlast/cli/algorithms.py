@@ -36,7 +36,7 @@ def algorithms(
         return
     table = Table()
     for heading in ("name", *fields[1:]):
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading == "name")  # a name is typed as it stands
     for entry in entries:
         table.add_row(*(str(getattr(entry, field)) for field in fields))
     _terminal.console().print(table)
