@@ -74,7 +74,6 @@ def papers(table: Table) -> Figure:
     values = [*rows.values(), own.published_time]
     colours = [VERMILION] * len(rows) + [GREY]
     left.barh(names[::-1], values[::-1], color=colours[::-1])
-    left.set_xscale("log")
     plain_numbers(left.xaxis)
     left.set_xlabel("time of a frame [s]")
     left.set_title(f"Kendall et al.: radix-k, {own.processes:,} processes", fontsize="medium")
