@@ -126,7 +126,8 @@ report([most, few, once, float(away.max()) if rank == 0 else 0.0])
     assert job.returncode == 0, job
     most, few, once, away = zip(*job.reports, strict=True)
     assert min(most) >= 16
-    assert sum(few) <= sum(most) / 2
+    assert few[0] == 2  # the others hear of it while they draw
+    assert sum(few) < sum(most)
     assert set(once) == {1}
     assert away[0] <= BOUND
 

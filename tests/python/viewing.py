@@ -32,6 +32,7 @@ from sortlast.view import pictures
 from sortlast.view.controls import Controls, Eye
 
 _START = 60.0  # limit for the address to come [s]
+_PYTHON = sys.executable.encode() + b"\0"  # not mpiexec, nor the shell around a rank
 _RANK = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK")
 
 
@@ -59,7 +60,7 @@ class Viewer:
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (folder / "cmdline").read_bytes()
-                if b"sortlast.cli._view_ranks" not in command or b"mpiexec" in command:
+                if b"-m\0sortlast.cli._view_ranks" not in command or not command.startswith(_PYTHON):
                     continue
                 variables = dict(
                     entry.split("=", 1)

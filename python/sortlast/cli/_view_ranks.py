@@ -21,7 +21,7 @@ def show(comm: MPI.Intracomm, asked: Any) -> None:
     """Show the data or record them. Communicates."""
     settings, first = Settings(**asked["settings"]), Controls(**asked["first"])
     if asked["film"] is None:
-        view.serve(comm, settings, first, asked["host"], asked["port"], Path(asked["cause"]))
+        view.serve(comm, settings, first, asked["host"], asked["port"])
         return
     film = asked["film"]
     made = Film(Path(film["path"]), tuple(film["size"]), film["frames"], film["rate"])

@@ -8,11 +8,11 @@ import os
 from dataclasses import asdict
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast import Error, _leftovers, launch
+from sortlast import Error, launch
 from sortlast.cli import _parse, _progress, _terminal
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def view(
             "host": host,
             "port": port,
         }
-        _start(asked, ranks or _RANKS)
+        launch.ranks("sortlast.cli._view_ranks", asked, ranks or _RANKS, outlive=film is None)
         return
 
     comm = launch.world()
@@ -115,27 +115,12 @@ def view(
         write(comm, settings, first, film)
 
 
-def _start(asked: dict[str, Any], ranks: int) -> None:
-    """Start ranks; the error is why they ended, if rank 0 has left that."""
-    with _leftovers.folder() as folder:
-        cause = folder / "cause.txt"
-        try:
-            launch.ranks(
-                "sortlast.cli._view_ranks", {**asked, "cause": cause}, ranks, outlive=asked["film"] is None
-            )
-        except launch.RanksError as error:
-            if cause.exists():
-                raise Error(cause.read_text()) from error
-            raise
-
-
 def serve(
     comm: MPI.Intracomm,
     settings: Settings,
     first: Controls,
     host: str,
     port: int,
-    cause: Path | None = None,
 ) -> None:
     """Serve the page on rank 0 until the process ends; see ``sortlast.view.serve``. Communicates."""
     from sortlast import view as program
@@ -152,7 +137,7 @@ def serve(
                 soft_wrap=True,
             )
 
-    program.serve(comm, settings, first, host, port, tell, cause)
+    program.serve(comm, settings, first, host, port, tell)
 
 
 def write(comm: MPI.Intracomm, settings: Settings, first: Controls, film: Film) -> None:

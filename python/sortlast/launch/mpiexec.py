@@ -30,8 +30,10 @@ _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
 }
 
-# Either kills all ranks when one is killed, unless told otherwise.
-_OUTLIVE = {"mpich": ["-disable-auto-cleanup"], "openmpi": ["--enable-recovery"]}
+# Every mpiexec kills all ranks when one is killed; Hydra at times even if told not to. It is a shell that
+# mpiexec sees, and that ends so long after the rank in it.
+_GRACE = 20  # [s]
+_OUTLIVE = ["sh", "-c", f'"$@"; status=$?; [ $status -le 128 ] || sleep {_GRACE}; exit $status', "rank"]
 
 # Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
 _OPENMPI_OVERSUBSCRIBED = {
@@ -114,8 +116,8 @@ def run(
 
     Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
     signal that ended it. However this ends, and however this process ends, no rank is left. Variables that
-    the user has set are kept. With ``outlive`` ranks go on when one of them dies, and must end by themselves:
-    mpiexec would otherwise kill them all.
+    the user has set are kept. With ``outlive`` ranks go on for 20 s when a signal ends one of them; mpiexec
+    would otherwise kill them all at once.
 
     Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or ``ranks`` < 1, and
     :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
@@ -125,8 +127,8 @@ def run(
     _extras.check("mpi4py", "starting ranks")
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
-    options = _OUTLIVE[launcher.family] if outlive else []
-    command = [str(launcher.path), *options, "-n", str(ranks), sys.executable, "-m", module, *args]
+    shell = _OUTLIVE if outlive else []
+    command = [str(launcher.path), "-n", str(ranks), *shell, sys.executable, "-m", module, *args]
     variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)}
     return wait_for(command, variables, timeout, f"{ranks} ranks of {module}")
 

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +58,6 @@ def serve(
     host: str,
     port: int,
     tell: Callable[[Served, tuple[str, ...]], None],
-    cause: Path | None = None,
 ) -> None:
     """Show data until the process ends. Collective.
 
@@ -67,8 +65,7 @@ def serve(
     remarks on the data once there is something to see.
 
     Raises Error on every rank if the data cannot be read or split, or if rank 0 cannot serve. When a rank
-    dies or does not answer, viewers are told which, and all ranks end with status 2: rank 0 writes why to the
-    file ``cause``, or without one to standard error; Hydra ends a job that prints after the death of a rank.
+    dies or does not answer, viewers are told which, and all ranks end with status 2.
     """
     stage = Stage(comm, settings)
     if comm.rank:
@@ -79,7 +76,7 @@ def serve(
 
     hub = Hub(first, comm.size, MOST_RATE)
     token = secrets.token_urlsafe(16)
-    end = _End(comm, hub, cause)
+    end = _End(hub)
     presence.watch(comm, range(comm.size), end.died)
     server = failure.together(comm, lambda: Server(hub, _facts(stage, comm.size), host, port, token))
     end.server = server
@@ -99,8 +96,8 @@ def serve(
 class _End:
     """What is done once when there can be no more frames, whoever finds it out first."""
 
-    def __init__(self, comm: MPI.Intracomm, hub: Hub, cause: Path | None) -> None:
-        self._comm, self._hub, self._cause = comm, hub, cause
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
         self._first = threading.Lock()
         self.server: Server | None = None
 
@@ -115,9 +112,6 @@ class _End:
         self._hub.end(str(error))
         if self.server is not None:
             self.server.close()
-        if self._cause is not None:
-            self._cause.write_text(str(error))
-            self._comm.Abort(2)
         failure.end(error, alike=False)
 
 
