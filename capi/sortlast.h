@@ -121,12 +121,14 @@ typedef struct sortlast_composition {
   // Memory of a whole image, on every rank or on none, in which this rank's finished pixels are put where
   // they belong; the rest of it is left as it is. The tile refers to it, so it stays for as long as the tile.
   sortlast_pixels out;
+  // The rank at which the tiles will be gathered, if that is known; NULL: it is not. Of several images a
+  // rank, algorithm "auto" may then let that rank finish all of the frame. Only for
+  // sortlast_compositor_composite_images.
+  const int32_t* root;
 } sortlast_composition;
 
-#define SORTLAST_COMPOSITION_INIT                                                 \
-  {                                                                               \
-    sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, { NULL, NULL } \
-  }
+#define SORTLAST_COMPOSITION_INIT \
+  {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL}
 
 // Type of a channel's values: both are 4 bytes.
 enum sortlast_channel_type { SORTLAST_CHANNEL_UINT32 = 0, SORTLAST_CHANNEL_FLOAT32 = 1 };

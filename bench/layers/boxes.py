@@ -120,7 +120,12 @@ class SortlastBoxes(Peer):
         """Composite and gather."""
         self._tile = self._frame = None  # the compositor uses their memory again
         self._tile = self._compositor.composite(
-            images=self._images, positions=self._positions, boxes=self._boxes, size=self._size, op="over"
+            images=self._images,
+            positions=self._positions,
+            boxes=self._boxes,
+            size=self._size,
+            op="over",
+            root=0,
         )
         self._sent = self._compositor.timing.bytes_sent
         self._frame = self._compositor.gather(self._tile, root=0)

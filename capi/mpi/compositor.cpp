@@ -51,7 +51,8 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
   const sortlast_composition how = read_composition(composition);
   const Format format = format_of(image->format);
   return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
-          {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format), how.premultiplied},
+          {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format), how.premultiplied,
+           how.root == nullptr ? -1 : *how.root},
           output_of(how.out)};
 }
 

@@ -99,6 +99,10 @@ struct Composition {
   // Whether the colours of this rank's image are multiplied by its alpha. If not, they are while they are
   // read, into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
   bool premultiplied = true;
+  // The rank at which the tiles will be gathered, if that is known; -1: it is not. It changes no pixel: with
+  // several images a rank, algorithm "auto" may let that rank finish all of the frame, whose tile then holds
+  // it all and the others' none, where that is predicted to be faster than to finish a piece each and gather.
+  int root = -1;
 };
 
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
@@ -180,7 +184,8 @@ class SORTLAST_API Compositor {
 
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
   // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
-  // copied: they are parts of the frame, so who writes into it changes them. `out`, looked at on the root
+  // copied: they are parts of the frame, so who writes into it changes them; nor is a tile of the root that
+  // holds all of it. `out`, looked at on the root
   // alone: memory of a whole image in which the frame is put, with a copy of those tiles too; the caller
   // keeps it. It may be what this rank passed to composite(). ArgumentError: a root that is no rank, depth
   // that the images do not have, a tile that is not of this compositor, `out` without a place for the depth.

@@ -10,20 +10,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import _arrays
+from sortlast import _arrays, _core
 from sortlast._arrays import Picture
 from sortlast._errors import ArgumentError
 
 
 @dataclass(frozen=True)
 class BoxImages:
-    """Images as the extension modules take them: as many pictures, positions and boxes (None: the frame)."""
+    """Images of a frame as the extension modules take them.
 
-    pictures: list[Picture]
-    positions: list[int]
-    boxes: list[list[int] | None]
+    ``colours`` are arrays (height, width, C), ``depths`` as many planes or None for all of them,
+    ``positions`` as many int64 and ``boxes`` int64 (images, 4), or None if each image is of the whole frame.
+    """
+
+    colours: list[NDArray[Any]]
+    depths: list[NDArray[np.float32] | None] | None
+    positions: NDArray[np.int64]
+    boxes: NDArray[np.int64] | None
     width: int
     height: int
+
+    def picture(self, index: int) -> Picture:
+        """An image with its depth."""
+        return _arrays.picture(self.colours[index], self.depths and self.depths[index])
 
 
 def box_images(
@@ -40,15 +49,10 @@ def box_images(
     listed = _listed(images, "images", "arrays (height, width, C), one for each image")
     width, height = _size(size)
     planes = _one_each(depths, "depth", len(listed))
-    pictures = []
-    for index, (image, plane) in enumerate(zip(listed, planes, strict=True)):
-        try:
-            if image is None:
-                raise ArgumentError("it is None; leave it out of the images")
-            pictures.append(_arrays.picture(image, plane))
-        except ArgumentError as error:
-            raise ArgumentError(f"image {index}: {error}") from None
-    return BoxImages(pictures, _positions(positions, len(listed)), _boxes(boxes, len(listed)), width, height)
+    colours, checked = _checked(listed, planes)
+    return BoxImages(
+        colours, checked, _positions(positions, len(listed)), _boxes(boxes, len(listed)), width, height
+    )
 
 
 def output(
@@ -60,8 +64,8 @@ def output(
     """
     if out is None:
         return None, None, None
-    if images.pictures:
-        like = images.pictures[0]
+    if images.colours:
+        like = images.picture(0)
         channels, scalar, has_depth = like.channels, like.scalar, like.has_depth
     else:
         planes = out if isinstance(out, tuple) else (out,)
@@ -74,6 +78,16 @@ def output(
     return *_arrays.output(out, frame, has_depth), frame
 
 
+def root(value: object | None) -> int:
+    """The rank at which the frame will be gathered; -1 if that is not known."""
+    if value is None:
+        return -1
+    found = _arrays.rank(value, "root")
+    if found < 0:
+        raise ArgumentError(f"root is {found}; expected a rank")
+    return found
+
+
 def _listed(values: object, what: str, expected: str) -> list[object]:
     # Only a list or tuple: an array would fall apart into its rows.
     if isinstance(values, list | tuple):
@@ -81,9 +95,27 @@ def _listed(values: object, what: str, expected: str) -> list[object]:
     raise ArgumentError(f"{what} is a {type(values).__name__}; expected a list of {expected}")
 
 
-def _one_each(values: object | None, what: str, count: int) -> list[object | None]:
+def _checked(
+    images: list[Any], planes: list[Any] | None
+) -> tuple[list[NDArray[Any]], list[NDArray[np.float32] | None] | None]:
+    """Images and their depths as arrays; to look at each by itself takes twenty times as long."""
+    if planes is None and _core.check_images(images, np.ndarray):
+        return images, None
+    pictures = []
+    for index, (image, plane) in enumerate(zip(images, planes or [None] * len(images), strict=True)):
+        try:
+            if image is None:
+                raise ArgumentError("it is None; leave it out of the images")
+            pictures.append(_arrays.picture(image, plane))
+        except ArgumentError as error:
+            raise ArgumentError(f"image {index}: {error}") from None
+    colours: list[Any] = [picture.colour for picture in pictures]
+    return colours, None if planes is None else [picture.depth for picture in pictures]
+
+
+def _one_each(values: object | None, what: str, count: int) -> list[object | None] | None:
     if values is None or isinstance(values, bool):
-        return [None] * count
+        return None
     listed = _listed(values, what, "planes (height, width), one for each image")
     if len(listed) != count:
         raise ArgumentError(f"{what} has {len(listed)} planes for {count} images; expected one for each")
@@ -100,7 +132,10 @@ def _size(size: object) -> tuple[int, int]:
     return width, height
 
 
-def _positions(positions: object, count: int) -> list[int]:
+def _positions(positions: object, count: int) -> NDArray[np.int64]:
+    numbers = _whole_numbers(positions, (count,), 2**63)
+    if numbers is not None:
+        return numbers
     try:
         listed = [operator.index(position) for position in positions]  # type: ignore[attr-defined]
     except TypeError:
@@ -112,33 +147,36 @@ def _positions(positions: object, count: int) -> list[int]:
     for position in listed:
         if abs(position) >= 2**63:
             raise ArgumentError(f"position {position} is too large; expected less than 2^63")
-    return listed
+    return np.array(listed, np.int64)
 
 
-def _boxes(boxes: object | None, count: int) -> list[list[int] | None]:
+def _boxes(boxes: object | None, count: int) -> NDArray[np.int64] | None:
     if boxes is None:
-        return [None] * count
+        return None
     try:
         listed = list(boxes)  # type: ignore[call-overload]
     except TypeError:
         raise ArgumentError(f"boxes is {_short(boxes)}; expected (x0, y0, x1, y1) for each image") from None
     if len(listed) != count:
         raise ArgumentError(f"boxes has {len(listed)} boxes for {count} images; expected one for each")
-    return _all_boxes(listed) or [_box(box, index) for index, box in enumerate(listed)]
+    numbers = _whole_numbers(listed, (count, 4), 2**62)
+    if numbers is not None:
+        return numbers
+    each = [_box(box, index) for index, box in enumerate(listed)]
+    return np.array(each, np.int64).reshape(count, 4)
 
 
-def _all_boxes(listed: list[Any]) -> list[list[int] | None] | None:
-    """All boxes at once, which takes a tenth of the time; None if one of them has to be looked at."""
+def _whole_numbers(values: Any, shape: tuple[int, ...], below: int) -> NDArray[np.int64] | None:
+    """All values at once, if they are of that shape and above -below and below it; else None."""
     try:
-        numbers = np.asarray(listed)
-    except (TypeError, ValueError):
+        numbers = np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
         return None
-    if numbers.dtype != np.int64 or numbers.shape != (len(listed), 4):
+    if numbers.dtype != np.int64 or numbers.shape != shape:
         return None
-    if ((numbers <= -(2**62)) | (numbers >= 2**62)).any():
+    if numbers.size and not (-below < numbers.min() and numbers.max() < below):
         return None
-    boxes: list[list[int] | None] = numbers.tolist()
-    return boxes
+    return np.ascontiguousarray(numbers)
 
 
 def _box(box: Sequence[int], index: int) -> list[int]:

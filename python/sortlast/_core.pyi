@@ -499,6 +499,11 @@ def composite_boxes_serial(colours: Sequence[Annotated[NDArray, dict(order='C', 
 def execute_serial(schedule: Schedule, colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, seed: int) -> tuple[NDArray, NDArray | None]:
     """Run a schedule in one thread; see sortlast.execute_serial."""
 
+def check_images(arrays: list, type: type) -> bool:
+    """
+    Whether all are arrays of that very type, contiguous and of a shape and dtype that images have.
+    """
+
 def ops() -> list[str]:
     """Names of the operators."""
 

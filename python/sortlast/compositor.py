@@ -211,6 +211,7 @@ class Compositor:
         positions: Sequence[int] | None = None,
         size: tuple[int, int] | None = None,
         boxes: Sequence[Sequence[int]] | None = None,
+        root: int | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
 
@@ -284,6 +285,10 @@ class Compositor:
             size: (width, height) of the frame.
             boxes: (x0, y0, x1, y1) of each image, half open, in pixels of the frame. None: each image is of
                 the whole frame.
+            root: with ``images``, the rank at which ``gather`` will collect the frame, if that is known; the
+                same on every rank. The algorithm "auto" may then let that rank finish all of the frame, so
+                that its tile is the whole one and the others' are empty, where it predicts that to be faster
+                than a piece for each rank. No pixel is another but for rounding.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -293,7 +298,7 @@ class Compositor:
             one |= {"channels": channels, "rules": rules, "channel_background": channel_background}
             one |= {"fragments": fragments, "mode": mode, "keep_lists": keep_lists, "most_bytes": most_bytes}
             return self._composite_images(
-                one, images, depth, positions, size, boxes, op, background, premultiplied, out
+                one, images, depth, positions, size, boxes, op, background, premultiplied, root, out
             )
         if mode is not None or fragments is not None or isinstance(image, Fragments):
             given = {
@@ -303,6 +308,7 @@ class Compositor:
                 "dtype": dtype is not None,
                 "premultiplied": premultiplied is not True,
                 "channels": channels is not None,
+                "root": root is not None,
             }
             return self._composite_fragments(
                 image, depth, fragments, mode, shape, background, out, keep_lists, most_bytes, given
@@ -310,6 +316,8 @@ class Compositor:
         try:
             if keep_lists is not None or most_bytes is not None:
                 raise ArgumentError("keep_lists and most_bytes are of fragments; expected some with them")
+            if root is not None:
+                raise ArgumentError("root is of several images a rank; expected images with it")
             if image is None and depth is None:
                 depth = op == "closest"
             picture = _arrays.picture(image, depth, shape, dtype)
@@ -347,6 +355,7 @@ class Compositor:
         op: str,
         background: Sequence[float] | None,
         premultiplied: bool,
+        root: int | None,
         out: Out,
     ) -> Tile:
         """``composite`` of several images a rank; ``of_one``: arguments that only one image has."""
@@ -361,6 +370,7 @@ class Compositor:
                 _arrays.choice(op, "op", _core.ops()),
                 _arrays.colours(background, "background"),
                 _arrays.flag(premultiplied, "premultiplied"),
+                _box_images.root(root),
                 *_box_images.output(out, several),
             )
         except Exception as error:
@@ -372,7 +382,7 @@ class Compositor:
         except (ArgumentError, MismatchError, UsageError):
             raise
         except BaseException:
-            _still_read.extend(several.pictures)
+            _still_read.append(several)
             raise
 
     def _composite_fragments(

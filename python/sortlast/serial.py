@@ -106,10 +106,11 @@ def composite_serial(
 
 
 def _composite_boxes(images: _box_images.BoxImages, op: str, background: Sequence[float] | None) -> Frame:
-    if not images.pictures:
+    if not images.colours:
         raise ArgumentError("there are no images; expected at least one")
-    first = images.pictures[0]
-    for index, picture in enumerate(images.pictures):
+    pictures = [images.picture(index) for index in range(len(images.colours))]
+    first = pictures[0]
+    for index, picture in enumerate(pictures):
         if (picture.channels, picture.scalar, picture.has_depth) != (
             first.channels,
             first.scalar,
@@ -118,12 +119,12 @@ def _composite_boxes(images: _box_images.BoxImages, op: str, background: Sequenc
             raise ArgumentError(
                 f"image {index} is {_kind(picture)}, but image 0 is {_kind(first)}; expected one kind"
             )
-    whole = [0, 0, images.width, images.height]
+    whole = [[0, 0, images.width, images.height]] * len(pictures)
     colour, depth = _core.composite_boxes_serial(
-        [picture.colour for picture in images.pictures],
-        [picture.depth for picture in images.pictures],
-        images.positions,
-        [whole if box is None else box for box in images.boxes],
+        [picture.colour for picture in pictures],
+        [picture.depth for picture in pictures],
+        images.positions.tolist(),
+        whole if images.boxes is None else images.boxes.tolist(),
         images.height,
         images.width,
         first.channels,

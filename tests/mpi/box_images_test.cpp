@@ -89,6 +89,50 @@ TEST_F(MpiBoxImages, NumbersOfImages) {
     expect_right(compositor, many_boxes(size, rgba, p_, count, 9, 21));
 }
 
+// Whichever way is chosen, the frame is right at every rank that was said to gather it, and at another.
+TEST_F(MpiBoxImages, ARootThatIsKnownChangesNoPixel) {
+  for (const int node_ranks : {0, 1}) {
+    Options options;
+    options.node_ranks = node_ranks;
+    Compositor compositor(MPI_COMM_WORLD, options);
+    for (const Op op : {Op::over, Op::closest, Op::add, Op::max, Op::min}) {
+      for (const Scalar scalar : {Scalar::float32, Scalar::uint8}) {
+        const Format format{scalar, 4, op == Op::closest};
+        SCOPED_TRACE(format_name(format) + ", " + std::string(op_name(op)));
+        Composition composition{op, {}, {}, true, p_ - 1};
+        expect_right(compositor, many_boxes(size, format, p_, 12 * p_, 40, 8), composition);
+        composition.background = {0.1F, 0.2F, 0.3F, 0.4F};
+        composition.root = 0;
+        expect_right(compositor, many_boxes(size, format, p_, 2 * p_, 40, 8), composition);
+        expect_right(compositor, testing::apart(many_boxes(size, format, p_, 3 * p_, 30, 8)), composition);
+      }
+    }
+    expect_right(compositor, many_boxes(size, rgba, p_, 0, 40, 8), {Op::over, {}, {}, true, 0});
+  }
+}
+
+// A few small boxes by messages: all of them go to the root, whose tile is the frame.
+TEST_F(MpiBoxImages, SmallImagesGoStraightToTheRoot) {
+  if (p_ == 1) GTEST_SKIP() << "one rank has nobody to send to";
+  Options options;
+  options.node_ranks = 1;
+  Compositor compositor(MPI_COMM_WORLD, options);
+  const int root = p_ / 2;
+  const ManyBoxes scene = many_boxes({400, 300}, rgba, p_, 3, 20, 5);  // the fourth would fill the frame
+  const Tile tile = compositor.composite(scene.of(rank_), scene.size, {Op::over, {}, {}, true, root});
+  EXPECT_EQ(compositor.algorithm(), "collect:" + std::to_string(root));
+  expect_contains(compositor.explain(), "sent to rank " + std::to_string(root) + " at once");
+  EXPECT_EQ(tile.range(), (rank_ == root ? Range{0, scene.size.pixels()} : Range{}));
+  const std::optional<Frame> frame = compositor.gather(tile, root);
+  EXPECT_EQ(frame.has_value(), rank_ == root);
+  if (!frame) return;
+  EXPECT_EQ(frame->pixels.view().colour, tile.pixels().view().colour);  // without a copy
+  const Frame expected = composite_serial(scene.images, scene.size, rgba, Op::over);
+  EXPECT_EQ(std::memcmp(frame->pixels.view().colour, expected.pixels.view().colour,
+                        static_cast<std::size_t>(scene.size.pixels()) * rgba.colour_bytes()),
+            0);
+}
+
 TEST_F(MpiBoxImages, OneImageARankHasTheBitsOfTheOrder) {
   const ManyBoxes scene = [&] {
     ManyBoxes made{size, rgba, {}, {}, {}};
@@ -219,6 +263,11 @@ TEST_F(MpiBoxImages, ErrorsReachEveryRank) {
          "size: 97x71 on rank");
     BoxImage bytes = image(rank_, inside);
     if (rank_ == 1) bytes.image.format.scalar = Scalar::uint8;
+    same(error_of<MismatchError>([&] {
+           compositor.composite(std::vector<BoxImage>{image(rank_, inside)}, size,
+                                {Op::over, {}, {}, true, rank_ == 1 ? 1 : -1});
+         }),
+         "root: -1 on rank");
     same(error_of<MismatchError>([&] { composite({bytes}); }),
          "format: RGBA float32 on rank 0; RGBA uint8 on rank 1");
   }
@@ -226,6 +275,11 @@ TEST_F(MpiBoxImages, ErrorsReachEveryRank) {
          compositor.composite(std::vector<BoxImage>{image(rank_, inside)}, size, {Op::closest, {}, {}, true});
        }),
        "closest needs a depth plane");
+  same(error_of<ArgumentError>([&] {
+         compositor.composite(std::vector<BoxImage>{image(rank_, inside)}, size,
+                              {Op::over, {}, {}, true, p_});
+       }),
+       "root is " + std::to_string(p_) + "; expected a rank");
   same(error_of<ArgumentError>([&] {
          std::vector<std::int32_t> order(static_cast<std::size_t>(p_));
          std::iota(order.begin(), order.end(), 0);

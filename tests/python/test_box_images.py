@@ -93,6 +93,27 @@ def test_scenes_equal_the_oracle(ranks):
 
 @pytest.mark.mpi
 @pytest.mark.family
+def test_a_root_that_is_known_changes_no_pixel():
+    run(
+        4,
+        """
+    for node_ranks in (0, 1):
+        with sortlast.Compositor(comm, node_ranks=node_ranks) as comp:
+            for each, root in ((1, 0), (10, 3), (300, 0)):
+                scene = Scene(each, lambda r: random_boxes(r, each * size, 20), size)
+                tile = comp.composite(root=root, **scene.of(rank))
+                frame = comp.gather(tile, root=root)
+                if rank == root:
+                    assert np.abs(frame - scene.serial()).max() <= 1e-6 * each * size
+                frame = comp.gather(tile, root=1)
+                if rank == 1:
+                    assert np.abs(frame - scene.serial()).max() <= 1e-6 * each * size
+    """,
+    )
+
+
+@pytest.mark.mpi
+@pytest.mark.family
 def test_bytes_are_within_one_and_depths_exact():
     run(
         4,
@@ -228,6 +249,9 @@ def test_errors_reach_every_rank():
         "depth has 0 planes for 1 images": dict(depth=[]),
         "order was passed with images": dict(order=[0, 1, 2]),
         "image 0 is 3x2; expected 120x90": dict(boxes=None),
+        "root is -1; expected a rank": dict(root=-1),
+        "root is 3; expected a rank": dict(root=3),
+        "root is 'a'; expected a rank": dict(root="a"),
     }
     for part, arguments in wrong.items():
         check(part, **(arguments if rank == 2 else {}))

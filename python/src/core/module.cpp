@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "errors.hpp"
+#include "image_arrays.hpp"
 #include "sortlast/serial.hpp"
 #include "sortlast/timing.hpp"
 #include "sortlast/visibility.hpp"
@@ -120,6 +121,17 @@ void bind_serial(nb::module_& module) {
       },
       "schedule"_a, "colours"_a, "depths"_a, "height"_a, "width"_a, "channels"_a, "scalar"_a, "depth"_a,
       "op"_a, "seed"_a, "Run a schedule in one thread; see sortlast.execute_serial.");
+  module.def(
+      "check_images",
+      [](const nb::list& arrays, nb::type_object type) {
+        for (const nb::handle array : arrays)
+          if (Py_TYPE(array.ptr()) != reinterpret_cast<PyTypeObject*>(type.ptr()) ||
+              !image_of_array(array.ptr()))
+            return false;
+        return true;
+      },
+      "arrays"_a, "type"_a,
+      "Whether all are arrays of that very type, contiguous and of a shape and dtype that images have.");
   module.def(
       "ops",
       [] {

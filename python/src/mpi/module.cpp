@@ -14,6 +14,7 @@
 #include "arrays.hpp"
 #include "communicator.hpp"
 #include "errors.hpp"
+#include "image_arrays.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
@@ -109,21 +110,41 @@ nb::object composite(Compositor& compositor, nb::handle picture, const std::stri
   return nb::cast(std::move(*tile));
 }
 
+// Rows of the same length.
+template <class T, std::size_t length>
+using Rows = nb::ndarray<const T, nb::shape<-1, length>, nb::c_contig, nb::device::cpu>;
+
 // Several images, as sortlast._box_images.BoxImages describes them.
-nb::object composite_images(Compositor& compositor, nb::handle several, const std::string& op,
-                            const std::vector<float>& background, bool premultiplied,
-                            const std::optional<Output>& out, const std::optional<Output>& out_depth,
-                            nb::handle out_picture) {
-  const auto pictures = nb::cast<nb::list>(several.attr("pictures"));
-  const auto positions = nb::cast<std::vector<std::int64_t>>(several.attr("positions"));
-  const auto boxes = nb::cast<std::vector<std::optional<std::array<std::int64_t, 4>>>>(several.attr("boxes"));
+std::vector<BoxImage> box_images_of(nb::handle several) {
+  const auto colours = nb::cast<nb::list>(several.attr("colours"));
+  const auto positions =
+      nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(
+          several.attr("positions"));
+  const auto boxes = nb::cast<std::optional<Rows<std::int64_t, 4>>>(several.attr("boxes"));
+  const auto depths = nb::cast<std::optional<nb::list>>(several.attr("depths"));
   std::vector<BoxImage> images;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    BoxImage image{view_of(pictures[i], std::nullopt), positions[i], {}};
-    if (boxes[i]) image.box = Rectangle{(*boxes[i])[0], (*boxes[i])[1], (*boxes[i])[2], (*boxes[i])[3]};
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    const std::optional<ImageView> view = image_of_array(nb::handle(colours[i]).ptr());
+    if (!view) throw ArgumentError("image " + std::to_string(i) + " is no array of an image");
+    BoxImage image{*view, positions.data()[i], {}};
+    const auto plane = depths ? nb::cast<std::optional<Array>>((*depths)[i]) : std::nullopt;
+    if (plane) image.image.pixels.depth = static_cast<const float*>(plane->data());
+    image.image.format.depth = plane.has_value();
+    if (boxes) {
+      const std::int64_t* const box = boxes->data() + 4 * i;
+      image.box = Rectangle{box[0], box[1], box[2], box[3]};
+    }
     images.push_back(image);
   }
-  const Composition composition{op_from_name(op), {}, background, premultiplied};
+  return images;
+}
+
+nb::object composite_images(Compositor& compositor, nb::handle several, const std::string& op,
+                            const std::vector<float>& background, bool premultiplied, int root,
+                            const std::optional<Output>& out, const std::optional<Output>& out_depth,
+                            nb::handle out_picture) {
+  const std::vector<BoxImage> images = box_images_of(several);
+  const Composition composition{op_from_name(op), {}, background, premultiplied, root};
   BoxCall call{
       images,
       {nb::cast<std::int64_t>(several.attr("width")), nb::cast<std::int64_t>(several.attr("height"))},
@@ -302,7 +323,7 @@ void bind_compositor(nb::module_& module) {
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
            "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a)
       .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,
-           "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
+           "root"_a, "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
       .def(
           "register_memory",
@@ -327,10 +348,6 @@ void bind_compositor(nb::module_& module) {
       .def("events", &Compositor::events)
       .def("clear_events", &Compositor::clear_events);
 }
-
-// Rows of the same length.
-template <class T, std::size_t length>
-using Rows = nb::ndarray<const T, nb::shape<-1, length>, nb::c_contig, nb::device::cpu>;
 
 std::vector<SplitNode> split_tree_of(const std::vector<unsigned>& axes, const Rows<double, 3>& planes,
                                      const Rows<std::int32_t, 8>& children) {

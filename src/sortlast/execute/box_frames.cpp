@@ -25,6 +25,7 @@
 #include "sortlast/execute/layers/box_table.hpp"
 #include "sortlast/execute/mpi/node_boxes.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/image/active.hpp"
 
 namespace sortlast {
 
@@ -82,6 +83,21 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
   return std::move(gathered->all);
 }
 
+// Compares the hashes of all ranks, and tells what each of them has, in one collective.
+Compare compare_with_counts(const FrameContext& context, const BoxCount& own, std::vector<BoxCount>& counts) {
+  struct Ballot {
+    std::uint64_t hash = 0;
+    BoxCount count;
+  };
+  return [&context, &own, &counts](std::uint64_t hash) {
+    const std::vector<Ballot> all =
+        all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), Ballot{hash, own});
+    counts.clear();
+    for (const Ballot& one : all) counts.push_back(one.count);
+    return std::all_of(all.begin(), all.end(), [hash](const Ballot& one) { return one.hash == hash; });
+  };
+}
+
 // What all ranks have told.
 struct BoxesOfAll {
   std::vector<BoxCount> counts;       // by rank
@@ -89,9 +105,10 @@ struct BoxesOfAll {
   std::vector<NodeBoxes::Told> told;  // by rank, of those of the node; none if there are no others
 };
 
-// After all have met. Collective if not all of them are of one node.
-BoxesOfAll boxes_of_all(const FrameContext& context, const BoxCount& own, const std::vector<PlacedBox>& mine,
-                        const NodeBoxes* node_boxes) {
+// After all have met, and told `counts` if they did not meet in a node. Collective if not all of them are of
+// one node.
+BoxesOfAll boxes_of_all(const FrameContext& context, std::vector<BoxCount> counts, const BoxCount& own,
+                        const std::vector<PlacedBox>& mine, const NodeBoxes* node_boxes) {
   BoxesOfAll all;
   if (node_boxes != nullptr) {
     all.told.resize(static_cast<std::size_t>(context.comm.size()));
@@ -99,7 +116,8 @@ BoxesOfAll boxes_of_all(const FrameContext& context, const BoxCount& own, const 
       all.told[static_cast<std::size_t>(rank)] = node_boxes->told_by(rank);
   }
   if (!context.node.everybody() || node_boxes == nullptr) {
-    all.counts = all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), own);
+    all.counts = counts.empty() ? all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), own)
+                                : std::move(counts);
     all.placed = all_boxes(context, mine, all.counts);
     return all;
   }
@@ -199,6 +217,20 @@ std::vector<PixelBuffer> premultiplied_copies(std::span<const BoxImage> images, 
   return copies;
 }
 
+// Of this rank's images, whose pixels are these, without empty ones if `sparse`.
+std::uint64_t bytes_to_send(std::span<const BoxImage> images, const std::vector<ConstPixels>& pixels,
+                            bool sparse) {
+  double bytes = 0;
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const ImageView& image = images[i].image;
+    const std::int64_t n = image.size.pixels();
+    const bool looks = sparse && n > 0 && n <= most_counted;
+    const double active = looks ? sample_active(image.format, pixels[i], 0, n) : 1;
+    bytes += static_cast<double>(n) * static_cast<double>(image.format.pixel_bytes()) * active;
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
 }  // namespace
 
 // The way of a frame: check and agree, tell each other the boxes, choose, composite.
@@ -214,6 +246,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   arguments.add("size", text(call.size));
   std::string problem = problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
   arguments.add("background", text(composition.background));
+  arguments.add("root", std::to_string(composition.root));
   arguments.add("out", call.out.view().colour == nullptr ? "no" : "yes");
   if (problem.empty())
     problem = problem_of([&] { check_box_call(call, size_, options_.check_premultiplied); });
@@ -230,14 +263,21 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   }
 
   // Agree, and tell each other the boxes.
-  const BoxCount own{mine.size(), told_format(call), !mine.empty() || call.format};
+  const BoxCount own{mine.size(), told_format(call), !mine.empty() || call.format,
+                     call.composition.root >= 0 ? bytes_to_send(call.images, pixels, options_.sparse) : 0};
   Offer offer;
   if (!node_->alone()) {
     if (!node_boxes_) node_boxes_ = std::make_unique<NodeBoxes>(*node_);
     offer.image = node_boxes_->tell(own, mine, pixels);
   }
-  meet(arguments, problem, offer);
-  BoxesOfAll all = boxes_of_all(context(), own, mine, node_boxes_.get());
+  const FrameContext with = context();
+  std::vector<BoxCount> counts;
+  if (nodes_.empty() && options_.check) {
+    agree(data_, alarm_, arguments, problem, compare_with_counts(with, own, counts));
+  } else {
+    meet(arguments, problem, offer);
+  }
+  BoxesOfAll all = boxes_of_all(with, std::move(counts), own, mine, node_boxes_.get());
   const Format format = common_format(all.counts, composition.op);
   check_format(format, composition.op);
   const BoxFrame frame{std::make_shared<const BoxTable>(std::move(all.placed), call.size),
@@ -248,16 +288,20 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   const double told = trace_clock();
 
   // Composite them as one image a rank, or all of them.
-  const std::string why = why_not_one(*frame.table, all.counts, format, composition.op);
-  Tile tile = why.empty() ? composite_as_one(call, frame, pixels)
-                          : composite_all(call, frame, pixels, std::move(all.told));
+  std::string way;
+  const auto composite = [&] {
+    if (collects(call, frame, all.counts, way)) return composite_at_root(call, frame, pixels);
+    const std::string why = why_not_one(*frame.table, all.counts, format, composition.op);
+    way += why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
+                       : "each went to the ranks that finish its pixels, as " + why;
+    return why.empty() ? composite_as_one(call, frame, pixels)
+                       : composite_all(call, frame, pixels, std::move(all.told));
+  };
+  Tile tile = composite();
   timing_.agree += told - begin;
   timing_.total = trace_clock() - begin;
-  boxes_explained_ =
-      std::to_string(frame.table->size()) + " images of all ranks, " + std::to_string(mine.size()) +
-      " of this one: " +
-      (why.empty() ? "each rank made its own into one first, as no rank's lie between another's.\n"
-                   : "each went to the ranks that finish its pixels, as " + why + ".\n");
+  boxes_explained_ = std::to_string(frame.table->size()) + " images of all ranks, " +
+                     std::to_string(mine.size()) + " of this one: " + way + ".\n";
   return tile;
 }
 

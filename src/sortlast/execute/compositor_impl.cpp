@@ -29,8 +29,11 @@ void Compositor::Impl::set_up(const std::string& found) {
   if (options_.algorithm != "auto") make_schedule(options_.algorithm, setting(0, {}, false));
   team_ = std::make_unique<Team>(options_.threads > 0 ? options_.threads : node_->cores());
   if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
-  if (options_.partition == Partition::automatic && !node_->everybody())
-    networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(own_identity().machine);
+  if (uses_profile() && !node_->everybody()) {
+    const Identity self = own_identity();
+    networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(self.machine);
+    if (!networked_) cores_ = self.most_cores;
+  }
   algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
 }
 

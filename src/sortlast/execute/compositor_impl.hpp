@@ -1,8 +1,8 @@
 // What is behind a compositor, for all kinds of frames; exchange.cpp moves the pixels.
 //
-// Each kind has a file: image_frames.cpp one image a rank, box_frames.cpp several, layer_frames.cpp contents
-// of varying size, channel_frames.cpp images with further channels. compositor_impl.cpp has what is common to
-// them.
+// Each kind has a file: image_frames.cpp one image a rank, box_frames.cpp several, collected_frames.cpp those
+// that one rank finishes alone, layer_frames.cpp contents of varying size, channel_frames.cpp images with
+// further channels. compositor_impl.cpp has what is common to them.
 #pragma once
 
 #include <algorithm>
@@ -119,6 +119,7 @@ class Compositor::Impl {
   std::unique_ptr<AlgorithmChoice> algorithm_;
   MachineProfile profile_;
   bool networked_ = false;     // there are ranks on several machines; known if it matters
+  std::int32_t cores_ = 0;     // of the machine, if all ranks are on one and send each other messages
   Survey survey_;              // of this frame's image, and after the agreement of all
   PartitionChoice partition_;  // of the last frame
   StraightImages straight_;
@@ -202,6 +203,11 @@ class Compositor::Impl {
   void blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image);
   Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels,
                      std::vector<NodeBoxes::Told> told);
+  // At composition.root alone (collected_frames.cpp).
+  bool collects(const BoxCall& call, const BoxFrame& frame, const std::vector<BoxCount>& counts,
+                std::string& why) const;
+  Tile composite_at_root(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels);
+  void finish_at_root(const BoxImages& images, const BoxTable& table, const detail::TileData& tile);
 
   // ---- Further channels (channel_frames.cpp) ----
 
@@ -214,6 +220,7 @@ class Compositor::Impl {
   // Once all ranks have agreed on the call.
   Tile run_layers(const LayerCall& call, const PixelBuffer& out);
   void agree_on_layers(const LayerCall& call, Pixels out);
+  void begin_layers();
   const std::shared_ptr<const Schedule>& schedule_of_layers(const LayerCall& call);
   StringOptions string_options();
   std::optional<std::vector<LayerString>> gather_layers_in_turn(const detail::TileData& tile, int root,

@@ -44,18 +44,21 @@ Tile Compositor::Impl::composite_layers_in_turn(const LayerCall& call, const Pix
   return tile;
 }
 
-Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out) {
+void Compositor::Impl::begin_layers() {
   timing_ = {};
   traffic_ = {};
+  partition_ = {};
   boxes_explained_.clear();
+  layered_ = true;
   if (node_->everybody()) timing_.late = node_->late();
+}
 
+Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out) {
+  begin_layers();
   const std::shared_ptr<const Schedule>& schedule = schedule_of_layers(call);
   FrameContext with = context();
   with.all_in_place = layers_in_place_;
   const std::unique_ptr<const LayerContent> content = call.content(with);
-  layered_ = true;
-  partition_ = {};
   const std::size_t before = pool_.taken();
   detail::TileData tile{
       schedule->piece(rank_), call.size, call.format, {}, {}, schedule, maker_, ++frame_, {}};

@@ -1,4 +1,5 @@
 // Structures of other versions, told by their sizes, and statuses.
+#include <stddef.h>
 #include <string.h>
 
 #include "local/tests.h"
@@ -21,10 +22,14 @@ void test_sizes(void) {
   composition.size = 0;
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "size of sortlast_composition is 0");
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "begin with SORTLAST_COMPOSITION_INIT");
-  composition.size = sizeof composition - 1;
+  composition.size = offsetof(sortlast_composition, root) - 1;
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "size of sortlast_composition is");
   composition.size = (size_t)-1;
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "size of sortlast_composition is");
+
+  // An earlier version's may be passed.
+  composition.size = offsetof(sortlast_composition, root);
+  check_size(&composition, SORTLAST_OK, "");
 
   // A later version's may be passed as long as it asks for nothing new.
   struct {

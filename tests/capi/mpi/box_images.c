@@ -36,7 +36,7 @@ static double expected_red(int64_t x, int64_t y, int images) {
 }
 
 // Rank r has the positions r, p + r, 2 p + r; the last rank has none.
-static void composite(sortlast_compositor* compositor) {
+static void composite(sortlast_compositor* compositor, const sortlast_composition* composition) {
   const int p = world_size();
   const int ranks = p > 1 ? p - 1 : 1;
   const int mine = p > 1 && is_last_rank() ? 0 : EACH;
@@ -51,8 +51,8 @@ static void composite(sortlast_compositor* compositor) {
         (sortlast_box_image){{colours[i], NULL, BOX_WIDTH, BOX_HEIGHT, rgba, NULL}, position, &boxes[i]};
   }
   sortlast_tile* tile = NULL;
-  sortlast_status status = sortlast_compositor_composite_images(compositor, mine > 0 ? images : NULL, mine,
-                                                                FRAME_WIDTH, FRAME_HEIGHT, rgba, NULL, &tile);
+  sortlast_status status = sortlast_compositor_composite_images(
+      compositor, mine > 0 ? images : NULL, mine, FRAME_WIDTH, FRAME_HEIGHT, rgba, composition, &tile);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
   sortlast_frame* frame = NULL;
   status = sortlast_compositor_gather(compositor, tile, 0, false, &frame);
@@ -93,8 +93,31 @@ void test_box_images(void) {
   sortlast_compositor* compositor = NULL;
   const sortlast_status status = sortlast_compositor_create(MPI_COMM_WORLD, NULL, &compositor);
   CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
-  composite(compositor);
+  composite(compositor, NULL);
   refuse(compositor);
-  composite(compositor);
+  composite(compositor, NULL);
+  sortlast_compositor_free(compositor);
+}
+
+// Ranks that send each other messages send these small images to the rank that is known to gather them.
+void test_box_images_of_a_known_root(void) {
+  sortlast_options options = SORTLAST_OPTIONS_INIT;
+  options.node_ranks = 1;
+  sortlast_compositor* compositor = NULL;
+  sortlast_status status = sortlast_compositor_create(MPI_COMM_WORLD, &options, &compositor);
+  CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
+  sortlast_composition composition = SORTLAST_COMPOSITION_INIT;
+  const int32_t root = 0;
+  composition.root = &root;
+  composite(compositor, &composition);
+  if (world_size() > 1) CHECK(strcmp(sortlast_compositor_algorithm(compositor), "collect:0") == 0);
+
+  const int32_t nobody = world_size();
+  composition.root = &nobody;
+  sortlast_tile* tile = NULL;
+  status = sortlast_compositor_composite_images(compositor, NULL, 0, FRAME_WIDTH, FRAME_HEIGHT, rgba,
+                                                &composition, &tile);
+  CHECK_STATUS(SORTLAST_ERROR_ARGUMENT, status, sortlast_compositor_message(compositor));
+  CHECK(strstr(sortlast_compositor_message(compositor), "expected a rank") != NULL);
   sortlast_compositor_free(compositor);
 }

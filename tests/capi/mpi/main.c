@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   test_frames();
   test_box_images();
+  test_box_images_of_a_known_root();
   test_channels();
   test_fragments();
   test_travel();

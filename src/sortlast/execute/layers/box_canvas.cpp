@@ -40,21 +40,31 @@ void BoxCanvas::cover(std::vector<Range>& row, Range run, const First& first, co
 }
 
 void BoxCanvas::add(const BoxPixels& part, Scalar scalar) {
+  if (part.stored.empty()) return;
   Format stored = accumulator_.format();
   stored.scalar = scalar;
-  const std::int64_t first_row = pixels_.begin / width_;
+  const std::size_t from_bytes = stored.colour_bytes();
+  const std::size_t to_bytes = accumulator_.format().colour_bytes();
+  const auto from = [&](std::int64_t number) {
+    return ConstPixels{part.pixels.colour + static_cast<std::size_t>(number) * from_bytes,
+                       stored.depth ? part.pixels.depth + number : nullptr};
+  };
+  const auto to = [&](std::int64_t number) {
+    return Pixels{to_.colour + static_cast<std::size_t>(number) * to_bytes,
+                  stored.depth ? to_.depth + number : nullptr};
+  };
+  const std::int64_t top = part.box.y0 + part.stored.begin / (part.box.x1 - part.box.x0);
+  auto row = covered_.begin() + (top - pixels_.begin / width_);
   for_each_row(part, width_, [&](Range run, std::int64_t number) {
-    const ConstPixels from = advance(part.pixels, stored, number);
-    const auto place = [&](Range some) {
-      return advance(to_, accumulator_.format(), some.begin - pixels_.begin);
-    };
     cover(
-        covered_[static_cast<std::size_t>(run.begin / width_ - first_row)], run,
+        *row++, run,
         [&](Range some) {
-          accumulator_.begin(place(some), advance(from, stored, some.begin - run.begin), scalar, some.size());
+          accumulator_.begin(to(some.begin - pixels_.begin), from(number + some.begin - run.begin), scalar,
+                             some.size());
         },
         [&](Range some) {
-          accumulator_.join(place(some), advance(from, stored, some.begin - run.begin), scalar, some.size());
+          accumulator_.join(to(some.begin - pixels_.begin), from(number + some.begin - run.begin), scalar,
+                            some.size());
         });
   });
 }

@@ -85,34 +85,42 @@ void BoxImages::list_own(Range pixels, std::vector<BoxPixels>& parts) const {
   }
 }
 
-// Append the parts of images that ranks lend, or this rank has, front to back. Those that have to be fetched
-// have no pixels yet.
-void BoxImages::list_lying(const std::vector<std::int32_t>& ranks, Range pixels,
+// Append the parts of images that ranks lend, or this rank has, among the pixels, front to back. Those that
+// have to be fetched have no pixels yet.
+void BoxImages::list_lying(std::vector<BoxReference> references, Range pixels,
                            std::vector<BoxPixels>& parts) const {
+  const auto before = [](const BoxReference& a, const BoxReference& b) { return a.rank < b.rank; };
+  std::sort(references.begin(), references.end(), before);
   for (const Place place : table().meeting(pixels)) {
     const PlacedBox& placed = table().at(place);
-    if (!std::binary_search(ranks.begin(), ranks.end(), placed.rank)) continue;
+    auto reference =
+        std::lower_bound(references.begin(), references.end(), BoxReference{placed.rank, {}}, before);
+    if (reference == references.end() || reference->rank != placed.rank) continue;
     const Own* const mine = own(place);
     const ConstPixels image = mine != nullptr ? mine->pixels : memory_->lying(placed.rank, placed.index);
-    const Range stored = pixels_of_box(placed.box, pixels, width());
-    BoxPixels part{place, place, false, placed.box, stored, {}};
-    if (image.colour != nullptr) part.pixels = advance(image, frame_.format, stored.begin);
-    parts.push_back(part);
+    for (; reference != references.end() && reference->rank == placed.rank; ++reference) {
+      const Range stored = pixels_of_box(placed.box, intersection(reference->pixels, pixels), width());
+      if (stored.empty()) continue;
+      BoxPixels part{place, place, false, placed.box, stored, {}};
+      if (image.colour != nullptr) part.pixels = advance(image, frame_.format, stored.begin);
+      parts.push_back(part);
+    }
   }
 }
 
-// What strings list, and this rank's own images if `own`, front to back.
-std::vector<BoxPixels> BoxImages::parts_of(std::span<const String> strings, bool own, Range pixels) const {
+// What strings of some of the pixels `of` list, and this rank's own images if `own`, front to back: at least
+// all among `pixels`.
+std::vector<BoxPixels> BoxImages::parts_of(std::span<const String> strings, Range of, bool own,
+                                           Range pixels) const {
   BoxString listed;
-  for (const String string : strings) read_string(stored_, string, pixels, table(), listed);
-  for (const std::int32_t rank : listed.referred_to)
-    if (!memory_ || !memory_->lends(rank))
+  for (const String string : strings) read_string(stored_, string, of, table(), listed);
+  for (const BoxReference& reference : listed.references)
+    if (!memory_ || !memory_->lends(reference.rank))
       throw Error("images of another rank came damaged: they refer to images that cannot be read");
-  if (own && !own_.empty()) listed.referred_to.push_back(table().at(own_.front().place).rank);
-  std::sort(listed.referred_to.begin(), listed.referred_to.end());
+  if (own && !own_.empty()) listed.references.push_back({table().at(own_.front().place).rank, pixels});
   const bool sorted = listed.parts.empty();
-  if (!listed.referred_to.empty()) list_lying(listed.referred_to, pixels, listed.parts);
-  if (!sorted) sort_by_place(listed.parts);
+  if (!listed.references.empty()) list_lying(std::move(listed.references), pixels, listed.parts);
+  if (!sorted) sort_by_place(listed.parts, table().size());
   return std::move(listed.parts);
 }
 
@@ -201,18 +209,18 @@ void BoxImages::encode_for_mates(Range pixels, Bytes& out) const {
   }
   if (std::any_of(own_.begin(), own_.end(),
                   [&](const Own& each) { return table().meets(each.place, pixels); }))
-    append_reference(rank, out);
+    append_reference({rank, pixels}, out);
 }
 
 void BoxImages::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  std::vector<BoxPixels> parts = parts_of(strings, false, pixels);
+  std::vector<BoxPixels> parts = parts_of(strings, pixels, false, pixels);
   Bytes room(take_);
   fetch(parts, room);
   merge(parts, pixels, out);
 }
 
 void BoxImages::cut(String string, Range from, Range pixels, Bytes& out) const {
-  std::vector<BoxPixels> parts = parts_of({&string, 1}, false, from);
+  std::vector<BoxPixels> parts = parts_of({&string, 1}, from, false, pixels);
   for (BoxPixels& part : parts) part = clipped(part, pixels, width(), stored_.of(part.blended));
   std::erase_if(parts, [](const BoxPixels& part) { return part.stored.empty(); });
   Bytes room(take_);
@@ -224,7 +232,8 @@ void BoxImages::cut(String string, Range from, Range pixels, Bytes& out) const {
 
 void BoxImages::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                        Bytes* /*joined*/) const {
-  const std::vector<BoxPixels> parts = parts_of(strings, own, pixels);
+  const Range all{0, table().frame().pixels()};
+  const std::vector<BoxPixels> parts = parts_of(strings, all, own, pixels);
   if (parts.empty()) {
     const bool behind = frame_.background.has_value();
     fill_absent(frame_.op, frame_.format, behind, out, pixels.size());
@@ -245,7 +254,10 @@ void BoxImages::finish(std::span<const String> strings, bool own, Range pixels, 
   for (std::int64_t begin = pixels.begin; begin < pixels.end;) {
     const std::int64_t end = std::min(pixels.end, (begin / width()) * width() + step);
     some.clear();
+    const std::int64_t first_row = begin / width();
+    const std::int64_t last_row = (end - 1) / width();
     for (const BoxPixels& part : parts) {
+      if (part.box.y1 <= first_row || part.box.y0 > last_row) continue;
       const BoxPixels kept = clipped(part, {begin, end}, width(), stored_.of(part.blended));
       if (!kept.stored.empty()) some.push_back(kept);
     }

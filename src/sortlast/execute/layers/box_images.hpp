@@ -43,6 +43,7 @@ class BoxImages : public LayerContent {
   void cut(String string, Range from, Range pixels, Bytes& out) const override;
   void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
               Bytes* joined) const override;
+  bool takes_parts() const override { return true; }
 
  private:
   struct Own {
@@ -56,8 +57,8 @@ class BoxImages : public LayerContent {
   const Own* own(BoxTable::Place place) const;
   bool leaves_out_empty() const;
   void list_own(Range pixels, std::vector<BoxPixels>& parts) const;
-  void list_lying(const std::vector<std::int32_t>& ranks, Range pixels, std::vector<BoxPixels>& parts) const;
-  std::vector<BoxPixels> parts_of(std::span<const String> strings, bool own, Range pixels) const;
+  void list_lying(std::vector<BoxReference> references, Range pixels, std::vector<BoxPixels>& parts) const;
+  std::vector<BoxPixels> parts_of(std::span<const String> strings, Range of, bool own, Range pixels) const;
   std::size_t bytes_to_fetch(std::span<const BoxPixels> parts) const;
   void fetch(std::span<BoxPixels> parts, Bytes& room) const;
   void merge(std::vector<BoxPixels>& parts, Range pixels, Bytes& out) const;

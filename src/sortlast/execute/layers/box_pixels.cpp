@@ -4,9 +4,12 @@
 // colours and then depths, each padded to 8 bytes.
 #include "sortlast/execute/layers/box_pixels.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "sortlast/error.hpp"
 
@@ -20,7 +23,7 @@ enum class Kind : std::uint32_t { image, blended, reference };
 struct Header {
   BoxTable::Place first = 0;  // of a reference the rank
   BoxTable::Place last = 0;
-  std::int64_t begin = 0;   // among the pixels of the box
+  std::int64_t begin = 0;   // among the pixels of the box, of a reference of the frame
   std::uint32_t count = 0;  // of pixels
   Kind kind = Kind::image;
 };
@@ -126,8 +129,12 @@ Pixels append_blended(const BoxPixelFormat& format, const BoxPixels& part, Bytes
   return {to, stored.depth ? reinterpret_cast<float*>(to + colours) : nullptr};
 }
 
-void append_reference(std::int32_t rank, Bytes& out) {
-  out.append_value(Header{static_cast<BoxTable::Place>(rank), 0, 0, 0, Kind::reference});
+void append_reference(const BoxReference& reference, Bytes& out) {
+  constexpr std::int64_t most = 0xffffffff;
+  const Range pixels = reference.pixels;
+  for (std::int64_t begin = pixels.begin; begin < pixels.end; begin += most)
+    out.append_value(Header{static_cast<BoxTable::Place>(reference.rank), 0, begin,
+                            static_cast<std::uint32_t>(std::min(most, pixels.end - begin)), Kind::reference});
 }
 
 void read_string(const BoxPixelFormat& format, LayerContent::String string, Range pixels,
@@ -136,7 +143,11 @@ void read_string(const BoxPixelFormat& format, LayerContent::String string, Rang
   while (!string.empty()) {
     const auto header = take<Header>(string, "a header");
     if (header.kind == Kind::reference) {
-      found.referred_to.push_back(static_cast<std::int32_t>(header.first));
+      if (header.begin < pixels.begin || header.begin > pixels.end ||
+          header.count > pixels.end - header.begin)
+        refuse("they refer to pixels beyond those that they should be of");
+      found.references.push_back(
+          {static_cast<std::int32_t>(header.first), {header.begin, header.begin + header.count}});
       continue;
     }
     if (header.kind != Kind::image && header.kind != Kind::blended)
@@ -163,9 +174,14 @@ void read_string(const BoxPixelFormat& format, LayerContent::String string, Rang
   }
 }
 
-void sort_by_place(std::vector<BoxPixels>& parts) {
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const BoxPixels& a, const BoxPixels& b) { return a.first < b.first; });
+// Counts the parts of each place.
+void sort_by_place(std::vector<BoxPixels>& parts, std::size_t places) {
+  std::vector<std::uint32_t> next(places + 1, 0);
+  for (const BoxPixels& part : parts) ++next[part.first + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<BoxPixels> sorted(parts.size());
+  for (const BoxPixels& part : parts) sorted[next[part.first]++] = part;
+  parts = std::move(sorted);
 }
 
 }  // namespace sortlast

@@ -39,8 +39,9 @@ BoxPixels clipped(BoxPixels part, Range pixels, std::int64_t frame_width, const 
 template <typename Action>
 void for_each_row(const BoxPixels& part, std::int64_t frame_width, const Action& action) {
   const std::int64_t columns = part.box.x1 - part.box.x0;
-  for (std::int64_t at = part.stored.begin; at < part.stored.end;) {
-    const std::int64_t row = at / columns;
+  std::int64_t at = part.stored.begin;
+  if (at >= part.stored.end) return;
+  for (std::int64_t row = at / columns; at < part.stored.end; ++row) {
     const std::int64_t end = std::min((row + 1) * columns, part.stored.end);
     const std::int64_t begin = (part.box.y0 + row) * frame_width + part.box.x0 + at - row * columns;
     action(Range{begin, begin + end - at}, at - part.stored.begin);
@@ -69,20 +70,26 @@ void append_part(const BoxPixelFormat& format, const BoxPixels& part, Bytes& out
 // `out` grows.
 Pixels append_blended(const BoxPixelFormat& format, const BoxPixels& part, Bytes& out);
 
-// Append that the rank's images are to be read where they lie.
-void append_reference(std::int32_t rank, Bytes& out);
+// Images of a rank, as far as they lie in these pixels, that are to be read where they lie.
+struct BoxReference {
+  std::int32_t rank = 0;
+  Range pixels;
+};
+
+// Append a reference; nothing if it is of no pixels.
+void append_reference(const BoxReference& reference, Bytes& out);
 
 // What a string lists.
 struct BoxString {
-  std::vector<BoxPixels> parts;           // their pixels lie where the string does
-  std::vector<std::int32_t> referred_to;  // ranks whose images are to be read where they lie
+  std::vector<BoxPixels> parts;  // their pixels lie where the string does
+  std::vector<BoxReference> references;
 };
 
-// Add what a string of `pixels` lists to `found`. Throws Error if the string is damaged.
+// Add what a string of `pixels`, or of some of them, lists to `found`. Throws Error if the string is damaged.
 void read_string(const BoxPixelFormat& format, LayerContent::String string, Range pixels,
                  const BoxTable& table, BoxString& found);
 
-// Front to back.
-void sort_by_place(std::vector<BoxPixels>& parts);
+// Front to back, those of one place as they come; there are so many `places`.
+void sort_by_place(std::vector<BoxPixels>& parts, std::size_t places);
 
 }  // namespace sortlast

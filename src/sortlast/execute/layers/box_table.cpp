@@ -30,6 +30,31 @@ void check_positions(const std::vector<PlacedBox>& boxes) {
                       "; expected positions that no two images of all ranks share");
 }
 
+// Put boxes in the order of their positions, each in the slot of its own, where there are few more positions
+// than boxes. Returns false, and the boxes stay, where there are many more, or if two have one position.
+bool put_in_slots(std::vector<PlacedBox>& boxes) {
+  if (boxes.empty()) return true;
+  const auto [first, last] =
+      std::minmax_element(boxes.begin(), boxes.end(),
+                          [](const PlacedBox& a, const PlacedBox& b) { return a.position < b.position; });
+  const std::uint64_t least = static_cast<std::uint64_t>(first->position);
+  const std::uint64_t extent = static_cast<std::uint64_t>(last->position) - least;
+  if (extent / 4 >= boxes.size()) return false;
+  constexpr std::uint32_t none = ~0U;
+  std::vector<std::uint32_t> slots(extent + 1, none);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    std::uint32_t& slot = slots[static_cast<std::uint64_t>(boxes[i].position) - least];
+    if (slot != none) return false;
+    slot = static_cast<std::uint32_t>(i);
+  }
+  std::vector<PlacedBox> ordered;
+  ordered.reserve(boxes.size());
+  for (const std::uint32_t slot : slots)
+    if (slot != none) ordered.push_back(boxes[slot]);
+  boxes = std::move(ordered);
+  return true;
+}
+
 void check_box_image(const BoxImage& each, Size frame, const Format& format, const std::string& name) {
   const Rectangle box = box_of(each, frame);
   const std::string where = "x " + std::to_string(box.x0) + " to " + std::to_string(box.x1) + ", y " +
@@ -72,10 +97,12 @@ void check_box_images(std::span<const BoxImage> images, Size frame, const Format
 BoxTable::BoxTable(std::vector<PlacedBox> boxes, Size frame) : frame_(frame), boxes_(std::move(boxes)) {
   if (boxes_.size() > std::numeric_limits<Place>::max())
     throw ArgumentError(std::to_string(boxes_.size()) + " images of all ranks; expected less than 2^32");
-  std::sort(boxes_.begin(), boxes_.end(), [](const PlacedBox& a, const PlacedBox& b) {
-    return std::tie(a.position, a.rank, a.index) < std::tie(b.position, b.rank, b.index);
-  });
-  check_positions(boxes_);
+  if (!put_in_slots(boxes_)) {
+    std::sort(boxes_.begin(), boxes_.end(), [](const PlacedBox& a, const PlacedBox& b) {
+      return std::tie(a.position, a.rank, a.index) < std::tie(b.position, b.rank, b.index);
+    });
+    check_positions(boxes_);
+  }
 
   band_rows_ = std::max(least_band_rows, (frame.height + most_bands - 1) / most_bands);
   bands_.resize(static_cast<std::size_t>((frame.height + band_rows_ - 1) / band_rows_));

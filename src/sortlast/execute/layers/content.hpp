@@ -46,11 +46,16 @@ class LayerContent {
   // nothing.
   virtual void cut(String string, Range from, Range pixels, Bytes& out) const = 0;
 
-  // Join any number of strings of the pixels, none of them empty, and this rank's own contribution if `own`,
-  // and flatten them into finished pixels in the format of the frame at `out`, of which the first is that of
-  // pixels.begin. `joined`, if not null: append the joined string, too (see keeps_joined()).
+  // Join any number of strings of the pixels (or of others, too: see takes_parts()), none of them empty, and
+  // this rank's own contribution if `own`, and flatten them into finished pixels in the format of the frame
+  // at `out`, of which the first is that of pixels.begin. `joined`, if not null: append the joined string,
+  // too (see keeps_joined()).
   virtual void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                       Bytes* joined) const = 0;
+
+  // Whether finish() takes strings of any pixels, and looks at what is among its own. Strings of neighbouring
+  // pixels then need not be of the same blocks on all ranks, and are as long as they can be.
+  virtual bool takes_parts() const { return false; }
 
   // Whether the tile keeps the joined strings beside the finished pixels, to be gathered later.
   virtual bool keeps_joined() const { return false; }

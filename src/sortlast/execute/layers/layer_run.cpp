@@ -50,6 +50,8 @@ LayerProgram::LayerProgram(Program made, const Setting& setting)
     need(first_send() + i, program.sends[i].value, program.sends[i].pixels);
   if (program.result >= 0)
     need(end(), program.result, program.values[static_cast<std::size_t>(program.result)].pixels);
+  straight = std::all_of(program.sends.begin(), program.sends.end(),
+                         [](const Send& send) { return send.value == 0; });
 }
 
 // Enough of them that a piece's blocks can be shared out to threads, and not so small that their headers
@@ -148,9 +150,41 @@ std::vector<LayerRun::Unit> LayerRun::units_of(Value value, Range pixels) {
       if (entry.own) {
         units[i].own = true;
       } else {
-        units[i].strings.push_back(&entry.string);
+        units[i].strings.push_back({&entry.string, units[i].pixels});
       }
     }
+  }
+  return units;
+}
+
+// As few as keep the threads busy.
+std::vector<LayerRun::Unit> LayerRun::long_units_of(Value value, Range pixels) {
+  constexpr std::int64_t units_of_a_thread = 4;
+  const std::int64_t parts =
+      team_.size() == 1 ? 1 : std::min(units_of_a_thread * team_.size(), pixels.size() / block_ + 1);
+  std::vector<std::int64_t> cuts;
+  for (std::int64_t part = 0; part <= parts; ++part)
+    cuts.push_back(pixels.begin + pixels.size() * part / parts);
+  for (const Entry& entry : entries(value)) {
+    const Range part = intersection(entry.window, pixels);
+    if (entry.own && !part.empty()) cuts.insert(cuts.end(), {part.begin, part.end});
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+
+  std::vector<Unit> units;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    Unit unit{{cuts[i], cuts[i + 1]}, false, {}};
+    for (const Entry& entry : entries(value)) {
+      const Range part = intersection(entry.window, unit.pixels);
+      if (part.empty()) continue;
+      if (entry.own) {
+        unit.own = true;
+      } else {
+        unit.strings.push_back({&entry.string, part});
+      }
+    }
+    units.push_back(std::move(unit));
   }
   return units;
 }
@@ -181,8 +215,8 @@ class LayerRun::Joiner {
       if (unit.own && !for_mates) content_.encode_own(unit.pixels, out);
       return;
     }
-    const std::span<const LayerContent::String> strings = collect(unit, true);
-    if (strings.size() == 1 && !unit.strings.front()->of_mate) {
+    const std::span<const LayerContent::String> strings = collect(unit, true, false);
+    if (strings.size() == 1 && !unit.strings.front().string->of_mate) {
       out.append(strings.front());
     } else if (!strings.empty()) {
       content_.join(strings, unit.pixels, out);
@@ -190,22 +224,26 @@ class LayerRun::Joiner {
   }
 
   void finish(const Unit& unit, Pixels out, Bytes* joined) {
-    content_.finish(collect(unit, false), unit.own, unit.pixels, out, joined);
+    content_.finish(collect(unit, false, content_.takes_parts()), unit.own, unit.pixels, out, joined);
   }
 
  private:
-  std::span<const LayerContent::String> collect(const Unit& unit, bool with_own) {
+  // The strings, cut to the unit's pixels; `whole`: only where they must not be looked at beyond a part of
+  // it.
+  std::span<const LayerContent::String> collect(const Unit& unit, bool with_own, bool whole) {
     scratch_.shrink(0);
     strings_.clear();
     cut_.clear();
-    for (const LayerString* string : unit.strings) {
-      if (string->pixels == unit.pixels) {
+    for (const auto& [string, pixels] : unit.strings) {
+      const bool fits =
+          whole ? intersection(string->pixels, unit.pixels) == pixels : string->pixels == pixels;
+      if (fits) {
         strings_.push_back(string->bytes);
         continue;
       }
       scratch_.align(LayerString::alignment);
       const std::size_t begin = scratch_.size();
-      content_.cut(string->bytes, string->pixels, unit.pixels, scratch_);
+      content_.cut(string->bytes, string->pixels, pixels, scratch_);
       keep_from(begin);
     }
     if (with_own && unit.own) {
@@ -233,7 +271,9 @@ class LayerRun::Joiner {
 
 void LayerRun::outgoing(std::size_t send, Bytes& message) {
   const Send& step = program_.sends[send];
-  const std::vector<Unit> units = units_of(step.value, step.pixels);
+  const bool whole = plan_.straight && content_->takes_parts();
+  const std::vector<Unit> units =
+      whole ? long_units_of(step.value, step.pixels) : units_of(step.value, step.pixels);
   const bool for_mates = plan_.spared.sends[send];
   StringPacker packer(message, units.size());
   if (team_.size() == 1) {
@@ -282,7 +322,8 @@ void LayerRun::arrived(std::size_t receive, std::span<const std::byte> message,
 std::vector<LayerString> LayerRun::finish(Pixels out, const Format& format) {
   if (program_.result < 0) return {};
   const Range piece = program_.values[static_cast<std::size_t>(program_.result)].pixels;
-  const std::vector<Unit> units = units_of(program_.result, piece);
+  const std::vector<Unit> units =
+      content_->takes_parts() ? long_units_of(program_.result, piece) : units_of(program_.result, piece);
   const bool keeps = content_->keeps_joined();
   std::vector<Bytes> joined(keeps ? units.size() : 0, Bytes(from_pool()));
   share_out(units.size(), [&](std::size_t i) {

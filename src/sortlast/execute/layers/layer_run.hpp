@@ -6,7 +6,9 @@
 // once. So the algorithms that move each contribution straight to its owner read it once and join it once.
 //
 // Pixels are cut at the multiples of a block, the same on all ranks. Strings of different ranks then cover
-// the same pixels and need no cutting, and the blocks are shared out to the threads.
+// the same pixels and need no cutting, and the blocks are shared out to the threads. Where the content takes
+// strings of any part of what is finished, and nothing is joined on the way, there are only as many blocks as
+// keep the threads busy.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +47,7 @@ struct LayerProgram {
   SparedTransfers spared;  // they are handed over outside messages: see LayerRun
   Dependences dependences;
   std::vector<std::int32_t> uses;  // by value: merges, sends and the end that read it
+  bool straight = false;           // all sends are of the rank's own contribution
 };
 
 // Blocks of pixels for an image of n, shared out among p ranks.
@@ -83,11 +86,16 @@ class LayerRun {
     LayerString string;
     bool own = false;
   };
-  // Neighbouring pixels to which the same entries contribute.
+  // Neighbouring pixels to which the same entries contribute or, if they need not be the same, some of the
+  // strings only to a part.
   struct Unit {
+    struct Part {
+      const LayerString* string = nullptr;
+      Range pixels;
+    };
     Range pixels;
     bool own = false;
-    std::vector<const LayerString*> strings;
+    std::vector<Part> strings;
   };
   class Joiner;
 
@@ -100,6 +108,7 @@ class LayerRun {
   void merge(const Merge& merge);
   void use_up(Value value);
   std::vector<Unit> units_of(Value value, Range pixels);
+  std::vector<Unit> long_units_of(Value value, Range pixels);
   template <typename Work>
   void share_out(std::size_t units, const Work& work);
 

@@ -73,6 +73,9 @@ void check_frame(const ImageView& image, const Composition& composition, int p) 
     throw ArgumentError("the image is " + format_name(image.format) +
                         " and has no alpha to be multiplied by; expected RGBA, or premultiplied = true");
   check_permutation(composition.order, p, "order");
+  if (composition.root < -1 || composition.root >= p)
+    throw ArgumentError("root is " + std::to_string(composition.root) + "; expected a rank, 0.." +
+                        std::to_string(p - 1) + ", or -1");
   if (image.bounds) check_bounds(*image.bounds, image.size);
   const auto channels = static_cast<std::size_t>(image.format.channels);
   if (!composition.background.empty() && composition.background.size() != channels) {

@@ -84,6 +84,7 @@ class TileGather {
     const std::int64_t n = tile_.size.pixels();
     PixelBuffer whole = out.view().colour != nullptr ? out
                         : tile_.shared               ? PixelBuffer(tile_.shared, tile_.format, n)
+                        : tile_.has_frame            ? tile_.pixels
                                                      : take_pixels(pool, format_, n);
     if (!format_.depth) whole = PixelBuffer(whole.memory(), Pixels{whole.view().colour, nullptr});
     frame_ = Frame{tile_.size, format_, whole};

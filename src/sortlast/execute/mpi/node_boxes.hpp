@@ -21,7 +21,8 @@ namespace sortlast {
 struct BoxCount {
   std::uint64_t images = 0;
   Format format;
-  bool told = false;  // the format is not a guess
+  bool told = false;        // the format is not a guess
+  std::uint64_t bytes = 0;  // of their pixels, but for empty ones that can be left out
 };
 
 // One image of a rank, as others of its node see it.

@@ -29,6 +29,7 @@ struct TileData {
   // What a content of varying size keeps of its pixels (layers/layer_run.hpp); null: of a dense frame.
   std::shared_ptr<const std::vector<LayerString>> joined = nullptr;
   bool fragment_lists = false;              // they are lists of fragments
+  bool has_frame = false;                   // the pixels are a whole frame in memory of the tile's own
   std::vector<ChannelPlane> channels = {};  // of the range's pixels, in the order of their names
 };
 

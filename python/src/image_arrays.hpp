@@ -1,0 +1,38 @@
+// NumPy arrays of images through the buffer protocol: a tenth of the time that an nb::ndarray takes, which
+// counts where there are a thousand images a frame.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "sortlast/image.hpp"
+
+namespace sortlast::python {
+
+// An array (H, W, C) as an image without depth; nothing if it is not contiguous, or of another shape or
+// dtype than images have. It must stay.
+inline std::optional<ImageView> image_of_array(PyObject* array) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  std::optional<ImageView> image;
+  const std::string_view type(buffer.format == nullptr ? "" : buffer.format);
+  const std::optional<Scalar> scalar = type == "f"   ? std::optional(Scalar::float32)
+                                       : type == "e" ? std::optional(Scalar::float16)
+                                       : type == "B" ? std::optional(Scalar::uint8)
+                                                     : std::nullopt;
+  if (scalar && buffer.ndim == 3 && (buffer.shape[2] == 3 || buffer.shape[2] == 4))
+    image = ImageView{{static_cast<const std::byte*>(buffer.buf), nullptr},
+                      {buffer.shape[1], buffer.shape[0]},
+                      {*scalar, static_cast<int>(buffer.shape[2]), false},
+                      {}};
+  PyBuffer_Release(&buffer);
+  return image;
+}
+
+}  // namespace sortlast::python
