@@ -292,16 +292,22 @@ typedef struct sortlast_fragments {
   // more fragment, of alpha 1 whatever the image has there, behind the rank's others of equal depth.
   const float* surface;
   const float* surface_depth;
+  // Of the colours, the same on all ranks: SORTLAST_FLOAT32, or SORTLAST_UINT8 with colours and surface here
+  // instead of there. The finished pixels are of it, too.
+  int32_t scalar;
+  const uint8_t* colour_uint8;
+  const uint8_t* surface_uint8;
 } sortlast_fragments;
 
-#define SORTLAST_FRAGMENTS_INIT {sizeof(sortlast_fragments), 0, 0, NULL, NULL, NULL, 0, NULL, NULL}
+#define SORTLAST_FRAGMENTS_INIT \
+  {sizeof(sortlast_fragments), 0, 0, NULL, NULL, NULL, 0, NULL, NULL, SORTLAST_FLOAT32, NULL, NULL}
 
 // How the fragments of one frame become one image. All ranks pass the same.
 typedef struct sortlast_fragment_composition {
   size_t size;              // sizeof(sortlast_fragment_composition)
   const float* background;  // premultiplied red, green, blue and alpha; NULL: none
   int64_t most_bytes;       // most bytes of fragments that a rank may have to hold of the pixels that it
-                            // finishes, 20 each and twice that with keep_lists; 0: no limit
+                            // finishes, 20 each (8 with uint8), twice that with keep_lists; 0: no limit
   bool keep_lists;          // the tile keeps the merged lists; without, less travels, and no bit changes
   sortlast_pixels out;      // as in sortlast_composition
 } sortlast_fragment_composition;
@@ -312,8 +318,9 @@ typedef struct sortlast_fragment_composition {
   }
 
 // Composite one frame of fragments with SORTLAST_OVER; collective. composition may be NULL: all defaults.
-// Writes this rank's tile, of RGBA float32, the same bits by every algorithm, or NULL on failure (the message
-// is the compositor's).
+// Writes this rank's tile, RGBA of the colours' scalar, the same bits by every algorithm, or NULL on failure
+// (the message is the compositor's). Colours of uint8 count as their value over 255, and the finished pixels
+// are rounded once.
 // Errors: as of _composite; ARGUMENT, on every rank, too for negative counts, counts that do not add up to
 // `count`, and more than most_bytes.
 sortlast_status sortlast_compositor_composite_fragments(sortlast_compositor* compositor,

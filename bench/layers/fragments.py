@@ -8,7 +8,7 @@ to be whole at rank 0. Each answer is compared with the fragments sorted by NumP
 before it is timed, by turns. Peers:
 
 sortlast             composite() of Fragments, lists not kept, and gather(): through the memory of the node
-sortlast-messages    the same with every rank a node of its own
+sortlast-messages    the same with every rank a node of its own; both with colours of float32, and of uint8
 layered-icet         icetCompositeImageLayered() of github.com/plhempel/layered-icet, with colours of float32
                      as the others, and of uint8, as in its own benchmark. It is given what it wants: a buffer
                      with all L fragments of each pixel, the last of them empty
@@ -76,9 +76,11 @@ def run_cell(comm: MPI.Intracomm, scene: Scene, options: argparse.Namespace) -> 
     ranks = comm.size
     drawn = draw(scene, ranks, comm.rank, 0, scene.n)
     compact = Compact.of(scene, drawn)
+    of_bytes = Compact.of(scene, drawn, np.uint8)
     makers = [
-        partial(Sortlast, comm, scene, compact, None),
-        partial(Sortlast, comm, scene, compact, 1),
+        partial(Sortlast, comm, scene, given, node_ranks)
+        for given in (compact, of_bytes)
+        for node_ranks in (None, 1)
     ]
     if options.layered_icet is not None:
         for dtype in (np.float32, np.uint8):

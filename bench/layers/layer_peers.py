@@ -26,7 +26,10 @@ class Sortlast(Peer):
     """``composite()`` of ``Fragments`` without keeping the lists, and ``gather()``."""
 
     def __init__(self, comm: MPI.Intracomm, scene: Scene, given: Compact, node_ranks: int | None) -> None:
-        self.name = "sortlast" if node_ranks is None else "sortlast-messages"
+        self._messages = node_ranks is not None
+        self.name = "sortlast-messages" if self._messages else "sortlast"
+        if given.colour.dtype == np.uint8:
+            self.name += " uint8"
         self._compositor = sl.Compositor(comm, node_ranks=node_ranks)
         self._size, self._given = (scene.width, scene.height), given
         self._tile = self._frame = None
@@ -47,7 +50,11 @@ class Sortlast(Peer):
     def bytes_sent(self) -> int:
         """Those of composite(), and this rank's tile if it travels as a message."""
         tile = 0 if self._frame is not None else np.asarray(self._tile.pixels).nbytes
-        return self._sent + (tile if self.name == "sortlast-messages" else 0)
+        return self._sent + (tile if self._messages else 0)
+
+    def loss(self) -> float:
+        """Its pixels of uint8 are rounded once."""
+        return 0.5 / 255 if self._given.colour.dtype == np.uint8 else 0.0
 
 
 @dataclass(frozen=True)
@@ -59,9 +66,10 @@ class Compact:
     depth: np.ndarray
 
     @classmethod
-    def of(cls, scene: Scene, drawn: Drawn) -> Compact:
+    def of(cls, scene: Scene, drawn: Drawn, dtype: type = np.float32) -> Compact:
         """All of the frame."""
-        return cls(drawn.counts.reshape(scene.height, scene.width), drawn.floats, drawn.depth)
+        colour = drawn.colour if dtype == np.uint8 else drawn.floats
+        return cls(drawn.counts.reshape(scene.height, scene.width), colour, drawn.depth)
 
 
 @dataclass(frozen=True)

@@ -29,22 +29,34 @@ std::span<const Value> span_of(const Value* values, std::int64_t count, const ch
   return {values, static_cast<std::size_t>(count)};
 }
 
+// Of the structure before it had a scalar.
+constexpr std::size_t first_fragments =
+    offsetof(sortlast_fragments, surface_depth) + sizeof(sortlast_fragments::surface_depth);
+
 FragmentsView view_of(const sortlast_fragments* fragments) {
   if (fragments == nullptr)
     throw ArgumentError("the fragments are NULL; expected their size, with count 0 on a rank without any");
-  const auto from =
-      read_struct<sortlast_fragments>(fragments, SORTLAST_FRAGMENTS_INIT, sizeof(sortlast_fragments),
-                                      "sortlast_fragments", "SORTLAST_FRAGMENTS_INIT");
+  const auto from = read_struct<sortlast_fragments>(fragments, SORTLAST_FRAGMENTS_INIT, first_fragments,
+                                                    "sortlast_fragments", "SORTLAST_FRAGMENTS_INIT");
   const Size size{from.width, from.height};
-  check_size(size, {Scalar::float32, 4, true});
-  if ((from.surface == nullptr) != (from.surface_depth == nullptr) && size.pixels() > 0)
+  const Scalar scalar = format_of({from.scalar, 4, true}).scalar;
+  check_size(size, {scalar, 4, true});
+  const bool bytes = scalar == Scalar::uint8;
+  const auto* const surface = bytes ? reinterpret_cast<const std::byte*>(from.surface_uint8)
+                                    : reinterpret_cast<const std::byte*>(from.surface);
+  if ((surface == nullptr) != (from.surface_depth == nullptr) && size.pixels() > 0)
     throw ArgumentError("the surface has a colour or a depth alone; expected both or none");
   FragmentsView view{size, {}, {}, span_of(from.depth, from.count, "depths"), {}};
   if (from.counts != nullptr) view.counts = span_of(from.counts, size.pixels(), "counts");
-  if (from.count > 0 && from.colour == nullptr)
+  if (from.count > 0 && (bytes ? from.colour_uint8 == nullptr : from.colour == nullptr))
     throw ArgumentError("the address of the fragments' colours is NULL; expected 4 values a fragment");
-  view.colour = {from.colour, 4 * view.depth.size()};
-  view.surface = {reinterpret_cast<const std::byte*>(from.surface), from.surface_depth};
+  view.scalar = scalar;
+  if (bytes) {
+    view.colour_uint8 = {from.colour_uint8, 4 * view.depth.size()};
+  } else {
+    view.colour = {from.colour, 4 * view.depth.size()};
+  }
+  view.surface = {surface, from.surface_depth};
   return view;
 }
 
@@ -114,6 +126,9 @@ sortlast_fragments sortlast_fragment_lists_get(const sortlast_fragment_lists* li
           all.depth.data(),
           static_cast<std::int64_t>(all.depth.size()),
           nullptr,
+          nullptr,
+          all.scalar == Scalar::uint8 ? SORTLAST_UINT8 : SORTLAST_FLOAT32,
+          all.colour_uint8.data(),
           nullptr};
 }
 

@@ -146,8 +146,9 @@ class SORTLAST_API Compositor {
   Tile composite(std::span<const BoxImage> images, Size size, const Composition& composition = {},
                  const PixelBuffer& out = {});
 
-  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA float32.
-  // They are the same bits by every algorithm. Ranks without fragments pass the size alone. `out` as above.
+  // Composite lists of fragments (see fragments.hpp) and return this rank's finished pixels, RGBA of the
+  // scalar of their colours. They are the same bits by every algorithm. Ranks without fragments pass the size
+  // and the scalar alone. `out` as above.
   Tile composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition = {},
                            const PixelBuffer& out = {});
 

@@ -13,6 +13,9 @@
 //   3. The runs are blended from front to back: c = (0, 0, 0, 0), then for each run: c = c + (1 - alpha of c)
 //      * r; and the background at the end likewise, if there is one.
 // So fragments of one rank between which no other rank has any can be blended before they are sent.
+//
+// Colours of uint8 count as their value over 255 in that. They travel as they are, blended at the end alone,
+// and the finished pixel is uint8, rounded once, to the nearest.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +34,14 @@ struct FragmentsView {
   std::span<const std::int32_t> counts = {};  // fragments of each pixel; none at all: no rank's pixel has any
   std::span<const float> colour = {};         // premultiplied red, green, blue and alpha of each
   std::span<const float> depth = {};          // of each, smaller is nearer; in any order within a pixel
-  // A z-buffer image of the same size, in float32 RGBA with a depth; null: none. Each of its pixels with a
+  // A z-buffer image of the same size, RGBA of the scalar with a depth; null: none. Each of its pixels with a
   // depth below +infinity is one more fragment, of alpha 1 whatever the image has there, behind the rank's
   // others of the same depth.
   ConstPixels surface = {};
+  // Of the colours: float32, or uint8, which are then in `colour_uint8` as `colour` has them, and those of
+  // the surface; the same on all ranks.
+  Scalar scalar = Scalar::float32;
+  std::span<const std::uint8_t> colour_uint8 = {};
 };
 
 // Fragments in memory of their own.
@@ -43,8 +50,10 @@ struct SORTLAST_API Fragments {
   std::vector<std::int32_t> counts = {};
   std::vector<float> colour = {};
   std::vector<float> depth = {};
+  Scalar scalar = Scalar::float32;
+  std::vector<std::uint8_t> colour_uint8 = {};  // instead of `colour`, if the scalar is uint8
 
-  FragmentsView view() const { return {size, counts, colour, depth, {}}; }
+  FragmentsView view() const { return {size, counts, colour, depth, {}, scalar, colour_uint8}; }
 };
 
 // How the fragments of one frame become one image. All ranks pass the same.
@@ -54,15 +63,15 @@ struct FragmentComposition {
   // behind a fragment of alpha 1 is left out, and fragments of one rank that no other rank's can come between
   // are blended early. The colours are the same bits.
   bool keep_lists = true;
-  // Most bytes of fragments, 20 each (twice that with keep_lists), that any rank may have to hold of the
-  // pixels that it finishes: an equal part of the image's rows. More is an ArgumentError, on every rank,
-  // before any fragment moves. 0: no limit.
+  // Most bytes of fragments, 20 each or with uint8 8 (twice that with keep_lists), that any rank may have to
+  // hold of the pixels that it finishes: an equal part of the image's rows. More is an ArgumentError, on
+  // every rank, before any fragment moves. 0: no limit.
   std::int64_t most_bytes = 0;
 };
 
 // The reference: merge the fragments of p ranks, one after the other, and flatten them, as written above.
-// Throws ArgumentError: views of different sizes, counts that are negative or do not fit the fragments, a
-// background that is not of 4 values.
+// Throws ArgumentError: views of different sizes or scalars, counts that are negative or do not fit the
+// fragments, a background that is not of 4 values. Pixels are float32, also of colours of uint8: not rounded.
 SORTLAST_API Fragments merge_fragments_serial(std::span<const FragmentsView> ranks);
 SORTLAST_API std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks,
                                                          std::span<const float> background = {});

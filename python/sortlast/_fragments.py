@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays
 from sortlast._errors import ArgumentError
@@ -25,23 +25,23 @@ class Fragments:
         size: (width, height) of the whole image in pixels.
         counts: array (height, width) of int32: the fragments of each pixel.
         colour: array (N, 4) of float32: premultiplied red, green, blue and alpha of each fragment, pixel by
-            pixel in row order.
+            pixel in row order. Or of uint8, on every rank: parts of 255, as which the frame comes back, too.
         depth: array (N,) of float32, smaller is nearer; within a pixel in any order. A NaN lies behind every
             other depth.
     """
 
     size: tuple[int, int]
     counts: NDArray[np.int32]
-    colour: NDArray[np.float32]
+    colour: NDArray[np.float32] | NDArray[np.uint8]
     depth: NDArray[np.float32]
 
     @classmethod
-    def empty(cls, size: tuple[int, int]) -> Fragments:
-        """No fragments at all, for a rank without any."""
+    def empty(cls, size: tuple[int, int], dtype: DTypeLike = np.float32) -> Fragments:
+        """No fragments at all, for a rank without any; ``dtype``: of the others' colours."""
         return cls(
             size,
             np.zeros((size[1], size[0]), np.int32),
-            np.zeros((0, 4), np.float32),
+            np.zeros((0, 4), dtype),
             np.zeros(0, np.float32),
         )
 
@@ -50,8 +50,8 @@ class Fragments:
         """Fragments of images that lie one behind the other.
 
         Args:
-            images: arrays (height, width, 4) of float32, premultiplied; where all four are 0 there is no
-                fragment.
+            images: arrays (height, width, 4) of float32, or all of uint8, premultiplied; where all four are 0
+                there is no fragment.
             depths: of each image a number, or an array (height, width); where it is infinite or NaN there is
                 no fragment.
 
@@ -71,7 +71,8 @@ class Fragments:
             raise ArgumentError(
                 "expected a number or an array (height, width) as the depth of an image"
             ) from None
-        colour = np.stack([np.asarray(image, np.float32) for image in images], axis=2)
+        dtype = np.uint8 if all(np.asarray(image).dtype == np.uint8 for image in images) else np.float32
+        colour = np.stack([np.asarray(image, dtype) for image in images], axis=2)
         depth = np.stack(planes, axis=2)
         there = colour.any(axis=3) & np.isfinite(depth)
         counts = there.sum(axis=2, dtype=np.int32)
@@ -94,17 +95,19 @@ def arguments(fragments: Fragments) -> tuple[int, int, NDArray[Any], NDArray[Any
         )
     counts = _plane(fragments.counts, "counts", np.int32, (height, width))
     depth = _plane(fragments.depth, "depth of the fragments", np.float32, (None,))
-    colour = _plane(fragments.colour, "colour of the fragments", np.float32, (len(depth), 4))
+    given = _arrays.as_array(fragments.colour, "colour of the fragments")
+    dtype = np.uint8 if given.dtype == np.uint8 else np.float32
+    colour = _plane(given, "colour of the fragments", dtype, (len(depth), 4))
     return width, height, counts, colour, depth
 
 
-Passed = tuple[int, int, Any, Any, Any, Any, Any]
+Passed = tuple[int, int, Any, Any, Any, Any, Any, str]
 
 
 def passed(
     image: object, depth: object, fragments: object, mode: str | None, shape: Sequence[int] | None
 ) -> Passed:
-    """(width, height, counts, colour, depth, surface, its depth) of a call; None for what a rank has not."""
+    """(width, height, counts, colour, depth, surface, its depth, scalar) of a call; None for what is not."""
     if mode is None:
         if image is None:
             image = fragments
@@ -112,19 +115,28 @@ def passed(
             raise ArgumentError('an image and fragments were passed; expected mode="depth-blend" with them')
         if depth is not None or shape is not None:
             raise ArgumentError("fragments bring their size and depth; leave depth= and shape= out")
-        return (*arguments(_checked(image)), None, None)
+        return _with_surface(arguments(_checked(image)), None, None)
     if isinstance(image, Fragments):
         raise ArgumentError("depth-blend takes fragments by fragments=; image is a surface")
     if fragments is not None:
         found = arguments(_checked(fragments))
         if image is None:
-            return (*found, None, None)
-        return (*found, *surface(image, depth, found[:2]))
+            return _with_surface(found, None, None)
+        return _with_surface(found, *surface(image, depth, found[:2], found[3].dtype))
     if image is None:
         absent = _arrays.picture(None, None, shape, np.float32)
-        return (absent.width, absent.height, None, None, None, None, None)
-    colour, plane = surface(image, depth)
-    return (plane.shape[1], plane.shape[0], None, None, None, colour, plane)
+        return (absent.width, absent.height, None, None, None, None, None, "float32")
+    dtype = _arrays.as_array(image, "image").dtype
+    colour, plane = surface(image, depth, dtype=dtype if dtype == np.uint8 else np.dtype(np.float32))
+    return (plane.shape[1], plane.shape[0], None, None, None, colour, plane, str(colour.dtype))
+
+
+def _with_surface(
+    found: tuple[int, int, NDArray[Any], NDArray[Any], NDArray[Any]],
+    colour: NDArray[Any] | None,
+    depth: NDArray[Any] | None,
+) -> Passed:
+    return (*found, colour, depth, str(found[3].dtype))
 
 
 def _checked(value: object) -> Fragments:
@@ -149,12 +161,15 @@ def _plane(value: object, what: str, dtype: type, shape: tuple[int | None, ...])
 
 
 def surface(
-    image: object, depth: object, size: tuple[int, int] | None = None
+    image: object,
+    depth: object,
+    size: tuple[int, int] | None = None,
+    dtype: np.dtype[Any] = np.dtype(np.float32),  # noqa: B008  (a constant)
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A z-buffer image as RGBA float32 and its depth, or ArgumentError."""
+    """A z-buffer image as RGBA of that dtype and its depth, or ArgumentError."""
     picture = _arrays.picture(image, depth)
-    if picture.scalar != "float32" or picture.colour is None or picture.depth is None:
-        raise ArgumentError("depth-blend takes an image of float32 and its depth=; one of them is missing")
+    if picture.scalar != str(dtype) or picture.colour is None or picture.depth is None:
+        raise ArgumentError(f"depth-blend takes an image of {dtype} and its depth=; one of them is missing")
     if size not in (None, (picture.width, picture.height)):
         raise ArgumentError(
             f"image has (width, height) {(picture.width, picture.height)} and the fragments {size}; expected"
@@ -162,7 +177,8 @@ def surface(
         )
     colour = picture.colour
     if picture.channels == 3:
-        colour = np.concatenate([colour, np.ones((*colour.shape[:2], 1), np.float32)], axis=2)
+        opaque = np.full((*colour.shape[:2], 1), 255 if dtype == np.uint8 else 1, dtype)
+        colour = np.concatenate([colour, opaque], axis=2)
     return colour, picture.depth
 
 
@@ -179,7 +195,7 @@ def most_bytes(value: object) -> int:
     return found
 
 
-def output(out: object, size: tuple[int, int]) -> NDArray[Any] | None:
+def output(out: object, size: tuple[int, int], scalar: str) -> NDArray[Any] | None:
     """The array in which the finished pixels are to be put."""
-    picture = _arrays.Picture(None, None, size[1], size[0], 4, "float32", has_depth=False)
+    picture = _arrays.Picture(None, None, size[1], size[0], 4, scalar, has_depth=False)
     return _arrays.output(out, picture, with_depth=False)[0]

@@ -241,18 +241,18 @@ class Compositor:
                 fragments of all ranks are blended with ``over`` in the order of their depths, those of equal
                 depth in the order of ranks, and those of one rank as it lists them. The result has the same
                 bits by every algorithm.
-            mode: "depth-blend": ``image`` (float32) and ``depth`` are a surface that hides the fragments
-                behind it, on every rank that has one; the nearest surface of all ranks shows, and the
-                fragments in front of it are blended over it. It is there where its depth is below infinity,
-                opaque whatever its alpha. :meth:`sortlast.Fragments.from_layers` makes fragments of
-                translucent images.
+            mode: "depth-blend": ``image`` (of the fragments' dtype) and ``depth`` are a surface that hides
+                the fragments behind it, on every rank that has one; the nearest surface of all ranks shows,
+                and the fragments in front of it are blended over it. It is there where its depth is below
+                infinity, opaque whatever its alpha. :meth:`sortlast.Fragments.from_layers` makes fragments
+                of translucent images.
             keep_lists: of fragments, whether the tile keeps the merged lists, which ``gather`` collects with
                 ``flatten=False``; the same on every rank. False sends less: what an opaque fragment hides is
                 left out, and fragments of one rank that no other's can come between are blended early; the
                 colours are the same bits. None is True, and False with "depth-blend".
             most_bytes: of fragments, the most bytes of them that a rank may have to hold of the pixels that
-                it finishes, at 20 each and twice that with ``keep_lists``; more is an ArgumentError on every
-                rank, before any travels. None is no limit. The same on every rank.
+                it finishes, at 20 each (8 with uint8) and twice that with ``keep_lists``; more is an
+                ArgumentError on every rank, before any travels. None is no limit. The same on every rank.
             channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
                 or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
                 as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
@@ -410,7 +410,7 @@ class Compositor:
                 _arrays.colours(background, "background"),
                 keep,
                 _fragments.most_bytes(most_bytes),
-                _fragments.output(out, passed[:2]),
+                _fragments.output(out, passed[:2], passed[-1]),
             )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.

@@ -32,6 +32,7 @@ struct Scene {
   Depths depths = Depths::random;
   double opaque = 0;  // share of fragments of alpha 1
   bool surface = false;
+  Scalar scalar = Scalar::float32;
 };
 
 // One rank's fragments and surface.
@@ -39,11 +40,15 @@ struct Rank {
   Fragments fragments;
   std::vector<float> surface;
   std::vector<float> surface_depth;
+  std::vector<std::uint8_t> surface_uint8;
 
   FragmentsView view() const {
     FragmentsView view = fragments.view();
-    if (!surface.empty())
-      view.surface = {reinterpret_cast<const std::byte*>(surface.data()), surface_depth.data()};
+    const bool bytes = fragments.scalar == Scalar::uint8;
+    if (!surface_depth.empty())
+      view.surface = {bytes ? reinterpret_cast<const std::byte*>(surface_uint8.data())
+                            : reinterpret_cast<const std::byte*>(surface.data()),
+                      surface_depth.data()};
     return view;
   }
 };
@@ -63,10 +68,18 @@ float depth_of(Depths depths, int rank, std::mt19937& random) {
   }
 }
 
+// Colours as parts of 255, to the nearest.
+std::vector<std::uint8_t> rounded(const std::vector<float>& colours) {
+  std::vector<std::uint8_t> bytes;
+  for (const float value : colours)
+    bytes.push_back(static_cast<std::uint8_t>(std::nearbyint(std::clamp(255.0F * value, 0.0F, 255.0F))));
+  return bytes;
+}
+
 Rank random_rank(const Scene& scene, int rank, std::uint32_t seed) {
   std::mt19937 random(seed * 1000 + static_cast<std::uint32_t>(rank));
   std::uniform_real_distribution<float> share(0, 1);
-  Rank made{{scene.size, {}, {}, {}}, {}, {}};
+  Rank made{{scene.size, {}, {}, {}}, {}, {}, {}};
   const auto add_colour = [&](std::vector<float>& to, bool opaque) {
     const float alpha = opaque ? 1 : share(random);
     for (int channel = 0; channel < 3; ++channel) to.push_back(alpha * share(random));
@@ -83,6 +96,13 @@ Rank random_rank(const Scene& scene, int rank, std::uint32_t seed) {
     if (!scene.surface) continue;
     add_colour(made.surface, false);
     made.surface_depth.push_back(share(random) < 0.5 ? infinity : depth_of(scene.depths, rank, random));
+  }
+  if (scene.scalar == Scalar::uint8) {
+    made.fragments.scalar = Scalar::uint8;
+    made.fragments.colour_uint8 = rounded(made.fragments.colour);
+    made.surface_uint8 = rounded(made.surface);
+    made.fragments.colour.clear();
+    made.surface.clear();
   }
   return made;
 }
@@ -102,20 +122,26 @@ std::vector<std::uint32_t> bits(const std::vector<float>& values) {
 void expect_same(const Fragments& found, const Fragments& expected, const std::string& what) {
   EXPECT_EQ(found.counts, expected.counts) << what;
   EXPECT_EQ(bits(found.colour), bits(expected.colour)) << what;
+  EXPECT_EQ(found.colour_uint8, expected.colour_uint8) << what;
   EXPECT_EQ(bits(found.depth), bits(expected.depth)) << what;
 }
 
-Fragments lists_of(const std::vector<LayerString>& strings, Size size, int p) {
+Fragments lists_of(const std::vector<LayerString>& strings, Size size, Scalar scalar, int p) {
   Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
   for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
     std::vector<CountRun> runs;
-    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, runs);
+    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, scalar, runs);
     auto to = found.counts.begin() + string.pixels.begin;
     for (const CountRun& run : runs) to = std::fill_n(to, run.pixels, static_cast<std::int32_t>(run.count));
-    const std::vector<float> colour = floats(lists.colour, 4 * lists.size);
     const std::vector<float> depth = floats(lists.depth, lists.size);
-    found.colour.insert(found.colour.end(), colour.begin(), colour.end());
+    if (scalar == Scalar::uint8) {
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(lists.colour);
+      found.colour_uint8.insert(found.colour_uint8.end(), bytes, bytes + 4 * lists.size);
+    } else {
+      const std::vector<float> colour = floats(lists.colour, 4 * lists.size);
+      found.colour.insert(found.colour.end(), colour.begin(), colour.end());
+    }
     found.depth.insert(found.depth.end(), depth.begin(), depth.end());
   }
   return found;
@@ -135,11 +161,11 @@ class ViewedFragments : public FragmentMemory {
   bool pulls_from(std::uint32_t rank) const override { return rank % 2 == 1; }
   void read(std::size_t first, FragmentLists& lists, ListRoom& room) const override {
     const FragmentsView& view = views_[lists.rank];
-    lists.colour = reinterpret_cast<const std::byte*>(view.colour.data() + 4 * first);
+    lists.colour = fragment_colours(view) + first * colour_bytes(view.scalar);
     lists.depth = reinterpret_cast<const std::byte*>(view.depth.data() + first);
     if (!pulls_from(lists.rank)) return;
     room.colour.shrink(0);
-    room.colour.append({lists.colour, lists.size * colour_bytes});
+    room.colour.append({lists.colour, lists.size * colour_bytes(view.scalar)});
     room.depth.shrink(0);
     room.depth.append({lists.depth, lists.size * sizeof(float)});
     lists.colour = room.colour.data();
@@ -191,9 +217,17 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
       kept.back()->encode_own({0, scene.size.pixels()}, string);
       (keep_lists ? sizes.second : sizes.first) += string.size();
     }
-    const LayerFrame frame = execute_layers_serial(schedule, contents, FragmentContent::format, seed, block);
-    EXPECT_EQ(bits(floats(frame.pixels.view().colour, expected.size())), bits(expected)) << what;
-    if (keep_lists) expect_same(lists_of(frame.joined, scene.size, p), merge_fragments_serial(views), what);
+    const Format format{scene.scalar, 4, false};
+    const LayerFrame frame = execute_layers_serial(schedule, contents, format, seed, block);
+    const std::byte* const colour = frame.pixels.view().colour;
+    if (scene.scalar == Scalar::uint8) {
+      const auto* const found = reinterpret_cast<const std::uint8_t*>(colour);
+      EXPECT_EQ(std::vector<std::uint8_t>(found, found + expected.size()), rounded(expected)) << what;
+    } else {
+      EXPECT_EQ(bits(floats(colour, expected.size())), bits(expected)) << what;
+    }
+    if (keep_lists)
+      expect_same(lists_of(frame.joined, scene.size, scene.scalar, p), merge_fragments_serial(views), what);
   }
   return sizes;
 }
@@ -214,6 +248,18 @@ TEST(Fragments, RanksOfANodeReadThemWhereTheyLie) {
         check(algorithm.name, p, {.size = {70, 40}, .empty = 0.9, .surface = seed == 3}, seed, 1000,
               node_ranks);
       }
+}
+
+// The definition's float32, rounded once.
+TEST(Fragments, ColoursOfUint8AreRoundedOnce) {
+  for (const AlgorithmEntry& algorithm : algorithms())
+    for (int p = 1; p <= 16; ++p) {
+      const auto seed = static_cast<std::uint32_t>(p);
+      const Depths depths = p % 2 == 0 ? Depths::ties : Depths::special;
+      check(algorithm.name, p, {.depths = depths, .scalar = Scalar::uint8}, seed);
+      check(algorithm.name, p, {.most = 20, .opaque = 0.1, .surface = true, .scalar = Scalar::uint8}, seed);
+      check(algorithm.name, p, {.depths = depths, .opaque = 0.1, .scalar = Scalar::uint8}, seed, 32, 3);
+    }
 }
 
 TEST(Fragments, UpTo64OfAPixelAndNone) {
@@ -277,6 +323,16 @@ TEST(Fragments, WrongArgumentsAreRefused) {
   bad.colour.pop_back();
   EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
   bad = good;
+  bad.scalar = Scalar::uint8;
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad.colour_uint8.resize(8);
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad.colour.clear();
+  EXPECT_NO_THROW(OwnFragments(bad.view(), 0));
+  EXPECT_THROW(merge_fragments_serial(std::vector{good.view(), bad.view()}), ArgumentError);
+  bad.scalar = Scalar::float16;
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad = good;
   bad.size = {-1, 1};
   EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
   EXPECT_THROW(flatten_fragments_serial(std::vector{good.view()}, std::vector<float>{1, 1, 1}),
@@ -304,12 +360,12 @@ TEST(Fragments, DamagedStringsAreErrors) {
                                std::make_unique<ViewedFragments>(views, nodes, 0));
   reader.encode_for_mates(pixels, reference);
   const std::vector<LayerContent::String> referring{reference.view()};
-  std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes);
+  std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
   EXPECT_THROW(content.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);
   for (const Bytes* string : {&first, &both, &reference}) {
     const std::vector<std::byte> whole(string->view().begin(), string->view().end());
     const auto read = [&](const std::vector<std::byte>& bytes) {
-      std::vector<std::byte> out(static_cast<std::size_t>(pixels.size()) * colour_bytes);
+      std::vector<std::byte> out(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
       const std::vector<LayerContent::String> strings{bytes};
       reader.finish(strings, true, pixels, {out.data(), nullptr}, nullptr);
       Bytes some;

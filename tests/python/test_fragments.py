@@ -125,6 +125,55 @@ def test_dense_sparse_and_empty():
     )
 
 
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+def test_colours_of_uint8_are_blended_as_parts_of_255_and_rounded_once(ranks):
+    reports = run(
+        ranks,
+        """
+        def as_bytes(ranks):
+            return [Fragments(each.size, each.counts, np.rint(255 * each.colour).astype(np.uint8), each.depth)
+                    for each in ranks]
+
+        def as_floats(ranks):
+            return [Fragments(each.size, each.counts, each.colour * np.float32(1 / 255), each.depth)
+                    for each in ranks]
+
+        for node_ranks in (0, 1):
+            for entry in sortlast.schedule.algorithms():
+                comp = sortlast.Compositor(comm, algorithm=entry.name, node_ranks=node_ranks)
+                for keep_lists in (True, False):
+                    given = as_bytes(scene(41, size, ties=True, opaque=0.1))
+                    tile = comp.composite(given[rank], background=[0.1, 0.2, 0.3, 1], keep_lists=keep_lists)
+                    frame = comp.gather(tile)
+                    exact = 255 * flattened(as_floats(given), [0.1, 0.2, 0.3, 1])
+                    assert tile.pixels.dtype == np.uint8
+                    assert frame is None or (frame == np.rint(exact)).all()
+                lists = comp.gather(comp.composite(given[rank]), flatten=False)
+                if lists is not None:
+                    check_lists(lists, given)
+                comp.close()
+        comp = sortlast.Compositor(comm)
+        out = np.zeros((11, 17, 4), np.uint8)
+        tile = comp.composite(given[rank], out=out)
+        assert (out.reshape(-1, 4)[tile.begin : tile.end] == tile.pixels).all()
+        # A surface, and a rank without anything.
+        surface = np.full((11, 17, 3), 51, np.uint8)
+        with_surface = dict(image=surface, depth=np.full((11, 17), 0.5, np.float32)) if rank == 0 else {}
+        frame = comp.gather(comp.composite(
+            fragments=Fragments.empty((17, 11), np.uint8), mode="depth-blend", **with_surface))
+        assert frame is None or (frame == [51, 51, 51, 255]).all()
+        if size > 1:
+            try:
+                comp.composite(scene(41, size)[rank] if rank == 1 else given[rank])
+            except sortlast.MismatchError as error:
+                report(str(error))
+        """,
+    )
+    told = [text for text in reports if text]
+    assert len(told) == (ranks if ranks > 1 else 0)
+    assert all("format: RGBA uint8" in text and "RGBA float32 on rank 1" in text for text in told)
+
+
 def test_fragments_are_read_where_they_lie():
     reports = run(
         3,

@@ -195,11 +195,16 @@ std::span<const Value> span_of(const std::optional<Array>& array) {
 nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::int64_t height,
                                const std::optional<Array>& counts, const std::optional<Array>& colour,
                                const std::optional<Array>& depth, const std::optional<Array>& surface,
-                               const std::optional<Array>& surface_depth,
+                               const std::optional<Array>& surface_depth, const std::string& scalar,
                                const std::vector<float>& background, bool keep_lists, std::int64_t most_bytes,
                                const std::optional<Output>& out) {
-  FragmentsView view{
-      {width, height}, span_of<std::int32_t>(counts), span_of<float>(colour), span_of<float>(depth), {}};
+  FragmentsView view{{width, height}, span_of<std::int32_t>(counts), {}, span_of<float>(depth), {}};
+  view.scalar = scalar_from_name(scalar);
+  if (view.scalar == Scalar::uint8) {
+    view.colour_uint8 = span_of<std::uint8_t>(colour);
+  } else {
+    view.colour = span_of<float>(colour);
+  }
   if (surface) view.surface = pixels_of(*surface, surface_depth);
   const FragmentComposition composition{background, keep_lists, most_bytes};
   const PixelBuffer output = output_of(out, {});
@@ -231,9 +236,11 @@ nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) 
   const auto width = static_cast<std::size_t>(kept->size.width);
   const auto height = static_cast<std::size_t>(kept->size.height);
   const std::size_t n = kept->depth.size();
+  const nb::object colour = kept->scalar == Scalar::uint8 ? vector_array(kept->colour_uint8, {n, 4}, owner)
+                                                          : vector_array(kept->colour, {n, 4}, owner);
   return nb::make_tuple(nb::make_tuple(kept->size.width, kept->size.height),
-                        vector_array(kept->counts, {height, width}, owner),
-                        vector_array(kept->colour, {n, 4}, owner), vector_array(kept->depth, {n}, owner));
+                        vector_array(kept->counts, {height, width}, owner), colour,
+                        vector_array(kept->depth, {n}, owner));
 }
 
 // Where begin and end tell all.
@@ -332,8 +339,8 @@ void bind_compositor(nb::module_& module) {
           },
           "array"_a, nb::keep_alive<0, 2>())
       .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
-           "colour"_a.none(), "depth"_a.none(), "surface"_a.none(), "surface_depth"_a.none(), "background"_a,
-           "keep_lists"_a, "most_bytes"_a, "out"_a.none())
+           "colour"_a.none(), "depth"_a.none(), "surface"_a.none(), "surface_depth"_a.none(), "scalar"_a,
+           "background"_a, "keep_lists"_a, "most_bytes"_a, "out"_a.none())
       .def("gather_fragments", &gather_fragments, "tile"_a, "root"_a)
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none(),
            "channels"_a)

@@ -45,7 +45,7 @@ void check_bytes(const FrameContext& context, const OwnFragments& own,
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
   const auto most = std::max_element(sums.begin(), sums.end());
   const std::int64_t bytes =
-      *most * static_cast<std::int64_t>(fragment_bytes) * (composition.keep_lists ? 2 : 1);
+      *most * static_cast<std::int64_t>(fragment_bytes(own.scalar())) * (composition.keep_lists ? 2 : 1);
   if (bytes <= composition.most_bytes) return;
   throw ArgumentError("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
                       std::to_string(bytes) + " bytes of fragments, and most_bytes is " +
@@ -65,7 +65,8 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
   if (composition.most_bytes > 0) check_bytes(context, own, composition);
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;
-  if (!composition.keep_lists && !context.all_in_place) {
+  // Colours of uint8 cannot hold what is blended of them.
+  if (!composition.keep_lists && !context.all_in_place && own.scalar() == Scalar::float32) {
     const DepthTiles tiles(own.size());
     limits.emplace(tiles, all_gather_values(context, own.intervals(tiles)), rank);
   }
@@ -76,25 +77,34 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
 }
 
 // The lists of a whole image of p ranks, of strings in any order.
-Fragments fragments_of(std::vector<LayerString> strings, Size size, std::int32_t p) {
+Fragments fragments_of(std::vector<LayerString> strings, Size size, Scalar scalar, std::int32_t p) {
   std::sort(strings.begin(), strings.end(),
             [](const LayerString& a, const LayerString& b) { return a.pixels.begin < b.pixels.begin; });
-  Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
+  Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}, scalar,
+                  {}};
   std::vector<CountRun> runs;
   std::vector<FragmentLists> lists;
   std::size_t total = 0;
   for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
-    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, runs));
+    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, scalar, runs));
     total += lists.back().size;
     auto to = found.counts.begin() + string.pixels.begin;
     for (const CountRun& run : runs) to = std::fill_n(to, run.pixels, static_cast<std::int32_t>(run.count));
   }
-  found.colour.resize(4 * total);
+  const bool bytes = scalar == Scalar::uint8;
+  if (bytes) {
+    found.colour_uint8.resize(4 * total);
+  } else {
+    found.colour.resize(4 * total);
+  }
+  std::byte* colour = bytes ? reinterpret_cast<std::byte*>(found.colour_uint8.data())
+                            : reinterpret_cast<std::byte*>(found.colour.data());
   found.depth.resize(total);
   std::size_t at = 0;
   for (const FragmentLists& some : lists) {
-    std::memcpy(found.colour.data() + 4 * at, some.colour, some.size * colour_bytes);
+    std::memcpy(colour, some.colour, some.size * colour_bytes(scalar));
+    colour += some.size * colour_bytes(scalar);
     std::memcpy(found.depth.data() + at, some.depth, some.size * sizeof(float));
     at += some.size;
   }
@@ -105,13 +115,12 @@ Fragments fragments_of(std::vector<LayerString> strings, Size size, std::int32_t
 
 Tile Compositor::composite_fragments(const FragmentsView& fragments, const FragmentComposition& composition,
                                      const PixelBuffer& out) {
-  LayerCall call{fragments.size, FragmentContent::format, {}, {}, {}};
+  LayerCall call{fragments.size, {fragments.scalar, 4, false}, {}, {}, {}};
   std::optional<OwnFragments> own;
   call.problem = problem_of([&] {
     check_composition(composition);
     own.emplace(fragments, static_cast<std::uint32_t>(rank()));
-    if (fragments.surface.depth == nullptr)
-      call.lent = fragments_as_image(fragments.colour.data(), fragments.depth.data(), fragments.depth.size());
+    if (fragments.surface.depth == nullptr) call.lent = fragments_as_image(fragments);
   });
   call.arguments = {{"content", "fragments"},
                     {"background", text(composition.background)},
@@ -131,7 +140,7 @@ std::optional<Fragments> Compositor::gather_fragments(const Tile& tile, int root
   std::optional<std::vector<LayerString>> strings =
       CompositorAccess::gather_layers(*this, tile, root, problem);
   if (!strings) return std::nullopt;
-  return fragments_of(std::move(*strings), tile.size(), size());
+  return fragments_of(std::move(*strings), tile.size(), tile.format().scalar, size());
 }
 
 }  // namespace sortlast

@@ -1,5 +1,6 @@
 // Lists of fragments through the C interface.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mpi/tests.h"
@@ -49,6 +50,34 @@ void test_fragments(void) {
     CHECK(all.counts[0] == size && all.counts[1] == 3);
     CHECK(all.depth[size] == 9 && all.depth[size + 1] == 9.5F && isnan(all.depth[size + 2]));
     CHECK(all.colour[4 * (size + 1) + 3] == 1);
+  }
+  sortlast_tile_free(tile);
+  sortlast_frame_free(frame);
+  sortlast_fragment_lists_free(lists);
+
+  // Colours of uint8 are parts of 255.
+  const uint8_t colour_uint8[12] = {102, 0, 0, 102, 0, 51, 0, 51, 0, 0, 102, 102};
+  const uint8_t surface_uint8[8] = {0, 0, 0, 0, 204, 204, 204, 0};
+  sortlast_fragments bytes = fragments;
+  bytes.scalar = SORTLAST_UINT8;
+  bytes.colour = NULL;
+  bytes.surface = NULL;
+  bytes.colour_uint8 = colour_uint8;
+  if (rank == 0) bytes.surface_uint8 = surface_uint8;
+  STATUS(sortlast_compositor_composite_fragments(compositor, &bytes, NULL, &tile));
+  STATUS(sortlast_compositor_gather(compositor, tile, 0, false, &frame));
+  STATUS(sortlast_compositor_gather_fragments(compositor, tile, 0, &lists));
+  if (rank == 0) {
+    const sortlast_image image = sortlast_frame_image(frame);
+    CHECK(image.format.scalar == SORTLAST_UINT8);
+    const uint8_t* pixels = image.colour;
+    float red = 0;
+    for (int i = 0; i < size; ++i) red += (1 - red) * 0.4F;
+    CHECK(abs(pixels[0] - (int)lroundf(255 * red)) <= 1 && pixels[3] == pixels[0]);
+    CHECK(pixels[4] == 163 && pixels[5] == 214 && pixels[6] == 163 && pixels[7] == 255);
+    const sortlast_fragments all = sortlast_fragment_lists_get(lists);
+    CHECK(all.scalar == SORTLAST_UINT8 && all.count == size + 3);
+    CHECK(all.colour_uint8[0] == 102 && all.colour_uint8[4 * (size + 1) + 3] == 255);
   }
   sortlast_tile_free(tile);
   sortlast_frame_free(frame);

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "sortlast/execute/layers/fragments/own_fragments.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
 
 namespace sortlast {
@@ -20,8 +21,9 @@ std::size_t NodeFragments::size(std::uint32_t rank) const {
 void NodeFragments::read(std::size_t first, FragmentLists& lists, ListRoom& room) const {
   const Node::Image& image = images_[lists.rank];
   const auto* const depth = reinterpret_cast<const std::byte*>(image.view.pixels.depth);
+  const std::size_t each_colour = colour_bytes(lists.scalar);
   if (image.direct) {
-    lists.colour = image.view.pixels.colour + first * colour_bytes;
+    lists.colour = image.view.pixels.colour + first * each_colour;
     lists.depth = depth + first * sizeof(float);
     return;
   }
@@ -31,18 +33,18 @@ void NodeFragments::read(std::size_t first, FragmentLists& lists, ListRoom& room
   const auto copy = [&](const std::byte* from, Bytes& to, std::size_t bytes) {
     return RemoteSpan{to.grow(bytes), reinterpret_cast<std::uint64_t>(from), bytes};
   };
-  spans[0] = copy(image.view.pixels.colour + first * colour_bytes, room.colour, lists.size * colour_bytes);
+  spans[0] = copy(image.view.pixels.colour + first * each_colour, room.colour, lists.size * each_colour);
   spans[1] = copy(depth + first * sizeof(float), room.depth, lists.size * sizeof(float));
   node_.read(static_cast<int>(lists.rank), spans);
   lists.colour = room.colour.data();
   lists.depth = room.depth.data();
 }
 
-ImageView fragments_as_image(const float* colour, const float* depth, std::size_t fragments) {
-  const Size size{static_cast<std::int64_t>(fragments), 1};
-  const Format format{Scalar::float32, 4, true};
-  if (fragments == 0) return ImageView::none(size, format);
-  return {{reinterpret_cast<const std::byte*>(colour), depth}, size, format, {}};
+ImageView fragments_as_image(const FragmentsView& fragments) {
+  const Size size{static_cast<std::int64_t>(fragments.depth.size()), 1};
+  const Format format{fragments.scalar, 4, true};
+  if (fragments.depth.empty()) return ImageView::none(size, format);
+  return {{fragment_colours(fragments), fragments.depth.data()}, size, format, {}};
 }
 
 }  // namespace sortlast

@@ -5,6 +5,7 @@
 
 #include "sortlast/execute/layers/fragments/fragment_memory.hpp"
 #include "sortlast/execute/node/node.hpp"
+#include "sortlast/fragments.hpp"
 
 namespace sortlast {
 
@@ -24,6 +25,6 @@ class NodeFragments final : public FragmentMemory {
 };
 
 // A rank's fragments as an image of one row; none if there are none.
-ImageView fragments_as_image(const float* colour, const float* depth, std::size_t fragments);
+ImageView fragments_as_image(const FragmentsView& fragments);
 
 }  // namespace sortlast

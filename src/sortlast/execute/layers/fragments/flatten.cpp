@@ -6,7 +6,8 @@
 
 namespace sortlast {
 
-void Flattener::write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out) {
+template <Scalar scalar>
+void Flattener<scalar>::write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out) {
   inputs_.clear();
   for (const FragmentLists& each : lists)
     if (each.size > 0) inputs_.push_back({each, RunReader(each.runs), 0, 0, 0});
@@ -22,14 +23,15 @@ void Flattener::write(std::span<const FragmentLists> lists, std::size_t pixels, 
       input.next += run * input.runs.count();
       input.runs.pass(run);
     }
-    out += run * colour_bytes;
+    out += run * colour_bytes(scalar);
     pixels -= run;
   }
 }
 
 // Slots for the pixel at which all inputs are: in the order of those before, as far as the lists have so many
 // fragments, and the others behind.
-void Flattener::list_slots() {
+template <Scalar scalar>
+void Flattener<scalar>::list_slots() {
   std::uint32_t place = 0;
   for (Input& input : inputs_) {
     input.place = place;
@@ -38,7 +40,8 @@ void Flattener::list_slots() {
   put_in_order(0);
 }
 
-void Flattener::add_slot(std::uint32_t number, std::size_t passed) {
+template <Scalar scalar>
+void Flattener<scalar>::add_slot(std::uint32_t number, std::size_t passed) {
   Input& input = inputs_[number];
   const std::uint32_t count = input.runs.count();
   const std::size_t fragment = input.next + passed * count + input.taken;
@@ -46,11 +49,12 @@ void Flattener::add_slot(std::uint32_t number, std::size_t passed) {
   const std::byte* const depth = input.lists.depth + fragment * sizeof(float);
   slot_of_[place] = static_cast<std::uint32_t>(slots_.size());
   keys_.add(std::uint64_t{depth_key(load_depth(depth))} << 32U | place);
-  slots_.push_back({input.lists.colour + fragment * colour_bytes, depth, count, place, number, true});
+  slots_.push_back({input.lists.colour + fragment * colour_bytes(scalar), depth, count, place, number, true});
 }
 
 // The slots of the pixel that comes so many after the first of the run.
-void Flattener::put_in_order(std::size_t passed) {
+template <Scalar scalar>
+void Flattener<scalar>::put_in_order(std::size_t passed) {
   before_.swap(slots_);
   slots_.clear();
   std::size_t fragments = 0;
@@ -75,16 +79,17 @@ void Flattener::put_in_order(std::size_t passed) {
 }
 
 // Pixels that have as many fragments of each list, those of the slots.
-void Flattener::write_run(std::size_t pixels, std::byte* out) {
+template <Scalar scalar>
+void Flattener<scalar>::write_run(std::size_t pixels, std::byte* out) {
   if (slots_.empty() && background_ == nullptr) {
-    std::memset(out, 0, pixels * colour_bytes);
+    std::memset(out, 0, pixels * colour_bytes(scalar));
     return;
   }
   if (slots_.size() < 2) {
     const Colour none = {};
     for (std::size_t i = 0; i < pixels; ++i)
       put(slots_.empty() ? none : blend_over(none, slots_.front().colour_of(static_cast<std::ptrdiff_t>(i))),
-          out + i * colour_bytes);
+          out + i * colour_bytes(scalar));
     return;
   }
   std::size_t one_by_one = 0;  // pixels to go, as the order did not hold for a group
@@ -95,7 +100,8 @@ void Flattener::write_run(std::size_t pixels, std::byte* out) {
     if (one_by_one == 0 && again <= i) {
       if (again > 0) advance(-static_cast<std::ptrdiff_t>(again));
       if (flatten_group(colours)) {
-        for (std::size_t k = again; k < group; ++k) put(colours[k], out + (i - again + k) * colour_bytes);
+        for (std::size_t k = again; k < group; ++k)
+          put(colours[k], out + (i - again + k) * colour_bytes(scalar));
         i += group - again;
         if (i < pixels) advance(static_cast<std::ptrdiff_t>(group));
         continue;
@@ -104,17 +110,19 @@ void Flattener::write_run(std::size_t pixels, std::byte* out) {
       one_by_one = group;
     }
     if (i > 0 && !in_order()) put_in_order(i);
-    put(flattened(), out + i * colour_bytes);
+    put(flattened(), out + i * colour_bytes(scalar));
     if (++i < pixels) advance(1);
     if (one_by_one > 0) --one_by_one;
   }
 }
 
-void Flattener::advance(std::ptrdiff_t pixels) {
+template <Scalar scalar>
+void Flattener<scalar>::advance(std::ptrdiff_t pixels) {
   for (Slot& slot : slots_) slot.advance(pixels);
 }
 
-bool Flattener::in_order() const {
+template <Scalar scalar>
+bool Flattener<scalar>::in_order() const {
   bool ordered = true;
   std::uint64_t before = 0;
   for (const Slot& slot : slots_) {
@@ -126,7 +134,8 @@ bool Flattener::in_order() const {
 }
 
 // What the order of the slots says of each and the one in front of it.
-void Flattener::settle_order() {
+template <Scalar scalar>
+void Flattener<scalar>::settle_order() {
   taking_turns_ = true;
   for (std::size_t i = 1; i < slots_.size(); ++i) {
     slots_[i].may_tie = slots_[i].place > slots_[i - 1].place;
@@ -134,21 +143,24 @@ void Flattener::settle_order() {
   }
 }
 
-Colour Flattener::flattened() const {
+template <Scalar scalar>
+Colour Flattener<scalar>::flattened() const {
   Flattening pixel;
   for (const Slot& slot : slots_)
     if (!pixel.add(slot.colour_of(0), slot.input)) break;
   return pixel.colour();
 }
 
-bool Flattener::flatten_group(Group& colours) const {
+template <Scalar scalar>
+bool Flattener<scalar>::flatten_group(Group& colours) const {
   return taking_turns_ ? flatten_group_as<true>(colours) : flatten_group_as<false>(colours);
 }
 
 // As flattened(), of this pixel and those after it. False, and the colours are none, if the slots are not in
 // order in all of them, if a depth is NaN, or if a list may end early, at an alpha of 1.
+template <Scalar scalar>
 template <bool taking_turns>
-bool Flattener::flatten_group_as(Group& colours) const {
+bool Flattener<scalar>::flatten_group_as(Group& colours) const {
   const auto depths_of = [](const Slot& slot) {
     if (slot.step == 1) return load_colour(slot.depth);
     return Colour{slot.depth_of(0), slot.depth_of(1), slot.depth_of(2), slot.depth_of(3)};
@@ -184,5 +196,8 @@ bool Flattener::flatten_group_as(Group& colours) const {
   for (std::size_t k = 0; k < group; ++k) colours[k] = blend_over(all[k], run[k]);
   return (ordered[0] & ordered[1] & ordered[2] & ordered[3]) != 0 && !(most[3] >= 1);
 }
+
+template class Flattener<Scalar::float32>;
+template class Flattener<Scalar::uint8>;
 
 }  // namespace sortlast

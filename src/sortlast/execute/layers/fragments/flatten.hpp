@@ -42,12 +42,14 @@ class Flattening {
   bool any_ = false;
 };
 
+// `scalar`: of the lists' colours, and of the pixels.
+template <Scalar scalar>
 class Flattener {
  public:
   // `background`, if not null, lies behind all pixels, and must stay.
   explicit Flattener(const Colour* background) : background_(background) {}
 
-  // Write so many pixels, RGBA float32. The lists are of these, each of one rank and no two of the same, in
+  // Write so many pixels, RGBA. The lists are of these, each of one rank and no two of the same, in
   // any order within a pixel.
   void write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out);
 
@@ -69,11 +71,12 @@ class Flattener {
     bool may_tie = false;  // with the slot in front, whose place is lower
 
     void advance(std::ptrdiff_t pixels) {
-      colour += pixels * step * static_cast<std::ptrdiff_t>(colour_bytes);
+      colour += pixels * step * static_cast<std::ptrdiff_t>(colour_bytes(scalar));
       depth += pixels * step * static_cast<std::ptrdiff_t>(sizeof(float));
     }
     Colour colour_of(std::ptrdiff_t pixel) const {
-      return load_colour(colour + pixel * step * static_cast<std::ptrdiff_t>(colour_bytes));
+      return load_colour_as<scalar>(colour +
+                                    pixel * step * static_cast<std::ptrdiff_t>(colour_bytes(scalar)));
     }
     float depth_of(std::ptrdiff_t pixel) const {
       return load_depth(depth + pixel * step * static_cast<std::ptrdiff_t>(sizeof(float)));
@@ -84,7 +87,7 @@ class Flattener {
 
   void put(Colour colour, std::byte* out) const {
     if (background_ != nullptr) colour = blend_over(colour, *background_);
-    store_colour(colour, out);
+    store_colour_as<scalar>(colour, out);
   }
   void list_slots();
   void add_slot(std::uint32_t input, std::size_t passed);

@@ -1,4 +1,4 @@
-// Fragment: the order of depths, and how two fragments blend.
+// Fragment: the order of depths, how colours are stored, and how two fragments blend.
 #pragma once
 
 #include <bit>
@@ -6,13 +6,18 @@
 #include <cstdint>
 #include <cstring>
 
+#include "sortlast/image.hpp"
+
 namespace sortlast {
 
-constexpr std::size_t colour_bytes = 4 * sizeof(float);
-constexpr std::size_t fragment_bytes = colour_bytes + sizeof(float);  // without its rank
-
 // Red, green, blue and alpha, premultiplied, in one register.
-using Colour __attribute__((vector_size(colour_bytes))) = float;
+using Colour __attribute__((vector_size(4 * sizeof(float)))) = float;
+
+// Bytes of a stored colour, and of a fragment without its rank.
+constexpr std::size_t colour_bytes(Scalar scalar) {
+  return 4 * (scalar == Scalar::uint8 ? 1 : sizeof(float));
+}
+constexpr std::size_t fragment_bytes(Scalar scalar) { return colour_bytes(scalar) + sizeof(float); }
 
 inline Colour load_colour(const std::byte* from) {
   Colour colour;
@@ -21,6 +26,52 @@ inline Colour load_colour(const std::byte* from) {
 }
 
 inline void store_colour(const Colour& colour, std::byte* to) { std::memcpy(to, &colour, sizeof colour); }
+
+// Colours of uint8 are parts of 255, and are rounded to the nearest, ties to even.
+inline Colour load_bytes(const std::byte* from) {
+  using Stored __attribute__((vector_size(4))) = unsigned char;
+  Stored stored;
+  std::memcpy(&stored, from, sizeof stored);
+  return __builtin_convertvector(stored, Colour) * (1.0F / 255);
+}
+
+inline void store_bytes(const Colour& colour, std::byte* to) {
+  using Words __attribute__((vector_size(sizeof(Colour)))) = std::uint32_t;
+  constexpr float to_last_bits = 1 << 23;  // added to a number below 2^22, rounds it to a whole one
+  const Colour scaled = colour * 255.0F;
+  const Colour positive = scaled > 0.0F ? scaled : Colour{};  // NaN is 0
+  const Colour clamped = positive < 255.0F ? positive : Colour{} + 255.0F;
+  const auto words = std::bit_cast<Words>(clamped + to_last_bits);
+  for (int channel = 0; channel < 4; ++channel) to[channel] = static_cast<std::byte>(words[channel]);
+}
+
+template <Scalar scalar>
+Colour load_colour_as(const std::byte* from) {
+  if constexpr (scalar == Scalar::uint8) return load_bytes(from);
+  return load_colour(from);
+}
+
+template <Scalar scalar>
+void store_colour_as(const Colour& colour, std::byte* to) {
+  if constexpr (scalar == Scalar::uint8) {
+    store_bytes(colour, to);
+  } else {
+    store_colour(colour, to);
+  }
+}
+
+// The same where the scalar is not known before.
+inline Colour load_colour(const std::byte* from, Scalar scalar) {
+  return scalar == Scalar::uint8 ? load_bytes(from) : load_colour(from);
+}
+
+inline void store_colour(const Colour& colour, std::byte* to, Scalar scalar) {
+  if (scalar == Scalar::uint8) {
+    store_bytes(colour, to);
+  } else {
+    store_colour(colour, to);
+  }
+}
 
 inline Colour blend_over(const Colour& front, const Colour& back) { return front + (1.0F - front[3]) * back; }
 

@@ -14,9 +14,9 @@ namespace sortlast {
 namespace {
 
 // Of a string. What it refers to must be there.
-FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p,
+FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p, Scalar scalar,
                          const FragmentMemory* memory, std::vector<CountRun>& runs) {
-  const FragmentLists lists = read_fragments(string, pixels.size(), p, runs);
+  const FragmentLists lists = read_fragments(string, pixels.size(), p, scalar, runs);
   if (lists.refers()) {
     const std::size_t there = memory == nullptr ? 0 : memory->size(lists.rank);
     if (lists.first > there || lists.size > there - lists.first)
@@ -28,11 +28,11 @@ FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t
 // Lists of the same pixels, in order, from several strings.
 class Lists {
  public:
-  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p,
+  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p, Scalar scalar,
         const FragmentMemory* memory, const Bytes::Take& take)
       : runs_(strings.size()) {
     for (std::size_t i = 0; i < strings.size(); ++i) {
-      const FragmentLists lists = read_lists(strings[i], pixels, p, memory, runs_[i]);
+      const FragmentLists lists = read_lists(strings[i], pixels, p, scalar, memory, runs_[i]);
       if (!lists.refers()) {
         add(lists);
         continue;
@@ -85,9 +85,7 @@ class Inputs {
       const std::size_t first = input.next;
       input.next += total;
       for (std::size_t i = first; i < first + total; ++i)
-        if (!visit_place({input.lists.colour + i * colour_bytes,
-                          load_depth(input.lists.depth + i * sizeof(float)), input.lists.rank_of(i)}))
-          return;
+        if (!visit_place({input.lists.colour_at(i), input.lists.depth_of(i), input.lists.rank_of(i)})) return;
       return;
     }
     order_.begin(total, p_);
@@ -130,7 +128,8 @@ FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, st
 }
 
 void FragmentContent::encode_own(Range pixels, Bytes& out) const {
-  own_.encode(pixels, limits_ && !keep_lists_ ? &*limits_ : nullptr, out);
+  const bool early = limits_ && !keep_lists_ && scalar() == Scalar::float32;
+  own_.encode(pixels, early ? &*limits_ : nullptr, out);
 }
 
 void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
@@ -142,13 +141,13 @@ void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
 }
 
 void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  const Lists lists(strings, pixels, p_, memory_.get(), take_);
+  const Lists lists(strings, pixels, p_, scalar(), memory_.get(), take_);
   Inputs inputs(lists, pixels, p_);
-  FragmentWriter writer(out, inputs.size(), p_);
+  FragmentWriter writer(out, inputs.size(), scalar(), p_);
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
     if (inputs.count(i) > 0) {
       inputs.visit(i, [&](const FragmentOrder::Place& place) {
-        const Colour colour = load_colour(place.colour);
+        const Colour colour = load_colour(place.colour, scalar());
         writer.add(colour, place.depth, place.rank);
         return keep_lists_ || colour[3] != 1;
       });
@@ -160,14 +159,14 @@ void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes&
 
 void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) const {
   std::vector<CountRun> runs;
-  FragmentFeed feed(read_lists(string, from, p_, memory_.get(), runs), memory_.get(), take_);
+  FragmentFeed feed(read_lists(string, from, p_, scalar(), memory_.get(), runs), memory_.get(), take_);
   const auto some = static_cast<std::size_t>(pixels.size());
   feed.skip(static_cast<std::size_t>(pixels.begin - from.begin));
   ListRoom room(take_);
   FragmentLists lists = feed.next(some);
   if (lists.ranks == nullptr) lists = put_in_order(lists, room);
-  FragmentWriter writer = lists.ranks == nullptr ? FragmentWriter(out, lists.size, lists.rank)
-                                                 : FragmentWriter(out, lists.size, p_);
+  FragmentWriter writer = lists.ranks == nullptr ? FragmentWriter(out, lists.size, scalar(), lists.rank)
+                                                 : FragmentWriter(out, lists.size, scalar(), p_);
   RunReader counts(lists.runs);
   writer.add_pixels(lists, 0, counts, some);
   writer.finish();
@@ -175,20 +174,25 @@ void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) c
 
 void FragmentContent::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                              Bytes* joined) const {
-  if (joined == nullptr && flatten_lists(strings, own, pixels, out.colour)) return;
-  Lists lists(strings, pixels, p_, memory_.get(), take_);
+  if (joined == nullptr) {
+    const bool bytes = scalar() == Scalar::uint8;
+    if (bytes ? flatten_lists<Scalar::uint8>(strings, own, pixels, out.colour)
+              : flatten_lists<Scalar::float32>(strings, own, pixels, out.colour))
+      return;
+  }
+  Lists lists(strings, pixels, p_, scalar(), memory_.get(), take_);
   ListRoom room(take_);
   if (own) lists.add(own_.load(pixels, room));
 
   Inputs inputs(lists, pixels, p_);
   std::optional<FragmentWriter> writer;
-  if (joined != nullptr) writer.emplace(*joined, inputs.size(), p_);
+  if (joined != nullptr) writer.emplace(*joined, inputs.size(), scalar(), p_);
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
     Flattening pixel;
     if (inputs.count(i) > 0) {
       bool seen = true;
       inputs.visit(i, [&](const FragmentOrder::Place& place) {
-        const Colour colour = load_colour(place.colour);
+        const Colour colour = load_colour(place.colour, scalar());
         if (seen) seen = pixel.add(colour, place.rank);
         if (writer) writer->add(colour, place.depth, place.rank);
         return seen || writer;
@@ -196,7 +200,7 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
     }
     Colour colour = pixel.colour();
     if (background_) colour = blend_over(colour, *background_);
-    store_colour(colour, out.colour + i * colour_bytes);
+    store_colour(colour, out.colour + i * colour_bytes(scalar()), scalar());
     if (writer) writer->end_pixel();
   }
   if (writer) writer->finish();
@@ -204,13 +208,14 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
 
 // Flatten lists of one rank each, so many pixels at a time that what is fetched stays in the cache. Returns
 // false, and does nothing, if there are others.
+template <Scalar scalar_>
 bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, Range pixels,
                                     std::byte* out) const {
   constexpr std::size_t at_once = 32768;  // fragments, about
   std::vector<std::vector<CountRun>> runs(strings.size());
   std::deque<FragmentFeed> feeds;
   for (std::size_t i = 0; i < strings.size(); ++i) {
-    const FragmentLists lists = read_lists(strings[i], pixels, p_, memory_.get(), runs[i]);
+    const FragmentLists lists = read_lists(strings[i], pixels, p_, scalar(), memory_.get(), runs[i]);
     if (lists.ranks != nullptr) return false;
     feeds.emplace_back(lists, memory_.get(), take_);
   }
@@ -221,14 +226,14 @@ bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, R
   for (const FragmentFeed& feed : feeds) fragments += feed.size();
   auto left = static_cast<std::size_t>(pixels.size());
   const std::size_t step = std::max<std::size_t>(64, left * at_once / std::max(fragments, at_once));
-  Flattener flattener(background_ ? &*background_ : nullptr);
+  Flattener<scalar_> flattener(background_ ? &*background_ : nullptr);
   std::vector<FragmentLists> lists;
   while (left > 0) {
     const std::size_t some = std::min(step, left);
     lists.clear();
     for (FragmentFeed& feed : feeds) lists.push_back(feed.next(some));
     flattener.write(lists, some, out);
-    out += some * colour_bytes;
+    out += some * colour_bytes(scalar_);
     left -= some;
   }
   return true;

@@ -14,14 +14,12 @@ namespace sortlast {
 // Merged lists of neighbouring pixels.
 class FragmentContent : public LayerContent {
  public:
-  // `own` must stay. Without `keep_lists` what is hidden is left out, and lists are blended early where
-  // `limits` allow it. `memory`: the fragments that mates read where they lie; null: none. `take`: as of
-  // Bytes, for what is copied from there.
+  // `own` must stay; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists` what is
+  // hidden is left out, and lists of float32 are blended early where `limits` allow it. `memory`: the
+  // fragments that mates read where they lie; null: none. `take`: as of Bytes, for what is copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits,
                   std::unique_ptr<const FragmentMemory> memory = nullptr, Bytes::Take take = {});
-
-  static constexpr Format format{Scalar::float32, 4, false};
 
   void encode_own(Range pixels, Bytes& out) const override;
   void encode_for_mates(Range pixels, Bytes& out) const override;
@@ -35,6 +33,8 @@ class FragmentContent : public LayerContent {
   bool keeps_joined() const override { return keep_lists_; }
 
  private:
+  Scalar scalar() const { return own_.scalar(); }
+  template <Scalar scalar_>
   bool flatten_lists(std::span<const String> strings, bool own, Range pixels, std::byte* out) const;
 
   const OwnFragments& own_;

@@ -12,7 +12,7 @@ FragmentLists FragmentFeed::next(std::size_t pixels) {
   if (lists_.refers()) {
     memory_->read(lists_.first + passed_, some, room_);
   } else {
-    some.colour += passed_ * colour_bytes;
+    some.colour = lists_.colour_at(passed_);
     some.depth += passed_ * sizeof(float);
     if (some.ranks != nullptr) some.ranks += passed_ * some.rank_bytes;
   }

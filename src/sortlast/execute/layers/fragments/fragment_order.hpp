@@ -35,7 +35,7 @@ class FragmentOrder {
     for (std::size_t i = first; i < first + count; ++i, ++size_) {
       const float depth = load_depth(lists.depth + i * sizeof(float));
       const std::uint32_t rank = lists.rank_of(i);
-      places_[size_] = {lists.colour + i * colour_bytes, depth, rank};
+      places_[size_] = {lists.colour_at(i), depth, rank};
       if (narrow_) keys_.add(std::uint64_t{depth_key(depth)} << 32U | rank << 16U | size_);
     }
   }

@@ -67,7 +67,7 @@ std::uint32_t bytes_of_ranks(std::int32_t p) {
 }  // namespace
 
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
-                             std::vector<CountRun>& runs) {
+                             Scalar scalar, std::vector<CountRun>& runs) {
   Head head;
   if (string.size() < sizeof head) refuse("it is too short for its head");
   std::memcpy(&head, string.data(), sizeof head);
@@ -76,7 +76,7 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   if (head.rank_bytes != 0 && head.rank_bytes != bytes_of_ranks(p) && !refers) refuse("its head is none");
   if (head.rank >= static_cast<std::uint32_t>(p) || head.fragments == 0 || head.fragments > ~0U)
     refuse("its head is none");
-  const std::size_t each = fragment_bytes + head.rank_bytes;
+  const std::size_t each = fragment_bytes(scalar) + head.rank_bytes;
   if (refers ? rest.size() < sizeof(std::uint64_t) : head.fragments > rest.size() / each)
     refuse("it is too short for its fragments");
   const std::size_t planes = refers ? sizeof(std::uint64_t) : head.fragments * each;
@@ -84,12 +84,13 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   FragmentLists lists{runs};
   lists.rank = head.rank;
   lists.size = head.fragments;
+  lists.scalar = scalar;
   if (refers) {
     std::memcpy(&lists.first, rest.data(), sizeof lists.first);
     return lists;
   }
   lists.colour = rest.data();
-  lists.depth = lists.colour + lists.size * colour_bytes;
+  lists.depth = lists.colour + lists.size * colour_bytes(scalar);
   lists.rank_bytes = head.rank_bytes;
   if (head.rank_bytes > 0) lists.ranks = lists.depth + lists.size * sizeof(float);
   return lists;
@@ -126,20 +127,21 @@ void CountPacker::finish(Bytes& out) {
   out.append(packed_);
 }
 
-FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, std::uint32_t rank)
-    : out_(out), start_(out.size()), rank_(rank) {
+FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::uint32_t rank)
+    : out_(out), start_(out.size()), scalar_(scalar), rank_(rank) {
   begin(most);
 }
 
-FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, std::int32_t p)
-    : out_(out), start_(out.size()), rank_bytes_(bytes_of_ranks(p)) {
+FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::int32_t p)
+    : out_(out), start_(out.size()), scalar_(scalar), rank_bytes_(bytes_of_ranks(p)) {
   begin(most);
 }
 
 void FragmentWriter::begin(std::size_t most) {
   most_ = most;
-  colour_ = out_.grow(sizeof(Head) + most * (fragment_bytes + rank_bytes_) + sizeof(rank_)) + sizeof(Head);
-  depth_ = colour_ + most * colour_bytes;
+  const std::size_t each = fragment_bytes(scalar_) + rank_bytes_;
+  colour_ = out_.grow(sizeof(Head) + most * each + sizeof(rank_)) + sizeof(Head);
+  depth_ = colour_ + most * colour_bytes(scalar_);
   ranks_ = depth_ + most * sizeof(float);
 }
 
@@ -151,7 +153,8 @@ std::size_t FragmentWriter::add_pixels(const FragmentLists& from, std::size_t fi
   size_ += added;
   pixel_begin_ = size_;
   if (added == 0) return 0;
-  std::memcpy(colour_ + before * colour_bytes, from.colour + first * colour_bytes, added * colour_bytes);
+  const std::size_t each = colour_bytes(scalar_);
+  std::memcpy(colour_ + before * each, from.colour_at(first), added * each);
   std::memcpy(depth_ + before * sizeof(float), from.depth + first * sizeof(float), added * sizeof(float));
   for (std::size_t i = 0; rank_bytes_ > 0 && i < added; ++i) {
     const std::uint32_t rank = from.rank_of(first + i);
@@ -168,11 +171,11 @@ void FragmentWriter::finish() {
   const Head head{size_, rank_, rank_bytes_};
   std::memcpy(colour_ - sizeof head, &head, sizeof head);
   if (size_ < most_) {
-    std::byte* const depth = colour_ + size_ * colour_bytes;
+    std::byte* const depth = colour_ + size_ * colour_bytes(scalar_);
     std::memmove(depth, depth_, size_ * sizeof(float));
     std::memmove(depth + size_ * sizeof(float), ranks_, size_ * rank_bytes_);
   }
-  out_.shrink(start_ + sizeof head + size_ * (fragment_bytes + rank_bytes_));
+  out_.shrink(start_ + sizeof head + size_ * (fragment_bytes(scalar_) + rank_bytes_));
   counts_.finish(out_);
 }
 

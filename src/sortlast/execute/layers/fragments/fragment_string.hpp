@@ -27,10 +27,14 @@ struct FragmentLists {
   const std::byte* ranks = nullptr;  // null: all of `rank`
   std::uint32_t rank_bytes = 0;
   std::uint32_t rank = 0;
-  std::size_t size = 0;   // fragments
-  std::size_t first = 0;  // of those of the rank, if the lists only refer to them
+  std::size_t size = 0;             // fragments
+  std::size_t first = 0;            // of those of the rank, if the lists only refer to them
+  Scalar scalar = Scalar::float32;  // of the colours
 
   bool refers() const { return size > 0 && colour == nullptr; }
+  const std::byte* colour_at(std::size_t fragment) const { return colour + fragment * colour_bytes(scalar); }
+  Colour colour_of(std::size_t fragment) const { return load_colour(colour_at(fragment), scalar); }
+  float depth_of(std::size_t fragment) const { return load_depth(depth + fragment * sizeof(float)); }
   std::uint32_t rank_of(std::size_t fragment) const {
     if (ranks == nullptr) return rank;
     const std::byte* const at = ranks + fragment * rank_bytes;
@@ -43,10 +47,10 @@ struct FragmentLists {
   }
 };
 
-// Lists of the pixels from their string; `runs` keeps the counts. Throws Error if it is damaged. Each list is
-// in order, but those that refer to their rank's memory, which may be in any.
+// Lists of the pixels from their string, with colours of that scalar; `runs` keeps the counts. Throws Error
+// if it is damaged. Each list is in order, but those that refer to their rank's memory, which may be in any.
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
-                             std::vector<CountRun>& runs);
+                             Scalar scalar, std::vector<CountRun>& runs);
 
 // Append the string of lists that refer to their rank's memory; nothing if there are no fragments.
 void write_reference(const FragmentLists& lists, Bytes& out);
@@ -75,11 +79,11 @@ class CountPacker {
 class FragmentWriter {
  public:
   // At most `most` fragments, all of `rank`; or of any of p ranks.
-  FragmentWriter(Bytes& out, std::size_t most, std::uint32_t rank);
-  FragmentWriter(Bytes& out, std::size_t most, std::int32_t p);
+  FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::uint32_t rank);
+  FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::int32_t p);
 
   void add(const Colour& colour, float depth, std::uint32_t rank) {
-    store_colour(colour, colour_ + size_ * colour_bytes);
+    store_colour(colour, colour_ + size_ * colour_bytes(scalar_), scalar_);
     std::memcpy(depth_ + size_ * sizeof depth, &depth, sizeof depth);
     // Its low bytes; the next one's come over the others.
     if (rank_bytes_ > 0) std::memcpy(ranks_ + size_ * rank_bytes_, &rank, sizeof rank);
@@ -102,6 +106,7 @@ class FragmentWriter {
   Bytes& out_;
   std::size_t start_;
   std::size_t most_ = 0;
+  Scalar scalar_;
   std::uint32_t rank_ = 0;
   std::uint32_t rank_bytes_ = 0;
   std::byte* colour_ = nullptr;

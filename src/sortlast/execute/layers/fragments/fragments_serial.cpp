@@ -1,5 +1,6 @@
 // The reference for fragments: all of a pixel sorted, then blended one after the other.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "sortlast/error.hpp"
@@ -22,9 +23,9 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
   std::vector<OwnFragments> checked;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     checked.emplace_back(ranks[rank], static_cast<std::uint32_t>(rank));
-    if (ranks[rank].size != ranks[0].size)
+    if (ranks[rank].size != ranks[0].size || ranks[rank].scalar != ranks[0].scalar)
       throw ArgumentError("the fragments of rank " + std::to_string(rank) +
-                          " are of another size than those of rank 0; expected the same of all");
+                          " are of another size or scalar than those of rank 0; expected the same of all");
   }
   std::vector<Ranked> fragments;
   ListRoom room;
@@ -33,8 +34,7 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       const FragmentLists lists = checked[rank].load({pixel, pixel + 1}, room);
       for (std::size_t i = 0; i < lists.size; ++i)
-        fragments.push_back({load_colour(lists.colour + i * colour_bytes),
-                             load_depth(lists.depth + i * sizeof(float)), rank});
+        fragments.push_back({lists.colour_of(i), lists.depth_of(i), rank});
     }
     std::stable_sort(fragments.begin(), fragments.end(), [](const Ranked& a, const Ranked& b) {
       return depth_key(a.depth) < depth_key(b.depth);
@@ -47,11 +47,23 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
 
 Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
   Fragments merged;
-  if (!ranks.empty()) merged.size = ranks[0].size;
+  if (!ranks.empty()) {
+    merged.size = ranks[0].size;
+    merged.scalar = ranks[0].scalar;
+  }
+  const bool bytes = merged.scalar == Scalar::uint8;
   for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
     merged.counts.push_back(static_cast<std::int32_t>(fragments.size()));
     for (const Ranked& each : fragments) {
-      for (int channel = 0; channel < 4; ++channel) merged.colour.push_back(each.colour[channel]);
+      std::array<std::byte, 4> stored;
+      if (bytes) store_bytes(each.colour, stored.data());
+      for (std::size_t channel = 0; channel < 4; ++channel) {
+        if (bytes) {
+          merged.colour_uint8.push_back(std::to_integer<std::uint8_t>(stored[channel]));
+        } else {
+          merged.colour.push_back(each.colour[channel]);
+        }
+      }
       merged.depth.push_back(each.depth);
     }
   });

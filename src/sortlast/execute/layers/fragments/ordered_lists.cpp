@@ -54,7 +54,8 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
   if (in_order(lists)) return lists;
   Bytes colour;
   Bytes depth;
-  std::byte* to_colour = colour.grow(lists.size * colour_bytes);
+  const std::size_t each = colour_bytes(lists.scalar);
+  std::byte* to_colour = colour.grow(lists.size * each);
   std::byte* to_depth = depth.grow(lists.size * sizeof(float));
   std::vector<std::size_t> order;
   std::size_t first = 0;
@@ -62,9 +63,9 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
     sort_pixel(lists, first, runs.count(), order);
     first += runs.count();
     for (const std::size_t from : order) {
-      std::memcpy(to_colour, lists.colour + from * colour_bytes, colour_bytes);
+      std::memcpy(to_colour, lists.colour_at(from), each);
       std::memcpy(to_depth, lists.depth + from * sizeof(float), sizeof(float));
-      to_colour += colour_bytes;
+      to_colour += each;
       to_depth += sizeof(float);
     }
   }

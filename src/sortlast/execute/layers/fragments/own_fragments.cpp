@@ -12,18 +12,22 @@
 namespace sortlast {
 namespace {
 
-constexpr Format surface_format{Scalar::float32, 4, true};
-
 // The counts, if they are as many as the pixels.
 std::span<const std::int32_t> checked_counts(const FragmentsView& view) {
-  check_size(view.size, surface_format);
+  if (view.scalar == Scalar::float16)
+    throw ArgumentError("the colours of the fragments are float16; expected float32 or uint8");
+  const bool bytes = view.scalar == Scalar::uint8;
+  check_size(view.size, {view.scalar, 4, true});
   const auto pixels = static_cast<std::size_t>(view.size.pixels());
   if (!view.counts.empty() && view.counts.size() != pixels)
     throw ArgumentError("there are " + std::to_string(view.counts.size()) +
                         " counts of fragments; expected " + std::to_string(pixels) + ", one a pixel");
-  if (view.colour.size() != 4 * view.depth.size())
-    throw ArgumentError("there are " + std::to_string(view.colour.size()) + " values of colours for " +
+  const std::size_t values = bytes ? view.colour_uint8.size() : view.colour.size();
+  if (values != 4 * view.depth.size())
+    throw ArgumentError("there are " + std::to_string(values) + " values of colours for " +
                         std::to_string(view.depth.size()) + " depths of fragments; expected 4 each");
+  if (!(bytes ? view.colour.empty() : view.colour_uint8.empty()))
+    throw ArgumentError("the fragments have colours of float32 and of uint8; expected those of their scalar");
   return view.counts;
 }
 
@@ -49,9 +53,9 @@ void include_depths(const float* depth, const float* last, DepthInterval& interv
   for (; depth < last; ++depth) interval.include(depth_key(*depth));
 }
 
-bool any_opaque(const std::byte* colour, std::size_t fragments) {
+bool any_opaque(const FragmentLists& lists, std::size_t first, std::size_t fragments) {
   bool found = false;
-  for (std::size_t i = 0; i < fragments; ++i) found |= load_colour(colour + i * colour_bytes)[3] == 1;
+  for (std::size_t i = first; i < first + fragments; ++i) found |= lists.colour_of(i)[3] == 1;
   return found;
 }
 
@@ -107,12 +111,14 @@ FragmentLists OwnFragments::as_listed(Range pixels, ListRoom& room) const {
   room.runs.clear();
   index_.append(pixels, room.runs);
   return {room.runs,
-          reinterpret_cast<const std::byte*>(view_.colour.data() + 4 * first),
+          fragment_colours(view_) + first * colour_bytes(view_.scalar),
           reinterpret_cast<const std::byte*>(view_.depth.data() + first),
           nullptr,
           0,
           rank_,
-          index_.first(pixels.end) - first};
+          index_.first(pixels.end) - first,
+          0,
+          view_.scalar};
 }
 
 FragmentLists OwnFragments::list(Range pixels, ListRoom& room) const {
@@ -129,11 +135,12 @@ FragmentLists OwnFragments::load(Range pixels, ListRoom& room) const {
 FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixels, ListRoom& room) const {
   room.colour.shrink(0);
   room.depth.shrink(0);
-  std::byte* const colours = room.colour.grow(most(pixels) * colour_bytes);
+  const std::size_t each_colour = colour_bytes(view_.scalar);
+  std::byte* const colours = room.colour.grow(most(pixels) * each_colour);
   std::byte* const depths = room.depth.grow(most(pixels) * sizeof(float));
   std::size_t to = 0;
   const auto put = [&](const Colour& colour, float depth) {
-    store_colour(colour, colours + to * colour_bytes);
+    store_colour(colour, colours + to * each_colour, view_.scalar);
     std::memcpy(depths + to * sizeof depth, &depth, sizeof depth);
     ++to;
   };
@@ -148,7 +155,8 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
     counts.pass(1);
     bool surface = has_surface(pixel);
     const auto put_surface = [&] {
-      Colour colour = load_colour(view_.surface.colour + static_cast<std::size_t>(pixel) * colour_bytes);
+      Colour colour =
+          load_colour(view_.surface.colour + static_cast<std::size_t>(pixel) * each_colour, view_.scalar);
       colour[3] = 1;
       put(colour, surface_depth(pixel));
       surface = false;
@@ -156,20 +164,20 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
     for (const std::size_t each : order) {
       const float depth = load_depth(listed.depth + each * sizeof(float));
       if (surface && depth_key(surface_depth(pixel)) < depth_key(depth)) put_surface();
-      put(load_colour(listed.colour + each * colour_bytes), depth);
+      put(listed.colour_of(each), depth);
     }
     if (surface) put_surface();
     add_run(runs, static_cast<std::uint32_t>(to - before), 1);
   }
   room.runs = std::move(runs);
-  return {room.runs, room.colour.data(), room.depth.data(), nullptr, 0, rank_, to};
+  return {room.runs, room.colour.data(), room.depth.data(), nullptr, 0, rank_, to, 0, view_.scalar};
 }
 
 void OwnFragments::encode(Range pixels, const DepthLimits* limits, Bytes& out) const {
   ListRoom room;
   const FragmentLists lists = load(pixels, room);
   if (lists.size == 0) return;
-  FragmentWriter writer(out, lists.size, rank_);
+  FragmentWriter writer(out, lists.size, view_.scalar, rank_);
   if (limits == nullptr) {
     RunReader runs(lists.runs);
     writer.add_pixels(lists, 0, runs, static_cast<std::size_t>(pixels.size()));
@@ -197,17 +205,16 @@ void OwnFragments::encode_blended(const FragmentLists& lists, Range pixels, cons
     if (at < last) {
       const float depth = load_depth(lists.depth + at * sizeof(float));
       const std::uint64_t limit = limits.limit(tile, depth_key(depth));
-      Colour blended = load_colour(lists.colour + at * colour_bytes);
+      Colour blended = lists.colour_of(at);
       const auto next_joins = [&] {
         return at < last && blended[3] != 1 &&
                depth_key(load_depth(lists.depth + at * sizeof(float))) < limit;
       };
-      for (++at; next_joins(); ++at)
-        blended = blend_over(blended, load_colour(lists.colour + at * colour_bytes));
+      for (++at; next_joins(); ++at) blended = blend_over(blended, lists.colour_of(at));
       writer.add(blended, depth, rank_);
       bool hidden = blended[3] == 1;
       for (; at < last && !hidden; ++at) {
-        const Colour colour = load_colour(lists.colour + at * colour_bytes);
+        const Colour colour = lists.colour_of(at);
         writer.add(colour, load_depth(lists.depth + at * sizeof(float)), rank_);
         hidden = colour[3] == 1;
       }
@@ -219,8 +226,7 @@ void OwnFragments::encode_blended(const FragmentLists& lists, Range pixels, cons
   limits.tiles().for_each_run(
       pixels.begin, pixels.end, [&](std::size_t tile, std::int64_t begin, std::int64_t end) {
         const auto some = static_cast<std::size_t>(end - begin);
-        if (limits.parts_all(tile) &&
-            !any_opaque(lists.colour + at * colour_bytes, fragments_ahead(runs, some))) {
+        if (limits.parts_all(tile) && !any_opaque(lists, at, fragments_ahead(runs, some))) {
           at += writer.add_pixels(lists, at, runs, some);
           return;
         }

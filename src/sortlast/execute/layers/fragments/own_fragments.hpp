@@ -20,6 +20,7 @@ class OwnFragments {
   OwnFragments(const FragmentsView& view, std::uint32_t rank);
 
   Size size() const { return view_.size; }
+  Scalar scalar() const { return view_.scalar; }
   // Fragments of the pixels, those of the surface among them: at most.
   std::size_t most(Range pixels) const;
   // The intervals of their depths, by tile.
@@ -31,7 +32,7 @@ class OwnFragments {
   FragmentLists load(Range pixels, ListRoom& room) const;
 
   // Append them as a string. `limits`, if not null: blended early as far as these allow, and without what a
-  // fragment of alpha 1 hides.
+  // fragment of alpha 1 hides; for colours of float32.
   void encode(Range pixels, const DepthLimits* limits, Bytes& out) const;
   // Append a string that refers to them, for a rank that can read their memory. There must be no surface.
   void refer(Range pixels, Bytes& out) const;
@@ -48,6 +49,12 @@ class OwnFragments {
   std::uint32_t rank_;
   CountIndex index_;
 };
+
+// The colours of fragments, of their scalar.
+inline const std::byte* fragment_colours(const FragmentsView& view) {
+  return view.scalar == Scalar::uint8 ? reinterpret_cast<const std::byte*>(view.colour_uint8.data())
+                                      : reinterpret_cast<const std::byte*>(view.colour.data());
+}
 
 // Throws ArgumentError unless it is empty or has 4 values.
 void check_fragment_background(std::span<const float> background);
