@@ -1,73 +1,15 @@
-// Control, and the eventcount by which its processes wake each other.
+// Control.
+//
+// One process makes the objects, by placement new, before any other learns of the segment. The language knows
+// no objects of other processes; that bytes which are mapped twice hold the same ones is what every system
+// with shared memory promises for lock-free atomics and trivially copyable types, of which all here consists.
+// std::launder tells the compiler to take the bytes for objects that it did not see being made.
 #include "sortlast/execute/node/control.hpp"
 
 #include <memory>
 #include <new>
 
-#ifdef __linux__
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <climits>
-#include <ctime>
-#else
-#include <chrono>
-#include <thread>
-#endif
-
 namespace sortlast {
-
-// ---- Eventcounts ----------------------------------------------------------------------------------
-// A waiting rank counts itself among the sleepers and then asks the kernel to sleep unless the number of
-// rings has changed; who rings changes that number and then looks for sleepers. Both steps are in one order
-// for all (sequential consistency), so either the ringer sees the sleeper and wakes it, or the sleeper sees
-// the ring. A process that dies asleep stays counted, which costs the others a system call a ring and nothing
-// else.
-//
-// Rejected: looking again a few times before sleeping. It pays only while every rank has a core of its own.
-// On 2 cores, with 200 looks, a meeting of 2 ranks takes 1 us instead of 2 to 10, but one of 4, 8 and 16
-// ranks 20, 45 and 105 us instead of 8, 18 and 42; yielding the core between 4 looks wins nothing at any
-// number.
-
-// Other processes look at the same bytes, and the kernel at a plain number.
-static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
-              sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
-
-#ifdef __linux__
-
-void EventCount::ring() {
-  rings_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
-  syscall(SYS_futex, &rings_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
-
-void EventCount::wait(std::uint32_t seen, double seconds) {
-  const auto whole = static_cast<std::time_t>(seconds);
-  const timespec limit{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
-  sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  if (rings_.load(std::memory_order_seq_cst) == seen)
-    syscall(SYS_futex, &rings_, FUTEX_WAIT, seen, &limit, nullptr, 0);
-  sleepers_.fetch_sub(1, std::memory_order_relaxed);
-}
-
-#else
-
-void EventCount::ring() { rings_.fetch_add(1, std::memory_order_seq_cst); }
-
-void EventCount::wait(std::uint32_t seen, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
-  while (rings() == seen && Clock::now() < until) std::this_thread::sleep_for(std::chrono::microseconds(50));
-}
-
-#endif
-
-// ---- The control block ----------------------------------------------------------------------------
-// One process makes the objects, by placement new, before any other learns of the segment. The language knows
-// no objects of other processes; that bytes which are mapped twice hold the same ones is what every system
-// with shared memory promises for lock-free atomics and trivially copyable types, of which all here consists.
-// std::launder tells the compiler to take the bytes for objects that it did not see being made.
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<Control> && std::is_trivially_destructible_v<Seat>);

@@ -1,5 +1,5 @@
-// Control: what the processes of a node tell each other, as it lies in the segment that they share; and the
-// eventcounts by which they wake each other and come together. tests/model/node.pml is a model of it all.
+// Control: what the processes of a node tell each other, as it lies in the segment that they share, and how
+// they come together. tests/model has models of it and of the eventcounts.
 #pragma once
 
 #include <array>
@@ -8,29 +8,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "sortlast/execute/node/event_count.hpp"
+#include "sortlast/execute/node/roll.hpp"
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/execute/node/shared_images.hpp"
 #include "sortlast/image.hpp"
 
 namespace sortlast {
-
-// An eventcount. Lies in a segment. A rank that waits sleeps in the kernel (a futex), so that it does not
-// burn the core that the rank it waits for may need. All that a rank wrote before it rang is seen by those
-// that have seen the ring: that order comes from the atomics alone, not from the system call, so
-// ThreadSanitizer sees it too.
-class EventCount {
- public:
-  // Number of rings so far: read it before looking whether there is anything to wait for.
-  std::uint32_t rings() const { return rings_.load(std::memory_order_acquire); }
-  // Wake all that wait.
-  void ring();
-  // Sleep until the number of rings is no longer `seen`, or for `seconds`; may end early.
-  void wait(std::uint32_t seen, double seconds);
-
- private:
-  std::atomic<std::uint32_t> rings_{0};
-  std::atomic<std::uint32_t> sleepers_{0};
-};
 
 // Lies in a segment. Only the last to arrive wakes the others, and once; before it does, it is the only one
 // awake and may decide for all.
@@ -73,6 +57,7 @@ struct alignas(64) Seat {
   std::uint64_t token_address = 0;                   // at this address of the process
   alignas(64) std::atomic<std::uint32_t> unread{0};  // processes that may still read its image
   EventCount read;                                   // rings when none may
+  std::atomic<std::uint64_t> joined{0};              // the last frame of the roll whose image is offered
 };
 
 // What the last to come to a meeting found for all.
@@ -91,6 +76,8 @@ struct alignas(64) Control {
   std::atomic<bool> broken{false};         // a process has given up
   std::array<Decision, 2> decisions;
   FrameSlots frames;
+  alignas(64) Roll roll;
+  EventCount offered;  // rings when a process has offered its image to a frame of the roll
 
   static std::size_t bytes(std::size_t processes) { return sizeof(Control) + processes * sizeof(Seat); }
   // Make one, once, in a segment of bytes(processes).

@@ -8,38 +8,18 @@
 #include "sortlast/execute/node/node.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
 #include "sortlast/execute/node/shared_images.hpp"
+#include "sortlast/execute/node/waiting.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/timing.hpp"
 
 namespace sortlast {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr double between_checks = 0.05;  // of the watch [s]
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-// Memory of this process alone, zeros.
-Memory private_zeros(std::size_t bytes) {
-  Memory memory = Pool().take(bytes);
-  if (bytes > 0) std::memset(memory.get(), 0, bytes);
-  return memory;
-}
-
-}  // namespace
-
 class Node::Impl {
  public:
   Impl(Neighbours neighbours, std::unique_ptr<const Watch> watch)
@@ -60,7 +40,10 @@ class Node::Impl {
 
   Memory allocate(std::size_t bytes) {
     if (bytes == 0) return {};
-    return alone() ? private_zeros(bytes) : allocations_.take(bytes);
+    if (!alone()) return allocations_.take(bytes);
+    Memory memory = Pool().take(bytes);
+    std::memset(memory.get(), 0, bytes);
+    return memory;
   }
 
   std::shared_ptr<void> register_memory(void* data, std::size_t bytes) {
@@ -74,9 +57,7 @@ class Node::Impl {
     own_ = mine.image;
     flagged_ = mine.flag;
     if (alone()) return true;
-    if (process_ != this_process())
-      throw Error("the compositor belongs to process " + std::to_string(process_) +
-                  "; a process that was forked from it cannot take its place in " + call);
+    refuse_fork(call);
 
     // Offer the image, and wait for those of the others.
     parity_ = 1 - parity_;
@@ -96,6 +77,55 @@ class Node::Impl {
     mappings_.drop_closed();
     if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, all_come);
     return decision.agreed;
+  }
+
+  void offer(const Offer& mine) {
+    own_ = mine.image;
+    frame_.reset();
+    if (alone()) return;
+    refuse_fork("composite");
+    record(mine, control().seat(me_).offers[parity_]);
+  }
+
+  Roll::Count join(const Joining& joining, const std::string& call) {
+    const auto next = static_cast<std::uint64_t>(joining.last) + 1;
+    if (alone()) return {next, 1};
+    const Waiting waiting{*watch_, control().broken};
+    if (waiting.broken.load()) waiting.refuse_late();
+    Roll& roll = control().roll;
+    const Roll::Count joined = roll.join(joining.only_next ? next : 0);
+    if (joined.processes == 0) return joined;
+    if (joined.processes == mates() + 1) {
+      roll.close(joined.frame);
+    } else if (joined.frame == next) {
+      roll.set_end(joined.frame, trace_clock() + joining.deadline);
+    }
+    wait_until_closed(joined.frame, call);
+    return roll.closed();
+  }
+
+  std::vector<int> attend(std::int64_t frame, int ranks, const std::string& call) {
+    if (alone()) return {neighbours_.rank};
+    const auto number = static_cast<std::uint64_t>(frame);
+    const auto waits_for = [&] { return "the ranks of its node to offer their images in " + call; };
+    Seat& seat = control().seat(me_);
+    const auto all = static_cast<std::uint32_t>(ranks);
+    seat.unread.store(all - 1, std::memory_order_relaxed);
+    seat.joined.store(number, std::memory_order_release);
+    control().offered.ring();
+    std::vector<int> offered;
+    wait(control().offered, waits_for, [&] {
+      offered = offered_to(number);
+      return all - static_cast<std::uint32_t>(offered.size());
+    });
+    mappings_.drop_closed();
+    return offered;
+  }
+
+  bool agree_in(const std::vector<int>& ranks) const {
+    const auto hash_of = [&](int rank) { return control().seat(seat_of(rank)).offers[parity_].hash; };
+    return alone() || std::all_of(ranks.begin(), ranks.end(),
+                                  [&](int rank) { return hash_of(rank) == hash_of(ranks.front()); });
   }
 
   Image image(int rank) {
@@ -180,6 +210,36 @@ class Node::Impl {
     return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) - members.begin());
   }
 
+  // The ranks whose images are offered to a frame of the roll.
+  std::vector<int> offered_to(std::uint64_t frame) const {
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i <= mates(); ++i)
+      if (control().seat(i).joined.load(std::memory_order_acquire) == frame)
+        ranks.push_back(neighbours_.members[i]);
+    return ranks;
+  }
+
+  void refuse_fork(const std::string& call) const {
+    if (process_ == this_process()) return;
+    throw Error("the compositor belongs to process " + std::to_string(process_) +
+                "; a process that was forked from it cannot take its place in " + call);
+  }
+
+  // Wait for the time of a frame of the roll to be over, or for all to have joined it.
+  void wait_until_closed(std::uint64_t frame, const std::string& call) {
+    Roll& roll = control().roll;
+    const auto waits_for = [&] { return "a rank of the last frame to call " + call; };
+    const auto seconds_left = [&] {
+      const double end = roll.end(frame);
+      return end == 0 ? between_checks : end - trace_clock();
+    };
+    const auto missing = [&] {
+      if (roll.closed().frame < frame && seconds_left() <= 0) roll.close(frame);
+      return roll.closed().frame < frame ? 1U : 0U;
+    };
+    wait_until(roll.closing(), {*watch_, control().broken}, waits_for, missing, seconds_left);
+  }
+
   // Write down an offer. What others could not read is copied to where they can.
   void record(const Offer& mine, OfferRecord& offer) {
     const ImageView& image = mine.image;
@@ -252,43 +312,15 @@ class Node::Impl {
       wait(barrier.opened(), waits_for, [&] { return barrier.openings() == seen ? 1U : 0U; });
       return;
     }
-    if (control().broken.load()) refuse_late();
+    const Waiting waiting{*watch_, control().broken};
+    if (waiting.broken.load()) waiting.refuse_late();
     decide_for_all();
     barrier.open();
   }
 
-  // The others have given up waiting for this rank.
-  [[noreturn]] void refuse_late() const {
-    watch_->check(std::numeric_limits<double>::infinity(),
-                  [] { return std::string("nobody, it came late"); });
-    throw TimeoutError("the other ranks of the node have given up waiting for this one");
-  }
-
-  // Sleep until missing() is 0; looks again whenever the event has come. Each change is progress.
-  // waits_for() completes "rank r waits for ...".
   template <typename WaitsFor, typename Missing>
   void wait(EventCount& event, const WaitsFor& waits_for, const Missing& missing) {
-    std::uint32_t before = missing();
-    if (before == 0) return;
-    const std::function<std::string()> give_up = [&] {
-      control().broken.store(true);
-      return waits_for();
-    };
-    Clock::time_point progress = Clock::now();
-    try {
-      while (true) {
-        const std::uint32_t seen = event.rings();
-        const std::uint32_t now = missing();
-        if (now == 0) return;
-        if (now != before) progress = Clock::now();
-        before = now;
-        event.wait(seen, between_checks);
-        if (event.rings() == seen) watch_->check(seconds_since(progress), give_up);
-      }
-    } catch (...) {
-      control().broken.store(true);
-      throw;
-    }
+    wait_until(event, {*watch_, control().broken}, waits_for, missing, [] { return between_checks; });
   }
 
   std::unique_ptr<const Watch> watch_;
@@ -321,6 +353,12 @@ std::shared_ptr<void> Node::register_memory(void* data, std::size_t bytes) {
 bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
+void Node::offer(const Offer& mine) { impl_->offer(mine); }
+Roll::Count Node::join(const Joining& joining, const std::string& call) { return impl_->join(joining, call); }
+std::vector<int> Node::attend(std::int64_t frame, int ranks, const std::string& call) {
+  return impl_->attend(frame, ranks, call);
+}
+bool Node::agree_in(const std::vector<int>& ranks) const { return impl_->agree_in(ranks); }
 Node::Image Node::image(int rank) { return impl_->image(rank); }
 void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
   impl_->pull(rank, origin, runs, to);

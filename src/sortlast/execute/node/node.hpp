@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/node/roll.hpp"
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/active.hpp"
@@ -59,6 +60,19 @@ struct Offer {
   bool flag = false;            // for flagged()
 };
 
+// Who composites a frame that does not wait for all ranks.
+struct Attendance {
+  std::int64_t frame = 0;  // from 1
+  std::vector<int> ranks;  // that came, ascending
+};
+
+// When a rank joins a frame, and for how long that stays open.
+struct Joining {
+  std::int64_t last = 0;   // the last frame that this rank knows of
+  bool only_next = false;  // join the one behind it or none
+  double deadline = 0;     // after the first call of a rank of the frame before [s]
+};
+
 class Node {
  public:
   Node(Neighbours neighbours, std::unique_ptr<const Watch> watch);
@@ -91,6 +105,21 @@ class Node {
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
+
+  // ---- Frames that do not wait for all ranks (roll.hpp); instead of meet(), by all of a node's ranks ----
+
+  // Offer an image to the next frame that this rank joins.
+  void offer(const Offer& mine);
+  // All ranks are on this node: join the frame that is open and wait until it is closed. Returns the frame,
+  // and by how many; by none if this rank came too late for the only one that it would join. Throws
+  // TimeoutError, which names the `call`.
+  Roll::Count join(const Joining& joining, const std::string& call);
+  // Wait until those `ranks` (how many, this one among them) of the node that are part of a frame have
+  // offered their images to it; which. They can be read as after meet().
+  std::vector<int> attend(std::int64_t frame, int ranks, const std::string& call);
+  // Whether all of them brought the same hash.
+  bool agree_in(const std::vector<int>& ranks) const;
+
   // What the node's ranks share to say that one of them has given up: who does so sets it. Null if there are
   // no mates.
   std::shared_ptr<std::atomic<bool>> given_up() const;

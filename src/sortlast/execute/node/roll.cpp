@@ -1,0 +1,35 @@
+// Roll.
+#include "sortlast/execute/node/roll.hpp"
+
+namespace sortlast {
+
+static_assert(std::atomic<double>::is_always_lock_free);
+
+Roll::Count Roll::join(std::uint64_t only) {
+  std::uint64_t open = open_.load(std::memory_order_acquire);
+  do {
+    const Count count = count_of(open);
+    if (only != 0 && count.frame != only) return {count.frame, 0};
+  } while (!open_.compare_exchange_weak(open, open + 1, std::memory_order_acq_rel));
+  return count_of(open + 1);
+}
+
+void Roll::set_end(std::uint64_t frame, double end) {
+  double none = 0;
+  end_of(frame).compare_exchange_strong(none, end, std::memory_order_acq_rel);
+}
+
+void Roll::close(std::uint64_t frame) {
+  // Before the next frame is open, as one that joins it could find the end of the frame before this one. Who
+  // closes a frame is part of it, so it does this before any rank of the frame can set the end of the next.
+  end_of(frame + 1).store(0, std::memory_order_release);
+  std::uint64_t open = open_.load(std::memory_order_acquire);
+  const std::uint64_t next = word_of({frame + 1, 0});
+  do {
+    if (count_of(open).frame != frame) return;
+  } while (!open_.compare_exchange_weak(open, next, std::memory_order_acq_rel));
+  closed_.store(open, std::memory_order_release);
+  closing_.ring();
+}
+
+}  // namespace sortlast

@@ -1,0 +1,61 @@
+// Waiting: how a process of a node sleeps until the others have done their part, and not for ever.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "sortlast/error.hpp"
+#include "sortlast/execute/node/event_count.hpp"
+#include "sortlast/execute/node/node.hpp"
+
+namespace sortlast {
+
+constexpr double between_checks = 0.05;  // of the watch [s]
+
+struct Waiting {
+  const Watch& watch;
+  std::atomic<bool>& broken;  // a process has given up; shared
+
+  // The others have given up waiting for this rank.
+  [[noreturn]] void refuse_late() const {
+    watch.check(std::numeric_limits<double>::infinity(), [] { return std::string("nobody, it came late"); });
+    throw TimeoutError("the other ranks of the node have given up waiting for this one");
+  }
+};
+
+// Sleep until missing() is 0; looks again whenever the event has come, and after at_most() seconds. Each
+// change is progress. waits_for() completes "rank r waits for ...".
+template <typename WaitsFor, typename Missing, typename AtMost>
+void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_for, const Missing& missing,
+                const AtMost& at_most) {
+  using Clock = std::chrono::steady_clock;
+  std::uint32_t before = missing();
+  if (before == 0) return;
+  const std::function<std::string()> give_up = [&] {
+    with.broken.store(true);
+    return waits_for();
+  };
+  Clock::time_point progress = Clock::now();
+  try {
+    while (true) {
+      const std::uint32_t seen = event.rings();
+      const std::uint32_t now = missing();
+      if (now == 0) return;
+      if (now != before) progress = Clock::now();
+      before = now;
+      event.wait(seen, std::clamp(at_most(), 0.0, between_checks));
+      if (event.rings() != seen) continue;
+      with.watch.check(std::chrono::duration<double>(Clock::now() - progress).count(), give_up);
+    }
+  } catch (...) {
+    with.broken.store(true);
+    throw;
+  }
+}
+
+}  // namespace sortlast
