@@ -40,9 +40,11 @@ class TileGather {
     const auto in_place = [&](int peer) { return tile_.shared && (peer == rank_ || with.node.mate(peer)); };
     if (rank_ == root_) {
       make_frame(out, with.pool);
-      for (std::int32_t peer = 0; peer < tile_.schedule->p(); ++peer) {
-        const Range piece = tile_.schedule->piece(peer);
+      for (std::int32_t participant = 0; participant < tile_.schedule->p(); ++participant) {
+        const Range piece = tile_.schedule->piece(participant);
         if (piece.empty()) continue;
+        const std::int32_t peer =
+            tile_.ranks.empty() ? participant : tile_.ranks[static_cast<std::size_t>(participant)];
         if (in_place(peer)) {
           const ConstPixels shared = PixelBuffer(tile_.shared, tile_.format, tile_.size.pixels()).view();
           put(piece, advance(shared, format_, piece.begin));

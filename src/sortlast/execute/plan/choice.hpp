@@ -28,6 +28,9 @@ class AlgorithmChoice {
   // kept while only the order of the images changes, unless it changes how many fragments the nodes leave.
   const std::string& name(const Setting& setting, const Format& format, double active);
 
+  // Choose anew in the next call, so that what is chosen depends on its arguments alone.
+  void forget() { predictions_.clear(); }
+
   // Whether name() depends on `active`.
   bool chooses() const { return algorithm_ == "auto"; }
   // What the last choice was made from, fastest first; empty for a fixed algorithm.

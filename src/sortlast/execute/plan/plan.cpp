@@ -207,14 +207,14 @@ std::vector<Plan::Mate> mates_of(std::int32_t rank, const std::vector<std::int32
 
 }  // namespace
 
-Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t rank, const Format& format, Op op,
-           const WireOptions& wire, std::int32_t tag_limit)
+Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, const Format& format, Op op,
+           const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks)
     : schedule(std::move(made)),
-      indexed(*schedule, rank, format, op, wire),
+      indexed(*schedule, participant, format, op, wire),
       send_tags(number(indexed.program.sends, tag_limit)),
       receive_tags(number(indexed.program.receives, tag_limit)),
       stage_chunks(static_cast<std::size_t>(schedule->stages()) + 2, 0),
-      mates(mates_of(rank, schedule->setting().nodes)) {
+      mates(mates_of(participant, schedule->setting().nodes)) {
   const auto count = [&](const auto& steps, const std::vector<IndexedTransfer>& transfers) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (transfers[i].spared) continue;
@@ -233,6 +233,16 @@ Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t rank, const Format
     mate_of[i] = static_cast<std::size_t>(mate - mates.begin());
     ++mate->reads;
   }
+  if (!ranks.empty()) name_by(ranks);
+}
+
+void Plan::name_by(const std::vector<std::int32_t>& ranks) {
+  const auto name = [&](std::int32_t& participant) {
+    participant = ranks[static_cast<std::size_t>(participant)];
+  };
+  for (Send& send : indexed.program.sends) name(send.peer);
+  for (Receive& receive : indexed.program.receives) name(receive.peer);
+  for (Mate& mate : mates) name(mate.rank);
 }
 
 }  // namespace sortlast

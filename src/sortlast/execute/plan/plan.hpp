@@ -102,9 +102,11 @@ struct IndexedProgram {
 
 // The index, and what sending it by MPI takes.
 struct Plan {
-  // For `rank` and images of `format` that are composited by `op`. Tags of messages are 0..tag_limit.
-  Plan(std::shared_ptr<const Schedule> schedule, std::int32_t rank, const Format& format, Op op,
-       const WireOptions& wire, std::int32_t tag_limit);
+  // For a participant of the schedule and images of `format` that are composited by `op`. Tags of messages
+  // are 0..tag_limit. `ranks`: of the participants, ascending, which peers and mates are named by; empty: the
+  // same numbers.
+  Plan(std::shared_ptr<const Schedule> schedule, std::int32_t participant, const Format& format, Op op,
+       const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks = {});
 
   std::shared_ptr<const Schedule> schedule;
   IndexedProgram indexed;
@@ -120,6 +122,9 @@ struct Plan {
   };
   std::vector<Mate> mates;
   std::vector<std::size_t> mate_of;  // of each spared receive, place in `mates`
+
+ private:
+  void name_by(const std::vector<std::int32_t>& ranks);
 };
 
 }  // namespace sortlast
