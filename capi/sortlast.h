@@ -125,10 +125,14 @@ typedef struct sortlast_composition {
   // rank, algorithm "auto" may then let that rank finish all of the frame. Only for
   // sortlast_compositor_composite_images.
   const int32_t* root;
+  // Where late ranks are left out, the deadline of this frame instead of that of the options [s], of the rank
+  // whose call opens the frame's time, or of rank 0; ranks may differ in it. 0: that of the options.
+  // INFINITY: the frame waits for all, as the last one should.
+  double deadline;
 } sortlast_composition;
 
 #define SORTLAST_COMPOSITION_INIT \
-  {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL}
+  {sizeof(sortlast_composition), SORTLAST_OVER, NULL, NULL, true, {NULL, NULL}, NULL, 0}
 
 // Type of a channel's values: both are 4 bytes.
 enum sortlast_channel_type { SORTLAST_CHANNEL_UINT32 = 0, SORTLAST_CHANNEL_FLOAT32 = 1 };

@@ -104,6 +104,12 @@ enum sortlast_partition { SORTLAST_CONTIGUOUS = 0, SORTLAST_INTERLEAVED = 1, SOR
 // of itself a transfer.
 enum sortlast_wire { SORTLAST_WIRE_IMAGE = 0, SORTLAST_WIRE_FLOAT16 = 1 };
 
+// Which images a frame waits for: those of all ranks, or those that come before its deadline.
+enum sortlast_late { SORTLAST_LATE_WAIT = 0, SORTLAST_LATE_LEAVE_OUT = 1 };
+
+// What becomes of an image that comes when its frame is gone: it is composited in the next one, or in none.
+enum sortlast_late_image { SORTLAST_LATE_IMAGE_NEXT = 0, SORTLAST_LATE_IMAGE_DROP = 1 };
+
 // All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
 typedef struct sortlast_options {
   size_t size;            // sizeof(sortlast_options)
@@ -136,11 +142,37 @@ typedef struct sortlast_options {
   // Look in every composite of SORTLAST_OVER for colours above their alpha, as images have that are not
   // premultiplied, and refuse them. It reads the whole image.
   bool check_premultiplied;
+  // With SORTLAST_LATE_LEAVE_OUT, how long a frame stays open after the first call of a rank that took part
+  // in the one before; where ranks are on several nodes, after the call of rank 0, for which all wait [s]. At
+  // most timeout.
+  double deadline;
+  // SORTLAST_LATE_LEAVE_OUT: a frame is composited by the ranks that have come to it when its deadline is
+  // over, or when all have. A rank that comes later takes part in the next frame, with this image or a newer
+  // one (late_image). One image a rank alone can be composited so.
+  int32_t late;
+  int32_t late_image;  // SORTLAST_LATE_IMAGE_NEXT or SORTLAST_LATE_IMAGE_DROP
 } sortlast_options;
 
-#define SORTLAST_OPTIONS_INIT                                                            \
-  {sizeof(sortlast_options), NULL, NULL, 60,   1 << 20, 0,    0,    SORTLAST_WIRE_IMAGE, \
-   SORTLAST_CONTIGUOUS,      true, true, NULL, NULL,    NULL, NULL, false}
+#define SORTLAST_OPTIONS_INIT \
+  {sizeof(sortlast_options),  \
+   NULL,                      \
+   NULL,                      \
+   60,                        \
+   1 << 20,                   \
+   0,                         \
+   0,                         \
+   SORTLAST_WIRE_IMAGE,       \
+   SORTLAST_CONTIGUOUS,       \
+   true,                      \
+   true,                      \
+   NULL,                      \
+   NULL,                      \
+   NULL,                      \
+   NULL,                      \
+   false,                     \
+   0.1,                       \
+   SORTLAST_LATE_WAIT,        \
+   SORTLAST_LATE_IMAGE_NEXT}
 
 // Make a compositor; collective over `comm`, which is duplicated and may be freed at once. MPI must be
 // initialised. options may be NULL: all defaults.
@@ -219,6 +251,18 @@ typedef struct sortlast_tile_pixels {
 // All zero for NULL.
 sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile);
 
+// Where late ranks are left out: the number of the tile's frame, from 1, the same on every rank, which may be
+// a later one than the rank's last and one more; and the ranks whose images are not in it, ascending, valid
+// until the tile is freed. A rank whose image was dropped gets a tile without pixels, of the last frame that
+// was gone, which names that rank alone. All 0 and NULL for NULL.
+typedef struct sortlast_tile_attendance {
+  int64_t frame;
+  const int32_t* left_out;  // NULL if there are none
+  int32_t left_out_count;
+} sortlast_tile_attendance;
+
+sortlast_tile_attendance sortlast_tile_attendance_get(const sortlast_tile* tile);
+
 void sortlast_tile_free(sortlast_tile* tile);
 
 // As sortlast_compositor_composite, of images whose pixels hold further channels, which follow the operator:
@@ -258,7 +302,8 @@ sortlast_channel_values sortlast_tile_channel(const sortlast_tile* tile, int32_t
 
 // Collect the tiles of one frame in the whole image at rank `root`; collective. with_depth: the depth too,
 // if the images had it. Writes a frame at the root and NULL elsewhere, and NULL on failure (the message is
-// the compositor's). The tile may be freed at once.
+// the compositor's). The tile may be freed at once. Where ranks were left out, those of the frame take part,
+// and `root` is one of them.
 // Errors: ARGUMENT, MISMATCH, TIMEOUT, MPI, MEMORY, INTERRUPT, REMOTE, USAGE.
 sortlast_status sortlast_compositor_gather(sortlast_compositor* compositor, const sortlast_tile* tile,
                                            int32_t root, bool with_depth, sortlast_frame** frame);

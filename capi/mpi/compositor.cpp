@@ -50,9 +50,12 @@ Arguments arguments_of(const sortlast_image* image, const sortlast_composition* 
   }
   const sortlast_composition how = read_composition(composition);
   const Format format = format_of(image->format);
+  Composition read{op_of(how.op), ranks_of(how.order, p), background_of(how.background, format),
+                   how.premultiplied};
+  if (how.root != nullptr) read.root = *how.root;
+  if (how.deadline != 0) read.deadline = how.deadline;
   return {{pixels_of(*image), {image->width, image->height}, format, bounds_of(*image)},
-          {op_of(how.op), ranks_of(how.order, p), background_of(how.background, format), how.premultiplied,
-           how.root == nullptr ? -1 : *how.root},
+          std::move(read),
           output_of(how.out)};
 }
 
@@ -252,6 +255,13 @@ sortlast_tile_pixels sortlast_tile_get(const sortlast_tile* tile) {
   const sortlast_range one{range.begin, range.end};
   return {tile->tile->contiguous() ? one : sortlast_range{0, range.size()}, pixels.colour, pixels.depth,
           ranges.empty() ? nullptr : ranges.data(), static_cast<std::int64_t>(ranges.size())};
+}
+
+sortlast_tile_attendance sortlast_tile_attendance_get(const sortlast_tile* tile) {
+  if (tile == nullptr) return {};
+  const std::vector<std::int32_t>& left_out = tile->tile->left_out();
+  return {tile->tile->frame(), left_out.empty() ? nullptr : left_out.data(),
+          static_cast<std::int32_t>(left_out.size())};
 }
 
 void sortlast_tile_free(sortlast_tile* tile) { delete tile; }

@@ -8,9 +8,13 @@ namespace sortlast::capi {
 namespace {
 
 constexpr Partition partitions[] = {Partition::contiguous, Partition::interleaved, Partition::automatic};
+constexpr Late lates[] = {Late::wait, Late::leave_out};
+constexpr LateImage late_images[] = {LateImage::next, LateImage::drop};
 constexpr Wire wires[] = {Wire::image, Wire::float16};
 static_assert(partitions[SORTLAST_INTERLEAVED] == Partition::interleaved);
 static_assert(partitions[SORTLAST_PARTITION_AUTO] == Partition::automatic);
+static_assert(lates[SORTLAST_LATE_LEAVE_OUT] == Late::leave_out);
+static_assert(late_images[SORTLAST_LATE_IMAGE_DROP] == LateImage::drop);
 static_assert(wires[SORTLAST_WIRE_FLOAT16] == Wire::float16);
 
 // Bytes of the first version of each structure: those up to its last member.
@@ -71,6 +75,9 @@ Options options_of(const sortlast_options* options, MPI_Comm comm) {
   to.wire = by_number(wires, from.wire, "wire");
   to.chunk_bytes = from.chunk_bytes;
   to.partition = by_number(partitions, from.partition, "partition");
+  to.late = by_number(lates, from.late, "late");
+  to.late_image = by_number(late_images, from.late_image, "late_image");
+  to.deadline = from.deadline;
   if (from.machine != nullptr) to.machine = machine_of(*from.machine);
   if (from.profile != nullptr) to.profile = from.profile;
   to.interrupt = interrupt_of(from.interrupt, from.user);

@@ -33,6 +33,12 @@ struct CompositorAccess;
 // by at most 2^-11 of itself a transfer.
 enum class Wire : std::uint8_t { image, float16 };
 
+// Which images a frame waits for: those of all ranks, or those that come before its deadline.
+enum class Late : std::uint8_t { wait, leave_out };
+
+// What becomes of an image that comes when its frame is gone: it is composited in the next one, or in none.
+enum class LateImage : std::uint8_t { next, drop };
+
 // All ranks pass the same but for timeout, threads, sparse, profile, interrupt and check_premultiplied.
 struct Options {
   std::string algorithm = "auto";  // or a name of algorithms(), parameters behind it: "radix-k:4,3"
@@ -67,6 +73,14 @@ struct Options {
   // the environment variable SORTLAST_PROFILE names, or else the one that `sortlast tune --keep` has kept for
   // this machine and MPI library, or else the defaults of Machine. Nothing is measured.
   std::string profile = {};
+  // Leave out: a frame is composited by the ranks that have come to it when its deadline is over, or when all
+  // have; the tile tells who is left out. A rank that comes later takes part in the next frame, with this
+  // image or a newer one (late_image). One image a rank alone can be composited so.
+  Late late = Late::wait;
+  // How long a frame stays open after the first call of a rank that took part in the one before; where ranks
+  // are on several nodes, after the call of rank 0, for which all wait [s]. At most timeout.
+  double deadline = 0.1;
+  LateImage late_image = LateImage::next;
   // Called about every 50 ms of waiting; what it throws ends the call, as a timeout would: for signals, say.
   std::function<void()> interrupt = {};
 };
@@ -103,6 +117,10 @@ struct Composition {
   // several images a rank, algorithm "auto" may let that rank finish all of the frame, whose tile then holds
   // it all and the others' none, where that is predicted to be faster than to finish a piece each and gather.
   int root = -1;
+  // With Late::leave_out: instead of that of the options [s]. That of the rank counts whose call opens the
+  // frame's time, or of rank 0; ranks may differ in it. Infinity: the frame waits for all, as the last one
+  // should.
+  std::optional<double> deadline = {};
 };
 
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
@@ -130,6 +148,10 @@ class SORTLAST_API Compositor {
   // pixels are put where they belong; the rest is left as it is. A contiguous tile then refers to them there,
   // so who keeps the tile keeps that memory (of an image that is dealt out, the tile has a copy of its own).
   // It must not be memory of any rank's image: ArgumentError if it overlaps this rank's.
+  //   With Late::leave_out a call is part of the frame that is open when it comes, which may be a later one
+  // than the rank's last and one more: Tile::frame() tells, and Tile::left_out() which ranks are not in it.
+  // The result is that of the images that are; the same ranks give the same bits. An image that is dropped
+  // gives a tile without pixels.
   Tile composite(const ImageView& image, const Composition& composition = {}, const PixelBuffer& out = {});
 
   // The same of several images a rank, in any number, none included: those of all ranks are composited front
@@ -184,6 +206,7 @@ class SORTLAST_API Compositor {
   [[nodiscard]] Registration register_memory(void* data, std::size_t bytes);
 
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
+  // Where ranks were left out, those of the frame take part, with their last tile, and `root` is one of them.
   // `with_depth`: the depth too, if the images had it. Tiles of ranks that share the root's machine are not
   // copied: they are parts of the frame, so who writes into it changes them; nor is a tile of the root that
   // holds all of it. `out`, looked at on the root

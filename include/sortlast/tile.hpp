@@ -45,7 +45,14 @@ class SORTLAST_API Tile {
   // The values of its pixels in the channels that the images had, in the order of the channels' names.
   const std::vector<ChannelPlane>& channels() const;
 
-  // Which rank holds which pixels; null for a tile of no frame.
+  // Number of its frame, from 1, the same on every rank; 0: of no frame. If the rank's image was dropped:
+  // of the last frame that was gone by then.
+  std::int64_t frame() const;
+  // Ranks whose images are not in it, as they came too late, ascending; the same on every rank of the frame.
+  // If this rank's image was dropped, this rank alone.
+  const std::vector<std::int32_t>& left_out() const;
+
+  // Which rank holds which pixels, numbered without those that are left out; null for a tile of no frame.
   std::shared_ptr<const Schedule> schedule() const;
 
  private:

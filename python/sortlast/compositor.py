@@ -61,6 +61,21 @@ class Tile(Protocol):
         """Array (n,), or None if the images had no depth."""
 
     @property
+    def frame(self) -> int:
+        """Number of the tile's frame, from 1, the same on every rank.
+
+        With ``late="leave-out"`` it may be a later one than the rank's last and one more, and that of a
+        dropped image is the last that was gone.
+        """
+
+    @property
+    def left_out(self) -> list[int]:
+        """Ranks whose images are not in the frame, as they came too late; the same on every rank of it.
+
+        If this rank's image was dropped, this rank alone.
+        """
+
+    @property
     def channels(self) -> dict[str, NDArray[Any]]:
         """Arrays (n,) or (n, width) by the names of the channels that the images had."""
 
@@ -129,6 +144,15 @@ class Compositor:
             read on rank 0 alone. None is the file that the environment variable SORTLAST_PROFILE names, or
             else the one that ``sortlast tune --keep`` has kept for this machine, or else the defaults. The
             same profile gives the same choice, and so the same bits, on every run.
+        late: "wait": a frame waits for all ranks. "leave-out": it is composited by those that have come when
+            its deadline is over, or when all have; ``left_out`` of the tile tells which are not in it, and
+            those take part in the next. One image a rank alone can be composited so. See "When ranks are
+            late" in the documentation.
+        deadline: with "leave-out", how long a frame stays open after the first call of a rank that took part
+            in the one before, in seconds; where ranks are on several nodes, after the call of rank 0, for
+            which all wait. At most ``timeout``.
+        late_image: with "leave-out", what becomes of an image that comes when its frame is gone: "next", it
+            is composited in the next one, or "drop", in none, and the tile has no pixels.
     """
 
     def __init__(
@@ -148,6 +172,9 @@ class Compositor:
         partition: str = "contiguous",
         machine: Machine | None = None,
         profile: str | os.PathLike[str] | None = None,
+        late: str = "wait",
+        deadline: float = 0.1,
+        late_image: str = "next",
     ) -> None:
         from sortlast._mpi4py import MPI
 
@@ -167,6 +194,9 @@ class Compositor:
                 partition, "partition", ("contiguous", "interleaved", "auto")
             )
             options["machine"] = _arrays.instance(machine, "machine", Machine)
+            options["leave_out"] = _arrays.choice(late, "late", ("wait", "leave-out")) == "leave-out"
+            options["deadline"] = _arrays.number(deadline, "deadline")
+            options["drop"] = _arrays.choice(late_image, "late_image", ("next", "drop")) == "drop"
             options["profile"] = "" if profile is None else _arrays.path(profile, "profile")
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
@@ -212,6 +242,7 @@ class Compositor:
         size: tuple[int, int] | None = None,
         boxes: Sequence[Sequence[int]] | None = None,
         root: int | None = None,
+        deadline: float | None = None,
     ) -> Tile:
         """Composite this rank's image with those of all others; returns this rank's finished pixels.
 
@@ -289,6 +320,9 @@ class Compositor:
                 same on every rank. The algorithm "auto" may then let that rank finish all of the frame, so
                 that its tile is the whole one and the others' are empty, where it predicts that to be faster
                 than a piece for each rank. No pixel is another but for rounding.
+            deadline: with ``late="leave-out"``, that of this frame instead of the compositor's, of the rank
+                whose call opens the frame's time, or of rank 0; ranks may differ in it. ``math.inf``: the
+                frame waits for all ranks, as the last one should.
 
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
@@ -331,6 +365,7 @@ class Compositor:
                 _arrays.flag(premultiplied, "premultiplied"),
                 *_arrays.output(out, picture, picture.has_depth),
                 _channels.channels(channels, rules, channel_background, picture),
+                None if deadline is None else _arrays.number(deadline, "deadline"),
             )
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.

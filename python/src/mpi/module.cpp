@@ -96,10 +96,10 @@ nb::object composite(Compositor& compositor, nb::handle picture, const std::stri
                      const std::vector<std::int32_t>& order, const std::vector<float>& background,
                      const std::optional<std::array<std::int64_t, 4>>& bounds, bool premultiplied,
                      const std::optional<Output>& out, const std::optional<Output>& out_depth,
-                     const nb::list& described) {
+                     const nb::list& described, std::optional<double> deadline) {
   const std::vector<Channel> channels = channels_of(described);
   const ImageView image = view_of(picture, bounds);
-  const Composition composition{op_from_name(op), order, background, premultiplied};
+  const Composition composition{op_from_name(op), order, background, premultiplied, -1, deadline};
   const PixelBuffer output = output_of(out, out_depth);
   std::optional<Tile> tile;
   {
@@ -279,6 +279,8 @@ void bind_tile(nb::module_& module) {
           "depth",
           [shape](const Tile& tile) { return depth_array(tile.pixels(), tile.format(), shape(tile)); },
           "(n,) float32, or None.")
+      .def_prop_ro("frame", &Tile::frame, "Number of its frame, from 1.")
+      .def_prop_ro("left_out", &Tile::left_out, "Ranks whose images are not in it.")
       .def_prop_ro(
           "channels", [shape](const Tile& tile) { return channel_arrays(tile.channels(), shape(tile)); },
           "Arrays (n,) or (n, width) by name.");
@@ -301,8 +303,8 @@ void bind_compositor(nb::module_& module) {
           [](Compositor* self, std::uintptr_t comm, const std::string& problem, const std::string& algorithm,
              const std::vector<std::int32_t>& ring, double timeout, int node_ranks, int threads, bool check,
              bool check_premultiplied, bool sparse, const std::string& wire, std::int64_t chunk_bytes,
-             const std::string& partition, const std::optional<Machine>& machine,
-             const std::string& profile) {
+             const std::string& partition, const std::optional<Machine>& machine, const std::string& profile,
+             bool leave_out, double deadline, bool drop) {
             Options options;
             options.algorithm = algorithm;
             options.ring = ring;
@@ -317,6 +319,9 @@ void bind_compositor(nb::module_& module) {
             options.partition = partition_from_name(partition);
             options.machine = machine;
             options.profile = profile;
+            options.late = leave_out ? Late::leave_out : Late::wait;
+            options.deadline = deadline;
+            options.late_image = drop ? LateImage::drop : LateImage::next;
             options.interrupt = see_signals;
             const nb::gil_scoped_release release;
             new (self) Compositor(detail::CompositorAccess::make(communicator(comm), options, problem));
@@ -325,10 +330,10 @@ void bind_compositor(nb::module_& module) {
           "timeout"_a = standard.timeout, "node_ranks"_a = 0, "threads"_a = 0, "check"_a = true,
           "check_premultiplied"_a = false, "sparse"_a = true, "wire"_a = "image",
           "chunk_bytes"_a = standard.chunk_bytes, "partition"_a = "contiguous", "machine"_a = nb::none(),
-          "profile"_a = "")
+          "profile"_a = "", "leave_out"_a = false, "deadline"_a = standard.deadline, "drop"_a = false)
       .def("close", &Compositor::close, nb::call_guard<nb::gil_scoped_release>())
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
-           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a)
+           "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a, "deadline"_a = nb::none())
       .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,
            "root"_a, "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)

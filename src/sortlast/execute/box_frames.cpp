@@ -176,6 +176,7 @@ std::string why_not_one(const BoxTable& table, const std::vector<BoxCount>& coun
 // ---- The frame ------------------------------------------------------------------------------------
 
 Tile Compositor::Impl::composite_boxes(const BoxCall& call) {
+  refuse_if_leaving_out("several images a rank");
   const Turn turn(busy_, "composite");
   check_mpi_is_there("composite");
   return guarded([&] { return composite_boxes_in_turn(call); });

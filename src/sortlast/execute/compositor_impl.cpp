@@ -14,6 +14,9 @@ void Compositor::Impl::set_up(const std::string& found) {
   arguments.add("wire", options_.wire == Wire::float16 ? "float16" : "image");
   arguments.add("chunk_bytes", std::to_string(options_.chunk_bytes));
   arguments.add("partition", std::string(partition_name(options_.partition)));
+  arguments.add("late", options_.late == Late::leave_out ? "leave-out" : "wait");
+  arguments.add("deadline", text(options_.deadline));
+  arguments.add("late_image", options_.late_image == LateImage::drop ? "drop" : "next");
   arguments.add("machine", options_.machine ? to_json(*options_.machine) : "none");
   std::optional<MachineProfile> profile;
   const std::string problem = problem_of([&] {
@@ -35,9 +38,15 @@ void Compositor::Impl::set_up(const std::string& found) {
     if (!networked_) cores_ = self.most_cores;
   }
   algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
+  if (options_.late == Late::leave_out)
+    attending_ = std::make_unique<Attending>(data_, alarm_, *node_, tag_limit_ + Attending::tags);
 }
 
 void Compositor::Impl::meet(const Arguments& arguments, const std::string& problem, Offer offer) {
+  if (leaves_out()) {
+    attend(arguments, problem, offer);
+    return;
+  }
   const auto in_node = [&](std::uint64_t hash) {
     offer.hash = hash;
     return node_->meet(offer, arguments.call());
@@ -61,6 +70,7 @@ void Compositor::Impl::meet(const Arguments& arguments, const std::string& probl
 void Compositor::Impl::refuse(const std::string& call, const std::string& problem) {
   const Turn turn(busy_, call);
   check_mpi_is_there(call.c_str());
+  deadline_ = options_.deadline;
   guarded([&] { meet(Arguments(call), problem, {}); });
   throw ArgumentError(problem);
 }
@@ -68,6 +78,7 @@ void Compositor::Impl::refuse(const std::string& call, const std::string& proble
 bool Compositor::Impl::agree_by_name(const std::string& call,
                                      const std::vector<std::pair<std::string, std::string>>& named,
                                      const std::string& problem, bool flag) {
+  refuse_if_leaving_out(call.c_str());
   const Turn turn(busy_, call);
   check_mpi_is_there(call.c_str());
   return guarded([&] {

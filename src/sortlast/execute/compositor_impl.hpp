@@ -2,7 +2,8 @@
 //
 // Each kind has a file: image_frames.cpp one image a rank, box_frames.cpp several, collected_frames.cpp those
 // that one rank finishes alone, layer_frames.cpp contents of varying size, channel_frames.cpp images with
-// further channels. compositor_impl.cpp has what is common to them.
+// further channels. compositor_impl.cpp has what is common to them, late_frames.cpp what is different where
+// frames leave late ranks out.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/box_images.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
+#include "sortlast/execute/mpi/attending.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
@@ -45,7 +47,7 @@ class Compositor::Impl {
         alarm_(data_, usable(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
-        tag_limit_(tag_limit(data_.get()) - 1) {
+        tag_limit_(tag_limit(data_.get()) - 1 - Attending::tags) {
     guarded([&] { set_up(found); });
   }
 
@@ -125,6 +127,7 @@ class Compositor::Impl {
   StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
+  std::vector<int> planned_ranks_;      // of plan_; empty: all
   std::string planned_name_;            // what plan_ is for, beside its setting
   Format planned_format_;
   std::shared_ptr<const Schedule> layer_schedule_;  // of the last frame of contents of varying size
@@ -132,7 +135,11 @@ class Compositor::Impl {
   bool layers_in_place_ = false;                   // no rank sends any of it as a message
   std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
   bool layered_ = false;                           // the last frame was one
-  std::string boxes_explained_;                    // how several images a rank were composited; empty: none
+  std::unique_ptr<Attending> attending_;           // where frames leave late ranks out, and of the last:
+  Attendance attendance_;
+  std::vector<std::int32_t> left_out_;
+  double deadline_ = 0;          // of this rank's call [s]
+  std::string boxes_explained_;  // how several images a rank were composited; empty: none
   BoxMemory box_memory_;
   std::unique_ptr<NodeBoxes> node_boxes_;  // once there were several images a rank, and mates
   std::int32_t layer_calls_ = 0;           // counted round the tags that they use
@@ -154,6 +161,26 @@ class Compositor::Impl {
     return {size_, n, order, options_.ring, commuting, nodes_};
   }
 
+  // ---- Where frames leave late ranks out (late_frames.cpp) ----
+
+  bool leaves_out() const { return attending_ != nullptr; }
+  // Throws ArgumentError, on every rank that makes the call, where frames leave late ranks out.
+  void refuse_if_leaving_out(const char* what) const;
+  // Come to a frame; throws as meet() does, on the ranks of the frame.
+  void attend(const Arguments& arguments, const std::string& problem, const Offer& offer);
+  // Whether the frame was gone, and the image is not to be in another.
+  bool dropped() const { return leaves_out() && attendance_.ranks.empty(); }
+  Tile no_tile(const ImageView& image) const;
+  // The setting for the ranks of the frame, numbered without the others.
+  Setting setting_without_late(Setting of_all) const;
+  // This rank's number among the ranks of the frame.
+  std::int32_t participant() const;
+  // Come to the gathering of a tile's frame; throws as meet() does, on the ranks of the frame. Whether this
+  // rank has a part of it.
+  bool meet_to_gather(const Arguments& arguments, const std::string& problem, const detail::TileData& tile);
+  // An algorithm of p ranks, or one that any number can use.
+  std::string fitting_algorithm(const std::string& name, const Setting& wanted) const;
+
   FrameContext context() {
     return {data_, alarm_, *node_, pool_, *team_, timing_, traffic_, recording_ ? &events_ : nullptr};
   }
@@ -165,7 +192,7 @@ class Compositor::Impl {
 
   // Whether the partition depends on the coverage of a frame: on every rank or on none.
   bool chooses_partition() const {
-    return options_.partition == Partition::automatic && networked_ && options_.check;
+    return options_.partition == Partition::automatic && networked_ && options_.check && !leaves_out();
   }
 
   // Run an action that communicates. If it fails on this rank alone, the others must not wait for it; and

@@ -26,29 +26,36 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   boxes_explained_.clear();
   pool_.begin_frame();
   composition.order = normalised(composition.order, size_);
+  deadline_ = composition.deadline.value_or(options_.deadline);
+  if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
   agree_on("composite", image, composition, out.view());
   const double agreed = trace_clock();
   record({Activity::agree, begin, agreed, -1, -1, 0});
   timing_.agree = agreed - begin;
-  if (node_->everybody()) timing_.late = node_->late();
+  if (dropped()) return no_tile(image);
+  if (node_->everybody() && !leaves_out()) timing_.late = node_->late();
 
   const Plan& plan = plan_for(image, composition);
-  partition_ = choose_partition(options_.partition, image.size.pixels(), size_,
+  partition_ = choose_partition(options_.partition, image.size.pixels(), plan.schedule->p(),
                                 chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
   std::optional<Background> background;
   if (!composition.background.empty())
     background.emplace(composition.op, image.format, composition.background, background_depth);
   const std::size_t before = pool_.taken();
   detail::TileData tile{
-      plan.schedule->piece(rank_),
+      plan.schedule->piece(participant()),
       image.size,
       image.format,
       {},
       partition_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
       plan.schedule,
       maker_,
-      ++frame_,
+      leaves_out() ? attendance_.frame : ++frame_,
       partition_.interleaving};
+  if (!left_out_.empty()) {
+    tile.ranks = attendance_.ranks;
+    tile.left_out = left_out_;
+  }
   const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
                                   background ? &*background : nullptr,
                                   place_in(tile, out),
@@ -80,6 +87,8 @@ void Compositor::Impl::agree_on(const std::string& call, ImageView& image, const
     problem = problem_of([&] {
       check_frame(image, composition, size_);
       detail::check_output(image, out);
+      if (leaves_out() && image.size.pixels() == 0)
+        throw ArgumentError("the image has no pixels; expected some, as late ranks are left out");
       if (options_.check_premultiplied) check_premultiplied(image, composition);
     });
   }
@@ -100,19 +109,27 @@ void Compositor::Impl::agree_on(const std::string& call, ImageView& image, const
 
 const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition& composition) {
   Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
-  const std::string& name =
-      algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness)));
   const auto fits = [&](const Setting& planned) {
     return wanted.n == planned.n && wanted.order == planned.order && wanted.commutes == planned.commutes;
   };
+  if (leaves_out()) {
+    wanted = setting_without_late(std::move(wanted));
+    const bool known = plan_ && attendance_.ranks == planned_ranks_;
+    if (!known || wanted.order != plan_->schedule->setting().order) algorithm_->forget();
+  }
+  const std::string name = fitting_algorithm(
+      algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness))), wanted);
   const bool same = plan_ && name == planned_name_ && fits(plan_->schedule->setting()) &&
-                    image.format == planned_format_ && composition.op == plan_->indexed.op;
+                    attendance_.ranks == planned_ranks_ && image.format == planned_format_ &&
+                    composition.op == plan_->indexed.op;
   if (!same) {
     auto schedule = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
     exchange_.reset();
     plan_ = std::make_shared<const Plan>(
-        std::move(schedule), rank_, image.format, composition.op,
-        WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, tag_limit_);
+        std::move(schedule), participant(), image.format, composition.op,
+        WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, tag_limit_,
+        attendance_.ranks);
+    planned_ranks_ = attendance_.ranks;
     planned_name_ = name;
     planned_format_ = image.format;
   }
@@ -141,7 +158,11 @@ std::optional<Frame> Compositor::Impl::gather_in_turn(const std::vector<Gatherin
     arguments.add("frame", std::to_string(image.tile.frame));
     if (problem.empty()) problem = problem_of([&] { check_gathering(image, with_channels); });
   }
-  meet(arguments, problem, {});
+  if (!leaves_out()) {
+    meet(arguments, problem, {});
+  } else if (!meet_to_gather(arguments, problem, images.front().tile)) {
+    return std::nullopt;
+  }
   std::optional<Frame> frame = gather_tiles(images, context());
   if (with_channels) gather_channels(images.front(), frame);
   const double end = trace_clock();
@@ -158,6 +179,10 @@ void Compositor::Impl::check_gathering(const Gathering& image, bool with_channel
   }
   if (image.tile.maker != maker_)
     throw ArgumentError("the tile is not one that composite() of this compositor returned");
+  const auto& left_out = image.tile.left_out;
+  if (image.tile.schedule && std::binary_search(left_out.begin(), left_out.end(), image.root))
+    throw ArgumentError("root " + std::to_string(image.root) + " was left out of frame " +
+                        std::to_string(image.tile.frame) + "; expected a rank whose image is in it");
   if (image.with_depth && !image.tile.format.depth)
     throw ArgumentError("depth was asked for; the images had none");
   if (with_channels && image.tile.channels.empty())

@@ -18,6 +18,7 @@ bool all_spared(const Schedule& schedule) {
 }  // namespace
 
 Tile Compositor::Impl::composite_layers(const LayerCall& call, const PixelBuffer& out) {
+  refuse_if_leaving_out("fragments and channels");
   const Turn turn(busy_, "composite");
   check_mpi_is_there("composite");
   return guarded([&] { return composite_layers_in_turn(call, out); });

@@ -22,7 +22,7 @@ void test_sizes(void) {
   composition.size = 0;
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "size of sortlast_composition is 0");
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "begin with SORTLAST_COMPOSITION_INIT");
-  composition.size = offsetof(sortlast_composition, root) - 1;
+  composition.size = offsetof(sortlast_composition, root) - 1;  // the first version's, less a byte
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "size of sortlast_composition is");
   composition.size = (size_t)-1;
   check_size(&composition, SORTLAST_ERROR_ARGUMENT, "size of sortlast_composition is");

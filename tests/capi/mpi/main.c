@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   test_machines();
   test_visibility_order();
   test_visibility_positions();
+  test_late_ranks();
   test_wrong_creation();
   test_wrong_frames();
   test_wrong_gather();

@@ -33,6 +33,7 @@ void test_box_images_of_a_known_root(void);
 void test_channels(void);
 void test_frames(void);
 void test_fragments(void);
+void test_late_ranks(void);
 void test_observation(void);
 void test_machines(void);
 void test_travel(void);

@@ -59,6 +59,9 @@ void check_options(const Options& options, int p) {
   if (options.chunk_bytes < least_chunk_bytes || options.chunk_bytes > most_chunk_bytes)
     throw ArgumentError("chunk_bytes is " + std::to_string(options.chunk_bytes) + "; expected " +
                         std::to_string(least_chunk_bytes) + " to " + std::to_string(most_chunk_bytes));
+  if (!(options.deadline >= 0 && options.deadline <= options.timeout))
+    throw ArgumentError("deadline is " + text(options.deadline) + " s; expected 0 to timeout, " +
+                        text(options.timeout) + " s");
   check_permutation(options.ring, p, "ring");
   if (options.algorithm != "auto") parse_algorithm(options.algorithm);
 }
@@ -76,6 +79,8 @@ void check_frame(const ImageView& image, const Composition& composition, int p) 
   if (composition.root < -1 || composition.root >= p)
     throw ArgumentError("root is " + std::to_string(composition.root) + "; expected a rank, 0.." +
                         std::to_string(p - 1) + ", or -1");
+  if (composition.deadline && !(*composition.deadline >= 0))
+    throw ArgumentError("deadline is " + text(*composition.deadline) + " s; expected 0 or more");
   if (image.bounds) check_bounds(*image.bounds, image.size);
   const auto channels = static_cast<std::size_t>(image.format.channels);
   if (!composition.background.empty() && composition.background.size() != channels) {

@@ -1,0 +1,109 @@
+// Late frames: what is different where a compositor's frames leave late ranks out.
+//
+// A frame is that of a smaller set of ranks: its schedule is made for these alone, numbered without the
+// others, so every piece of the image has an owner that is there, and the result has the bits that a
+// compositor of these ranks alone gives. Ranks that were late have not made the same frames as the others, so
+// nothing that ranks must do alike may depend on earlier frames.
+#include "sortlast/execute/compositor_impl.hpp"
+
+namespace sortlast {
+namespace {
+
+// Those of a list of ranks that are in a frame, by their numbers there.
+std::vector<std::int32_t> numbered(const std::vector<std::int32_t>& list, const std::vector<int>& ranks) {
+  std::vector<std::int32_t> numbers;
+  for (const std::int32_t rank : list) {
+    const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+    if (found != ranks.end() && *found == rank)
+      numbers.push_back(static_cast<std::int32_t>(found - ranks.begin()));
+  }
+  return numbers;
+}
+
+// The nodes of a frame's ranks, numbered from 0 without gaps in the order of their lowest ranks.
+std::vector<std::int32_t> nodes_of(const std::vector<int>& ranks, const std::vector<std::int32_t>& nodes) {
+  std::vector<std::int32_t> numbers(nodes.size(), -1);
+  std::vector<std::int32_t> of;
+  std::int32_t next = 0;
+  for (const int rank : ranks) {
+    std::int32_t& number = numbers[static_cast<std::size_t>(nodes[static_cast<std::size_t>(rank)])];
+    if (number < 0) number = next++;
+    of.push_back(number);
+  }
+  return of;
+}
+
+}  // namespace
+
+void Compositor::Impl::refuse_if_leaving_out(const char* what) const {
+  if (!leaves_out()) return;
+  throw ArgumentError(std::string(what) +
+                      ": a compositor that leaves late ranks out composites one image a rank; expected one "
+                      "that waits for all");
+}
+
+void Compositor::Impl::attend(const Arguments& arguments, const std::string& problem, const Offer& offer) {
+  // Come to a frame.
+  Arguments all = arguments;
+  all.add("problem", problem);
+  Coming mine{
+      offer, survey_.emptiness, {attendance_.frame, options_.late_image == LateImage::drop, deadline_}};
+  mine.offer.hash = all.hash();
+  const Attended attended = attending_->come(mine, arguments.call());
+  attendance_ = attended.who;
+  survey_.emptiness = attended.emptiness;
+
+  // Who is not in it.
+  left_out_.clear();
+  if (attendance_.ranks.empty()) {
+    left_out_ = {rank_};
+    if (!problem.empty()) throw ArgumentError(problem);
+    return;
+  }
+  for (std::int32_t rank = 0; rank < size_; ++rank)
+    if (!std::binary_search(attendance_.ranks.begin(), attendance_.ranks.end(), rank))
+      left_out_.push_back(rank);
+  if (!attended.agreed || !problem.empty()) attending_->agree(attendance_.ranks, arguments, problem);
+}
+
+Tile Compositor::Impl::no_tile(const ImageView& image) const {
+  detail::TileData tile{{}, image.size, image.format, {}, {}, nullptr, maker_, attendance_.frame};
+  tile.left_out = left_out_;
+  return detail::TileAccess::make(std::move(tile));
+}
+
+bool Compositor::Impl::meet_to_gather(const Arguments& arguments, const std::string& problem,
+                                      const detail::TileData& tile) {
+  const bool ours = tile.maker == maker_;
+  if (ours && !tile.schedule) return false;
+  attending_->agree(ours && !tile.ranks.empty() ? tile.ranks : attendance_.ranks, arguments, problem);
+  return true;
+}
+
+Setting Compositor::Impl::setting_without_late(Setting of_all) const {
+  Setting setting = std::move(of_all);
+  setting.p = static_cast<std::int32_t>(attendance_.ranks.size());
+  if (setting.p == size_) return setting;
+  if (!setting.nodes.empty()) setting.nodes = nodes_of(attendance_.ranks, setting.nodes);
+  setting.order = normalised(numbered(setting.order, attendance_.ranks), setting.p);
+  setting.ring = normalised(numbered(setting.ring, attendance_.ranks), setting.p);
+  return setting;
+}
+
+std::int32_t Compositor::Impl::participant() const {
+  if (!leaves_out()) return rank_;
+  const std::vector<int>& ranks = attendance_.ranks;
+  return static_cast<std::int32_t>(std::lower_bound(ranks.begin(), ranks.end(), rank_) - ranks.begin());
+}
+
+std::string Compositor::Impl::fitting_algorithm(const std::string& name, const Setting& wanted) const {
+  if (left_out_.empty()) return name;
+  try {
+    make_schedule(name, wanted);
+    return name;
+  } catch (const ArgumentError&) {
+    return "direct-send";
+  }
+}
+
+}  // namespace sortlast
