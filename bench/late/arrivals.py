@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""When ranks come one after the other: how long after the last of them is the frame done?
+
+Run it under mpiexec. Each way to composite is timed first with all ranks at once, which gives its composite
+time T. Then the ranks come spread evenly over 0, 0.5, 1, 2 and 5 T, in a random order that changes from frame
+to frame; a rank that is not there yet sleeps. Printed is, in units of T, the median over the frames of how
+long after the last rank's call all ranks are done. A way that waits for all before it begins has 1 in every
+column; one that merges whoever is there has less. For ``leave-out`` the time counts from the first rank's
+call, beside how many ranks were left out of a frame.
+
+    mpiexec -n 8 python bench/late/arrivals.py --icet FOLDER --json late.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from mpi4py import MPI
+
+import sortlast as sl
+from sortlast import provenance
+from sortlast.bench import pattern
+from sortlast.bench.oracle import Finished, Oracle
+from sortlast.bench.peer import Peer, Scene
+from sortlast.bench.peers import PEERS
+from sortlast.bench.task import Task
+
+SPREADS = (0.0, 0.5, 1.0, 2.0, 5.0)  # of the arrivals, in composite times
+ICET = "sequential automatic"
+
+
+class Waits(Peer):
+    """sortlast, all ranks waiting for all."""
+
+    name = "sortlast"
+    options: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, scene: Scene, algorithm: str) -> None:
+        super().__init__(scene, algorithm)
+        self._comp = sl.Compositor(self.comm, algorithm, **self.options)
+        self._tile: sl.Tile
+
+    @classmethod
+    def algorithms(cls, scene: Scene) -> list[str]:
+        """Those asked for."""
+        return list(scene.asked)
+
+    def frame(self) -> None:
+        """Composite."""
+        self._tile = self._comp.composite(self.image.colour)
+
+    def finished(self) -> Finished:
+        """The tile."""
+        return Finished(self._tile.begin, self._tile.pixels)
+
+
+class Messages(Waits):
+    """The same, all pixels as messages."""
+
+    name = "sortlast-messages"
+    options: ClassVar[dict[str, Any]] = {"node_ranks": 1}
+
+
+class Unchecked(Waits):
+    """The same, without the agreement on arguments at the start of a frame, which waits for all."""
+
+    name = "sortlast-messages-unchecked"
+    options: ClassVar[dict[str, Any]] = {"node_ranks": 1, "check": False}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to composite."""
+
+    name: str
+    algorithm: str
+    composite_seconds: float  # with all ranks at once
+    after_last: dict[float, float]  # by spread: from the last call until all are done, in composite times
+
+
+def at(moment: float) -> None:
+    """Sleep until a moment of MPI.Wtime(), which all ranks of a machine share."""
+    while (left := moment - MPI.Wtime()) > 0:
+        time.sleep(left)
+
+
+def time_frames(comm: MPI.Intracomm, frame: Callable[[], object], spread: float, frames: int) -> list[float]:
+    """Of each frame the seconds from the last rank's call until all ranks are done; of rank 0."""
+    order, found = random.Random(17), []
+    for _ in range(frames):
+        places = list(range(comm.size))
+        order.shuffle(places)
+        start = comm.bcast(MPI.Wtime() + 0.005)
+        place = places[comm.rank] / max(comm.size - 1, 1)
+        at(start + place * spread)
+        begin = MPI.Wtime()
+        frame()
+        end = MPI.Wtime()
+        found.append(comm.allreduce(end, MPI.MAX) - comm.allreduce(begin, MPI.MAX))
+    return found
+
+
+def time_leaving_out(
+    comm: MPI.Intracomm, image: object, whole: float, spread: float, frames: int
+) -> tuple[float, float]:
+    """Seconds from the first rank's call until the ranks of the frame are done; ranks left out of a frame.
+
+    The deadline is one composite time. Every frame has a compositor of its own, so that all ranks are
+    punctual when it begins.
+    """
+    order, taken, left_out = random.Random(17), [], []
+    for _ in range(frames):
+        places = list(range(comm.size))
+        order.shuffle(places)
+        with sl.Compositor(comm, late="leave-out", deadline=whole, late_image="drop") as comp:
+            comp.composite(image, deadline=30.0)
+            start = comm.bcast(MPI.Wtime() + 0.005)
+            at(start + places[comm.rank] / max(comm.size - 1, 1) * spread)
+            begin = MPI.Wtime()
+            tile = comp.composite(image)
+            end = MPI.Wtime()
+            there = comm.rank not in tile.left_out
+            last = comm.allreduce(end if there else 0.0, MPI.MAX)
+            taken.append(last - comm.allreduce(begin, MPI.MIN))
+            left_out.append(comm.size - comm.allreduce(int(there)))
+    return statistics.median(taken), statistics.mean(left_out)
+
+
+def measure(comm: MPI.Intracomm, scene: Scene, peer: type[Peer], algorithm: str, frames: int) -> Row:
+    """One way to composite: its composite time, and the time after the last call for every spread."""
+    made = peer(scene, algorithm)
+    for _ in range(3):
+        made.frame()
+    error = made.error(Oracle(comm, scene.task))
+    if error > made.bound():
+        raise SystemExit(f"{peer.name} {algorithm} is wrong by {error}")
+    whole = comm.bcast(statistics.median(time_frames(comm, made.frame, 0.0, frames)))
+    after = {
+        spread: comm.bcast(statistics.median(time_frames(comm, made.frame, spread * whole, frames))) / whole
+        for spread in SPREADS
+    }
+    made.close()
+    return Row(peer.name, algorithm, whole, after)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--size", default="1024x1024", help="of the images [pixels]")
+    parser.add_argument("--frames", type=int, default=15, help="of each spread")
+    parser.add_argument("--algorithm", action="append", help="of sortlast; may be repeated")
+    parser.add_argument("--icet", help="folder of an installed IceT of the same MPI")
+    parser.add_argument("--json", type=Path, help="file for the results")
+    options = parser.parse_args()
+    comm = MPI.COMM_WORLD
+    width, height = map(int, options.size.split("x"))
+    task = Task(width, height, "float32", "over", gather=False)
+    image = pattern.image(task, comm.size, comm.rank)
+    asked = options.algorithm or ["auto"]
+    scene = Scene(comm, task, image, asked, {"icet": options.icet} if options.icet else {})
+
+    # All that wait for the last rank.
+    rows = []
+    for peer in (Waits, Messages, Unchecked):
+        rows += [measure(comm, scene, peer, algorithm, options.frames) for algorithm in asked]
+    if options.icet:
+        rows.append(measure(comm, scene, PEERS["icet"], ICET, options.frames))
+
+    # Frames that do not.
+    whole = rows[0].composite_seconds
+    left = {
+        spread: time_leaving_out(comm, image.colour, whole, spread * whole, options.frames)
+        for spread in SPREADS
+    }
+    if comm.rank != 0:
+        return
+    print(f"{task.title(comm.size)}: done after the last call, in composite times T")
+    print(f"{'':44}{'T [ms]':>8}" + "".join(f"{spread:>8g}" for spread in SPREADS))
+    for row in rows:
+        cells = "".join(f"{value:8.2f}" for value in row.after_last.values())
+        print(f"{row.name + ' ' + row.algorithm:44}{row.composite_seconds * 1e3:8.2f}{cells}")
+    print(f"{'leave-out, deadline T: done after the first':52}", end="")
+    print("".join(f"{taken / whole:8.2f}" for taken, _ in left.values()))
+    print(f"{'ranks left out of a frame':52}" + "".join(f"{out:8.2f}" for _, out in left.values()))
+    if options.json:
+        report = {
+            "title": task.title(comm.size),
+            "rows": [asdict(row) for row in rows],
+            "leave_out": {
+                spread: {"seconds": taken, "left_out": out} for spread, (taken, out) in left.items()
+            },
+            "provenance": asdict(provenance.here()),
+        }
+        options.json.write_text(json.dumps(report, indent=1, default=str))
+
+
+if __name__ == "__main__":
+    main()
