@@ -198,8 +198,6 @@ std::string describe_difference(const std::vector<Group>& groups, const std::vec
   return "ranks disagree: " + (all.empty() ? "in nothing that their arguments show" : all) + rest;
 }
 
-std::uint64_t Arguments::hash() const { return sortlast::hash(text_); }
-
 void Arguments::add(std::string_view name, std::string value) {
   std::replace(value.begin(), value.end(), '\n', ' ');
   hash_ = hash_on(hash_on(hash_on(hash_on(hash_, name), "="), value), "\n");
