@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "random_images.hpp"
+#include "sortlast/schedule.hpp"
 #include "sortlast/tile.hpp"
 
 namespace sortlast::testing {
@@ -43,6 +44,13 @@ inline std::vector<std::int32_t> shuffled(std::int32_t p, std::mt19937& random) 
   std::iota(ranks.begin(), ranks.end(), 0);
   std::shuffle(ranks.begin(), ranks.end(), random);
   return ranks;
+}
+
+// Every algorithm, and the variants whose merges are others.
+inline std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names{"direct-send:pairs"};
+  for (const AlgorithmEntry& entry : algorithms()) names.push_back(entry.name);
+  return names;
 }
 
 // One random image a rank, and the comparisons that composites of them must pass.

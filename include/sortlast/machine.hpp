@@ -53,9 +53,11 @@ struct Workload {
   double pixel_bytes = 16;
   double active = 1;    // share of an image's pixels that are active, in (0, 1]; 1: dense
   bool staged = false;  // images must be copied before the other ranks of a node can read them
+  double spread = 0;    // from the first rank's coming to the last one's [s]
 };
 
-// Seconds of one frame on the node that takes longest, without the gathering of its tiles.
+// Seconds of one frame on the node that takes longest, from the coming of the last rank, without the
+// gathering of its tiles.
 struct Prediction {
   std::string name;     // full, with all parameters
   double transfer = 0;  // waiting for messages, and moving those within nodes
@@ -65,11 +67,13 @@ struct Prediction {
   double total() const { return transfer + blend + copy; }
 };
 
-// Throws ArgumentError: pixel_bytes not positive, active not above 0 and up to 1.
+// Throws ArgumentError: pixel_bytes not positive, active not above 0 and up to 1, spread negative or not
+// finite.
 SORTLAST_API void check_workload(const Workload& workload);
 
 // All algorithms with the parameters that may be worth it: variants of binary swap, up to 24 k vectors,
-// and, where ranks share nodes, two-level with each of them.
+// and, where ranks share nodes, two-level with each of them. None that is for ranks that come one after the
+// other: choose() adds direct-send:pairs where the workload has a spread.
 SORTLAST_API std::vector<std::string> candidate_algorithms(const Setting& setting);
 
 // Predict one schedule. Up to p = 256 this walks the programs of up to 16 ranks each of two nodes, the
@@ -77,6 +81,9 @@ SORTLAST_API std::vector<std::string> candidate_algorithms(const Setting& settin
 //
 // Where the setting gives nodes, their ranks are taken to read each other's own images in place (sends of
 // value 0 move no bytes); where it does not, Machine::ranks neighbours share a node, by message.
+//
+// An incremental schedule (Schedule::incremental()) goes on while ranks come, and has at least the last one's
+// image to do behind it: its share of 2/p of the transfers, its merges, and its own piece of the image.
 SORTLAST_API Prediction predict(const Schedule& schedule, const Workload& workload, const Machine& machine);
 
 // Predict the candidates (all of candidate_algorithms() if there are none), fastest first; of those that take

@@ -150,6 +150,9 @@ class SORTLAST_API Schedule {
   std::int32_t stages() const;
   // Most stages that one rank has under way at once; 0: no limit.
   std::int32_t window() const;
+  // Whether ranks may begin with those that are there: each sends nothing but its own image, in one stage,
+  // and merges what has come, in whatever order that is. The result is the same in all bits.
+  bool incremental() const;
 
   // Every rank's transfers, by stage and then by source. Costs O(all steps).
   std::vector<Transfer> transfers() const;

@@ -288,6 +288,12 @@ class Schedule:
     def window(self) -> int:
         """Most stages under way at once on a rank; 0: no limit."""
 
+    @property
+    def incremental(self) -> bool:
+        """
+        Whether ranks may begin with those that are there, in whatever order they come.
+        """
+
     def program(self, rank: int) -> Program:
         """What one rank does. Costs O(its own steps)."""
 
@@ -481,13 +487,14 @@ class Prediction:
     @property
     def total(self) -> float: ...
 
-def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, active: float = 1.0, staged: bool = False, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, candidates: Sequence[str] | None = None, positions: Sequence[Sequence[int]] | None = None) -> list[Prediction]:
+def choose(p: int, n: int, machine: Machine = ..., pixel_bytes: float = 16.0, active: float = 1.0, staged: bool = False, order: Sequence[int] | None = None, ring: Sequence[int] | None = None, commutes: bool = False, nodes: Sequence[int] | None = None, candidates: Sequence[str] | None = None, positions: Sequence[Sequence[int]] | None = None, spread: float = 0.0) -> list[Prediction]:
     """
     Predict what algorithms take on a machine, fastest first. Raises ArgumentError.
 
     `active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images
     must be copied before the other ranks of a node can read them, `candidates` are names of algorithms
-    (all that may be worth it if not given), `positions` those of the ranks' images, as make() takes them.
+    (all that may be worth it if not given), `positions` those of the ranks' images, as make() takes
+    them, `spread` how far apart the ranks come [s].
     """
 
 def composite_serial(colours: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], depths: Sequence[Annotated[NDArray, dict(order='C', device='cpu', writable=False)] | None], height: int, width: int, channels: int, scalar: str, depth: bool, op: str, order: Sequence[int], background: Sequence[float]) -> tuple[NDArray, NDArray | None]:

@@ -29,14 +29,13 @@ TEST(Serial, EveryAlgorithmGivesTheOraclesImage) {
       const Scene scene(p, format, size, random, p % 2 == 0);
       const auto order = shuffled(p, random);
       const Frame oracle = composite_serial(scene.views(), size, format, op, order);
-      for (const AlgorithmEntry& entry : algorithms()) {
-        SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " " + format_name(format) + " " +
+      for (const std::string& name : sortlast::testing::algorithm_names()) {
+        SCOPED_TRACE(name + " p=" + std::to_string(p) + " " + format_name(format) + " " +
                      std::string(op_name(op)));
         const Schedule schedule =
-            make_schedule(entry.name, {p, size.pixels(), order, shuffled(p, random), commutes(op)});
+            make_schedule(name, {p, size.pixels(), order, shuffled(p, random), commutes(op)});
         const Frame frame = execute_serial(schedule, scene.views(), size, format, op, 1);
-        scene.expect_near(frame, oracle,
-                          sortlast::testing::tolerance(format, op, p, rounds_once(entry.name)));
+        scene.expect_near(frame, oracle, sortlast::testing::tolerance(format, op, p, rounds_once(name)));
         ASSERT_FALSE(HasFailure());
       }
     }
@@ -49,11 +48,11 @@ TEST(Serial, BitsDoNotDependOnTheOrderOfArrival) {
     for (const auto& [format, op] : cases()) {
       const Size size{50, 7};
       const Scene scene(p, format, size, random, false);
-      for (const AlgorithmEntry& entry : algorithms()) {
-        SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " " + format_name(format) + " " +
+      for (const std::string& name : sortlast::testing::algorithm_names()) {
+        SCOPED_TRACE(name + " p=" + std::to_string(p) + " " + format_name(format) + " " +
                      std::string(op_name(op)));
         const Schedule schedule =
-            make_schedule(entry.name, {p, size.pixels(), shuffled(p, random), {}, commutes(op)});
+            make_schedule(name, {p, size.pixels(), shuffled(p, random), {}, commutes(op)});
         const Frame first = execute_serial(schedule, scene.views(), size, format, op, 1);
         for (std::uint32_t seed = 2; seed < 8; ++seed) {
           scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, op, seed), first);
@@ -68,17 +67,17 @@ TEST(Serial, TwoLevelsGiveTheOraclesImage) {
   std::mt19937 random(16);
   for (const std::int32_t p : {2, 3, 6, 9, 14}) {
     for (const auto& [kind, nodes] : sortlast::testing::node_lists(p, random)) {
-      for (const AlgorithmEntry& entry : algorithms()) {
-        if (entry.name == "two-level") continue;
+      for (const std::string& name : sortlast::testing::algorithm_names()) {
+        if (name == "two-level") continue;
         for (const auto& [format, op] : cases()) {
-          SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " nodes: " + kind + " " +
-                       format_name(format) + " " + std::string(op_name(op)));
+          SCOPED_TRACE(name + " p=" + std::to_string(p) + " nodes: " + kind + " " + format_name(format) +
+                       " " + std::string(op_name(op)));
           const Size size{23, 3};
           const Scene scene(p, format, size, random, p % 2 == 0);
           const auto order = shuffled(p, random);
           const Frame oracle = composite_serial(scene.views(), size, format, op, order);
           const Schedule schedule = make_schedule(
-              "two-level:" + entry.name, {p, size.pixels(), order, shuffled(p, random), commutes(op), nodes});
+              "two-level:" + name, {p, size.pixels(), order, shuffled(p, random), commutes(op), nodes});
           const Frame first = execute_serial(schedule, scene.views(), size, format, op, 1);
           scene.expect_near(first, oracle, sortlast::testing::tolerance(format, op, p, false));
           scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, op, 2), first);
@@ -117,10 +116,10 @@ TEST(Serial, PassesAreCutAtUnits) {
   std::mt19937 random(13);
   const Format format{Scalar::uint8, 4, true};
   const Size size{331, 3 * Run::blend_unit / 331};
-  for (const AlgorithmEntry& entry : algorithms()) {
-    SCOPED_TRACE(entry.name);
+  for (const std::string& name : sortlast::testing::algorithm_names()) {
+    SCOPED_TRACE(name);
     const Scene scene(3, format, size, random, false);
-    const Schedule schedule = make_schedule(entry.name, {3, size.pixels(), {}, {}, false});
+    const Schedule schedule = make_schedule(name, {3, size.pixels(), {}, {}, false});
     const Frame first = execute_serial(schedule, scene.views(), size, format, Op::over, 1);
     scene.expect_near(first, composite_serial(scene.views(), size, format, Op::over), 2);
     scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, 9), first);
@@ -148,9 +147,9 @@ TEST(Serial, NanAndInfinityPassThrough) {
           values[pixel * 4 + 3] = 0.5F;
       }
       const Frame oracle = composite_serial(scene.views(), size, format, op);
-      for (const AlgorithmEntry& entry : algorithms()) {
-        SCOPED_TRACE(entry.name + " p=" + std::to_string(p) + " " + std::string(op_name(op)));
-        const Schedule schedule = make_schedule(entry.name, {p, size.pixels(), {}, {}, commutes(op)});
+      for (const std::string& name : sortlast::testing::algorithm_names()) {
+        SCOPED_TRACE(name + " p=" + std::to_string(p) + " " + std::string(op_name(op)));
+        const Schedule schedule = make_schedule(name, {p, size.pixels(), {}, {}, commutes(op)});
         scene.expect_near(execute_serial(schedule, scene.views(), size, format, op, 3), oracle,
                           sortlast::testing::tolerance(format, op, p, false));
       }
@@ -164,8 +163,8 @@ TEST(Serial, RanksWithoutImages) {
     for (const auto& [format, op] : cases()) {
       const Size size{9, 9};
       const std::vector<std::int32_t> going = shuffled(p, random);
-      for (const AlgorithmEntry& entry : algorithms()) {
-        const Schedule schedule = make_schedule(entry.name, {p, size.pixels(), {}, {}, commutes(op)});
+      for (const std::string& name : sortlast::testing::algorithm_names()) {
+        const Schedule schedule = make_schedule(name, {p, size.pixels(), {}, {}, commutes(op)});
         Scene scene(p, format, size, random, false);
         for (const std::int32_t rank : going) {
           SCOPED_TRACE(schedule.name() + " p=" + std::to_string(p) + " " + format_name(format) + " " +
@@ -173,7 +172,7 @@ TEST(Serial, RanksWithoutImages) {
           scene.remove(static_cast<std::size_t>(rank));
           const Frame oracle = composite_serial(scene.views(), size, format, op);
           scene.expect_near(execute_serial(schedule, scene.views(), size, format, op, 5), oracle,
-                            sortlast::testing::tolerance(format, op, p, rounds_once(entry.name)));
+                            sortlast::testing::tolerance(format, op, p, rounds_once(name)));
         }
       }
     }

@@ -24,9 +24,9 @@ TEST(Repeat, DelaysNeverChangeABit) {
   const Scene scene(p, {Scalar::float32, 4, true}, {61, 13}, random, true);
   const std::vector<std::int32_t> order = testing::shuffled(p, random);
   for (const int node_ranks : {1, 2, 0}) {
-    for (const AlgorithmEntry& entry : algorithms()) {
-      SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
-      Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name, .node_ranks = node_ranks});
+    for (const std::string& name : testing::algorithm_names()) {
+      SCOPED_TRACE(name + ", " + std::to_string(node_ranks) + " ranks a node");
+      Compositor compositor(MPI_COMM_WORLD, {.algorithm = name, .node_ranks = node_ranks});
       std::optional<Frame> expected;
       for (int frame = 0; frame < 6; ++frame) {
         // Late ranks, and messages that overtake each other.
@@ -51,11 +51,11 @@ TEST(Repeat, TilesOfEarlierFramesStay) {
   const int p = testing::world_size();
   const int rank = testing::world_rank();
   std::mt19937 random(72);
-  for (const AlgorithmEntry& entry : algorithms()) {
+  for (const std::string& name : testing::algorithm_names()) {
     const int node_ranks = static_cast<int>(random() % 4);
-    SCOPED_TRACE(entry.name + ", " + std::to_string(node_ranks) + " ranks a node");
-    auto compositor = std::make_unique<Compositor>(
-        MPI_COMM_WORLD, Options{.algorithm = entry.name, .node_ranks = node_ranks});
+    SCOPED_TRACE(name + ", " + std::to_string(node_ranks) + " ranks a node");
+    auto compositor =
+        std::make_unique<Compositor>(MPI_COMM_WORLD, Options{.algorithm = name, .node_ranks = node_ranks});
     std::vector<Scene> scenes;
     std::vector<Tile> tiles;
     for (int frame = 0; frame < 5; ++frame) {
@@ -132,14 +132,14 @@ TEST(Repeat, MemoryIsUsedAgain) {
     const struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
   };
-  for (const AlgorithmEntry& entry : algorithms()) {
-    Compositor compositor(MPI_COMM_WORLD, {.algorithm = entry.name});
+  for (const std::string& name : testing::algorithm_names()) {
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = name});
     std::size_t after_first = 0;
     for (int frame = 0; frame < 40; ++frame) {
       compositor.gather(compositor.composite(testing::image_of(scene, testing::world_rank())));
       if (frame == 4) after_first = in_use();
     }
-    EXPECT_LT(in_use(), after_first + 2 * image_bytes) << entry.name;
+    EXPECT_LT(in_use(), after_first + 2 * image_bytes) << name;
   }
 }
 

@@ -25,6 +25,7 @@ std::vector<std::string> names(std::int32_t p) {
   std::vector<std::string> result{"auto"};
   for (const AlgorithmEntry& entry : algorithms()) {
     result.push_back(entry.name);
+    if (entry.name == "direct-send") result.emplace_back("direct-send:pairs");
     if (entry.name == "binary-swap")
       result.insert(result.end(), {"binary-swap:fold", "binary-swap:remainder"});
     if (entry.name == "multi-step")
@@ -98,6 +99,26 @@ TEST(Algorithms, ShiftLeavesPlacesFree) {
   for (const Transfer& transfer : transfers) {
     EXPECT_EQ((seat_of(transfer.destination) - seat_of(transfer.source) + 7) % 7, transfer.stage);
   }
+}
+
+// An owner's merges in pairs: each image is in no more than log2(p), of neighbours in depth.
+TEST(Algorithms, MergesInPairsAreABalancedTree) {
+  std::mt19937 random(5);
+  for (const std::int32_t p : {2, 3, 7, 8, 16, 33}) {
+    const Schedule schedule = make_schedule("direct-send:pairs", {p, 1000, shuffled(p, random), {}, false});
+    EXPECT_TRUE(schedule.incremental());
+    const Program program = schedule.program(p / 2);
+    ASSERT_EQ(program.merges.size(), static_cast<std::size_t>(p - 1));
+    std::vector<int> above(program.values.size(), 0);  // merges between a value and the result
+    for (auto merge = program.merges.rbegin(); merge != program.merges.rend(); ++merge) {
+      ASSERT_EQ(merge->inputs.size(), 2u);
+      for (const Merge::Input& input : merge->inputs)
+        above[static_cast<std::size_t>(input.value)] = above[static_cast<std::size_t>(merge->value)] + 1;
+    }
+    EXPECT_EQ(*std::max_element(above.begin(), above.end()), static_cast<int>(std::ceil(std::log2(p))));
+  }
+  for (const AlgorithmEntry& entry : algorithms())
+    EXPECT_FALSE(make_schedule(entry.name, {8, 1000, {}, {}, false}).incremental()) << entry.name;
 }
 
 TEST(Algorithms, VerifyForRandomLargeP) {

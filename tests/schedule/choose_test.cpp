@@ -160,6 +160,22 @@ TEST(Choose, OneNodeOfSharedMemoryMergesInOneStage) {
   }
 }
 
+// With ranks that come one after the other, what counts is what is left behind the last.
+TEST(Choose, PairsWhereRanksComeFarApart) {
+  for (const std::int32_t p : {8, 16, 64}) {
+    const Setting setting{p, megapixels};
+    const double at_once = choose(setting, {}, {}).front().total();
+    const auto best = [&](double spread) { return choose(setting, {.spread = spread}, {}).front(); };
+    EXPECT_NE(best(0).name, "direct-send:pairs");
+    EXPECT_EQ(best(at_once / 1000).total(), at_once);
+    const Prediction far_apart = best(2 * at_once);
+    EXPECT_EQ(far_apart.name, "direct-send:pairs");
+    EXPECT_LT(far_apart.total(), at_once);
+    EXPECT_EQ(best(100 * at_once).total(), far_apart.total());  // the last rank's image is left
+  }
+  EXPECT_THROW(choose({8, 100}, {.spread = -1}, {}), ArgumentError);
+}
+
 TEST(Choose, TwoLevelsWhereRanksShareNodes) {
   for (const std::int32_t ranks : {1, 2, 3, 16}) {
     const Setting setting{4 * ranks, megapixels, {}, {}, false, block_nodes(4 * ranks, ranks)};

@@ -126,8 +126,8 @@ std::vector<Program> programs_of(const Schedule& schedule) {
 }
 
 std::vector<std::string> names() {
-  std::vector<std::string> found{"binary-swap:fold", "multi-step:4", "multi-step:3,3", "two-level:shift",
-                                 "two-level:multi-step"};
+  std::vector<std::string> found{"direct-send:pairs", "binary-swap:fold", "multi-step:4",
+                                 "multi-step:3,3",    "two-level:shift",  "two-level:multi-step"};
   for (const AlgorithmEntry& entry : algorithms()) found.push_back(entry.name);
   return found;
 }

@@ -97,6 +97,8 @@ void bind_schedules(nb::module_& module) {
           "two-level schedule leaves for the network.")
       .def_prop_ro("stage_count", &Schedule::stages)
       .def_prop_ro("window", &Schedule::window, "Most stages under way at once on a rank; 0: no limit.")
+      .def_prop_ro("incremental", &Schedule::incremental,
+                   "Whether ranks may begin with those that are there, in whatever order they come.")
       .def("program", &Schedule::program, "rank"_a, "What one rank does. Costs O(its own steps).")
       .def("piece", &Schedule::piece, "rank"_a, "Range of pixels that a rank ends with.")
       .def("stages", &stages, "Transfers of all ranks by stage. Costs O(all steps).")
@@ -217,22 +219,23 @@ void bind_predictions(nb::module_& module) {
       "choose",
       [](std::int32_t p, std::int64_t n, const Machine& machine, double pixel_bytes, double active,
          bool staged, const SomeRanks& order, const SomeRanks& ring, bool commutes, const SomeRanks& nodes,
-         const std::optional<std::vector<std::string>>& candidates, const SomePositions& positions) {
+         const std::optional<std::vector<std::string>>& candidates, const SomePositions& positions,
+         double spread) {
         const Ranks none;
         return choose({p, n, order.value_or(none), ring.value_or(none), commutes, nodes.value_or(none),
                        positions.value_or(Positions{})},
-                      {pixel_bytes, active, staged}, machine,
+                      {pixel_bytes, active, staged, spread}, machine,
                       candidates.value_or(std::vector<std::string>{}));
       },
       "p"_a, "n"_a, "machine"_a = Machine{}, "pixel_bytes"_a = Workload{}.pixel_bytes,
       "active"_a = Workload{}.active, "staged"_a = Workload{}.staged, "order"_a = nb::none(),
       "ring"_a = nb::none(), "commutes"_a = false, "nodes"_a = nb::none(), "candidates"_a = nb::none(),
-      "positions"_a = nb::none(),
+      "positions"_a = nb::none(), "spread"_a = Workload{}.spread,
       "Predict what algorithms take on a machine, fastest first. Raises ArgumentError.\n\n"
       "`active` is the share of an image's pixels that are active (1: dense), `staged` tells whether images\n"
       "must be copied before the other ranks of a node can read them, `candidates` are names of algorithms\n"
-      "(all that may be worth it if not given), `positions` those of the ranks' images, as make() takes "
-      "them.");
+      "(all that may be worth it if not given), `positions` those of the ranks' images, as make() takes\n"
+      "them, `spread` how far apart the ranks come [s].");
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ class Algorithm {
   virtual std::int32_t stages() const = 0;
   // Most stages that one rank has under way at once; 0: no limit.
   virtual std::int32_t window() const { return 0; }
+  // See Schedule::incremental().
+  virtual bool incremental() const { return false; }
 };
 
 // The closed form of an algorithm's cost, as published: alpha times messages (or rounds, see Latency in
@@ -88,6 +90,11 @@ struct Arrival {
 // range. O(k log k) for k arrivals.
 void append_merges(Program& program, Value target, Range pixels, const std::vector<Arrival>& arrivals,
                    std::int64_t circle);
+
+// The same in pairs, for two arrivals or more: their two halves in depth order are joined, each of which is
+// made so itself. Every merge can be made as soon as its two inputs are there, whatever the order of the
+// arrivals, and each is in no more than log2(k) of them, rounded up. Depth positions are not counted round.
+void append_pairs(Program& program, Value target, Range pixels, std::vector<Arrival> arrivals);
 
 // The members of `range`, `centre` first, then by distance from it, to either side in turn: the order in
 // which a rank that sits at `centre` expects its neighbours in depth, so that one chain joins them all.

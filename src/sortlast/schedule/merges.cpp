@@ -13,7 +13,9 @@
 //
 // Rejected: one chain from front to back. It blends nothing until the frontmost image is there, which
 // for the last rank of a shift is the last stage but one.
+#include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "sortlast/schedule/algorithm.hpp"
@@ -104,6 +106,21 @@ class Chains {
   std::map<std::int64_t, std::int64_t> by_end_;  // depth end -> depth begin
 };
 
+// The value that holds arrivals in depth order: the only one, or what their halves are joined into, which is
+// `target` unless that is below 0.
+Value join_halves(Program& program, Value target, Range pixels, std::span<const Arrival> arrivals) {
+  if (arrivals.size() == 1) return arrivals.front().value;
+  const std::size_t half = arrivals.size() / 2;
+  const Value front = join_halves(program, -1, pixels, arrivals.first(half));
+  const Value back = join_halves(program, -1, pixels, arrivals.subspan(half));
+  if (target < 0) {
+    target = static_cast<Value>(program.values.size());
+    program.values.push_back({pixels, {arrivals.front().depth.begin, arrivals.back().depth.end}});
+  }
+  program.merges.push_back({target, pixels, {{front, false}, {back, false}}});
+  return target;
+}
+
 }  // namespace
 
 void append_merges(Program& program, Value target, Range pixels, const std::vector<Arrival>& arrivals,
@@ -111,6 +128,12 @@ void append_merges(Program& program, Value target, Range pixels, const std::vect
   Chains chains(program, pixels, circle);
   for (const Arrival& arrival : arrivals) chains.add(arrival);
   chains.finish(target);
+}
+
+void append_pairs(Program& program, Value target, Range pixels, std::vector<Arrival> arrivals) {
+  std::sort(arrivals.begin(), arrivals.end(),
+            [](const Arrival& a, const Arrival& b) { return a.depth.begin < b.depth.begin; });
+  join_halves(program, target, pixels, arrivals);
 }
 
 std::vector<std::int64_t> nearest_first(Range range, std::int64_t centre) {

@@ -93,6 +93,8 @@ std::int32_t Schedule::stages() const { return algorithm_->stages(); }
 
 std::int32_t Schedule::window() const { return algorithm_->window(); }
 
+bool Schedule::incremental() const { return algorithm_->incremental(); }
+
 void Schedule::check_rank(std::int32_t rank) const {
   if (rank >= 0 && rank < p()) return;
   throw ArgumentError("rank " + std::to_string(rank) + " does not take part; expected 0.." +

@@ -66,6 +66,9 @@ void check_workload(const Workload& workload) {
     throw ArgumentError("active = " + std::to_string(workload.active) +
                         "; expected a share above 0 and up to 1");
   }
+  if (!(workload.spread >= 0) || !std::isfinite(workload.spread)) {
+    throw ArgumentError("spread = " + std::to_string(workload.spread) + " s; expected 0 or more");
+  }
 }
 
 std::vector<std::string> candidate_algorithms(const Setting& setting) {
@@ -85,7 +88,10 @@ std::vector<Prediction> choose(const Setting& setting, const Workload& workload,
   check_setting(setting);
   check_workload(workload);
   check_machine(machine);
-  if (candidates.empty()) candidates = candidate_algorithms(setting);
+  if (candidates.empty()) {
+    candidates = candidate_algorithms(setting);
+    if (workload.spread > 0 && setting.p <= most_walked_p) candidates.emplace_back("direct-send:pairs");
+  }
   std::vector<Prediction> predictions;
   predictions.reserve(candidates.size());
   if (setting.p > most_walked_p) {

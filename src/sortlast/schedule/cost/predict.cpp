@@ -262,6 +262,20 @@ class NodeWalk {
 
 }  // namespace
 
+namespace {
+
+// What is left of an incremental schedule behind the coming of the last rank, if the others have used the
+// time.
+void leave_to_the_last(Prediction& prediction, double p, double spread) {
+  if (p < 2 || spread == 0) return;
+  const double not_hidden = 1 - spread / prediction.total();
+  const double merges = std::ceil(std::log2(p)) / (p - 1) + 1 / p;
+  prediction.transfer *= std::min(1.0, std::max(2 / p, not_hidden));
+  prediction.blend *= std::min(1.0, std::max(merges, not_hidden));
+}
+
+}  // namespace
+
 Prediction predict(const Schedule& schedule, const Workload& workload, const Machine& machine) {
   check_workload(workload);
   check_machine(machine);
@@ -275,6 +289,7 @@ Prediction predict(const Schedule& schedule, const Workload& workload, const Mac
     Prediction prediction = NodeWalk(schedule, workload, machine, placement, layers, node).run();
     if (prediction.total() >= slowest.total()) slowest = std::move(prediction);
   }
+  if (schedule.incremental()) leave_to_the_last(slowest, setting.p, workload.spread);
   slowest.name = schedule.name();
   return slowest;
 }
