@@ -9,4 +9,5 @@
 #include "sortlast/fabric/pattern.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/table_search.hpp"
 #include "sortlast/fabric/topology.hpp"

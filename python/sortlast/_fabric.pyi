@@ -1003,6 +1003,85 @@ def best_order(routes: Routes, hosts: Sequence[int], dummies: bool = False, step
     with the number of participants, dummies among them, returns the Pattern (none: shift).
     """
 
+class TableSearch:
+    """
+    Forwarding tables of a tree that are made for the stages of patterns. An entry is the port by which a
+    switch sends on what is meant for a host; a class is all flows from one switch to one host, which go
+    the same way.
+    """
+
+    def __init__(self, base: Routes, patterns: Sequence[Pattern], placement: Sequence[int]) -> None:
+        """
+        Stages are those of all patterns, one pattern after the other. `base`: the tables to begin with.
+        Raises ArgumentError: it has several planes, or its fabric no levels; a pattern is for another
+        number of participants; there is too much to be held. Raises Error: no way joins two hosts.
+        """
+
+    @property
+    def bound(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Flows that the fullest channel of each stage has at least, under any tables: int32 array (stages,).
+        """
+
+    @property
+    def host_flows(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Flows on the fullest link of a host at each stage, which no table changes: int32 array (stages,).
+        """
+
+    @property
+    def bytes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        Bytes of the longest message of each stage, times its repetitions: int64 array (stages,).
+        """
+
+    @property
+    def stage_max(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """Flows on the fullest channel of each stage: int32 array (stages,)."""
+
+    @property
+    def excess(self) -> int:
+        """Flows above the bounds; x too many on one channel count x (x + 1) / 2."""
+
+    @property
+    def ports(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """
+        All that entries may hold, in order: int32 array (choices, 4) of entry, port, channel, and entry
+        at the other end (-1: the destination's switch).
+        """
+
+    @property
+    def demands(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """
+        When classes are on their way: int32 array (demands, 4) of class, its first entry, stage,
+        and flows.
+        """
+
+    @property
+    def choices(self) -> list[int]:
+        """
+        Which of its ports each entry holds, counted from 0. Setting raises ArgumentError for choices that
+        do not exist.
+        """
+
+    @choices.setter
+    def choices(self, arg: Sequence[int], /) -> None: ...
+
+    def colour_edges(self) -> int:
+        """
+        Reach the bound of every stage that shares no class with another, in a tree of two levels with one
+        link between each leaf and root. Returns how many stages these are; 0 for other trees.
+        """
+
+    def search(self, moves: int = -1, seed: int = 1, progress: Callable | None = None) -> int:
+        """
+        Tabu search for an excess of 0, in at most so many moves (-1: as many as take some seconds). Keeps
+        the best that it finds, and returns how many it made. `progress` as for contention().
+        """
+
+    def routes(self, engine: str) -> Routes:
+        """The tables as they are now, by the name of an engine."""
+
 def read_topology(text: str, file: str) -> Topology:
     """
     The topology in a file of any known format, recognised by its content: ibnetdiscover, ibsim's
