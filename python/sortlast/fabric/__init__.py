@@ -19,6 +19,7 @@ from sortlast._fabric import (
     Node,
     Pattern,
     Routes,
+    TableSearch,
     Topology,
     allocate_hosts,
     assign_lids,
@@ -61,6 +62,7 @@ from sortlast._fabric import (
     xgft,
 )
 from sortlast.fabric.analysis import Cost, best_order, bisection, contention, cost, pattern_time, shares
+from sortlast.fabric.made_routes import MadeRoutes, route_for
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
@@ -87,12 +89,14 @@ __all__ = [
     "Contention",
     "Cost",
     "GroupKind",
+    "MadeRoutes",
     "MeasuredLoads",
     "Node",
     "NodeOrder",
     "Pattern",
     "Placement",
     "Routes",
+    "TableSearch",
     "Topology",
     "allocate_hosts",
     "assign_lids",
@@ -142,6 +146,7 @@ __all__ = [
     "read_traffic",
     "rlft",
     "route",
+    "route_for",
     "shares",
     "slender_tree",
     "text_of",

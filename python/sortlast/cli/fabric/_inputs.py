@@ -78,7 +78,7 @@ def routes(
     return fabric.route(
         net,
         engine,
-        roots=None if roots is None else _switches(net, roots),
+        roots=None if roots is None else root_switches(net, roots),
         compute=None if compute is None else _compute(net, compute),
         seed=seed,
         lmc=lmc,
@@ -213,7 +213,8 @@ def hosts_of(net: Topology, nodes: str) -> list[int]:
     return [*dict.fromkeys(host for host in _named(net, nodes, Rails("all")) if host >= 0)]
 
 
-def _switches(net: Topology, roots: str) -> Sequence[str] | Sequence[int]:
+def root_switches(net: Topology, roots: str) -> Sequence[str] | Sequence[int]:
+    """The switches that ``--roots`` names."""
     from sortlast import fabric
 
     if roots == "top":

@@ -9,7 +9,7 @@ import typer
 
 from sortlast import Error
 from sortlast.cli import _terminal
-from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.cli.fabric import _inputs, _options, _route_for, _show
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
@@ -30,6 +30,29 @@ def route(
     lmc: _options.Lmc = 0,
     adapters: _options.Adapters = None,
     node_name_map: _options.NodeNameMap = None,
+    schedules: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            show_default="tables of the engine",
+            help="Make tables for these schedules, with commas between, such as binary-swap,shift: as few of"
+            " their flows as possible share a link.",
+        ),
+    ] = None,
+    nodes: _options.Nodes = "all",
+    moves: Annotated[
+        int | None,
+        typer.Option(min=0, show_default="some seconds", help="Most moves of the search for such tables."),
+    ] = None,
+    exact: Annotated[
+        float | None,
+        typer.Option(
+            min=0.1,
+            show_default="not at all",
+            help="Where the search leaves links shared: seconds for an exact solver, which may find better"
+            " tables, or prove that there are none.",
+        ),
+    ] = None,
     seed: _options.Seed = 1,
     walk: Annotated[
         str | None, typer.Option(help="Print the path between two hosts, such as host00000,host00143.")
@@ -43,14 +66,26 @@ def route(
 
     OpenSM replaces an engine that refuses a fabric by minhop, and says so in its log alone: here the reason
     is printed. The tables are checked for credit loops, with which a fabric may deadlock.
+
+    With --for tables of a tree are made for schedules of a job on --nodes, in their order. They lead by
+    shortest ways up and down; entries that the schedules do not need are the engine's.
     """
     from sortlast import fabric
 
     _terminal.check_places(output, json)
     topology = _inputs.topology(net, node_name_map, adapters)
-    routes = _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
+    if output is not None and any(host.lid == 0 for host in topology.hosts):
+        topology = fabric.assign_lids(topology)
+    made = None
+    if schedules is not None:
+        _check_alone(lft, compute, lmc)
+        made = _route_for.make(topology, schedules, nodes, engine, roots, seed, moves, exact)
+    routes = made.routes if made else _inputs.routes(topology, engine, lft, roots, compute, seed, lmc)
     hops = None if walk is None else _walk(routes, walk)
     described = _described(routes)
+    if made is not None:
+        del described["asked for"], described["planes"]
+        described |= _route_for.described(made, str(schedules))
     console = _terminal.console(output, json)
     console.print(_show.facts([(name, str(value)) for name, value in described.items() if value != ""]))
     if hops is not None:
@@ -58,14 +93,19 @@ def route(
         columns = (("from", "left"), ("port", "right"), ("to", "left"), ("port", "right"))
         console.print(_show.table("", columns, [tuple(map(str, hop.values())) for hop in hops]))
     if output is not None:
-        if any(host.lid == 0 for host in topology.hosts):
-            routes = _inputs.routes(fabric.assign_lids(topology), engine, lft, roots, compute, seed, lmc)
         with replacing(output) as temporary:
             temporary.write_text(fabric.write_lfts(routes))
         console.print(f"wrote {output}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(described, json)
         console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _check_alone(lft: Path | None, compute: str | None, lmc: int) -> None:
+    """Options that tables made for schedules have no use for."""
+    for option, given in (("--lft", lft is not None), ("--compute", compute is not None), ("--lmc", lmc > 0)):
+        if given:
+            raise Error(f"{option} and --for: tables made for schedules do not take it; leave one out")
 
 
 def _described(routes: Routes) -> dict[str, Any]:

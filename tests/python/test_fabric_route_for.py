@@ -1,0 +1,57 @@
+"""``sortlast fabric route --for``: what it prints and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from refusals import refused
+
+ROUTE = ("fabric", "route", "--net", "k-ary-n-tree:12,2")
+NODES = "host[00000-00127]"
+
+
+def test_tables_that_check_finds_free(cli, tmp_path):
+    tables, told = tmp_path / "t.lfts", tmp_path / "t.json"
+    status, out, _ = cli(*ROUTE, "--for", "binary-swap", "--nodes", NODES, "--output", tables, "--json", told)
+    assert status == 0
+    assert f"wrote {tables}" in out
+    report = json.loads(told.read_text())
+    assert report["credit loop"] == "none"
+    assert report["binary-swap"].startswith("CONTENTION-FREE")
+    assert report["used"].startswith("made for binary-swap")
+    check = ("fabric", "check", "--net", "k-ary-n-tree:12,2", "--nodes", NODES, "--schedule", "binary-swap")
+    assert cli(*check, "--lft", tables)[0] == 0
+    assert cli(*check, "--engine", "ftree")[0] == 1
+
+
+def test_several_schedules_and_what_is_not_known(cli):
+    status, out, _ = cli(*ROUTE, "--for", "radix-k:8,16,shift", "--nodes", NODES, "--moves", "10")
+    assert status == 0
+    words = " ".join(out.split())
+    assert "radix-k:8,16 CONTENDED: 16 flows on a link, at least 15; 1 of 2 stages at their bound" in words
+    assert "shift CONTENDED: 2 flows on a link, at least 1;" in words
+    assert "not known; none take less than" in words
+
+
+def test_rounds_of_radix_k_share_the_links_of_hosts_alone(cli):
+    status, out, _ = cli(*ROUTE, "--for", "radix-k:8,16", "--nodes", NODES)
+    assert status == 0
+    words = " ".join(out.split())
+    assert "radix-k:8,16 nothing is lost: 15 flows share the hosts' own links alone" in words
+    assert "better tables none: only the hosts' own links make flows wait" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--for", "binary-swap", "--lmc", "1"), "--lmc and --for"),
+        (("--for", "binary-swap,,shift"), "a name missing"),
+        (("--for", "quick-swap"), "quick-swap"),
+        (("--for", "binary-swap", "--nodes", "nobody"), "nobody"),
+        (("--for", "shift", "--compute", "leaves"), "--compute and --for"),
+    ],
+)
+def test_what_is_refused(cli, arguments, told):
+    assert told in refused(cli(*ROUTE, *arguments))
