@@ -80,6 +80,13 @@ class Tile(Protocol):
         """Arrays (n,) or (n, width) by the names of the channels that the images had."""
 
 
+class FabricChoice(Protocol):
+    """What a compositor asks of the fabric that it is told; ``sortlast.simulate.JobFabric`` is one."""
+
+    def choice(self, ranks: int) -> tuple[str, list[int] | None]:
+        """The algorithm and the ring (None: rank order) for so many ranks, the same on every rank."""
+
+
 class Registration(Protocol):
     """Memory of the caller's that other ranks of the machine can read; see ``Compositor.register_memory``.
 
@@ -93,6 +100,18 @@ class Registration(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: object
     ) -> None: ...
+
+
+def _chosen(
+    fabric: FabricChoice, comm: MPI.Intracomm, algorithm: str, ring: Sequence[int] | None
+) -> tuple[str, list[int] | None]:
+    """Algorithm and ring by the fabric, where neither is given."""
+    if not hasattr(fabric, "choice"):
+        raise ArgumentError(f"fabric is {_arrays.shown(fabric)}; expected a sortlast.simulate.JobFabric")
+    if algorithm != "auto" or ring is not None:
+        raise ArgumentError("fabric chooses algorithm and ring; leave out both, or the fabric")
+    name, chosen = fabric.choice(comm.Get_size())
+    return name, _arrays.ranks(chosen, "ring")
 
 
 class Compositor:
@@ -153,6 +172,9 @@ class Compositor:
             which all wait. At most ``timeout``.
         late_image: with "leave-out", what becomes of an image that comes when its frame is gone: "next", it
             is composited in the next one, or "drop", in none, and the tile has no pixels.
+        fabric: the network of the job and its image, a ``sortlast.simulate.JobFabric``, by which "auto"
+            chooses algorithm and ring once and for all: what is fastest there as simulated. Every rank
+            simulates by itself, and passes the same.
     """
 
     def __init__(
@@ -175,6 +197,7 @@ class Compositor:
         late: str = "wait",
         deadline: float = 0.1,
         late_image: str = "next",
+        fabric: FabricChoice | None = None,
     ) -> None:
         from sortlast._mpi4py import MPI
 
@@ -198,6 +221,8 @@ class Compositor:
             options["deadline"] = _arrays.number(deadline, "deadline")
             options["drop"] = _arrays.choice(late_image, "late_image", ("next", "drop")) == "drop"
             options["profile"] = "" if profile is None else _arrays.path(profile, "profile")
+            if fabric is not None:
+                options["algorithm"], options["ring"] = _chosen(fabric, comm, algorithm, ring)
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
             problem, options = str(error), {}

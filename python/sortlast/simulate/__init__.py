@@ -26,6 +26,7 @@ from sortlast._simulate import (
     shift,
     uniform,
 )
+from sortlast.simulate.choice import FrameTime, JobFabric, choose
 from sortlast.simulate.flows import flow, frame, frame_traffic
 from sortlast.simulate.packets import packet
 from sortlast.simulate.reading import read, read_fsin, read_goal
@@ -33,9 +34,12 @@ from sortlast.simulate.reading import read, read_fsin, read_goal
 __all__ = [
     "FlowResult",
     "Frame",
+    "FrameTime",
+    "JobFabric",
     "PacketResult",
     "Traffic",
     "all_to_all",
+    "choose",
     "flow",
     "frame",
     "frame_traffic",
