@@ -104,6 +104,21 @@ def test_fabrics_that_are_too_large_are_refused(net):
         Testbed(Settings(net))
 
 
+def test_tables_of_a_file_take_the_place_of_an_engines(tmp_path):
+    """What the switches are told is what the file says, entry by entry."""
+    tree = fabric.assign_lids(fabric.make_topology("k-ary-n-tree:3,2"))
+    made = fabric.route_for(tree, ["binary-swap"], range(8))
+    tables = tmp_path / "made.lfts"
+    tables.write_text(fabric.write_lfts(made.routes))
+    told = Testbed(Settings("k-ary-n-tree:3,2", lft=str(tables))).routes.table()
+    np.testing.assert_array_equal(told[:, : len(tree.hosts)], made.routes.table()[:, : len(tree.hosts)])
+    usual = Testbed(Settings("k-ary-n-tree:3,2")).routes.table()
+    assert (told != usual).any()
+    tables.write_text(tables.read_text().replace("0x", "0y"))
+    with pytest.raises(ArgumentError, match=r"made\.lfts:1: expected"):
+        Testbed(Settings("k-ary-n-tree:3,2", lft=str(tables)))
+
+
 def test_a_fabric_without_hosts_is_refused():
     with pytest.raises(ArgumentError, match="crossbar"):
         Testbed(Settings("crossbar:0"))

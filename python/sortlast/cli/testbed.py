@@ -47,6 +47,7 @@ def register(app: typer.Typer) -> None:
 def up(
     net: _options.Net = "k-ary-n-tree:4,2",
     engine: _options.Engine = _options.ENGINE,
+    lft: _options.Lft = None,
     rate: Annotated[float, typer.Option(help="Of each end of a cable, in Mbit/s.")] = 50.0,
     seed: _options.Seed = 1,
     name: Name = "testbed",
@@ -63,7 +64,8 @@ def up(
     from sortlast.testbed import Settings, Testbed, remove_stale
 
     file = Path(net)
-    wanted = Settings(str(file.resolve()) if file.is_file() else net, engine, seed, rate)
+    tables = None if lft is None else str(lft.resolve())
+    wanted = Settings(str(file.resolve()) if file.is_file() else net, engine, seed, rate, tables)
     testbed = Testbed(wanted, name)
     try:
         there = Testbed.found(name).settings

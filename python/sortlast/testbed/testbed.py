@@ -52,12 +52,15 @@ class Settings:
         engine: routing engine.
         seed: of the engine "random".
         rate_mbit: what each end of a cable sends at most [Mbit/s].
+        lft: a file with forwarding tables in place of an engine's, as :func:`sortlast.fabric.read_routes`
+            takes it; None: those of the engine.
     """
 
     net: str = "k-ary-n-tree:4,2"
     engine: str = "ftree"
     seed: int = 1
     rate_mbit: float = 50.0
+    lft: str | None = None
 
 
 class Testbed:
@@ -287,6 +290,8 @@ def _routes(settings: Settings) -> Routes:
 
     net = settings.net
     topology = fabric.read(net) if Path(net).is_file() else fabric.make_topology(net)
+    if settings.lft is not None:
+        return fabric.read_routes(topology, settings.lft)
     return fabric.route(topology, settings.engine, seed=settings.seed)
 
 
