@@ -28,6 +28,8 @@ NAMES = (
     "taper",
     "camera",
     "scale",
+    "made-routes",
+    "vectors",
 )
 
 

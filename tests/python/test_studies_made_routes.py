@@ -1,0 +1,99 @@
+"""The study of tables made for schedules: its cells beside the analysis, and its report."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sortlast import fabric, provenance
+from sortlast_studies.made_routes import figures, frames, measured, terms
+from sortlast_studies.made_routes.frames import SHIFT, SWAP, SWAP_23, Cell, Pairs
+from sortlast_studies.made_routes.study import STUDY
+from sortlast_studies.shift_based import cluster
+from sortlast_studies.steps import Kept, run
+from sortlast_studies.study import Reading, tabulate
+
+
+def done(_: float) -> bool:
+    return True
+
+
+def test_schedules_have_two_vectors_and_no_second_binary_swap():
+    assert frames.schedules(128) == [SWAP, "radix-k:8,16", "radix-k:4,4,8", SHIFT]
+    assert frames.schedules(96) == [SWAP, SWAP_23, "radix-k:8,12", "radix-k:4,4,6", SHIFT]
+
+
+def test_binary_swap_of_128_nodes_gains_by_tables_of_its_own(monkeypatch):
+    monkeypatch.setattr(frames, "schedules", lambda p: [SWAP, "radix-k:8,16"])
+    found = Cell(128).simulate(done)
+    assert found[SWAP]["free"]
+    assert (found[SWAP]["usual flows"], found[SWAP]["made flows"]) == (2, 1)
+    assert found[SWAP]["made"] > 1.1 * found[SWAP]["usual"]
+    # Without contention a frame is what the links of hosts and the stages take.
+    constants = cluster.by_bandwidths()
+    sent = 127 / 128 * frames.IMAGE[0] * frames.IMAGE[1] * cluster.PIXEL_BYTES
+    assert 1 / found[SWAP]["made"] == pytest.approx(
+        sent / constants.link + 7 * constants.stage_seconds, rel=0.01
+    )
+    assert found["radix-k:8,16"]["nothing lost"]
+    assert not found["radix-k:8,16"]["free"]
+
+
+def test_binary_swap_and_radix_k_share_a_table(monkeypatch):
+    monkeypatch.setattr(frames, "schedules", lambda p: [SWAP, "radix-k:8,16"])
+    found = Pairs(128).simulate(done)
+    assert list(found) == [f"{SWAP} with radix-k:8,16", f"radix-k:8,16 with {SWAP}"]
+    assert all(each["nothing lost"] for each in found.values())
+    made = frames.made_for(128, (SWAP, "radix-k:8,16"))
+    assert fabric.contention(made.routes, "binary-swap", range(128)).contention_free
+    assert [part.stop for part in frames.parts(made)] == [7, 9]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The quick study with fewer schedules, computed; nothing is measured."""
+    patch = pytest.MonkeyPatch()
+    whole = frames.schedules
+    patch.setattr(frames, "schedules", lambda p: [name for name in whole(p) if "4,4" not in name])
+    patch.setattr(frames, "_MOVES", {1: 300, 2: 300})
+    frames.made_for.cache_clear()
+    patch.setattr(measured, "on_hosts", lambda *_: {"refused": "no namespaces here"})
+    try:
+        kept = Kept(tmp_path_factory.mktemp("made"), STUDY.settings, "model", provenance.here())
+        yield Reading(STUDY, tabulate(STUDY, run(STUDY.steps(True), kept, workers=2), True))
+    finally:
+        patch.undo()
+        frames.made_for.cache_clear()
+
+
+def test_the_report_takes_the_results_of_all_steps(found):
+    text = found.markdown
+    assert not re.search(r"\b(nan|None|Undefined|inf)\b", text)
+    for lines in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({line.count("|") for line in lines.splitlines()}) == 1
+    verdicts = {check.claim: check.verdict for check in found.checks}
+    assert verdicts["Tables can be computed under which binary swap is free of contention."] == "confirmed"
+    assert verdicts["Shift shares one with them."] == "refuted"
+    assert "undecided" in verdicts["Binary swap is faster on real packets under tables made for it."]
+    assert "no namespaces here" in text
+    assert set(re.findall(r"\]\((\S*)\.png\)", text)) == set(figures.draw(found.table)) == {"rates"}
+
+
+def test_the_table_has_the_frames(found):
+    item = terms.of_nodes(64)
+    rates = found.table.line(item, SWAP)
+    assert rates[terms.GAIN] == rates[terms.MADE_RATE] / rates[terms.USUAL_RATE]
+    assert (rates[terms.USUAL_FLOWS], rates[terms.MADE_FLOWS], rates[terms.LOST]) == (2, 1, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.mpi
+@pytest.mark.references("ip", "tc", "unshare")
+def test_frames_on_namespaces(monkeypatch):
+    """Two frames on eight hosts on leaves of three, where binary swap contends under ftree alone."""
+    monkeypatch.setattr(measured, "NET", "k-ary-n-tree:3,2")
+    monkeypatch.setattr(measured, "HOSTS", 8)
+    rates = measured.on_hosts("binary-swap", 2, 1)
+    assert {*rates} == {measured.USUAL, measured.MADE}
+    assert rates[measured.MADE][0] > 1.05 * rates[measured.USUAL][0] > 0
