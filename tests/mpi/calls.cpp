@@ -17,6 +17,7 @@ std::atomic<std::int64_t> reductions;
 std::atomic<std::int64_t> reduced_bytes;
 std::atomic<std::int64_t> collectives;
 std::atomic<std::int64_t> communicators;
+std::atomic<std::int64_t> freed;
 std::atomic<std::int64_t> windows;
 std::atomic<std::int64_t> blocks;
 std::atomic<std::int64_t> segments;
@@ -24,7 +25,7 @@ std::atomic<std::int64_t> segments;
 }  // namespace
 
 Calls calls_so_far() {
-  return {reductions, reduced_bytes, collectives, communicators, windows, blocks, segments};
+  return {reductions, reduced_bytes, collectives, communicators, freed, windows, blocks, segments};
 }
 
 }  // namespace sortlast::testing
@@ -46,6 +47,8 @@ SORTLAST_COUNT(communicators, Comm_split_type,
                (comm, type, key, info, made))
 SORTLAST_COUNT(communicators, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made),
                (comm, group, made))
+
+SORTLAST_COUNT(freed, Comm_free, (MPI_Comm * comm), (comm))
 
 SORTLAST_COUNT(windows, Win_create,
                (void* base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win* window),

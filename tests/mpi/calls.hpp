@@ -11,6 +11,7 @@ struct Calls {
   std::int64_t reduced_bytes = 0;  // ... and what this rank put into them
   std::int64_t collectives = 0;    // any other over all ranks
   std::int64_t communicators = 0;  // made
+  std::int64_t freed = 0;          // of those
   std::int64_t windows = 0;        // made
   std::int64_t blocks = 0;         // of aligned memory: what pools hold
   std::int64_t segments = 0;       // of shared memory: made or mapped

@@ -37,9 +37,13 @@ class Steady : public ::testing::Test {
       if (gather) compositor.gather(tile, 0, scene.format().depth);
     }
     const Calls after = testing::calls_so_far();
-    return {after.reductions - before.reductions,   after.reduced_bytes - before.reduced_bytes,
-            after.collectives - before.collectives, after.communicators - before.communicators,
-            after.windows - before.windows,         after.blocks - before.blocks,
+    return {after.reductions - before.reductions,
+            after.reduced_bytes - before.reduced_bytes,
+            after.collectives - before.collectives,
+            after.communicators - before.communicators,
+            after.freed - before.freed,
+            after.windows - before.windows,
+            after.blocks - before.blocks,
             after.segments - before.segments};
   }
 };

@@ -251,7 +251,6 @@ def test_a_rank_that_never_calls(call):
         assert "make a new one" in text_again  # so that this call did not wait
 
 
-@pytest.mark.xfail(reason="the number of a freed communicator is given away, alarms and all", strict=False)
 @pytest.mark.parametrize("node_ranks", [0, 1])
 def test_alarms_for_ranks_that_have_closed_reach_no_later_compositor(node_ranks):
     """MPI would give the number of a freed communicator to one of the ranks that have freed it."""

@@ -47,7 +47,7 @@ class Compositor::Impl {
         alarm_(data_, usable(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
-        tag_limit_(tag_limit(data_.get()) - 1 - Attending::tags) {
+        tag_limit_(tag_limit(data_.get()) - Attending::tags) {
     guarded([&] { set_up(found); });
   }
 

@@ -17,20 +17,11 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/mpi/release.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
 namespace {
-
-// Whether messages have come that nobody has received. A probe may take in one message, and others may lie
-// before it, so there are a few.
-bool has_messages(MPI_Comm comm) {
-  constexpr int probes = 8;
-  int found = 0;
-  for (int probe = 0; probe < probes && found == 0; ++probe)
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
-  return found != 0;
-}
 
 // An MPI_Comm_idup under way.
 struct Pending {
@@ -156,8 +147,16 @@ Communicator::~Communicator() {
   if (comm_ == MPI_COMM_NULL || process_ != this_process()) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  // Alarms that nobody has read lie on it for ever, and an MPI may end the process that frees them.
-  if (finalized == 0 && !has_messages(comm_)) MPI_Comm_free(&comm_);
+  if (finalized == 0) release(comm_);
+}
+
+// A probe may take in one message, and others may lie before it, so there are a few.
+bool has_messages(MPI_Comm comm) {
+  constexpr int probes = 8;
+  int found = 0;
+  for (int probe = 0; probe < probes && found == 0; ++probe)
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
+  return found != 0;
 }
 
 int Communicator::rank() const {
@@ -182,6 +181,7 @@ Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
   if (between_groups != 0)
     throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
 
+  free_released();
   while (true) {
     // Make a copy, or go on with that of an earlier attempt.
     Pending* pending = find_pending(comm);
@@ -197,11 +197,15 @@ Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
   }
 }
 
-int tag_limit(MPI_Comm comm) {
+int alarm_tag(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
   check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
   return found == 0 ? 32767 : *static_cast<int*>(value);
 }
+
+int release_tag(MPI_Comm comm) { return alarm_tag(comm) - 1; }
+
+int tag_limit(MPI_Comm comm) { return alarm_tag(comm) - 2; }
 
 }  // namespace sortlast

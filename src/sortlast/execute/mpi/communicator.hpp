@@ -18,8 +18,8 @@ void check_mpi(int code, const char* what);
 // the user called.
 void check_mpi_is_there(const char* call);
 
-// A communicator of our own. It is freed with this object, unless messages may still be under way on it
-// (abandon()), MPI has been finalised or this is a forked process, to which MPI does not belong.
+// A communicator of our own. It is let go with this object (release.hpp), unless messages may still be under
+// way on it (abandon()), MPI has been finalised or this is a forked process, to which MPI does not belong.
 class Communicator {
  public:
   Communicator() = default;
@@ -47,7 +47,13 @@ class Communicator {
 Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
                        const std::function<void()>& interrupt = {});
 
-// The largest tag that messages may have.
+// Whether messages have come that nobody has received.
+bool has_messages(MPI_Comm comm);
+
+// Tags on a communicator of our own. The two largest are for alarms and for its release; those of a frame's
+// messages go up to the limit.
+int alarm_tag(MPI_Comm comm);
+int release_tag(MPI_Comm comm);
 int tag_limit(MPI_Comm comm);
 
 }  // namespace sortlast

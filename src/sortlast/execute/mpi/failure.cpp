@@ -131,7 +131,7 @@ void send(const Communicator& comm, const std::vector<ReportMessage>& messages, 
   if (messages.empty() || to.empty()) return;
   const auto kept = std::make_shared<const std::vector<ReportMessage>>(messages);
   keep_for_ever(kept);
-  const int tag = tag_limit(comm.get());
+  const int tag = alarm_tag(comm.get());
   for (const int peer : to) {
     for (const ReportMessage& message : *kept) {
       MPI_Request request = MPI_REQUEST_NULL;
@@ -143,7 +143,7 @@ void send(const Communicator& comm, const std::vector<ReportMessage>& messages, 
 
 // Take every alarm that has arrived.
 void collect(const Communicator& comm, Reports& reports) {
-  const int tag = tag_limit(comm.get());
+  const int tag = alarm_tag(comm.get());
   while (true) {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -271,7 +271,7 @@ void Alarm::tell_failure(const std::string& cause) const noexcept {
 
 bool Alarm::raised() const {
   if (given_up_ && !given_up_->load()) return false;
-  const int tag = tag_limit(comm_.get());
+  const int tag = alarm_tag(comm_.get());
   int found = 0;
   for (int probe = 0; probe < probes && found == 0; ++probe)
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_.get(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
@@ -280,7 +280,7 @@ bool Alarm::raised() const {
 
 void Alarm::progress() const {
   int found = 0;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag_limit(comm_.get()), comm_.get(), &found, MPI_STATUS_IGNORE),
+  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, alarm_tag(comm_.get()), comm_.get(), &found, MPI_STATUS_IGNORE),
             "MPI_Iprobe");
 }
 

@@ -83,7 +83,7 @@ std::string cause_of_failure();
 
 class Alarm {
  public:
-  // Alarms travel on `comm` with its largest tag, which nothing else may use. `limit` [s]: the longest wait
+  // Alarms travel on `comm` with a tag that nothing else uses. `limit` [s]: the longest wait
   // without any progress. `interrupt`, if there is one, may throw to end a wait.
   Alarm(const Communicator& comm, double limit, std::function<void()> interrupt)
       : comm_(comm), limit_(limit), interrupt_(std::move(interrupt)) {}
