@@ -1,11 +1,13 @@
 // Wait.
 //
 // More ranks than cores are the normal case on one machine, so a rank polls a few times, then yields the
-// core after each poll, and after two milliseconds in vain sleeps a little between polls.
+// core after each poll, and after two milliseconds in vain sleeps between polls: a 64th of what it has
+// waited, and a millisecond at most, so that a long wait burns no core and ends hardly later.
 #include "sortlast/execute/mpi/wait.hpp"
 
 #include <sched.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -20,6 +22,7 @@ namespace {
 constexpr int spins = 16;
 constexpr auto yields_for = std::chrono::milliseconds(2);
 constexpr auto nap = std::chrono::microseconds(50);
+constexpr auto longest_nap = std::chrono::milliseconds(1);
 constexpr auto between_checks = std::chrono::milliseconds(50);
 
 }  // namespace
@@ -55,7 +58,7 @@ void Backoff::pause() {
     return;
   }
   check(now);
-  std::this_thread::sleep_for(nap);
+  std::this_thread::sleep_for(std::clamp<Clock::duration>((now - since_) / 64, nap, longest_nap));
 }
 
 void Backoff::check(Clock::time_point now) {
