@@ -188,6 +188,20 @@ const char* sortlast_compositor_message(const sortlast_compositor* compositor);
 // Errors: ARGUMENT (it was not made), USAGE (it is closed).
 sortlast_status sortlast_compositor_close(sortlast_compositor* compositor);
 
+// Make a compositor of the ranks that live, in the same order and with the same options: once ranks have
+// died, or a call was given up. Parameters of an algorithm that do not fit the number of ranks are left out.
+// Then the old one can only be closed and freed. Collective over the ranks that live; those in another call
+// of the old compositor get REMOTE. It takes an MPI in which ranks outlive others (Open MPI 5 by `mpiexec
+// --with-ft ulfm`); elsewhere it is a USAGE error, and the compositor is as it was. What was wrong is a
+// message of the old one. Errors: USAGE, TIMEOUT (a rank that lives does not come; final), MPI, MEMORY,
+// INTERRUPT, REMOTE, ARGUMENT.
+sortlast_status sortlast_compositor_shrink(sortlast_compositor* compositor, sortlast_compositor** shrunk);
+
+// Of each rank the one that it was in the communicator that the first compositor was made on, before any
+// _shrink; writes how many there are. The handle owns them. NULL, and 0 of them, if it was not made or is
+// closed.
+const int32_t* sortlast_compositor_ranks(sortlast_compositor* compositor, int32_t* count);
+
 // Close it, if that was not done, and free the handle. It may be done after MPI_Finalize.
 void sortlast_compositor_free(sortlast_compositor* compositor);
 

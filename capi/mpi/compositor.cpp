@@ -147,6 +147,28 @@ sortlast_status sortlast_compositor_close(sortlast_compositor* compositor) {
   });
 }
 
+sortlast_status sortlast_compositor_shrink(sortlast_compositor* compositor, sortlast_compositor** shrunk) {
+  if (shrunk != nullptr) *shrunk = nullptr;
+  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
+  return guarded(*compositor, [&] {
+    auto result = std::make_unique<sortlast_compositor>();
+    result->compositor.emplace(made(*compositor).shrink());
+    result->algorithm = result->compositor->algorithm();
+    if (shrunk == nullptr) throw ArgumentError("the place for the compositor is NULL");
+    *shrunk = result.release();
+  });
+}
+
+const int32_t* sortlast_compositor_ranks(sortlast_compositor* compositor, int32_t* count) {
+  if (count != nullptr) *count = 0;
+  if (compositor == nullptr || !compositor->compositor) return nullptr;
+  const sortlast_status status =
+      guarded(*compositor, [&] { compositor->ranks = compositor->compositor->ranks(); });
+  if (status != SORTLAST_OK) return nullptr;
+  if (count != nullptr) *count = static_cast<int32_t>(compositor->ranks.size());
+  return compositor->ranks.data();
+}
+
 void sortlast_compositor_free(sortlast_compositor* compositor) { delete compositor; }
 
 sortlast_status sortlast_compositor_allocate(sortlast_compositor* compositor, int64_t bytes,

@@ -2,6 +2,7 @@
 // as the library takes it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 struct sortlast_compositor : sortlast::capi::Handle {
   std::optional<sortlast::Compositor> compositor = {};  // none if making it failed, or when it is closed
   bool closed = false;
+  std::vector<std::int32_t> ranks = {};
   std::string algorithm = {};
   std::string explanation = {};
   std::vector<sortlast_event> events = {};

@@ -233,6 +233,18 @@ class SORTLAST_API Compositor {
   int rank() const;
   int size() const;
 
+  // A compositor of the ranks that live, in the same order and with the same options: once ranks have died,
+  // or a call was given up. Parameters of an algorithm that do not fit the number of ranks are left out. Then
+  // this compositor can only be closed. Collective over the ranks that live, within the timeout: those in
+  // another call of this compositor throw a RemoteError. It takes an MPI in which ranks outlive others (Open
+  // MPI 5 by `mpiexec --with-ft ulfm`); elsewhere it is a UsageError, and this compositor is as it was. A
+  // TimeoutError, if one of them does not come, is final.
+  Compositor shrink();
+
+  // Of each rank the one that it was in the communicator that the first compositor was made on, before any
+  // shrink().
+  std::vector<std::int32_t> ranks() const;
+
   // Give back everything but tiles, frames and allocated memory, as the destructor does; then every call but
   // this one is a UsageError. All ranks should; none waits for the others.
   void close();

@@ -236,6 +236,33 @@ class Compositor:
         """
         self._native.close()
 
+    def shrink(self) -> Self:
+        """A new compositor of the ranks that live, in the same order and with the same options.
+
+        For after a call that has raised because ranks have died, or that was given up for another reason.
+        Collective over the ranks that live: those in another call of this compositor raise a RemoteError, and
+        shall then call ``shrink`` too. Afterwards this compositor can only be closed. The parameters of an
+        algorithm are left out if they do not fit the number of ranks. ``ranks`` of the new one tells who is
+        left; a communicator for other calls of the caller's has to be shrunk by itself (``comm.Shrink()``).
+
+        It takes an MPI in which ranks outlive others: Open MPI 5, started by ``mpiexec --with-ft ulfm``.
+
+        Raises:
+            UsageError: ranks do not outlive others here; this compositor is as it was.
+            TimeoutError: a rank that lives did not come within ``timeout`` seconds. It may be stopped; end
+                it, and make a compositor on another communicator.
+            RemoteError: further ranks have died meanwhile. It may be called again.
+        """
+        made = object.__new__(type(self))
+        made._native = self._native.shrink()
+        made._tracing = False
+        return made
+
+    @property
+    def ranks(self) -> list[int]:
+        """Of each rank the one that it was in the communicator given to the first compositor."""
+        return self._native.ranks  # type: ignore[no-any-return]
+
     def __enter__(self) -> Self:
         return self
 

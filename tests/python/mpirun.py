@@ -90,6 +90,7 @@ def run(
     timeout: float = 60.0,
     alone: bool = False,
     env: Mapping[str, str] | None = None,
+    options: Sequence[str] = (),
     start: Callable[[Sequence[str]], int] | None = None,
 ) -> Job:
     """Run a Python snippet on each of `ranks` ranks.
@@ -101,6 +102,7 @@ def run(
         alone: start ranks for this snippet only: for one that kills a rank, ends MPI, gives up a call that
             others wait in, or measures its process. So it is where one of the following is given.
         env: environment variables on top of this process's own, for mpiexec too.
+        options: of mpiexec.
         start: runs a command on that many ranks elsewhere than on this machine, and returns mpiexec's exit
             status; `timeout` and `env` are its matter then, and so is what the ranks print.
 
@@ -115,8 +117,8 @@ def run(
         command = [sys.executable, "-m", "mpi4py", str(script)]
         if start is not None:
             done = subprocess.CompletedProcess(command, start(command), "", "")
-        elif alone or env:
-            done = run_command(ranks, command, timeout=timeout, env=env)
+        elif alone or env or options:
+            done = run_command(ranks, command, timeout=timeout, env=env, options=options)
         else:
             done = pool.of(ranks).run(script, timeout)
         files = [Path(folder, f"{rank}.json") for rank in range(ranks)]

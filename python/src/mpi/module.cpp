@@ -332,6 +332,8 @@ void bind_compositor(nb::module_& module) {
           "chunk_bytes"_a = standard.chunk_bytes, "partition"_a = "contiguous", "machine"_a = nb::none(),
           "profile"_a = "", "leave_out"_a = false, "deadline"_a = standard.deadline, "drop"_a = false)
       .def("close", &Compositor::close, nb::call_guard<nb::gil_scoped_release>())
+      .def("shrink", &Compositor::shrink, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("ranks", &Compositor::ranks)
       .def("composite", &composite, "picture"_a, "op"_a, "order"_a, "background"_a, "bounds"_a.none(),
            "premultiplied"_a, "out"_a.none(), "out_depth"_a.none(), "channels"_a, "deadline"_a = nb::none())
       .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,

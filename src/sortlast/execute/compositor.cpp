@@ -24,6 +24,9 @@ void Compositor::close() {
   impl_.reset();
 }
 
+Compositor Compositor::shrink() { return Compositor(impl().shrink()); }
+std::vector<std::int32_t> Compositor::ranks() const { return impl().origin_; }
+
 Tile Compositor::composite(const ImageView& image, const Composition& composition, const PixelBuffer& out) {
   return impl().composite(image, composition, out);
 }

@@ -1,6 +1,8 @@
 // What is behind a compositor: set-up, agreement, and how a call is refused or given up.
 #include "sortlast/execute/compositor_impl.hpp"
 
+#include <exception>
+
 namespace sortlast {
 
 void Compositor::Impl::set_up(const std::string& found) {
@@ -114,9 +116,85 @@ void Compositor::Impl::give_up(const std::string& cause) noexcept {
   if (broken_) return;
   if (!cause.empty()) alarm_.tell_failure(cause);
   broken_ = true;
-  data_.abandon();
+  broken_comm_ = data_.abandon();
   straight_.keep_for_ever();
   box_memory_.keep_for_ever();
+}
+
+void Compositor::Impl::give_up_after_mpi_error() {
+  const std::string dead = death_behind_error(data_.get());
+  give_up(dead.empty() ? cause_of_failure() : dead);
+  if (!dead.empty()) throw RankEnded(dead);
+  throw;
+}
+
+// ---- Going on with the ranks that live ------------------------------------------------------------
+
+namespace {
+
+// The algorithm, without its parameters if they are of another number of ranks.
+std::string fitting(const std::string& algorithm, int p) {
+  if (algorithm == "auto") return algorithm;
+  try {
+    make_schedule(algorithm, {p, 0, {}, {}, false, {}});
+    return algorithm;
+  } catch (const ArgumentError&) {
+    return algorithm.substr(0, algorithm.find(':'));
+  }
+}
+
+// A ring without the ranks that are not among `ranks`, and with their new numbers.
+std::vector<std::int32_t> ring_of(const std::vector<std::int32_t>& ring,
+                                  const std::vector<std::int32_t>& ranks) {
+  std::vector<std::int32_t> rest;
+  for (const std::int32_t rank : ring) {
+    const auto found = std::find(ranks.begin(), ranks.end(), rank);
+    if (found != ranks.end()) rest.push_back(static_cast<std::int32_t>(found - ranks.begin()));
+  }
+  return rest;
+}
+
+}  // namespace
+
+std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
+  const Turn turn(busy_, "shrink");
+  check_mpi_is_there("shrink");
+  if (!ranks_outlive_others())
+    throw UsageError(
+        "shrink: this MPI was not started so that ranks outlive others, which takes ULFM (Open MPI 5: "
+        "mpiexec "
+        "--with-ft ulfm); make a new compositor, on a communicator of ranks that all live");
+  give_up("it calls shrink()");
+  while (true) {
+    // Make one of those that live now.
+    Survivors rest = shrink_communicator(broken_comm_, options_.timeout, options_.interrupt);
+    std::unique_ptr<Impl> made;
+    std::exception_ptr error;
+    try {
+      made = make_for(rest);
+    } catch (...) {
+      error = std::current_exception();
+    }
+
+    // All of them have it, or none.
+    const Agreed agreed =
+        agree_with_survivors(rest.comm, made != nullptr, options_.timeout, options_.interrupt);
+    if (agreed.all) return made;
+    rest.comm.abandon();
+    if (agreed.died) continue;
+    if (error) std::rethrow_exception(error);
+    throw RemoteError("shrink: another rank could not make its compositor");
+  }
+}
+
+std::unique_ptr<Compositor::Impl> Compositor::Impl::make_for(const Survivors& rest) const {
+  Options options = options_;
+  options.algorithm = fitting(options.algorithm, rest.comm.size());
+  options.ring = ring_of(options.ring, rest.ranks);
+  auto made = std::make_unique<Impl>(rest.comm.get(), options, "");
+  for (std::size_t i = 0; i < rest.ranks.size(); ++i)
+    made->origin_[i] = origin_[static_cast<std::size_t>(rest.ranks[i])];
+  return made;
 }
 
 }  // namespace sortlast

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -31,6 +32,7 @@
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/mpi/node_boxes.hpp"
+#include "sortlast/execute/mpi/survivors.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/run/tile.hpp"
@@ -47,7 +49,9 @@ class Compositor::Impl {
         alarm_(data_, usable(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
+        origin_(static_cast<std::size_t>(size_)),
         tag_limit_(tag_limit(data_.get()) - Attending::tags) {
+    std::iota(origin_.begin(), origin_.end(), 0);
     guarded([&] { set_up(found); });
   }
 
@@ -96,6 +100,9 @@ class Compositor::Impl {
   void listen(double seconds);
   void use(const std::string& algorithm, Partition partition);
 
+  // A compositor of the ranks that live, with the same options as far as they fit fewer ranks.
+  std::unique_ptr<Impl> shrink();
+
   // This rank's call was given up; the others hear why, unless they know (empty). Nothing more can be done
   // with the communicator.
   void give_up(const std::string& cause) noexcept;
@@ -111,9 +118,11 @@ class Compositor::Impl {
   std::vector<std::int32_t> nodes_;  // node of each rank; empty: every rank is one
   int rank_;
   int size_;
+  std::vector<std::int32_t> origin_;  // of each rank, what it was in the communicator of the first compositor
   int tag_limit_;
   std::atomic<bool> busy_ = false;
-  bool broken_ = false;  // messages may be under way for ever
+  bool broken_ = false;                   // messages may be under way for ever
+  MPI_Comm broken_comm_ = MPI_COMM_NULL;  // on this one
   Pool pool_;
   std::unique_ptr<Team> team_;
   std::shared_ptr<const void> maker_;  // marks this compositor's tiles
@@ -205,11 +214,19 @@ class Compositor::Impl {
           "new one");
     try {
       return action();
+    } catch (const MpiError&) {
+      give_up_after_mpi_error();
     } catch (...) {
       if (!alarm_.every_rank_throws()) give_up(cause_of_failure());
       throw;
     }
   }
+
+  // In its handler: throws it anew, or says which ranks have died, if that is why.
+  [[noreturn]] void give_up_after_mpi_error();
+
+  // A compositor of the ranks of `rest`.
+  std::unique_ptr<Impl> make_for(const Survivors& rest) const;
 
   // ---- One image a rank (image_frames.cpp) ----
 

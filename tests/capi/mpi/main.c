@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   test_box_images_of_a_known_root();
   test_channels();
   test_fragments();
+  test_shrink();
   test_travel();
   test_observation();
   test_machines();

@@ -36,6 +36,7 @@ void test_fragments(void);
 void test_late_ranks(void);
 void test_observation(void);
 void test_machines(void);
+void test_shrink(void);
 void test_travel(void);
 void test_visibility_order(void);
 void test_visibility_positions(void);

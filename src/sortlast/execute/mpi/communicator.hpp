@@ -32,7 +32,8 @@ class Communicator {
   MPI_Comm get() const { return comm_; }
   int rank() const;
   int size() const;
-  void abandon() { comm_ = MPI_COMM_NULL; }
+  // Leave it as it is; what it was.
+  MPI_Comm abandon() { return std::exchange(comm_, MPI_COMM_NULL); }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

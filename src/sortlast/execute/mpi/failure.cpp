@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/survivors.hpp"
 #include "sortlast/execute/node/node.hpp"
 
 namespace sortlast {
@@ -135,8 +136,9 @@ void send(const Communicator& comm, const std::vector<ReportMessage>& messages, 
   for (const int peer : to) {
     for (const ReportMessage& message : *kept) {
       MPI_Request request = MPI_REQUEST_NULL;
-      check_mpi(MPI_Isend(&message, sizeof message, MPI_BYTE, peer, tag, comm.get(), &request), "MPI_Isend");
-      check_mpi(MPI_Request_free(&request), "MPI_Request_free");
+      // Not to one that has died, where MPI knows that.
+      if (MPI_Isend(&message, sizeof message, MPI_BYTE, peer, tag, comm.get(), &request) == MPI_SUCCESS)
+        check_mpi(MPI_Request_free(&request), "MPI_Request_free");
     }
   }
 }
@@ -290,7 +292,13 @@ void Alarm::pass_on() const {
   send(comm_, reports.changes(), next_ranks(comm_.rank(), comm_.size()));
 }
 
+void Alarm::throw_if_dead() const {
+  const std::string dead = text_of_dead(dead_ranks(comm_.get()));
+  if (!dead.empty()) throw RankEnded(dead);
+}
+
 void Alarm::join_if_raised(const std::function<std::string()>& waits_for) const {
+  throw_if_dead();
   if (raised()) raise(waits_for());
 }
 

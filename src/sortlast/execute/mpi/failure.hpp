@@ -111,7 +111,9 @@ class Alarm {
   void progress() const;
   // Tell others of the alarms that have arrived, without joining them.
   void pass_on() const;
-  // Join the alarm if another rank has raised one; returns if none has.
+  // Throws RankEnded if MPI knows of ranks that have died, and names them.
+  void throw_if_dead() const;
+  // Join the alarm if another rank has raised one, or has died; returns if none has.
   void join_if_raised(const std::function<std::string()>& waits_for) const;
 
   void interrupt() const {
