@@ -472,6 +472,7 @@ def test_the_command_prints_and_writes_the_report(cli, simulated):
     assert report.count("| undecided |") == sum(c.verdict == "undecided" for c in reading(table).checks)
 
 
+@pytest.mark.slow
 def test_the_command_draws_a_report_again_from_its_table(cli, simulated, tmp_path):
     """With the weights that it was made with, and without a step."""
     first, again = tmp_path / "first", tmp_path / "again"
