@@ -142,6 +142,22 @@ Format common_format(const std::vector<BoxCount>& counts, Op op) {
   return first ? counts[*first].format : Format{Scalar::float32, 4, op == Op::closest};
 }
 
+// What is wrong with the images of all ranks is found by every rank. None leaves before the others of its node
+// have read what it told them, as its compositor may end with it.
+BoxFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
+  try {
+    const Op op = call.composition.op;
+    const Format format = common_format(all.counts, op);
+    check_format(format, op);
+    return {std::make_shared<const BoxTable>(std::move(all.placed), call.size), format, op, {}, sparse};
+  } catch (const Error&) {
+    for (const int mate : context.node.neighbours().members)
+      if (mate != context.comm.rank()) context.node.release(mate);
+    context.node.wait_until_read("composite");
+    throw;
+  }
+}
+
 std::int64_t area(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
 
 // Why the images of each rank cannot become one first; empty if they can.
@@ -279,20 +295,14 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
     meet(arguments, problem, offer);
   }
   BoxesOfAll all = boxes_of_all(with, std::move(counts), own, mine, node_boxes_.get());
-  const Format format = common_format(all.counts, composition.op);
-  check_format(format, composition.op);
-  const BoxFrame frame{std::make_shared<const BoxTable>(std::move(all.placed), call.size),
-                       format,
-                       composition.op,
-                       {},
-                       options_.sparse};
+  const BoxFrame frame = box_frame(with, call, all, options_.sparse);
   const double told = trace_clock();
 
   // Composite them as one image a rank, or all of them.
   std::string way;
   const auto composite = [&] {
     if (collects(call, frame, all.counts, way)) return composite_at_root(call, frame, pixels);
-    const std::string why = why_not_one(*frame.table, all.counts, format, composition.op);
+    const std::string why = why_not_one(*frame.table, all.counts, frame.format, composition.op);
     way += why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
                        : "each went to the ranks that finish its pixels, as " + why;
     return why.empty() ? composite_as_one(call, frame, pixels)
