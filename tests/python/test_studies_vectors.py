@@ -44,6 +44,7 @@ def test_a_cell_tells_what_frames_take():
             placement=hosts,
             link_bytes_per_second=jobs.LINK,
             message_seconds=jobs.MACHINE.alpha,
+            sends_at_once=1,
             blend_bytes_per_second=1 / join,
         )
         assert told["ms"] <= 1e3 * run.seconds * (1 + 1e-9)  # less where a ring follows the routing
