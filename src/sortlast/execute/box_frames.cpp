@@ -142,8 +142,8 @@ Format common_format(const std::vector<BoxCount>& counts, Op op) {
   return first ? counts[*first].format : Format{Scalar::float32, 4, op == Op::closest};
 }
 
-// What is wrong with the images of all ranks is found by every rank. None leaves before the others of its node
-// have read what it told them, as its compositor may end with it.
+// What is wrong with the images of all ranks is found by every rank. None leaves before the others of its
+// node have read what it told them, as its compositor may end with it.
 BoxFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
   try {
     const Op op = call.composition.op;

@@ -144,7 +144,8 @@ static void check_algorithm(const char* algorithm, int32_t node_ranks) {
                   &(Scene){13, 7, rgba, {SIZE, op, reversed, NULL, true, {NULL, NULL}, NULL, 0}, -1});
       if (op == SORTLAST_OVER) continue;
       const sortlast_format rgb = {scalar, 3, true};
-      check_frame(compositor, &(Scene){5, 3, rgb, {SIZE, op, NULL, NULL, true, {NULL, NULL}, NULL, 0}, p / 2});
+      check_frame(compositor,
+                  &(Scene){5, 3, rgb, {SIZE, op, NULL, NULL, true, {NULL, NULL}, NULL, 0}, p / 2});
     }
   }
   const sortlast_format rgba = {SORTLAST_FLOAT32, 4, false};
