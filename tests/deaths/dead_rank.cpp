@@ -184,12 +184,12 @@ int main(int argc, char** argv) {
   crash_file = folder / (std::to_string(world_rank) + ".crash");
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, tell_crash);
   MPI_Barrier(MPI_COMM_WORLD);  // before the limit counts
-  const int rounds = std::atoi(argv[5]);
-  const bool shrinks = std::atoi(argv[6]) != 0;
+  const int rounds = std::stoi(argv[5]);
+  const bool shrinks = std::stoi(argv[6]) != 0;
   {
     Frames frames(
         Compositor(MPI_COMM_WORLD,
-                   {.algorithm = argv[2], .timeout = std::atof(argv[4]), .node_ranks = std::atoi(argv[3])}));
+                   {.algorithm = argv[2], .timeout = std::stod(argv[4]), .node_ranks = std::stoi(argv[3])}));
     for (int round = 0; round < rounds; ++round) {
       write(file_of(round, "ready"), std::to_string(getpid()));
       run_round(frames, round, !shrinks);

@@ -70,8 +70,8 @@ TEST(Serial, TwoLevelsGiveTheOraclesImage) {
       for (const std::string& name : sortlast::testing::algorithm_names()) {
         if (name == "two-level") continue;
         for (const auto& [format, op] : cases()) {
-          SCOPED_TRACE(name + " p=" + std::to_string(p) + " nodes: " + kind + " " + format_name(format) +
-                       " " + std::string(op_name(op)));
+          SCOPED_TRACE(::testing::Message() << name << " p=" << p << " nodes: " << kind << " "
+                                            << format_name(format) << " " << op_name(op));
           const Size size{23, 3};
           const Scene scene(p, format, size, random, p % 2 == 0);
           const auto order = shuffled(p, random);

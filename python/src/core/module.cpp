@@ -123,7 +123,7 @@ void bind_serial(nb::module_& module) {
       "op"_a, "seed"_a, "Run a schedule in one thread; see sortlast.execute_serial.");
   module.def(
       "check_images",
-      [](const nb::list& arrays, nb::type_object type) {
+      [](const nb::list& arrays, const nb::type_object& type) {
         for (const nb::handle array : arrays)
           if (Py_TYPE(array.ptr()) != reinterpret_cast<PyTypeObject*>(type.ptr()) ||
               !image_of_array(array.ptr()))

@@ -7,6 +7,41 @@
 
 #define STATUS(call) CHECK((call) == SORTLAST_OK)
 
+// The same with colours of uint8, which are parts of 255.
+static void check_uint8(sortlast_compositor* compositor, const sortlast_fragments* fragments) {
+  const int rank = world_rank();
+  const int size = world_size();
+  sortlast_tile* tile = NULL;
+  sortlast_frame* frame = NULL;
+  sortlast_fragment_lists* lists = NULL;
+  const uint8_t colour_uint8[12] = {102, 0, 0, 102, 0, 51, 0, 51, 0, 0, 102, 102};
+  const uint8_t surface_uint8[8] = {0, 0, 0, 0, 204, 204, 204, 0};
+  sortlast_fragments bytes = *fragments;
+  bytes.scalar = SORTLAST_UINT8;
+  bytes.colour = NULL;
+  bytes.surface = NULL;
+  bytes.colour_uint8 = colour_uint8;
+  if (rank == 0) bytes.surface_uint8 = surface_uint8;
+  STATUS(sortlast_compositor_composite_fragments(compositor, &bytes, NULL, &tile));
+  STATUS(sortlast_compositor_gather(compositor, tile, 0, false, &frame));
+  STATUS(sortlast_compositor_gather_fragments(compositor, tile, 0, &lists));
+  if (rank == 0) {
+    const sortlast_image image = sortlast_frame_image(frame);
+    CHECK(image.format.scalar == SORTLAST_UINT8);
+    const uint8_t* pixels = image.colour;
+    float red = 0;
+    for (int i = 0; i < size; ++i) red += (1 - red) * 0.4F;
+    CHECK(abs(pixels[0] - (int)lroundf(255 * red)) <= 1 && pixels[3] == pixels[0]);
+    CHECK(pixels[4] == 163 && pixels[5] == 214 && pixels[6] == 163 && pixels[7] == 255);
+    const sortlast_fragments all = sortlast_fragment_lists_get(lists);
+    CHECK(all.scalar == SORTLAST_UINT8 && all.count == size + 3);
+    CHECK(all.colour_uint8[0] == 102 && all.colour_uint8[4 * (size + 1) + 3] == 255);
+  }
+  sortlast_tile_free(tile);
+  sortlast_frame_free(frame);
+  sortlast_fragment_lists_free(lists);
+}
+
 // Each rank has one fragment in the left pixel, all of the same depth, and the last rank has two in the right
 // one, which a surface of rank 0 hides or not.
 void test_fragments(void) {
@@ -55,33 +90,7 @@ void test_fragments(void) {
   sortlast_frame_free(frame);
   sortlast_fragment_lists_free(lists);
 
-  // Colours of uint8 are parts of 255.
-  const uint8_t colour_uint8[12] = {102, 0, 0, 102, 0, 51, 0, 51, 0, 0, 102, 102};
-  const uint8_t surface_uint8[8] = {0, 0, 0, 0, 204, 204, 204, 0};
-  sortlast_fragments bytes = fragments;
-  bytes.scalar = SORTLAST_UINT8;
-  bytes.colour = NULL;
-  bytes.surface = NULL;
-  bytes.colour_uint8 = colour_uint8;
-  if (rank == 0) bytes.surface_uint8 = surface_uint8;
-  STATUS(sortlast_compositor_composite_fragments(compositor, &bytes, NULL, &tile));
-  STATUS(sortlast_compositor_gather(compositor, tile, 0, false, &frame));
-  STATUS(sortlast_compositor_gather_fragments(compositor, tile, 0, &lists));
-  if (rank == 0) {
-    const sortlast_image image = sortlast_frame_image(frame);
-    CHECK(image.format.scalar == SORTLAST_UINT8);
-    const uint8_t* pixels = image.colour;
-    float red = 0;
-    for (int i = 0; i < size; ++i) red += (1 - red) * 0.4F;
-    CHECK(abs(pixels[0] - (int)lroundf(255 * red)) <= 1 && pixels[3] == pixels[0]);
-    CHECK(pixels[4] == 163 && pixels[5] == 214 && pixels[6] == 163 && pixels[7] == 255);
-    const sortlast_fragments all = sortlast_fragment_lists_get(lists);
-    CHECK(all.scalar == SORTLAST_UINT8 && all.count == size + 3);
-    CHECK(all.colour_uint8[0] == 102 && all.colour_uint8[4 * (size + 1) + 3] == 255);
-  }
-  sortlast_tile_free(tile);
-  sortlast_frame_free(frame);
-  sortlast_fragment_lists_free(lists);
+  check_uint8(compositor, &fragments);
 
   // What is wrong on one rank is every rank's error, and the next frame is well.
   const sortlast_status wrong = size == 1 ? SORTLAST_ERROR_ARGUMENT : SORTLAST_ERROR_MISMATCH;
