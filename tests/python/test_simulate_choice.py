@@ -86,7 +86,7 @@ def test_ranks_that_share_nodes_may_merge_first() -> None:
         ({"nodes": [0, -1, 2]}, "places that stay empty"),
         ({"nodes": []}, "places that stay empty, or none"),
         ({"nodes": [0, 99]}, "no host 99"),
-        ({"nodes": [0, 1], "n": -1}, "n"),
+        ({"nodes": [0, 1], "pixels": -1}, "-1"),
         ({"nodes": [0, 1], "pixel_bytes": 0}, "pixel_bytes"),
         ({"nodes": [0, 1], "active": 2.0}, "active"),
         ({"nodes": [0, 1], "routing": "nobody"}, "no routing engine"),
@@ -95,7 +95,7 @@ def test_ranks_that_share_nodes_may_merge_first() -> None:
 def test_what_is_refused(arguments: dict[str, object], told: str) -> None:
     tree = fabric.make_topology("k-ary-n-tree:3,2")
     with pytest.raises(sortlast.ArgumentError, match=told):
-        simulate.JobFabric(tree, **({"n": 100} | arguments)).choice(2)  # type: ignore[arg-type]
+        simulate.JobFabric(tree, **({"pixels": 100} | arguments)).choice(2)  # type: ignore[arg-type]
 
 
 RANKS = """

@@ -246,6 +246,7 @@ def test_namespaces_and_the_port_are_asked_for(name):
     expected = {
         "all-to-all": dict.fromkeys(("hosts/full", "hosts/half"), "testbed"),
         "hardware-barrier": {f"whole/{each}": "testbed" for each in NETWORKS} | {"whole/port": "port"},
+        "made-routes": dict.fromkeys(("measured/binary-swap-5-3", "measured/shift-5-3"), "testbed"),
     }
     assert found == expected.get(name, {})
     assert set(getattr(package(name), "OPTIONS", ())) >= set(found.values())

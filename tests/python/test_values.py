@@ -74,7 +74,17 @@ def examples():
 
 
 # Not plain: they hold a whole fabric, or are only asked and made anew.
-OTHERS = {"Topology", "Hosts", "Switches", "Links", "Routes", "Pattern", "Contention", "BestOrder"}
+OTHERS = {
+    "Topology",
+    "Hosts",
+    "Switches",
+    "Links",
+    "Routes",
+    "Pattern",
+    "Contention",
+    "BestOrder",
+    "TableSearch",
+}
 OTHERS |= {"FlowOptions", "PacketOptions", "CompositingOptions"}
 
 

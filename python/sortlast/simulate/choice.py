@@ -55,7 +55,7 @@ class JobFabric:
         fabric: a fabric, or one with its routing.
         nodes: the host of each rank in order, as :func:`sortlast.fabric.placement` takes them; several ranks
             may share one.
-        n: pixels of an image.
+        pixels: of an image.
         pixel_bytes: bytes of a pixel.
         active: share of an image's pixels that are active, above 0 up to 1.
         machine: its ``alpha`` is the cost of a message, its ``beta`` that of a byte where the fabric's file
@@ -66,7 +66,7 @@ class JobFabric:
 
     fabric: Topology | Routes
     nodes: Nodes
-    n: int
+    pixels: int
     pixel_bytes: int = 16
     active: float = 1.0
     machine: Machine | None = None
@@ -147,7 +147,7 @@ def _candidates(job: JobFabric, machine: Machine) -> list[str]:
     """Names of all algorithms that are tried."""
     predicted = schedule.choose(
         job.ranks,
-        job.n,
+        job.pixels,
         machine,
         pixel_bytes=job.pixel_bytes,
         active=job.active,
@@ -186,7 +186,9 @@ def _rings(job: JobFabric, topology: Topology, name: str) -> list[tuple[int, ...
 
 
 def _schedule(job: JobFabric, name: str, ring: tuple[int, ...] | None) -> schedule.Schedule:
-    return schedule.make(name, p=job.ranks, n=job.n, order=job.order, ring=ring, nodes=_node_numbers(job))
+    return schedule.make(
+        name, p=job.ranks, n=job.pixels, order=job.order, ring=ring, nodes=_node_numbers(job)
+    )
 
 
 def _least(job: JobFabric, routes: Routes, name: str, ring: tuple[int, ...] | None, rate: float) -> float:

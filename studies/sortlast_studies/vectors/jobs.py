@@ -92,7 +92,7 @@ class Cell:
             machine=MACHINE,
         )
         every = simulate.choose(job, all_candidates=True, progress=part_done)
-        plain = schedule.choose(self.p, job.n, MACHINE, pixel_bytes=PIXEL_BYTES)[0].name
+        plain = schedule.choose(self.p, job.pixels, MACHINE, pixel_bytes=PIXEL_BYTES)[0].name
         vectors = [each for each in every if each.name.startswith("radix-k:")]
         return {
             "k = 8": _told(vectors, target_vector(self.p)),
