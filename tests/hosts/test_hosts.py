@@ -54,7 +54,13 @@ PLACEMENTS = {
 }
 
 
-@pytest.fixture(scope="module", params=[*PLACEMENTS.values()], ids=[*PLACEMENTS])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(each, id=name, marks=pytest.mark.slow if name == "16 ranks, shuffled" else ())
+        for name, each in PLACEMENTS.items()
+    ],
+)
 def placement(request: pytest.FixtureRequest) -> Placement:
     chosen: Placement = request.param
     return chosen

@@ -56,7 +56,9 @@ report({
 """
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["8 ranks", "16 ranks"])
+@pytest.fixture(
+    scope="module", params=[1, pytest.param(2, marks=pytest.mark.slow)], ids=["8 ranks", "16 ranks"]
+)
 def reports(request: pytest.FixtureRequest) -> Iterator[list[dict[str, Any]]]:
     with hosts.behind_switch(HOSTS) as testbed:
         job = hosts.run(testbed, request.param, f"FRAMES = {FRAMES}\n" + JOB)

@@ -91,7 +91,7 @@ def run(ranks, snippet, **options):
     return job.reports
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, pytest.param(8, marks=pytest.mark.slow)])
 def test_frames_and_lists_are_the_oracles(ranks):
     run(
         ranks,

@@ -138,6 +138,7 @@ def test_the_ratio_to_binary_swap_is_the_published_one(invented):
     assert least > table.value(Items.over, "least", "", "published")
 
 
+@pytest.mark.slow
 def test_the_best_vectors_are_the_published_ones(invented):
     wanted = [*vectors.steps(), *(step for step in services.steps(True) if "figure-6" in step.name)]
     found = {step.name: compute(step) for step in wanted if step.name != "figure-6/4x4x4 blocks"}
