@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from report_text import assert_tables_are_whole
 from sortlast import provenance
 from sortlast_studies.narrowed_trees.networks import SETS, cost_per_node
 from sortlast_studies.steps import Kept, run
@@ -224,8 +225,7 @@ def test_the_report_takes_the_results_of_all_steps(quick):
     assert len(found.table.rows(BEST)) == len(SCHEDULES) * len(ways)
     assert {row.note for row in found.table.of(BEST)} == {"8:1"}
     assert all(row.value >= 1 for row in found.table.of(BEST))
-    for lines in re.findall(r"(?:^\|.*\n)+", found.markdown, re.MULTILINE):
-        assert len({line.count("|") for line in lines.splitlines()}) == 1
+    assert_tables_are_whole(found.markdown)
     assert found.markdown.count("| 8:1 (") >= len(SCHEDULES) * len(ways)
     assert "What to buy" in found.markdown
     assert (found.items, found.checks) == ([], [])

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from report_text import assert_whole
 from sortlast import provenance, schedule, simulate
 from sortlast_studies.steps import Kept, run
 from sortlast_studies.study import Reading, tabulate
@@ -71,9 +72,7 @@ def found(tmp_path_factory):
 
 def test_the_report_takes_the_results_of_all_steps(found):
     text = found.markdown
-    assert not re.search(r"\b(nan|None|Undefined|inf)\b", text)
-    for lines in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
-        assert len({line.count("|") for line in lines.splitlines()}) == 1
+    assert_whole(text)
     verdicts = {check.claim: check.verdict for check in found.checks}
     assert verdicts["With the fabric known nothing else is faster than what is chosen."] == "confirmed"
     assert set(re.findall(r"\]\((\S*)\.png\)", text)) == set(figures.draw(found.table)) == {"vectors"}
