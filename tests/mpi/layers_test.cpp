@@ -296,14 +296,14 @@ TEST_F(MpiLayers, ALateRank) {
   if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const int node_ranks : {0, 1}) {
     MPI_Barrier(MPI_COMM_WORLD);  // the last test may have kept some of them
-    Compositor compositor(MPI_COMM_WORLD, {.timeout = 1, .node_ranks = node_ranks});
+    Compositor compositor(MPI_COMM_WORLD, {.timeout = 2, .node_ranks = node_ranks});
     // In time.
     if (rank_ == 0) testing::sleep(0.2);
     expect_right(compositor, 13);
     // Too late, in the middle of the frame.
     LayerCall call = call_of(mine(1));
     call.content = [&](const FrameContext&) {
-      if (rank_ == 0) testing::sleep(4);
+      if (rank_ == 0) testing::sleep(5);
       return std::make_unique<const PairContent>(mine(1));
     };
     const std::string text =

@@ -111,14 +111,14 @@ TEST(Repeat, TimeSpentWaitingForLaterRanks) {
     Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks});
     compositor.composite(testing::image_of(scene, rank));
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) testing::sleep(0.3);
+    if (rank == 0) testing::sleep(1);
     compositor.composite(testing::image_of(scene, rank));
     const Timing& timing = compositor.timing();
     EXPECT_LE(timing.late, timing.agree);
     if (node_ranks == 1 || rank == 0) {
-      EXPECT_LT(timing.late, 0.15);
+      EXPECT_LT(timing.late, 0.5);
     } else {
-      EXPECT_GT(timing.late, 0.15);
+      EXPECT_GT(timing.late, 0.5);
     }
   }
 }
