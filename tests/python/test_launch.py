@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from sortlast import Error, launch
+from sortlast.launch import failure
 
 RANK = """
 import pathlib, sys, time
@@ -49,6 +51,25 @@ def test_the_exit_status_of_the_ranks_is_returned(job):
     assert launch.run("job", ["0", "2"], 2) == 2
 
 
+def test_what_a_rank_says_is_read_before_it_aborts(tmp_path):
+    read, write = os.pipe()
+    os.write(write, b"why it failed")
+    reader = threading.Timer(0.2, os.read, (read, 100))
+    reader.start()
+    begin = time.monotonic()
+    failure.wait_until_read(write, most=30)
+    assert 0.1 < time.monotonic() - begin < 20
+    reader.join()
+    os.write(write, b"that nobody reads")
+    failure.wait_until_read(write, most=0.1)
+    assert os.read(read, 100) == b"that nobody reads"
+    os.close(read), os.close(write)
+    with (tmp_path / "a file").open("wb") as file:
+        file.write(b"that nobody reads")
+        file.flush()
+        failure.wait_until_read(file.fileno())
+
+
 @pytest.mark.mpi
 @pytest.mark.family
 def test_ranks_that_take_too_long_are_ended(job):
@@ -77,6 +98,7 @@ def test_an_interrupt_ends_every_rank(job, number):
 ASKED = """
 import sys
 from sortlast import Error, launch
+from sortlast.launch import failure
 
 def measure(comm, asked):
     if asked.get("refuse"):

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import stat
+import struct
 import sys
+import termios
+import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import sortlast
@@ -35,6 +42,7 @@ def together(comm: MPI.Intracomm, work: Callable[[], Result]) -> Result:
     return result  # type: ignore[return-value]
 
 
+_PAUSE = 0.005  # between two looks at a pipe [s]
 _SAID = 2  # greatest status of a rank that has said why it failed
 _NOT_IN_THE_DEMO = ("_fabric", "_simulate", "_bench_mpich", "_bench_openmpi")
 
@@ -60,8 +68,24 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
             _report(error, "sortlast")
     else:
         _report(error, f"sortlast: rank {comm.rank}")
+        wait_until_read(sys.stderr.fileno())
         comm.Abort(status)
     sys.exit(status)
+
+
+def wait_until_read(stream: int, most: float = 2.0) -> None:
+    """Wait until a pipe's reader has taken all that was written to it, for ``most`` seconds at most.
+
+    mpiexec reads what ranks say through pipes, and drops what it has not yet read when they are aborted.
+    """
+    if not stat.S_ISFIFO(os.fstat(stream).st_mode):
+        return
+    end = time.monotonic() + most
+    with suppress(OSError):  # a kernel that does not count what is left
+        while struct.unpack("i", fcntl.ioctl(stream, termios.FIONREAD, bytes(4)))[0]:
+            if time.monotonic() > end:
+                return
+            time.sleep(_PAUSE)
 
 
 def _explained(error: ModuleNotFoundError) -> Exception:
