@@ -27,9 +27,10 @@ from sortlast._errors import (
     UsageError,
 )
 from sortlast._fragments import Fragments
-from sortlast.compositor import Compositor, Registration, Tile, visibility_order
+from sortlast.compositor import Compositor
+from sortlast.protocols import Registration, Tile
 from sortlast.serial import composite_serial, execute_serial
-from sortlast.visibility import BoxPositions, SplitTree, visibility_positions
+from sortlast.visibility import BoxPositions, SplitTree, visibility_order, visibility_positions
 
 if TYPE_CHECKING:
     __version__: str

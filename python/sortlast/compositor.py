@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
 from sortlast._fragments import Fragments
+from sortlast.protocols import FabricChoice, Out, Registration, Tile
 
 if TYPE_CHECKING:
     from typing import Self
@@ -21,85 +22,20 @@ if TYPE_CHECKING:
 
     from sortlast._core import Event, Timing
 
-# Where finished pixels are to be put: an array, or one and another for the depth.
-Out = NDArray[Any] | tuple[NDArray[Any], NDArray[np.float32]] | None
-
 # Images of calls that ended while MPI may still have been reading them: they are never given back.
 _still_read: list[object] = []
 
 
-class Tile(Protocol):
-    """Finished pixels that this rank holds: [begin, end) of the image in row-major order.
-
-    Of an image that was dealt out in blocks a tile holds many ranges, one behind the other in the order of
-    ``ranges``; ``begin`` and ``end`` raise ArgumentError then. The arrays share the tile's memory, which
-    stays valid and unchanged as long as one of them exists.
-    """
-
-    @property
-    def begin(self) -> int:
-        """First pixel."""
-
-    @property
-    def end(self) -> int:
-        """One past the last pixel; equal to ``begin`` if this rank holds none."""
-
-    @property
-    def ranges(self) -> list[tuple[int, int]]:
-        """(begin, end) of each range of the image that the pixels are of; none if there are no pixels."""
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """(H, W, C) of the whole image."""
-
-    @property
-    def pixels(self) -> NDArray[Any]:
-        """Array (n, C) of the n pixels."""
-
-    @property
-    def depth(self) -> NDArray[np.float32] | None:
-        """Array (n,), or None if the images had no depth."""
-
-    @property
-    def frame(self) -> int:
-        """Number of the tile's frame, from 1, the same on every rank.
-
-        With ``late="leave-out"`` it may be a later one than the rank's last and one more, and that of a
-        dropped image is the last that was gone.
-        """
-
-    @property
-    def left_out(self) -> list[int]:
-        """Ranks whose images are not in the frame, as they came too late; the same on every rank of it.
-
-        If this rank's image was dropped, this rank alone.
-        """
-
-    @property
-    def channels(self) -> dict[str, NDArray[Any]]:
-        """Arrays (n,) or (n, width) by the names of the channels that the images had."""
-
-
-class FabricChoice(Protocol):
-    """What a compositor asks of the fabric that it is told; ``sortlast.simulate.JobFabric`` is one."""
-
-    def choice(self, ranks: int) -> tuple[str, list[int] | None]:
-        """The algorithm and the ring (None: rank order) for so many ranks, the same on every rank."""
-
-
-class Registration(Protocol):
-    """Memory of the caller's that other ranks of the machine can read; see ``Compositor.register_memory``.
-
-    As a context manager it ends at the end of the block.
-    """
-
-    def close(self) -> None:
-        """End it: the memory keeps its contents, and is as private as it was before."""
-
-    def __enter__(self) -> Registration: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
-    ) -> None: ...
+@contextmanager
+def _kept_if_given_up(images: object) -> Iterator[None]:
+    """Keep the images of a call that ends for another reason than its arguments: see ``_still_read``."""
+    try:
+        yield
+    except (ArgumentError, MismatchError, UsageError):
+        raise
+    except BaseException:
+        _still_read.append(images)
+        raise
 
 
 def _chosen(
@@ -399,7 +335,7 @@ class Compositor:
             return self._composite_fragments(
                 image, depth, fragments, mode, shape, background, out, keep_lists, most_bytes, given
             )
-        try:
+        with self._refusing("composite"):
             if keep_lists is not None or most_bytes is not None:
                 raise ArgumentError("keep_lists and most_bytes are of fragments; expected some with them")
             if root is not None:
@@ -419,17 +355,8 @@ class Compositor:
                 _channels.channels(channels, rules, channel_background, picture),
                 None if deadline is None else _arrays.number(deadline, "deadline"),
             )
-        except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
-            self._native.refuse("composite", str(error))
-            raise
-        try:
+        with _kept_if_given_up(picture):
             return self._native.composite(picture, *arguments)  # type: ignore[no-any-return]
-        except (ArgumentError, MismatchError, UsageError):
-            raise
-        except BaseException:
-            _still_read.append(picture)
-            raise
 
     def _composite_images(
         self,
@@ -446,7 +373,7 @@ class Compositor:
         out: Out,
     ) -> Tile:
         """``composite`` of several images a rank; ``of_one``: arguments that only one image has."""
-        try:
+        with self._refusing("composite"):
             for name, value in of_one.items():
                 if value is not None:
                     raise ArgumentError(
@@ -460,17 +387,8 @@ class Compositor:
                 _box_images.root(root),
                 *_box_images.output(out, several),
             )
-        except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
-            self._native.refuse("composite", str(error))
-            raise
-        try:
+        with _kept_if_given_up(several):
             return self._native.composite_images(several, *arguments)  # type: ignore[no-any-return]
-        except (ArgumentError, MismatchError, UsageError):
-            raise
-        except BaseException:
-            _still_read.append(several)
-            raise
 
     def _composite_fragments(
         self,
@@ -485,7 +403,7 @@ class Compositor:
         most_bytes: int | None,
         given: dict[str, bool],
     ) -> Tile:
-        try:
+        with self._refusing("composite"):
             wrong = [name for name, there in given.items() if there]
             if wrong:
                 raise ArgumentError(f"fragments are composited without {' and '.join(wrong)}; leave it out")
@@ -499,16 +417,16 @@ class Compositor:
                 _fragments.most_bytes(most_bytes),
                 _fragments.output(out, passed[:2], passed[-1]),
             )
-        except Exception as error:
-            # The others must not wait for this rank: all raise what is wrong here.
-            self._native.refuse("composite", str(error))
-            raise
-        try:
+        with _kept_if_given_up(passed):
             return self._native.composite_fragments(*passed, *arguments)  # type: ignore[no-any-return]
-        except (ArgumentError, MismatchError, UsageError):
-            raise
-        except BaseException:
-            _still_read.append(passed)
+
+    @contextmanager
+    def _refusing(self, call: str) -> Iterator[None]:
+        """Tell the others what is wrong here: they must not wait for this rank, and all raise it."""
+        try:
+            yield
+        except Exception as error:
+            self._native.refuse(call, str(error))
             raise
 
     def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:
@@ -599,7 +517,7 @@ class Compositor:
         Raises:
             ArgumentError, MismatchError, TimeoutError, RemoteError, UsageError, MpiError: see the class.
         """
-        try:
+        with self._refusing("gather"):
             if not isinstance(tile, _native.mpi().Tile):
                 raise ArgumentError(f"tile is a {type(tile).__name__}; expected one of composite()")
             rank = _arrays.rank(root, "root")
@@ -613,9 +531,6 @@ class Compositor:
                 if rank == self._native.rank
                 else (None, None)
             )
-        except Exception as error:
-            self._native.refuse("gather", str(error))
-            raise
         if not flatten:
             lists = self._native.gather_fragments(tile, rank)
             return None if lists is None else Fragments(*lists)
@@ -661,48 +576,3 @@ class Compositor:
     def clear_events(self) -> None:
         """Drop the recorded events."""
         self._native.clear_events()
-
-
-def visibility_order(
-    comm: MPI.Intracomm,
-    box: Sequence[float] | None,
-    eye: Sequence[float] | None = None,
-    direction: Sequence[float] | None = None,
-    *,
-    timeout: float = 60.0,
-) -> list[int]:
-    """Ranks from front to back, from the axis-aligned box that holds each rank's data. Collective.
-
-    Args:
-        comm: an mpi4py communicator.
-        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
-            A minimum above its maximum, as of an empty VTK dataset, says the same. Such ranks come last.
-        eye: position of the eye, the same on every rank.
-        direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
-        timeout: longest wait without any progress, in seconds.
-
-    Raises:
-        ArgumentError: on every rank, if boxes overlap or cover each other in a cycle (the message names
-            it), or an argument is wrong on some rank.
-        MismatchError: on every rank, if eye or direction differ.
-        TimeoutError: a rank did not come.
-    """
-    from sortlast._mpi4py import MPI
-
-    problem = ""
-    corners, point = [1.0, 0.0] * 3, [0.0, 0.0, 0.0]
-    limit = 60.0
-    try:
-        if (eye is None) == (direction is None):
-            raise ArgumentError("expected either eye or direction")
-        if box is not None:
-            corners = _arrays.numbers(box, "box", 6)
-        point = _arrays.numbers(eye if direction is None else direction, "eye or direction", 3)
-        limit = _arrays.number(timeout, "timeout")
-    except Exception as error:
-        # The others must not wait for this rank: all raise what is wrong here.
-        problem = str(error)
-    handle = MPI._handleof(comm)
-    return _native.mpi().visibility_order(  # type: ignore[no-any-return]
-        handle, corners, point, direction is not None, limit, problem
-    )

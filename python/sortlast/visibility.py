@@ -1,4 +1,4 @@
-"""Places of many boxes a rank, front to back over all ranks."""
+"""Ranks front to back by the boxes of their data, and places of many boxes a rank."""
 
 from __future__ import annotations
 
@@ -13,6 +13,51 @@ from sortlast._errors import ArgumentError
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+
+def visibility_order(
+    comm: MPI.Intracomm,
+    box: Sequence[float] | None,
+    eye: Sequence[float] | None = None,
+    direction: Sequence[float] | None = None,
+    *,
+    timeout: float = 60.0,
+) -> list[int]:
+    """Ranks from front to back, from the axis-aligned box that holds each rank's data. Collective.
+
+    Args:
+        comm: an mpi4py communicator.
+        box: (xmin, xmax, ymin, ymax, zmin, zmax) of this rank's data; None if it has none.
+            A minimum above its maximum, as of an empty VTK dataset, says the same. Such ranks come last.
+        eye: position of the eye, the same on every rank.
+        direction: for a parallel projection, the direction in which the viewer looks, instead of ``eye``.
+        timeout: longest wait without any progress, in seconds.
+
+    Raises:
+        ArgumentError: on every rank, if boxes overlap or cover each other in a cycle (the message names
+            it), or an argument is wrong on some rank.
+        MismatchError: on every rank, if eye or direction differ.
+        TimeoutError: a rank did not come.
+    """
+    from sortlast._mpi4py import MPI
+
+    problem = ""
+    corners, point = [1.0, 0.0] * 3, [0.0, 0.0, 0.0]
+    limit = 60.0
+    try:
+        if (eye is None) == (direction is None):
+            raise ArgumentError("expected either eye or direction")
+        if box is not None:
+            corners = _arrays.numbers(box, "box", 6)
+        point = _arrays.numbers(eye if direction is None else direction, "eye or direction", 3)
+        limit = _arrays.number(timeout, "timeout")
+    except Exception as error:
+        # The others must not wait for this rank: all raise what is wrong here.
+        problem = str(error)
+    handle = MPI._handleof(comm)
+    return _native.mpi().visibility_order(  # type: ignore[no-any-return]
+        handle, corners, point, direction is not None, limit, problem
+    )
 
 
 class BoxPositions(NamedTuple):

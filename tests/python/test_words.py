@@ -75,7 +75,8 @@ def modules() -> dict[str, ast.Module]:
     """What users import: module -> its tree; of extension modules the stubs, of packages what they show."""
     files = [PACKAGE / f"{part}.pyi" for part in ("_core", "_fabric", "_simulate")]
     files += [
-        PACKAGE / f"{part}.py" for part in ("_errors", "compositor", "serial", "trace", "tune", "visibility")
+        PACKAGE / f"{part}.py"
+        for part in ("_errors", "compositor", "protocols", "serial", "trace", "tune", "visibility")
     ]
     for package in ("fabric", "simulate"):
         shows = (PACKAGE / package / "__init__.py").read_text()

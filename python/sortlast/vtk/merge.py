@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from sortlast.compositor import Compositor, visibility_order
-from sortlast.visibility import visibility_positions
+from sortlast.compositor import Compositor
+from sortlast.visibility import visibility_order, visibility_positions
 from sortlast.vtk import pixels, scene
 from sortlast.vtk import view as views
 from sortlast.vtk.parts import BOXES, NOTHING, SURFACE, VOLUME, Box, Group, Own, Part, StandIn, groups, part

@@ -14,7 +14,8 @@ from sortlast.bench.oracle import Finished
 from sortlast.bench.pattern import Image
 from sortlast.bench.peer import Peer, Scene
 from sortlast.bench.task import CHANNELS
-from sortlast.compositor import Compositor, Tile
+from sortlast.compositor import Compositor
+from sortlast.protocols import Tile
 
 _UINT8_BOUND = 2.0  # partial composites of uint8 images are not rounded to uint8
 
