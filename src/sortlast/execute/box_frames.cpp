@@ -242,7 +242,8 @@ std::uint64_t bytes_to_send(std::span<const BoxImage> images, const std::vector<
     const ImageView& image = images[i].image;
     const std::int64_t n = image.size.pixels();
     const bool looks = sparse && n > 0 && n <= most_counted;
-    const double active = looks ? sample_active(image.format, pixels[i], 0, n) : 1;
+    const double active =
+        looks ? sample_active(image.format, pixels[i], 0, n, samples_of_each(pixels.size())) : 1;
     bytes += static_cast<double>(n) * static_cast<double>(image.format.pixel_bytes()) * active;
   }
   return static_cast<std::uint64_t>(bytes);

@@ -56,10 +56,10 @@ class Cutter {
   bool open_ = false;
 };
 
-// Estimated share of active pixels among n, of which the i-th lies at number pixel_of(i) of `pixels`.
+// Estimated share of active pixels among n, of which the i-th lies at number pixel_of(i) of `pixels`, from
+// `most` of them.
 template <class PixelOf>
-double sample(const Format& format, ConstPixels pixels, std::int64_t n, PixelOf pixel_of) {
-  constexpr std::int64_t most = 256;
+double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int64_t most, PixelOf pixel_of) {
   if (n <= 0) return 0;
   const Kernels::Active mark = active_kernel(format);
 
@@ -67,7 +67,7 @@ double sample(const Format& format, ConstPixels pixels, std::int64_t n, PixelOf 
   // are fetched before the first is looked at: hardly any is in a cache.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
   const std::int64_t samples = std::min(n, most);
-  std::array<ConstPixels, most> at;
+  std::array<ConstPixels, most_samples> at;
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::uint64_t fraction = static_cast<std::uint64_t>(i) * golden >> 32;
     const auto pixel = static_cast<std::int64_t>(fraction * static_cast<std::uint64_t>(n) >> 32);
@@ -160,14 +160,16 @@ void append_active(const Format& format, ConstPixels pixels, std::int64_t begin,
   cutter.finish(end);
 }
 
-double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end) {
-  return sample(format, pixels, end - begin, [=](std::int64_t i) { return begin + i; });
+double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
+                     std::int64_t samples) {
+  const std::int64_t most = std::clamp<std::int64_t>(samples, 1, most_samples);
+  return sample(format, pixels, end - begin, most, [=](std::int64_t i) { return begin + i; });
 }
 
 double sample_active(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs) {
   std::vector<std::int64_t> ends;  // pixels of the runs up to each
   for (const ActiveRun& run : runs) ends.push_back((ends.empty() ? 0 : ends.back()) + run.count);
-  return sample(format, pixels, ends.empty() ? 0 : ends.back(), [&](std::int64_t i) {
+  return sample(format, pixels, ends.empty() ? 0 : ends.back(), most_samples, [&](std::int64_t i) {
     const auto end = std::upper_bound(ends.begin(), ends.end(), i);
     const ActiveRun& run = runs[static_cast<std::size_t>(end - ends.begin())];
     return run.at + run.count - (*end - i);

@@ -40,8 +40,11 @@ void append_active(const Format& format, ConstPixels pixels, std::int64_t begin,
 // only what lies outside of it, from the image's edges inwards: next to nothing of a dense image.
 Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height);
 
-// Estimated share (0..1) of active pixels among pixels [begin, end), from a few samples; 0 for no pixels.
-double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end);
+// Estimated share (0..1) of active pixels among pixels [begin, end), from a few samples, most_samples at
+// most; 0 for no pixels. Of an image that is not in a cache a sample costs as much as a line of it.
+inline constexpr std::int64_t most_samples = 256;
+double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
+                     std::int64_t samples = most_samples);
 // The same among the pixels of runs, which lie where `at` says.
 double sample_active(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs);
 

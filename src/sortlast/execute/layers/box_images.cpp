@@ -44,8 +44,9 @@ BoxImages::BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPix
     if (placed.rank != rank) continue;
     const ConstPixels pixels = images[static_cast<std::size_t>(placed.index)];
     const std::int64_t n = (placed.box.x1 - placed.box.x0) * (placed.box.y1 - placed.box.y0);
-    const bool sparse = leaves_out_empty() && n > 0 && n <= most_counted &&
-                        sample_active(frame_.format, pixels, 0, n) <= most_active;
+    const bool sparse =
+        leaves_out_empty() && n > 0 && n <= most_counted &&
+        sample_active(frame_.format, pixels, 0, n, samples_of_each(images.size())) <= most_active;
     own_.push_back({static_cast<Place>(place), pixels, sparse});
   }
 }

@@ -29,6 +29,13 @@ struct BoxPixels {
   ConstPixels pixels;    // from stored.begin on
 };
 
+// Samples by which to tell how much of each of so many images is empty: all together a few thousand.
+inline std::int64_t samples_of_each(std::size_t images) {
+  constexpr std::int64_t together = 4096;
+  constexpr std::int64_t least = 16;
+  return std::max(least, together / std::max<std::int64_t>(1, static_cast<std::int64_t>(images)));
+}
+
 // Which pixels of a box, row by row, lie in a range of the frame's pixels; may be empty.
 Range pixels_of_box(const Rectangle& box, Range pixels, std::int64_t frame_width);
 

@@ -55,31 +55,36 @@ bool put_in_slots(std::vector<PlacedBox>& boxes) {
   return true;
 }
 
-void check_box_image(const BoxImage& each, Size frame, const Format& format, const std::string& name) {
+std::string text(const Rectangle& box) {
+  return "x " + std::to_string(box.x0) + " to " + std::to_string(box.x1) + ", y " + std::to_string(box.y0) +
+         " to " + std::to_string(box.y1);
+}
+
+std::string pixels(std::int64_t width, std::int64_t height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
+// What is wrong with an image; empty if nothing is. Texts are put together only then: there may be thousands.
+std::string wrong_with(const BoxImage& each, std::size_t index, Size frame, const Format& format) {
+  const auto name = [index] { return "image " + std::to_string(index); };
   const Rectangle box = box_of(each, frame);
-  const std::string where = "x " + std::to_string(box.x0) + " to " + std::to_string(box.x1) + ", y " +
-                            std::to_string(box.y0) + " to " + std::to_string(box.y1);
-  const auto pixels = [](std::int64_t width, std::int64_t height) {
-    return std::to_string(width) + "x" + std::to_string(height);
-  };
   const bool inside = box.x0 >= 0 && box.y0 >= 0 && box.x0 <= box.x1 && box.y0 <= box.y1 &&
                       box.x1 <= frame.width && box.y1 <= frame.height;
   if (!inside)
-    throw ArgumentError("the box of " + name + " is " + where +
-                        "; expected a rectangle within the frame of " + pixels(frame.width, frame.height) +
-                        " pixels");
+    return "the box of " + name() + " is " + text(box) + "; expected a rectangle within the frame of " +
+           pixels(frame.width, frame.height) + " pixels";
   const Size size = each.image.size;
   if (size.width != box.x1 - box.x0 || size.height != box.y1 - box.y0)
-    throw ArgumentError(name + " is " + pixels(size.width, size.height) + "; expected " +
-                        pixels(box.x1 - box.x0, box.y1 - box.y0) + ", as its box is " + where);
+    return name() + " is " + pixels(size.width, size.height) + "; expected " +
+           pixels(box.x1 - box.x0, box.y1 - box.y0) + ", as its box is " + text(box);
   if (each.image.format != format)
-    throw ArgumentError(name + " is " + format_name(each.image.format) + ", but others are " +
-                        format_name(format) + "; expected images of one format");
-  if (size.pixels() == 0) return;
-  if (each.image.pixels.colour == nullptr)
-    throw ArgumentError(name + " has no pixels; leave it out of the images");
+    return name() + " is " + format_name(each.image.format) + ", but others are " + format_name(format) +
+           "; expected images of one format";
+  if (size.pixels() == 0) return "";
+  if (each.image.pixels.colour == nullptr) return name() + " has no pixels; leave it out of the images";
   if (format.depth && each.image.pixels.depth == nullptr)
-    throw ArgumentError(name + " has no depth; expected one, as its format says");
+    return name() + " has no depth; expected one, as its format says";
+  return "";
 }
 
 }  // namespace
@@ -90,8 +95,10 @@ Rectangle box_of(const BoxImage& image, Size frame) {
 
 void check_box_images(std::span<const BoxImage> images, Size frame, const Format& format) {
   check_size(frame, format);
-  for (std::size_t i = 0; i < images.size(); ++i)
-    check_box_image(images[i], frame, format, "image " + std::to_string(i));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const std::string wrong = wrong_with(images[i], i, frame, format);
+    if (!wrong.empty()) throw ArgumentError(wrong);
+  }
 }
 
 BoxTable::BoxTable(std::vector<PlacedBox> boxes, Size frame) : frame_(frame), boxes_(std::move(boxes)) {
