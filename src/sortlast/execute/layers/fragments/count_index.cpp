@@ -59,7 +59,10 @@ CountIndex::CountIndex(std::span<const std::int32_t> counts, std::int64_t width)
     }
     firsts_.push_back(total);
     first_runs_.push_back(runs_.size());
-    const std::span<const CountRun> runs(found.data(), find_runs(some, found));
+    std::size_t number = 1;
+    found[0] = {0, static_cast<std::uint32_t>(some.size())};  // as of most of many an image
+    if (bits != 0) number = find_runs(some, found);
+    const std::span<const CountRun> runs(found.data(), number);
     runs_.insert(runs_.end(), runs.begin(), runs.end());
     for (const CountRun& run : runs) total += std::size_t{run.count} * run.pixels;
   }

@@ -85,6 +85,10 @@ void Flattener<scalar>::write_run(std::size_t pixels, std::byte* out) {
     std::memset(out, 0, pixels * colour_bytes(scalar));
     return;
   }
+  if (slots_.size() == 1 && scalar == Scalar::uint8 && background_ == nullptr) {
+    std::memcpy(out, slots_.front().colour, pixels * colour_bytes(scalar));  // a blend with nothing
+    return;
+  }
   if (slots_.size() < 2) {
     const Colour none = {};
     for (std::size_t i = 0; i < pixels; ++i)

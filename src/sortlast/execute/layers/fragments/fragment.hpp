@@ -27,22 +27,31 @@ inline Colour load_colour(const std::byte* from) {
 
 inline void store_colour(const Colour& colour, std::byte* to) { std::memcpy(to, &colour, sizeof colour); }
 
-// Colours of uint8 are parts of 255, and are rounded to the nearest, ties to even.
+// Colours of uint8 are parts of 255, and are rounded to the nearest, ties to even. Both by operations that
+// the registers have: compilers convert vectors of bytes one byte after the other.
+static_assert(std::endian::native == std::endian::little, "colours of uint8 are taken as numbers");
 inline Colour load_bytes(const std::byte* from) {
-  using Stored __attribute__((vector_size(4))) = unsigned char;
-  Stored stored;
-  std::memcpy(&stored, from, sizeof stored);
-  return __builtin_convertvector(stored, Colour) * (1.0F / 255);
+  using Words __attribute__((vector_size(sizeof(Colour)))) = std::int32_t;
+  constexpr float part = 1.0F / 255;
+  std::uint32_t all = 0;
+  std::memcpy(&all, from, sizeof all);
+  const auto whole = static_cast<std::int32_t>(all);
+  const Words shifted = Words{whole, whole, whole, static_cast<std::int32_t>(all >> 8U)} &
+                        Words{0xff, 0xff00, 0xff0000, 0xff0000};
+  const Colour parts = {part, part / (1 << 8), part / (1 << 16), part / (1 << 16)};
+  return __builtin_convertvector(shifted, Colour) * parts;
 }
 
 inline void store_bytes(const Colour& colour, std::byte* to) {
-  using Words __attribute__((vector_size(sizeof(Colour)))) = std::uint32_t;
+  using Pairs __attribute__((vector_size(sizeof(Colour)))) = std::uint64_t;
   constexpr float to_last_bits = 1 << 23;  // added to a number below 2^22, rounds it to a whole one
   const Colour scaled = colour * 255.0F;
   const Colour positive = scaled > 0.0F ? scaled : Colour{};  // NaN is 0
   const Colour clamped = positive < 255.0F ? positive : Colour{} + 255.0F;
-  const auto words = std::bit_cast<Words>(clamped + to_last_bits);
-  for (int channel = 0; channel < 4; ++channel) to[channel] = static_cast<std::byte>(words[channel]);
+  Pairs pairs = std::bit_cast<Pairs>(clamped + to_last_bits) & 0xff000000ffU;
+  pairs |= pairs >> 24U;
+  auto all = static_cast<std::uint32_t>((pairs[0] & 0xffffU) | (pairs[1] & 0xffffU) << 16U);
+  std::memcpy(to, &all, sizeof all);
 }
 
 template <Scalar scalar>
