@@ -356,17 +356,25 @@ typedef struct sortlast_fragments {
   int32_t scalar;
   const uint8_t* colour_uint8;
   const uint8_t* surface_uint8;
+  // Intervals of depth, on all ranks or on none: `depth` is where each begins, and `depth_back` where it
+  // ends, there too or at a finite depth behind. Where they overlap they are mixed (fragments.hpp).
+  bool intervals;
+  const float* depth_back;
+  // What else each holds, kept with the merged lists: channels without rules and backgrounds.
+  const sortlast_channel* channels;
+  int32_t channel_count;
 } sortlast_fragments;
 
-#define SORTLAST_FRAGMENTS_INIT \
-  {sizeof(sortlast_fragments), 0, 0, NULL, NULL, NULL, 0, NULL, NULL, SORTLAST_FLOAT32, NULL, NULL}
+#define SORTLAST_FRAGMENTS_INIT                                              \
+  {sizeof(sortlast_fragments), 0,    0,    NULL,  NULL, NULL, 0, NULL, NULL, \
+   SORTLAST_FLOAT32,           NULL, NULL, false, NULL, NULL, 0}
 
 // How the fragments of one frame become one image. All ranks pass the same.
 typedef struct sortlast_fragment_composition {
   size_t size;              // sizeof(sortlast_fragment_composition)
   const float* background;  // premultiplied red, green, blue and alpha; NULL: none
   int64_t most_bytes;       // most bytes of fragments that a rank may have to hold of the pixels that it
-                            // finishes, 20 each (8 with uint8), twice that with keep_lists; 0: no limit
+                            // finishes (FragmentComposition::most_bytes tells how they count); 0: no limit
   bool keep_lists;          // the tile keeps the merged lists; without, less travels, and no bit changes
   sortlast_pixels out;      // as in sortlast_composition
 } sortlast_fragment_composition;

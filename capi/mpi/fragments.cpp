@@ -5,7 +5,9 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "channels.hpp"
 #include "image.hpp"
 #include "mpi/compositor.hpp"
 #include "sortlast/error.hpp"
@@ -14,6 +16,7 @@
 
 struct sortlast_fragment_lists {
   sortlast::Fragments fragments;
+  std::vector<sortlast_channel> channels;  // of the fragments
 };
 
 using namespace sortlast;
@@ -33,7 +36,8 @@ std::span<const Value> span_of(const Value* values, std::int64_t count, const ch
 constexpr std::size_t first_fragments =
     offsetof(sortlast_fragments, surface_depth) + sizeof(sortlast_fragments::surface_depth);
 
-FragmentsView view_of(const sortlast_fragments* fragments) {
+// `channels` keeps those of the view.
+FragmentsView view_of(const sortlast_fragments* fragments, std::vector<Channel>& channels) {
   if (fragments == nullptr)
     throw ArgumentError("the fragments are NULL; expected their size, with count 0 on a rank without any");
   const auto from = read_struct<sortlast_fragments>(fragments, SORTLAST_FRAGMENTS_INIT, first_fragments,
@@ -57,6 +61,10 @@ FragmentsView view_of(const sortlast_fragments* fragments) {
     view.colour = {from.colour, 4 * view.depth.size()};
   }
   view.surface = {surface, from.surface_depth};
+  view.intervals = from.intervals;
+  if (from.intervals) view.depth_back = span_of(from.depth_back, from.count, "ends in depth");
+  channels = channels_of(from.channels, from.channel_count);
+  view.channels = channels;
   return view;
 }
 
@@ -71,6 +79,7 @@ sortlast_status sortlast_compositor_composite_fragments(sortlast_compositor* com
   return guarded(*compositor, [&] {
     Compositor& worker = made(*compositor);
     FragmentsView view;
+    std::vector<Channel> channels;
     FragmentComposition how;
     PixelBuffer out;
     std::unique_ptr<sortlast_tile> result;
@@ -83,7 +92,7 @@ sortlast_status sortlast_compositor_composite_fragments(sortlast_compositor* com
       how.keep_lists = from.keep_lists;
       how.most_bytes = from.most_bytes;
       out = Pixels{static_cast<std::byte*>(from.out.colour), from.out.depth};
-      view = view_of(fragments);
+      view = view_of(fragments, channels);
       result = std::make_unique<sortlast_tile>();
     });
     if (!problem.empty()) detail::CompositorAccess::refuse(worker, "composite", problem);
@@ -111,6 +120,14 @@ sortlast_status sortlast_compositor_gather_fragments(sortlast_compositor* compos
     std::optional<Fragments> whole = worker.gather_fragments(*tile->tile, root);
     if (!whole) return;
     result->fragments = std::move(*whole);
+    for (const ChannelPlane& plane : result->fragments.channels) {
+      sortlast_channel channel = SORTLAST_CHANNEL_INIT;
+      channel.name = plane.name.c_str();
+      channel.type = static_cast<std::int32_t>(plane.type);
+      channel.width = plane.width;
+      channel.values = plane.memory.get();
+      result->channels.push_back(channel);
+    }
     *lists = result.release();
   });
 }
@@ -129,7 +146,11 @@ sortlast_fragments sortlast_fragment_lists_get(const sortlast_fragment_lists* li
           nullptr,
           all.scalar == Scalar::uint8 ? SORTLAST_UINT8 : SORTLAST_FLOAT32,
           all.colour_uint8.data(),
-          nullptr};
+          nullptr,
+          all.intervals,
+          all.depth_back.data(),
+          lists->channels.data(),
+          static_cast<std::int32_t>(lists->channels.size())};
 }
 
 void sortlast_fragment_lists_free(sortlast_fragment_lists* lists) { delete lists; }

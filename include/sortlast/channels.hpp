@@ -80,7 +80,8 @@ struct ChannelPlane {
   std::int64_t pixels = 0;
   std::shared_ptr<std::byte> memory;  // pixels * width values
 
-  std::size_t bytes() const { return static_cast<std::size_t>(pixels) * static_cast<std::size_t>(width) * 4; }
+  std::size_t pixel_bytes() const { return static_cast<std::size_t>(width) * 4; }
+  std::size_t bytes() const { return static_cast<std::size_t>(pixels) * pixel_bytes(); }
   // The values, as float or std::uint32_t. Throws ArgumentError for a channel of the other type.
   template <typename T>
   std::span<const T> values() const;

@@ -16,6 +16,12 @@
 //
 // Colours of uint8 count as their value over 255 in that. They travel as they are, blended at the end alone,
 // and the finished pixel is uint8, rounded once, to the nearest.
+//
+// Fragments may be intervals of depth, each of a medium that is even from its front to its back, as a ray's
+// segment in a cell. Where they overlap they are cut at each other's ends, and what lies between the same two
+// depths is mixed, as "Interpreting OpenEXR Deep Pixels" (Kainz, 2013) has it; then 1. to 3. do not hold: all
+// of a pixel is blended from front to back in float64, and the colour is rounded to float32 once, before the
+// background. A fragment that ends where it begins is a sheet, in front of what begins there.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +29,7 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/channels.hpp"
 #include "sortlast/export.hpp"
 #include "sortlast/image.hpp"
 
@@ -42,6 +49,14 @@ struct FragmentsView {
   // the surface; the same on all ranks.
   Scalar scalar = Scalar::float32;
   std::span<const std::uint8_t> colour_uint8 = {};
+  // Whether fragments are intervals of depth, on all ranks or on none; then `depth` is where each begins, and
+  // `depth_back` where it ends: there too, or at a finite depth behind. Fragments of the surface are sheets.
+  bool intervals = false;
+  std::span<const float> depth_back = {};
+  // What else a fragment holds, kept with the merged lists and dropped where these are not kept: on all ranks
+  // channels of the same names, types and widths, without rules and backgrounds, and `values` of as many
+  // fragments as there are. Those of the surface are 0.
+  std::span<const Channel> channels = {};
 };
 
 // Fragments in memory of their own.
@@ -52,8 +67,14 @@ struct SORTLAST_API Fragments {
   std::vector<float> depth = {};
   Scalar scalar = Scalar::float32;
   std::vector<std::uint8_t> colour_uint8 = {};  // instead of `colour`, if the scalar is uint8
+  bool intervals = false;
+  std::vector<float> depth_back = {};       // of intervals
+  std::vector<ChannelPlane> channels = {};  // in the order of their names; `pixels` of each are the fragments
 
-  FragmentsView view() const { return {size, counts, colour, depth, {}, scalar, colour_uint8}; }
+  // Without the channels.
+  FragmentsView view() const {
+    return {size, counts, colour, depth, {}, scalar, colour_uint8, intervals, depth_back, {}};
+  }
 };
 
 // How the fragments of one frame become one image. All ranks pass the same.
@@ -63,15 +84,17 @@ struct FragmentComposition {
   // behind a fragment of alpha 1 is left out, and fragments of one rank that no other rank's can come between
   // are blended early. The colours are the same bits.
   bool keep_lists = true;
-  // Most bytes of fragments, 20 each or with uint8 8 (twice that with keep_lists), that any rank may have to
-  // hold of the pixels that it finishes: an equal part of the image's rows. More is an ArgumentError, on
-  // every rank, before any fragment moves. 0: no limit.
+  // Most bytes of fragments, 20 each or with uint8 8, 4 more for an interval and with keep_lists those of the
+  // channels, and twice all that with keep_lists, that any rank may have to hold of the pixels that it
+  // finishes: an equal part of the image's rows. More is an ArgumentError, on every rank, before any fragment
+  // moves. 0: no limit.
   std::int64_t most_bytes = 0;
 };
 
 // The reference: merge the fragments of p ranks, one after the other, and flatten them, as written above.
-// Throws ArgumentError: views of different sizes or scalars, counts that are negative or do not fit the
-// fragments, a background that is not of 4 values. Pixels are float32, also of colours of uint8: not rounded.
+// Throws ArgumentError: views of different sizes, scalars or channels, counts that are negative or do not fit
+// the fragments, a background that is not of 4 values. Pixels are float32, also of colours of uint8: not
+// rounded.
 SORTLAST_API Fragments merge_fragments_serial(std::span<const FragmentsView> ranks);
 SORTLAST_API std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks,
                                                          std::span<const float> background = {});

@@ -50,6 +50,16 @@ def channels(
     ]
 
 
+def of_fragments(given: object | None, fragments: int) -> list[Channel]:
+    """Check the channels of so many fragments. Raises ArgumentError, which names the channel."""
+    checked = []
+    for name, value in _mapping(given, "channels of the fragments", "arrays").items():
+        array = _values_of(name, value, (fragments,), "as there are fragments")
+        width = array.shape[1] if array.ndim == 2 else 1
+        checked.append(Channel(name, str(array.dtype), width, array, "automatic", 0.0, "", []))
+    return checked
+
+
 def _mapping(value: object | None, what: str, of: str) -> Mapping[str, object]:
     if value is None:
         return {}
@@ -72,20 +82,27 @@ def _channel(
 
 def _array(name: str, value: object, picture: _arrays.Picture) -> tuple[NDArray[Any], str, int]:
     """A channel beside an image."""
+    array = _values_of(name, value, (picture.height, picture.width), "as the image")
+    return array, str(array.dtype), array.shape[2] if array.ndim == 3 else 1
+
+
+def _values_of(name: str, value: object, expected: tuple[int, ...], as_what: str) -> NDArray[Any]:
+    """The values of a channel, an array of that shape or of one dimension more."""
     what = f"channel {name!r}"
     array = _arrays.as_array(value, what)
     if str(array.dtype) not in _TYPES:
         raise ArgumentError(f"{what} is {array.dtype}; expected uint32 or float32")
-    expected = (picture.height, picture.width)
-    if array.ndim not in (2, 3) or array.shape[:2] != expected or 0 in array.shape[2:]:
+    dimensions = len(expected)
+    further = array.shape[dimensions:]
+    if len(further) > 1 or array.shape[:dimensions] != expected or 0 in further:
         raise ArgumentError(
-            f"{what} has shape {array.shape}; expected {expected}, as the image, or {(*expected, 'n')}"
+            f"{what} has shape {array.shape}; expected {expected}, {as_what}, or {(*expected, 'n')}"
         )
     if not array.flags.c_contiguous:
         raise ArgumentError(
             f"{what} is not C-contiguous; expected one that is, as numpy.ascontiguousarray makes it"
         )
-    return array, str(array.dtype), array.shape[2] if array.ndim == 3 else 1
+    return array
 
 
 def _described(name: str, value: object) -> tuple[None, str, int]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sortlast import _arrays
+from sortlast import _arrays, _channels
 from sortlast._errors import ArgumentError
 
 
@@ -28,21 +28,46 @@ class Fragments:
             pixel in row order. Or of uint8, on every rank: parts of 255, as which the frame comes back, too.
         depth: array (N,) of float32, smaller is nearer; within a pixel in any order. A NaN lies behind every
             other depth.
+        depth_back: array (N,) of float32 on every rank, or on none: fragments are intervals, each of a medium
+            that is even from ``depth`` to there; it ends where it begins, as a sheet does, or at a finite
+            depth behind. Where intervals overlap they are cut at each other's ends and what lies between the
+            same depths is mixed, as "Interpreting OpenEXR Deep Pixels" (Kainz, 2013) has it.
+        channels: what else fragments hold, by name: arrays (N,) or (N, width) of uint32 or float32, with the
+            same names, widths and dtypes on every rank. They are kept with the merged lists, and dropped
+            where these are not kept; of a surface they are 0.
     """
 
     size: tuple[int, int]
     counts: NDArray[np.int32]
     colour: NDArray[np.float32] | NDArray[np.uint8]
     depth: NDArray[np.float32]
+    depth_back: NDArray[np.float32] | None = None
+    channels: Mapping[str, NDArray[Any]] | None = None
 
     @classmethod
-    def empty(cls, size: tuple[int, int], dtype: DTypeLike = np.float32) -> Fragments:
-        """No fragments at all, for a rank without any; ``dtype``: of the others' colours."""
+    def empty(
+        cls,
+        size: tuple[int, int],
+        dtype: DTypeLike = np.float32,
+        *,
+        intervals: bool = False,
+        channels: Mapping[str, Any] | None = None,
+    ) -> Fragments:
+        """No fragments at all, for a rank without any.
+
+        Args:
+            size: (width, height) of the whole image in pixels.
+            dtype: of the others' colours.
+            intervals: whether the others' are.
+            channels: the others', each a dtype, or (dtype, width).
+        """
         return cls(
             size,
             np.zeros((size[1], size[0]), np.int32),
             np.zeros((0, 4), dtype),
             np.zeros(0, np.float32),
+            np.zeros(0, np.float32) if intervals else None,
+            {name: np.zeros(0, kind) for name, kind in channels.items()} if channels else None,
         )
 
     @classmethod
@@ -83,8 +108,23 @@ class Fragments:
         return f"Fragments({width}x{height}, {len(self.depth)} fragments)"
 
 
-def arguments(fragments: Fragments) -> tuple[int, int, NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """(width, height, counts, colour, depth) as the extension module takes them, or ArgumentError."""
+class Passed(NamedTuple):
+    """A call as the extension module takes it; None for what was not passed."""
+
+    width: int
+    height: int
+    counts: NDArray[Any] | None = None
+    colour: NDArray[Any] | None = None
+    depth: NDArray[Any] | None = None
+    depth_back: NDArray[Any] | None = None
+    channels: Sequence[_channels.Channel] = ()
+    surface: NDArray[Any] | None = None
+    surface_depth: NDArray[Any] | None = None
+    scalar: str = "float32"
+
+
+def arguments(fragments: Fragments) -> Passed:
+    """Fragments without a surface, or ArgumentError."""
     try:
         width, height = (operator.index(extent) for extent in fragments.size)
     except (TypeError, ValueError):
@@ -98,16 +138,17 @@ def arguments(fragments: Fragments) -> tuple[int, int, NDArray[Any], NDArray[Any
     given = _arrays.as_array(fragments.colour, "colour of the fragments")
     dtype = np.uint8 if given.dtype == np.uint8 else np.float32
     colour = _plane(given, "colour of the fragments", dtype, (len(depth), 4))
-    return width, height, counts, colour, depth
-
-
-Passed = tuple[int, int, Any, Any, Any, Any, Any, str]
+    back = fragments.depth_back
+    if back is not None:
+        back = _plane(back, "depth_back of the fragments", np.float32, (len(depth),))
+    channels = _channels.of_fragments(fragments.channels, len(depth))
+    return Passed(width, height, counts, colour, depth, back, channels, scalar=str(colour.dtype))
 
 
 def passed(
     image: object, depth: object, fragments: object, mode: str | None, shape: Sequence[int] | None
 ) -> Passed:
-    """(width, height, counts, colour, depth, surface, its depth, scalar) of a call; None for what is not."""
+    """What a call passes, or ArgumentError."""
     if mode is None:
         if image is None:
             image = fragments
@@ -115,28 +156,22 @@ def passed(
             raise ArgumentError('an image and fragments were passed; expected mode="depth-blend" with them')
         if depth is not None or shape is not None:
             raise ArgumentError("fragments bring their size and depth; leave depth= and shape= out")
-        return _with_surface(arguments(_checked(image)), None, None)
+        return arguments(_checked(image))
     if isinstance(image, Fragments):
         raise ArgumentError("depth-blend takes fragments by fragments=; image is a surface")
     if fragments is not None:
         found = arguments(_checked(fragments))
         if image is None:
-            return _with_surface(found, None, None)
-        return _with_surface(found, *surface(image, depth, found[:2], found[3].dtype))
+            return found
+        colour, plane = surface(image, depth, found[:2], np.dtype(found.scalar))
+        return found._replace(surface=colour, surface_depth=plane)
     if image is None:
         absent = _arrays.picture(None, None, shape, np.float32)
-        return (absent.width, absent.height, None, None, None, None, None, "float32")
+        return Passed(absent.width, absent.height)
     dtype = _arrays.as_array(image, "image").dtype
     colour, plane = surface(image, depth, dtype=dtype if dtype == np.uint8 else np.dtype(np.float32))
-    return (plane.shape[1], plane.shape[0], None, None, None, colour, plane, str(colour.dtype))
-
-
-def _with_surface(
-    found: tuple[int, int, NDArray[Any], NDArray[Any], NDArray[Any]],
-    colour: NDArray[Any] | None,
-    depth: NDArray[Any] | None,
-) -> Passed:
-    return (*found, colour, depth, str(found[3].dtype))
+    height, width = plane.shape
+    return Passed(width, height, surface=colour, surface_depth=plane, scalar=str(colour.dtype))
 
 
 def _checked(value: object) -> Fragments:

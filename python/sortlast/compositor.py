@@ -415,7 +415,7 @@ class Compositor:
                 _arrays.colours(background, "background"),
                 keep,
                 _fragments.most_bytes(most_bytes),
-                _fragments.output(out, passed[:2], passed[-1]),
+                _fragments.output(out, passed[:2], passed.scalar),
             )
         with _kept_if_given_up(passed):
             return self._native.composite_fragments(*passed, *arguments)  # type: ignore[no-any-return]

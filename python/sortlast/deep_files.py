@@ -1,12 +1,14 @@
 """Deep images in and out: OpenEXR files whose pixels hold lists of fragments, in deep scan lines.
 
-The channels are R, G, B and A, premultiplied, and Z, the depth; half floats and, where A is missing, opaque
-fragments are read, too. Names in capitals, as the format has them; further channels are left out, among them
-ZBack: a fragment lies at its front depth. Needs the package OpenEXR: ``pip install "sortlast[files]"``.
+The channels are R, G, B and A, premultiplied, Z, the depth, and ZBack, where fragments end that are
+intervals; half floats and, where A is missing, opaque fragments are read, too. Names in capitals, as the
+format has them; further channels (ids, velocities) become channels of the fragments, half floats as float32.
+Needs the package OpenEXR: ``pip install "sortlast[files]"``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from sortlast._errors import Error
 from sortlast._fragments import Fragments
 from sortlast.files import replacing
 
+_OF_FRAGMENTS = ("R", "G", "B", "A", "Z", "ZBack")
 _OF_LISTS = 160  # bytes of a pixel's list of one channel, beside its numbers: an array's object
 
 
@@ -56,8 +59,10 @@ def read(path: str | Path, memory: int | None = None) -> Fragments:
     counts, planes = _lists(channels, path)
     if "A" not in planes:
         planes["A"] = np.ones_like(planes["Z"])
-    colour = np.stack([planes[name] for name in "RGBA"], axis=1)
-    return Fragments((width, height), counts, np.ascontiguousarray(colour), planes["Z"])
+    colour = np.stack([planes.pop(name) for name in "RGBA"], axis=1)
+    depth = planes.pop("Z")
+    back = _intervals(depth, planes.pop("ZBack", depth), path)
+    return Fragments((width, height), counts, np.ascontiguousarray(colour), depth, back, planes or None)
 
 
 def write(path: str | Path, fragments: Fragments) -> None:
@@ -75,6 +80,9 @@ def write(path: str | Path, fragments: Fragments) -> None:
     cuts = np.cumsum(counts.ravel())[:-1]
     planes = dict(zip("RGBA", np.asarray(fragments.colour, np.float32).T, strict=True))
     planes["Z"] = np.asarray(fragments.depth, np.float32)
+    if fragments.depth_back is not None:
+        planes["ZBack"] = np.asarray(fragments.depth_back, np.float32)
+    planes |= _further(fragments, planes.keys(), path)
     channels = {name: _objects(plane, cuts, counts) for name, plane in planes.items()}
     header = {"compression": exr.ZIPS_COMPRESSION, "type": exr.deepscanline}
     with replacing(path) as temporary:
@@ -87,23 +95,44 @@ def _part(file: Any, exr: Any, path: Path) -> Any:
     return file.parts[0]
 
 
+def _intervals(depth: NDArray[Any], back: NDArray[Any], path: Path) -> NDArray[np.float32] | None:
+    """Where fragments end; None if all end where they begin."""
+    ends = (back == depth) | (np.isnan(depth) & np.isnan(back))
+    if ends.all():
+        return None
+    if not (ends | (np.isfinite(depth) & np.isfinite(back) & (back > depth))).all():
+        raise Error(f"{path} has fragments whose ZBack lies in front of their Z, or is not finite")
+    return back
+
+
+def _further(fragments: Fragments, taken: Collection[str], path: Path) -> dict[str, NDArray[Any]]:
+    """The channels as planes of one value each: those of several values get numbers behind a dot."""
+    planes: dict[str, NDArray[Any]] = {}
+    for name, values in (fragments.channels or {}).items():
+        several = np.asarray(values).reshape(len(fragments.depth), -1).T
+        names = [name] if len(several) == 1 else [f"{name}.{number}" for number in range(len(several))]
+        planes |= dict(zip(names, several, strict=True))
+    for name in planes:
+        if name in taken:
+            raise Error(f"{path}: a channel of the fragments has the name {name}, which is taken; rename it")
+    return planes
+
+
 def _lists(
     channels: dict[str, NDArray[Any]], path: Path
 ) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
     """How many fragments each pixel has, and the numbers of all, channel by channel."""
     planes = {}
     counts = None
-    for name in "RGBAZ":
-        if name not in channels:
-            continue
-        lists = channels[name]
+    for name, lists in channels.items():
         found = np.array([0 if each is None else len(each) for each in lists.ravel()], np.int32)
         if counts is not None and not np.array_equal(found, counts):
             raise Error(f"{path}: its channels have different numbers of fragments in a pixel")
         counts = found
         some = [each for each in lists.ravel() if each is not None]
         plane = np.concatenate(some) if some else np.zeros(0)
-        planes[name] = np.ascontiguousarray(plane, np.float32)
+        whole = plane.dtype == np.uint32 and name not in _OF_FRAGMENTS
+        planes[name] = np.ascontiguousarray(plane, np.uint32 if whole else np.float32)
     assert counts is not None
     return counts.reshape(channels["Z"].shape), planes
 

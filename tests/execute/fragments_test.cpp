@@ -33,6 +33,8 @@ struct Scene {
   double opaque = 0;  // share of fragments of alpha 1
   bool surface = false;
   Scalar scalar = Scalar::float32;
+  bool intervals = false;
+  bool channels = false;
 };
 
 // One rank's fragments and surface.
@@ -41,9 +43,13 @@ struct Rank {
   std::vector<float> surface;
   std::vector<float> surface_depth;
   std::vector<std::uint8_t> surface_uint8;
+  std::vector<std::uint32_t> id;
+  std::vector<float> normal;
+  std::vector<Channel> channels;  // in no order of their names
 
   FragmentsView view() const {
     FragmentsView view = fragments.view();
+    view.channels = channels;
     const bool bytes = fragments.scalar == Scalar::uint8;
     if (!surface_depth.empty())
       view.surface = {bytes ? reinterpret_cast<const std::byte*>(surface_uint8.data())
@@ -79,7 +85,9 @@ std::vector<std::uint8_t> rounded(const std::vector<float>& colours) {
 Rank random_rank(const Scene& scene, int rank, std::uint32_t seed) {
   std::mt19937 random(seed * 1000 + static_cast<std::uint32_t>(rank));
   std::uniform_real_distribution<float> share(0, 1);
-  Rank made{{scene.size, {}, {}, {}}, {}, {}, {}};
+  Rank made;
+  made.fragments.size = scene.size;
+  made.fragments.intervals = scene.intervals;
   const auto add_colour = [&](std::vector<float>& to, bool opaque) {
     const float alpha = opaque ? 1 : share(random);
     for (int channel = 0; channel < 3; ++channel) to.push_back(alpha * share(random));
@@ -91,12 +99,20 @@ Rank random_rank(const Scene& scene, int rank, std::uint32_t seed) {
     made.fragments.counts.push_back(count);
     for (int i = 0; i < count; ++i) {
       add_colour(made.fragments.colour, share(random) < scene.opaque);
-      made.fragments.depth.push_back(depth_of(scene.depths, rank, random));
+      const float depth = depth_of(scene.depths, rank, random);
+      made.fragments.depth.push_back(depth);
+      const bool thick = std::isfinite(depth) && random() % 3 > 0;
+      if (scene.intervals)
+        made.fragments.depth_back.push_back(thick ? depth + static_cast<float>(1 + random() % 4) / 2 : depth);
+      made.id.push_back(static_cast<std::uint32_t>(random()));
+      for (int axis = 0; axis < 3; ++axis) made.normal.push_back(share(random));
     }
     if (!scene.surface) continue;
     add_colour(made.surface, false);
     made.surface_depth.push_back(share(random) < 0.5 ? infinity : depth_of(scene.depths, rank, random));
   }
+  if (scene.channels)
+    made.channels = {channel<float>("normal", made.normal, 3), channel<std::uint32_t>("id", made.id)};
   if (scene.scalar == Scalar::uint8) {
     made.fragments.scalar = Scalar::uint8;
     made.fragments.colour_uint8 = rounded(made.fragments.colour);
@@ -124,14 +140,29 @@ void expect_same(const Fragments& found, const Fragments& expected, const std::s
   EXPECT_EQ(bits(found.colour), bits(expected.colour)) << what;
   EXPECT_EQ(found.colour_uint8, expected.colour_uint8) << what;
   EXPECT_EQ(bits(found.depth), bits(expected.depth)) << what;
+  EXPECT_EQ(found.intervals, expected.intervals) << what;
+  EXPECT_EQ(bits(found.depth_back), bits(expected.depth_back)) << what;
+  ASSERT_EQ(found.channels.size(), expected.channels.size()) << what;
+  for (std::size_t i = 0; i < found.channels.size(); ++i) {
+    EXPECT_EQ(found.channels[i].name, expected.channels[i].name) << what;
+    ASSERT_EQ(found.channels[i].bytes(), expected.channels[i].bytes()) << what;
+    EXPECT_EQ(std::memcmp(found.channels[i].memory.get(), expected.channels[i].memory.get(),
+                          found.channels[i].bytes()),
+              0)
+        << what;
+  }
 }
 
-Fragments lists_of(const std::vector<LayerString>& strings, Size size, Scalar scalar, int p) {
-  Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}};
+Fragments lists_of(const std::vector<LayerString>& strings, const OwnFragments& own, int p) {
+  const Scalar scalar = own.layout().scalar;
+  Fragments found;
+  found.size = own.size();
+  found.counts.resize(static_cast<std::size_t>(own.size().pixels()));
+  std::vector<std::byte> further;
   for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
     std::vector<CountRun> runs;
-    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, scalar, runs);
+    const FragmentLists lists = read_fragments(string.bytes, string.pixels.size(), p, own.layout(), runs);
     auto to = found.counts.begin() + string.pixels.begin;
     for (const CountRun& run : runs) to = std::fill_n(to, run.pixels, static_cast<std::int32_t>(run.count));
     const std::vector<float> depth = floats(lists.depth, lists.size);
@@ -143,7 +174,10 @@ Fragments lists_of(const std::vector<LayerString>& strings, Size size, Scalar sc
       found.colour.insert(found.colour.end(), colour.begin(), colour.end());
     }
     found.depth.insert(found.depth.end(), depth.begin(), depth.end());
+    further.insert(further.end(), lists.further, lists.further + lists.size * lists.further_bytes);
   }
+  FurtherPlanes(found, own.layout().intervals, own.further().planes(), found.depth.size())
+      .add(further.data(), found.depth.size());
   return found;
 }
 
@@ -155,7 +189,9 @@ class ViewedFragments : public FragmentMemory {
       : views_(views), nodes_(nodes), reader_(reader) {}
 
   std::size_t size(std::uint32_t rank) const override {
-    const bool readable = nodes_[rank] == nodes_[reader_] && views_[rank].surface.depth == nullptr;
+    const FragmentsView& view = views_[rank];
+    const bool readable = nodes_[rank] == nodes_[reader_] && view.surface.depth == nullptr &&
+                          !view.intervals && view.channels.empty();
     return readable ? views_[rank].depth.size() : 0;
   }
   bool pulls_from(std::uint32_t rank) const override { return rank % 2 == 1; }
@@ -191,13 +227,11 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
   for (int rank = 0; rank < p; ++rank) ranks.push_back(random_rank(scene, rank, seed));
   std::vector<FragmentsView> views;
   for (const Rank& rank : ranks) views.push_back(rank.view());
-  std::vector<OwnFragments> own;
-  for (int rank = 0; rank < p; ++rank)
-    own.emplace_back(views[static_cast<std::size_t>(rank)], static_cast<std::uint32_t>(rank));
   const DepthTiles tiles(scene.size);
   std::vector<DepthInterval> intervals;
-  for (const OwnFragments& each : own) {
-    const std::vector<DepthInterval> some = each.intervals(tiles);
+  for (int rank = 0; rank < p; ++rank) {
+    const OwnFragments own(views[static_cast<std::size_t>(rank)], static_cast<std::uint32_t>(rank));
+    const std::vector<DepthInterval> some = own.intervals(tiles);
     intervals.insert(intervals.end(), some.begin(), some.end());
   }
 
@@ -205,7 +239,14 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
   const std::vector<float> background =
       seed % 2 == 0 ? std::vector<float>{0.1F, 0.2F, 0.3F, 0.5F} : std::vector<float>{};
   const std::vector<float> expected = flatten_fragments_serial(views, background);
-  for (const bool keep_lists : {false, true}) {
+  const Fragments merged = merge_fragments_serial(views);
+  for (const bool keep_lists : {true, false}) {
+    std::vector<OwnFragments> own;
+    for (int rank = 0; rank < p; ++rank) {
+      FragmentsView& view = views[static_cast<std::size_t>(rank)];
+      if (!keep_lists) view.channels = {};
+      own.emplace_back(view, static_cast<std::uint32_t>(rank));
+    }
     std::vector<std::unique_ptr<FragmentContent>> kept;
     std::vector<const LayerContent*> contents;
     for (std::size_t rank = 0; rank < own.size(); ++rank) {
@@ -226,8 +267,7 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
     } else {
       EXPECT_EQ(bits(floats(colour, expected.size())), bits(expected)) << what;
     }
-    if (keep_lists)
-      expect_same(lists_of(frame.joined, scene.size, scene.scalar, p), merge_fragments_serial(views), what);
+    if (keep_lists) expect_same(lists_of(frame.joined, own[0], p), merged, what);
   }
   return sizes;
 }
@@ -259,6 +299,25 @@ TEST(Fragments, ColoursOfUint8AreRoundedOnce) {
       check(algorithm.name, p, {.depths = depths, .scalar = Scalar::uint8}, seed);
       check(algorithm.name, p, {.most = 20, .opaque = 0.1, .surface = true, .scalar = Scalar::uint8}, seed);
       check(algorithm.name, p, {.depths = depths, .opaque = 0.1, .scalar = Scalar::uint8}, seed, 32, 3);
+    }
+}
+
+TEST(Fragments, IntervalsAreMixedTheSameWayByAll) {
+  for (const AlgorithmEntry& algorithm : algorithms())
+    for (int p = 1; p <= 16; ++p) {
+      const auto seed = static_cast<std::uint32_t>(p);
+      const Depths depths = p % 2 == 0 ? Depths::ties : Depths::special;
+      check(algorithm.name, p, {.depths = depths, .opaque = 0.1, .intervals = true}, seed);
+      check(algorithm.name, p, {.surface = true, .scalar = Scalar::uint8, .intervals = true}, seed, 32, 2);
+    }
+}
+
+TEST(Fragments, ChannelsAreKeptWithTheLists) {
+  for (const AlgorithmEntry& algorithm : algorithms())
+    for (int p = 1; p <= 16; ++p) {
+      const auto seed = static_cast<std::uint32_t>(p);
+      check(algorithm.name, p, {.depths = Depths::ties, .opaque = 0.1, .channels = true}, seed, 32, 2);
+      check(algorithm.name, p, {.surface = true, .intervals = true, .channels = true}, seed);
     }
 }
 
@@ -299,7 +358,11 @@ TEST(Fragments, RanksApartInDepthSendOneFragmentAPixel) {
 }
 
 TEST(Fragments, EmptyPixelsCostNextToNothing) {
-  Fragments one{{1000, 1000}, std::vector<std::int32_t>(1000000, 0), {1, 1, 1, 1}, {5}};
+  Fragments one;
+  one.size = {1000, 1000};
+  one.counts.resize(1000000);
+  one.colour = {1, 1, 1, 1};
+  one.depth = {5};
   one.counts[777777] = 1;
   Bytes string;
   OwnFragments(one.view(), 0).encode({0, 1000000}, nullptr, string);
@@ -310,7 +373,11 @@ TEST(Fragments, EmptyPixelsCostNextToNothing) {
 }
 
 TEST(Fragments, WrongArgumentsAreRefused) {
-  const Fragments good{{2, 1}, {1, 1}, {0, 0, 0, 0, 1, 1, 1, 1}, {1, 2}};
+  Fragments good;
+  good.size = {2, 1};
+  good.counts = {1, 1};
+  good.colour = {0, 0, 0, 0, 1, 1, 1, 1};
+  good.depth = {1, 2};
   EXPECT_NO_THROW(OwnFragments(good.view(), 0));
   Fragments bad = good;
   bad.counts = {-1, 3};
@@ -337,14 +404,40 @@ TEST(Fragments, WrongArgumentsAreRefused) {
   EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
   EXPECT_THROW(flatten_fragments_serial(std::vector{good.view()}, std::vector<float>{1, 1, 1}),
                ArgumentError);
+  // Intervals and channels.
+  bad = good;
+  bad.depth_back = {1, 2};
+  EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  bad.intervals = true;
+  EXPECT_NO_THROW(OwnFragments(bad.view(), 0));
+  EXPECT_THROW(merge_fragments_serial(std::vector{good.view(), bad.view()}), ArgumentError);
+  for (const std::vector<float>& backs :
+       {std::vector<float>{1}, {1, 1.5F}, {1, infinity}, {1, nan}, {-infinity, 2}}) {
+    bad.depth_back = backs;
+    EXPECT_THROW(OwnFragments(bad.view(), 0), ArgumentError);
+  }
+  const std::vector<float> values{1, 2};
+  std::vector<Channel> channels{channel<float>("x", values)};
+  FragmentsView with = good.view();
+  with.channels = channels;
+  EXPECT_NO_THROW(OwnFragments(with, 0));
+  EXPECT_THROW(merge_fragments_serial(std::vector{good.view(), with}), ArgumentError);
+  channels[0].rule = ChannelRule::front;
+  EXPECT_THROW(OwnFragments(with, 0), ArgumentError);
+  channels = {channel<float>("x", values), channel<float>("x", values)};
+  with.channels = channels;
+  EXPECT_THROW(OwnFragments(with, 0), ArgumentError);
+  channels[1].name = "y";
+  channels[1].values = nullptr;
+  EXPECT_THROW(OwnFragments(with, 0), ArgumentError);
   bad = good;
   bad.size = {1, 2};
   EXPECT_THROW(merge_fragments_serial(std::vector{good.view(), bad.view()}), ArgumentError);
 }
 
 // Whatever is done to a string, it is read as lists or refused, and never beyond its end.
-TEST(Fragments, DamagedStringsAreErrors) {
-  const Rank rank = random_rank({}, 0, 1);
+void expect_errors_of_damaged(const Scene& scene) {
+  const Rank rank = random_rank(scene, 0, 1);
   const OwnFragments own(rank.view(), 0);
   const FragmentContent content(own, 0, 3, {}, std::nullopt);
   const Range pixels{0, rank.fragments.size.pixels()};
@@ -358,11 +451,16 @@ TEST(Fragments, DamagedStringsAreErrors) {
   const std::vector<std::int32_t> nodes(3, 0);
   const FragmentContent reader(own, 0, 3, {}, std::nullopt,
                                std::make_unique<ViewedFragments>(views, nodes, 0));
-  reader.encode_for_mates(pixels, reference);
+  own.refer(pixels, reference);
   const std::vector<LayerContent::String> referring{reference.view()};
   std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
   EXPECT_THROW(content.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);
-  for (const Bytes* string : {&first, &both, &reference}) {
+  std::vector<const Bytes*> readable{&first, &both};
+  if (own.layout().further_bytes() == 0)
+    readable.push_back(&reference);
+  else  // it does not say where the rest lies
+    EXPECT_THROW(reader.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);
+  for (const Bytes* string : readable) {
     const std::vector<std::byte> whole(string->view().begin(), string->view().end());
     const auto read = [&](const std::vector<std::byte>& bytes) {
       std::vector<std::byte> out(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
@@ -386,6 +484,11 @@ TEST(Fragments, DamagedStringsAreErrors) {
       }
     }
   }
+}
+
+TEST(Fragments, DamagedStringsAreErrors) {
+  expect_errors_of_damaged({});
+  expect_errors_of_damaged({.intervals = true, .channels = true});
 }
 
 }  // namespace

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 import OpenEXR
 import pytest
 
+import openexr_pixels
 from commands import run as command
-from deep_images import HEIGHT, WIDTH, fragments
+from deep_images import HEIGHT, WIDTH, fragments, further
 from sortlast import Error, Fragments, deep_files, image_files
 
 
 def same(one, other):
     assert one.size == other.size
-    for name in ("counts", "colour", "depth"):
+    for name in ("counts", "colour", "depth", "depth_back"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert (one.channels or {}).keys() == (other.channels or {}).keys()
+    for name, values in (one.channels or {}).items():
+        np.testing.assert_array_equal(values, other.channels[name])
+        assert values.dtype == other.channels[name].dtype
 
 
 def pixels_of(path):
@@ -30,7 +36,13 @@ def pixels_of(path):
 
 
 def test_fragments_return(tmp_path):
-    for made in (fragments(1), fragments(2, most=30), Fragments.empty((5, 4))):
+    for made in (
+        fragments(1),
+        fragments(2, most=30),
+        further(3),
+        Fragments.empty((5, 4), intervals=True),
+        Fragments.empty((5, 4)),
+    ):
         deep_files.write(tmp_path / "a.exr", made)
         assert deep_files.is_deep(tmp_path / "a.exr")
         same(deep_files.read(tmp_path / "a.exr"), made)
@@ -56,6 +68,27 @@ def test_what_others_write_is_read(tmp_path):
     assert found.counts.tolist() == [[0, 2]]
     assert found.colour.tolist() == [[0.25, 0.25, 0.25, 1], [0.5, 0.5, 0.5, 1]]
     assert found.depth.tolist() == [0.25, 0.5]
+    assert found.depth_back is None  # ends where it begins
+    assert found.channels["id"].tolist() == [0.25, 0.5]
+    assert found.channels["id"].dtype == np.float32
+
+
+def test_ends_in_front_and_names_that_are_taken_are_refused(tmp_path):
+    made = further(4)
+    with pytest.raises(Error, match="has the name Z, which is taken"):
+        deep_files.write(tmp_path / "a.exr", replace(made, channels={"Z": made.depth}))
+    deep_files.write(tmp_path / "a.exr", replace(made, depth_back=made.depth - 1))
+    with pytest.raises(Error, match=r"a\.exr has fragments whose ZBack lies in front"):
+        deep_files.read(tmp_path / "a.exr")
+
+
+def test_channels_of_several_values_become_several(tmp_path):
+    made = fragments(5)
+    velocity = np.random.default_rng(5).random((len(made.depth), 3), np.float32)
+    deep_files.write(tmp_path / "a.exr", replace(made, channels={"v": velocity}))
+    found = deep_files.read(tmp_path / "a.exr").channels
+    for axis in range(3):
+        assert found[f"v.{axis}"].tolist() == velocity[:, axis].tolist()
 
 
 def test_other_files_are_refused(tmp_path):
@@ -127,6 +160,32 @@ def test_the_command_equals_an_independent_reader(tmp_path):
         assert [z for z, _ in mine] == [z for z, _ in lists]
         for (_, one), (_, other) in zip(mine, lists, strict=True):
             assert one.tolist() == other.tolist()
+
+
+@pytest.mark.mpi
+def test_the_command_mixes_intervals_and_keeps_channels(tmp_path):
+    """One file has intervals and ids, one sheets; against the splits and merges of Kainz (2013)."""
+    files = [tmp_path / "a.exr", tmp_path / "b.exr"]
+    parts = [further(6), fragments(7, depths=3)]
+    for file, part in zip(files, parts, strict=True):
+        deep_files.write(file, part)
+    done = command("composite", *files, "-o", tmp_path / "out.exr", "--background", "0.2,0.4,0.6")
+    assert done.returncode == 0, done.stderr
+    found = image_files.read(tmp_path / "out.exr").pixels.reshape(-1, 4)
+    expected = openexr_pixels.flattened(parts, [0.2, 0.4, 0.6, 1])
+    np.testing.assert_allclose(found, expected.reshape(-1, 4), atol=2e-6)
+
+    done = command("composite", *files, "-o", tmp_path / "lists.exr", "--deep")
+    assert done.returncode == 0, done.stderr
+    lists = deep_files.read(tmp_path / "lists.exr")
+    assert sorted(lists.channels["id"]) == sorted([*parts[0].channels["id"], *np.zeros(len(parts[1].depth))])
+    assert np.array_equal(
+        np.sort(lists.depth_back), np.sort(np.concatenate([parts[0].depth_back, parts[1].depth]))
+    )
+    deep_files.write(files[1], replace(parts[1], channels={"id": parts[1].depth}))
+    done = command("composite", *files, "-o", tmp_path / "lists.exr", "--deep")
+    assert done.returncode != 0
+    assert f"the channel id of {files[1]} is float32, and uint32 in another file" in done.stderr
 
 
 @pytest.mark.mpi

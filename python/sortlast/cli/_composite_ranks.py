@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
 
-    from sortlast import Compositor
+    from sortlast import Compositor, Fragments
     from sortlast.image_files import Image
 
 
@@ -102,6 +102,7 @@ class Job:
         if len(set(sizes)) > 1:
             listed = ", ".join(f"{f} is {w}x{h}" for f, (w, h) in zip(self.files, sizes, strict=True))
             raise Error(f"the images differ in size: {listed}; give images of one size")
+        fragments = self._alike(comm, fragments)
         compositor = Compositor(comm, algorithm=self.algorithm)
         compositor.trace = self.trace is not None
         tile = compositor.composite(fragments, background=self.background, keep_lists=self.deep)
@@ -125,6 +126,30 @@ class Job:
                 f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
                 soft_wrap=True,
             )
+
+    def _alike(self, comm: MPI.Intracomm, fragments: Fragments) -> Fragments:
+        """With what the fragments of any file have: as sheets, and with 0, where theirs have it not.
+
+        Channels are kept with the lists alone. Communicates.
+        """
+        import numpy as np
+
+        from sortlast import Error
+
+        kinds = {name: np.asarray(values).dtype for name, values in (fragments.channels or {}).items()}
+        found = comm.allgather((fragments.depth_back is not None, kinds if self.deep else {}))
+        wanted: dict[str, np.dtype[Any]] = {}
+        for file, (_, named) in zip(self.files, found, strict=True):
+            for name, kind in named.items():
+                if wanted.setdefault(name, kind) != kind:
+                    raise Error(f"the channel {name} of {file} is {kind}, and {wanted[name]} in another file")
+        back = fragments.depth_back
+        if back is None and any(intervals for intervals, _ in found):
+            back = fragments.depth
+        own = fragments.channels or {}
+        zeros = {name: np.zeros(len(fragments.depth), kind) for name, kind in wanted.items()}
+        channels = {name: own.get(name, zeros[name]) for name in wanted}
+        return replace(fragments, depth_back=back, channels=channels)
 
     def _read(self, rank: int, most: int | None) -> Image:
         """This rank's image, with depth where the operator or the user asks for it."""

@@ -58,7 +58,7 @@ PixelBuffer output_of(const std::optional<Output>& colour, const std::optional<O
 }
 
 // Channels as sortlast._channels.Channel describes them.
-std::vector<Channel> channels_of(const nb::list& described) {
+std::vector<Channel> channels_of(const nb::object& described) {
   std::vector<Channel> channels;
   for (const nb::handle one : described) {
     Channel channel;
@@ -194,7 +194,8 @@ std::span<const Value> span_of(const std::optional<Array>& array) {
 
 nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::int64_t height,
                                const std::optional<Array>& counts, const std::optional<Array>& colour,
-                               const std::optional<Array>& depth, const std::optional<Array>& surface,
+                               const std::optional<Array>& depth, const std::optional<Array>& depth_back,
+                               const nb::object& channels, const std::optional<Array>& surface,
                                const std::optional<Array>& surface_depth, const std::string& scalar,
                                const std::vector<float>& background, bool keep_lists, std::int64_t most_bytes,
                                const std::optional<Output>& out) {
@@ -206,6 +207,10 @@ nb::object composite_fragments(Compositor& compositor, std::int64_t width, std::
     view.colour = span_of<float>(colour);
   }
   if (surface) view.surface = pixels_of(*surface, surface_depth);
+  view.intervals = depth_back.has_value();
+  view.depth_back = span_of<float>(depth_back);
+  const std::vector<Channel> further = channels_of(channels);
+  view.channels = further;
   const FragmentComposition composition{background, keep_lists, most_bytes};
   const PixelBuffer output = output_of(out, {});
   std::optional<Tile> tile;
@@ -223,7 +228,7 @@ nb::object vector_array(std::vector<Value>& values, const std::vector<std::size_
   return nb::cast(nb::ndarray<nb::numpy, Value>(values.data(), shape.size(), shape.data(), owner));
 }
 
-// ((width, height), counts, colour, depth), or None.
+// ((width, height), counts, colour, depth, depth_back or None, channels or None), or None.
 nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) {
   std::optional<Fragments> found;
   {
@@ -238,9 +243,11 @@ nb::object gather_fragments(Compositor& compositor, const Tile& tile, int root) 
   const std::size_t n = kept->depth.size();
   const nb::object colour = kept->scalar == Scalar::uint8 ? vector_array(kept->colour_uint8, {n, 4}, owner)
                                                           : vector_array(kept->colour, {n, 4}, owner);
-  return nb::make_tuple(nb::make_tuple(kept->size.width, kept->size.height),
-                        vector_array(kept->counts, {height, width}, owner), colour,
-                        vector_array(kept->depth, {n}, owner));
+  return nb::make_tuple(
+      nb::make_tuple(kept->size.width, kept->size.height), vector_array(kept->counts, {height, width}, owner),
+      colour, vector_array(kept->depth, {n}, owner),
+      kept->intervals ? vector_array(kept->depth_back, {n}, owner) : nb::none(),
+      kept->channels.empty() ? nb::object(nb::none()) : channel_arrays(kept->channels, {n}));
 }
 
 // Where begin and end tell all.
@@ -346,8 +353,9 @@ void bind_compositor(nb::module_& module) {
           },
           "array"_a, nb::keep_alive<0, 2>())
       .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
-           "colour"_a.none(), "depth"_a.none(), "surface"_a.none(), "surface_depth"_a.none(), "scalar"_a,
-           "background"_a, "keep_lists"_a, "most_bytes"_a, "out"_a.none())
+           "colour"_a.none(), "depth"_a.none(), "depth_back"_a.none(), "channels"_a, "surface"_a.none(),
+           "surface_depth"_a.none(), "scalar"_a, "background"_a, "keep_lists"_a, "most_bytes"_a,
+           "out"_a.none())
       .def("gather_fragments", &gather_fragments, "tile"_a, "root"_a)
       .def("gather", &gather, "tile"_a, "root"_a, "depth"_a, "out"_a.none(), "out_depth"_a.none(),
            "channels"_a)

@@ -45,7 +45,7 @@ void check_bytes(const FrameContext& context, const OwnFragments& own,
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
   const auto most = std::max_element(sums.begin(), sums.end());
   const std::int64_t bytes =
-      *most * static_cast<std::int64_t>(fragment_bytes(own.scalar())) * (composition.keep_lists ? 2 : 1);
+      *most * static_cast<std::int64_t>(own.layout().bytes()) * (composition.keep_lists ? 2 : 1);
   if (bytes <= composition.most_bytes) return;
   throw ArgumentError("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
                       std::to_string(bytes) + " bytes of fragments, and most_bytes is " +
@@ -65,8 +65,9 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
   if (composition.most_bytes > 0) check_bytes(context, own, composition);
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;
-  // Colours of uint8 cannot hold what is blended of them.
-  if (!composition.keep_lists && !context.all_in_place && own.scalar() == Scalar::float32) {
+  // Colours of uint8 cannot hold what is blended of them, and of intervals more than depths decides.
+  const bool early = own.layout().scalar == Scalar::float32 && own.layout().further_bytes() == 0;
+  if (!composition.keep_lists && !context.all_in_place && early) {
     const DepthTiles tiles(own.size());
     limits.emplace(tiles, all_gather_values(context, own.intervals(tiles)), rank);
   }
@@ -76,18 +77,23 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
       [&pool = context.pool](std::size_t bytes) { return pool.take(bytes); });
 }
 
-// The lists of a whole image of p ranks, of strings in any order.
-Fragments fragments_of(std::vector<LayerString> strings, Size size, Scalar scalar, std::int32_t p) {
+// The lists of a tile's whole image of p ranks, of strings in any order.
+Fragments fragments_of(std::vector<LayerString> strings, const detail::TileData& tile, std::int32_t p) {
+  const Scalar scalar = tile.format.scalar;
+  FragmentLayout layout{scalar, tile.fragment_intervals, 0};
+  for (const ChannelPlane& plane : tile.fragment_channels) layout.channel_bytes += plane.pixel_bytes();
   std::sort(strings.begin(), strings.end(),
             [](const LayerString& a, const LayerString& b) { return a.pixels.begin < b.pixels.begin; });
-  Fragments found{size, std::vector<std::int32_t>(static_cast<std::size_t>(size.pixels()), 0), {}, {}, scalar,
-                  {}};
+  Fragments found;
+  found.size = tile.size;
+  found.counts.assign(static_cast<std::size_t>(tile.size.pixels()), 0);
+  found.scalar = scalar;
   std::vector<CountRun> runs;
   std::vector<FragmentLists> lists;
   std::size_t total = 0;
   for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
-    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, scalar, runs));
+    lists.push_back(read_fragments(string.bytes, string.pixels.size(), p, layout, runs));
     total += lists.back().size;
     auto to = found.counts.begin() + string.pixels.begin;
     for (const CountRun& run : runs) to = std::fill_n(to, run.pixels, static_cast<std::int32_t>(run.count));
@@ -101,11 +107,13 @@ Fragments fragments_of(std::vector<LayerString> strings, Size size, Scalar scala
   std::byte* colour = bytes ? reinterpret_cast<std::byte*>(found.colour_uint8.data())
                             : reinterpret_cast<std::byte*>(found.colour.data());
   found.depth.resize(total);
+  FurtherPlanes further(found, tile.fragment_intervals, tile.fragment_channels, total);
   std::size_t at = 0;
   for (const FragmentLists& some : lists) {
     std::memcpy(colour, some.colour, some.size * colour_bytes(scalar));
     colour += some.size * colour_bytes(scalar);
     std::memcpy(found.depth.data() + at, some.depth, some.size * sizeof(float));
+    further.add(some.further, some.size);
     at += some.size;
   }
   return found;
@@ -119,14 +127,22 @@ Tile Compositor::composite_fragments(const FragmentsView& fragments, const Fragm
   std::optional<OwnFragments> own;
   call.problem = problem_of([&] {
     check_composition(composition);
-    own.emplace(fragments, static_cast<std::uint32_t>(rank()));
-    if (fragments.surface.depth == nullptr) call.lent = fragments_as_image(fragments);
+    call.arguments = OwnFurther(fragments).arguments();
+    FragmentsView kept = fragments;
+    if (!composition.keep_lists) kept.channels = {};
+    own.emplace(kept, static_cast<std::uint32_t>(rank()));
+    if (fragments.surface.depth == nullptr && own->layout().further_bytes() == 0)
+      call.lent = fragments_as_image(fragments);
   });
-  call.arguments = {{"content", "fragments"},
-                    {"background", text(composition.background)},
-                    {"keep_lists", composition.keep_lists ? "yes" : "no"},
-                    {"most_bytes", std::to_string(composition.most_bytes)}};
-  call.prepare = [&](detail::TileData& tile) { tile.fragment_lists = composition.keep_lists; };
+  call.arguments.insert(call.arguments.end(), {{"content", "fragments"},
+                                               {"background", text(composition.background)},
+                                               {"keep_lists", composition.keep_lists ? "yes" : "no"},
+                                               {"most_bytes", std::to_string(composition.most_bytes)}});
+  call.prepare = [&](detail::TileData& tile) {
+    tile.fragment_lists = composition.keep_lists;
+    tile.fragment_intervals = own->layout().intervals;
+    tile.fragment_channels = own->further().planes();
+  };
   call.content = [&](const FrameContext& context) { return make_content(context, *own, composition); };
   return CompositorAccess::composite_layers(*this, call, out);
 }
@@ -140,7 +156,7 @@ std::optional<Fragments> Compositor::gather_fragments(const Tile& tile, int root
   std::optional<std::vector<LayerString>> strings =
       CompositorAccess::gather_layers(*this, tile, root, problem);
   if (!strings) return std::nullopt;
-  return fragments_of(std::move(*strings), tile.size(), tile.format().scalar, size());
+  return fragments_of(std::move(*strings), data, size());
 }
 
 }  // namespace sortlast

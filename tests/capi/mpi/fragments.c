@@ -42,6 +42,56 @@ static void check_uint8(sortlast_compositor* compositor, const sortlast_fragment
   sortlast_fragment_lists_free(lists);
 }
 
+// One pixel, in which every rank has one medium from 0 to 2, and rank 0 a sheet in its middle; with ids.
+static void check_intervals(sortlast_compositor* compositor) {
+  const int rank = world_rank();
+  const int size = world_size();
+  const int32_t counts[1] = {rank == 0 ? 2 : 1};
+  const float colour[8] = {0, 0.75F, 0, 0.75F, 0.5F, 0, 0, 0.5F};
+  const float depth[2] = {0, 1};
+  const float depth_back[2] = {2, 1};
+  const uint32_t ids[2] = {10 * (uint32_t)rank, 10 * (uint32_t)rank + 1};
+  sortlast_channel channel = SORTLAST_CHANNEL_INIT;
+  channel.name = "id";
+  channel.type = SORTLAST_CHANNEL_UINT32;
+  channel.values = ids;
+  sortlast_fragments fragments = SORTLAST_FRAGMENTS_INIT;
+  fragments.width = 1;
+  fragments.height = 1;
+  fragments.counts = counts;
+  fragments.colour = colour;
+  fragments.depth = depth;
+  fragments.count = counts[0];
+  fragments.intervals = true;
+  fragments.depth_back = depth_back;
+  fragments.channels = &channel;
+  fragments.channel_count = 1;
+
+  sortlast_tile* tile = NULL;
+  sortlast_frame* frame = NULL;
+  sortlast_fragment_lists* lists = NULL;
+  STATUS(sortlast_compositor_composite_fragments(compositor, &fragments, NULL, &tile));
+  STATUS(sortlast_compositor_gather(compositor, tile, 0, false, &frame));
+  STATUS(sortlast_compositor_gather_fragments(compositor, tile, 0, &lists));
+  if (rank == 0) {
+    // Half of all media, the sheet, and the other half.
+    const float half = 1 - powf(0.5F, (float)size);
+    const float* pixel = sortlast_frame_image(frame).colour;
+    CHECK(fabsf(pixel[0] - (1 - half) * 0.5F) < 1e-6F);
+    CHECK(fabsf(pixel[1] - (half + (1 - half) * 0.5F * half)) < 1e-6F);
+    CHECK(fabsf(pixel[3] - (1 - (1 - half) * (1 - half) * 0.5F)) < 1e-6F);
+    const sortlast_fragments all = sortlast_fragment_lists_get(lists);
+    CHECK(all.count == size + 1 && all.intervals && all.channel_count == 1);
+    CHECK(all.depth_back[0] == 2 && all.depth_back[size] == 1);
+    CHECK(strcmp(all.channels[0].name, "id") == 0 && all.channels[0].type == SORTLAST_CHANNEL_UINT32);
+    const uint32_t* found = all.channels[0].values;
+    CHECK(found[0] == 0 && found[size - 1] == 10 * (uint32_t)(size - 1) && found[size] == 1);
+  }
+  sortlast_tile_free(tile);
+  sortlast_frame_free(frame);
+  sortlast_fragment_lists_free(lists);
+}
+
 // Each rank has one fragment in the left pixel, all of the same depth, and the last rank has two in the right
 // one, which a surface of rank 0 hides or not.
 void test_fragments(void) {
@@ -91,6 +141,7 @@ void test_fragments(void) {
   sortlast_fragment_lists_free(lists);
 
   check_uint8(compositor, &fragments);
+  check_intervals(compositor);
 
   // What is wrong on one rank is every rank's error, and the next frame is well.
   const sortlast_status wrong = size == 1 ? SORTLAST_ERROR_ARGUMENT : SORTLAST_ERROR_MISMATCH;

@@ -28,8 +28,11 @@ struct TileData {
   Interleaving interleaving = {};            // where the schedule's pixels lie in the image
   // What a content of varying size keeps of its pixels (layers/layer_run.hpp); null: of a dense frame.
   std::shared_ptr<const std::vector<LayerString>> joined = nullptr;
-  bool fragment_lists = false;  // they are lists of fragments
-  bool has_frame = false;       // the pixels are a whole frame in memory of the tile's own
+  // They are lists of fragments, maybe intervals, maybe with channels (these planes without values).
+  bool fragment_lists = false;
+  bool fragment_intervals = false;
+  std::vector<ChannelPlane> fragment_channels = {};
+  bool has_frame = false;  // the pixels are a whole frame in memory of the tile's own
   // Where ranks were left out: those of the frame, which are the schedule's participants, and the others.
   std::vector<std::int32_t> ranks = {};  // empty: all
   std::vector<std::int32_t> left_out = {};

@@ -13,11 +13,10 @@ namespace sortlast {
 // Red, green, blue and alpha, premultiplied, in one register.
 using Colour __attribute__((vector_size(4 * sizeof(float)))) = float;
 
-// Bytes of a stored colour, and of a fragment without its rank.
+// Bytes of a stored colour.
 constexpr std::size_t colour_bytes(Scalar scalar) {
   return 4 * (scalar == Scalar::uint8 ? 1 : sizeof(float));
 }
-constexpr std::size_t fragment_bytes(Scalar scalar) { return colour_bytes(scalar) + sizeof(float); }
 
 inline Colour load_colour(const std::byte* from) {
   Colour colour;

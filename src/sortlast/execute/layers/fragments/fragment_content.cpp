@@ -9,14 +9,16 @@
 #include "sortlast/execute/layers/fragments/flatten.hpp"
 #include "sortlast/execute/layers/fragments/fragment_feed.hpp"
 #include "sortlast/execute/layers/fragments/fragment_order.hpp"
+#include "sortlast/execute/layers/fragments/interval_blend.hpp"
 
 namespace sortlast {
 namespace {
 
 // Of a string. What it refers to must be there.
-FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p, Scalar scalar,
-                         const FragmentMemory* memory, std::vector<CountRun>& runs) {
-  const FragmentLists lists = read_fragments(string, pixels.size(), p, scalar, runs);
+FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p,
+                         const FragmentLayout& layout, const FragmentMemory* memory,
+                         std::vector<CountRun>& runs) {
+  const FragmentLists lists = read_fragments(string, pixels.size(), p, layout, runs);
   if (lists.refers()) {
     const std::size_t there = memory == nullptr ? 0 : memory->size(lists.rank);
     if (lists.first > there || lists.size > there - lists.first)
@@ -28,11 +30,11 @@ FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t
 // Lists of the same pixels, in order, from several strings.
 class Lists {
  public:
-  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p, Scalar scalar,
-        const FragmentMemory* memory, const Bytes::Take& take)
+  Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p,
+        const FragmentLayout& layout, const FragmentMemory* memory, const Bytes::Take& take)
       : runs_(strings.size()) {
     for (std::size_t i = 0; i < strings.size(); ++i) {
-      const FragmentLists lists = read_lists(strings[i], pixels, p, scalar, memory, runs_[i]);
+      const FragmentLists lists = read_lists(strings[i], pixels, p, layout, memory, runs_[i]);
       if (!lists.refers()) {
         add(lists);
         continue;
@@ -85,7 +87,9 @@ class Inputs {
       const std::size_t first = input.next;
       input.next += total;
       for (std::size_t i = first; i < first + total; ++i)
-        if (!visit_place({input.lists.colour_at(i), input.lists.depth_of(i), input.lists.rank_of(i)})) return;
+        if (!visit_place({input.lists.colour_at(i), input.lists.depth_of(i), input.lists.rank_of(i),
+                          input.lists.further_at(i)}))
+          return;
       return;
     }
     order_.begin(total, p_);
@@ -128,12 +132,12 @@ FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, st
 }
 
 void FragmentContent::encode_own(Range pixels, Bytes& out) const {
-  const bool early = limits_ && !keep_lists_ && scalar() == Scalar::float32;
+  const bool early = limits_ && !keep_lists_ && scalar() == Scalar::float32 && layout().further_bytes() == 0;
   own_.encode(pixels, early ? &*limits_ : nullptr, out);
 }
 
 void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
-  if (memory_ && memory_->size(rank_) > 0) {
+  if (layout().further_bytes() == 0 && memory_ && memory_->size(rank_) > 0) {
     own_.refer(pixels, out);
   } else {
     encode_own(pixels, out);
@@ -141,15 +145,16 @@ void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
 }
 
 void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  const Lists lists(strings, pixels, p_, scalar(), memory_.get(), take_);
+  const Lists lists(strings, pixels, p_, layout(), memory_.get(), take_);
   Inputs inputs(lists, pixels, p_);
-  FragmentWriter writer(out, inputs.size(), scalar(), p_);
+  FragmentWriter writer(out, inputs.size(), layout(), p_);
+  const bool keeps_all = keep_lists_ || layout().intervals;
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
     if (inputs.count(i) > 0) {
       inputs.visit(i, [&](const FragmentOrder::Place& place) {
         const Colour colour = load_colour(place.colour, scalar());
-        writer.add(colour, place.depth, place.rank);
-        return keep_lists_ || colour[3] != 1;
+        writer.add(colour, place.depth, place.rank, place.further);
+        return keeps_all || colour[3] != 1;
       });
     }
     writer.end_pixel();
@@ -159,14 +164,14 @@ void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes&
 
 void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) const {
   std::vector<CountRun> runs;
-  FragmentFeed feed(read_lists(string, from, p_, scalar(), memory_.get(), runs), memory_.get(), take_);
+  FragmentFeed feed(read_lists(string, from, p_, layout(), memory_.get(), runs), memory_.get(), take_);
   const auto some = static_cast<std::size_t>(pixels.size());
   feed.skip(static_cast<std::size_t>(pixels.begin - from.begin));
   ListRoom room(take_);
   FragmentLists lists = feed.next(some);
   if (lists.ranks == nullptr) lists = put_in_order(lists, room);
-  FragmentWriter writer = lists.ranks == nullptr ? FragmentWriter(out, lists.size, scalar(), lists.rank)
-                                                 : FragmentWriter(out, lists.size, scalar(), p_);
+  FragmentWriter writer = lists.ranks == nullptr ? FragmentWriter(out, lists.size, layout(), lists.rank)
+                                                 : FragmentWriter(out, lists.size, layout(), p_);
   RunReader counts(lists.runs);
   writer.add_pixels(lists, 0, counts, some);
   writer.finish();
@@ -174,31 +179,37 @@ void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) c
 
 void FragmentContent::finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
                              Bytes* joined) const {
-  if (joined == nullptr) {
+  if (joined == nullptr && !layout().intervals) {
     const bool bytes = scalar() == Scalar::uint8;
     if (bytes ? flatten_lists<Scalar::uint8>(strings, own, pixels, out.colour)
               : flatten_lists<Scalar::float32>(strings, own, pixels, out.colour))
       return;
   }
-  Lists lists(strings, pixels, p_, scalar(), memory_.get(), take_);
+  Lists lists(strings, pixels, p_, layout(), memory_.get(), take_);
   ListRoom room(take_);
   if (own) lists.add(own_.load(pixels, room));
 
   Inputs inputs(lists, pixels, p_);
   std::optional<FragmentWriter> writer;
-  if (joined != nullptr) writer.emplace(*joined, inputs.size(), scalar(), p_);
+  if (joined != nullptr) writer.emplace(*joined, inputs.size(), layout(), p_);
+  IntervalBlend intervals;
   for (std::size_t i = 0; i < inputs.pixels(); ++i) {
     Flattening pixel;
+    intervals.clear();
     if (inputs.count(i) > 0) {
       bool seen = true;
       inputs.visit(i, [&](const FragmentOrder::Place& place) {
         const Colour colour = load_colour(place.colour, scalar());
-        if (seen) seen = pixel.add(colour, place.rank);
-        if (writer) writer->add(colour, place.depth, place.rank);
+        if (layout().intervals) {
+          intervals.add(colour, place.depth, load_back(place.further));
+        } else if (seen) {
+          seen = pixel.add(colour, place.rank);
+        }
+        if (writer) writer->add(colour, place.depth, place.rank, place.further);
         return seen || writer;
       });
     }
-    Colour colour = pixel.colour();
+    Colour colour = layout().intervals ? intervals.colour() : pixel.colour();
     if (background_) colour = blend_over(colour, *background_);
     store_colour(colour, out.colour + i * colour_bytes(scalar()), scalar());
     if (writer) writer->end_pixel();
@@ -215,7 +226,7 @@ bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, R
   std::vector<std::vector<CountRun>> runs(strings.size());
   std::deque<FragmentFeed> feeds;
   for (std::size_t i = 0; i < strings.size(); ++i) {
-    const FragmentLists lists = read_lists(strings[i], pixels, p_, scalar(), memory_.get(), runs[i]);
+    const FragmentLists lists = read_lists(strings[i], pixels, p_, layout(), memory_.get(), runs[i]);
     if (lists.ranks != nullptr) return false;
     feeds.emplace_back(lists, memory_.get(), take_);
   }

@@ -15,7 +15,8 @@ namespace sortlast {
 class FragmentContent : public LayerContent {
  public:
   // `own` must stay; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists` what is
-  // hidden is left out, and lists of float32 are blended early where `limits` allow it. `memory`: the
+  // hidden is left out, and lists of float32 without anything further are
+  // blended early where `limits` allow it. `memory`: the
   // fragments that mates read where they lie; null: none. `take`: as of Bytes, for what is copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits,
@@ -33,7 +34,8 @@ class FragmentContent : public LayerContent {
   bool keeps_joined() const override { return keep_lists_; }
 
  private:
-  Scalar scalar() const { return own_.scalar(); }
+  const FragmentLayout& layout() const { return own_.layout(); }
+  Scalar scalar() const { return layout().scalar; }
   template <Scalar scalar_>
   bool flatten_lists(std::span<const String> strings, bool own, Range pixels, std::byte* out) const;
 

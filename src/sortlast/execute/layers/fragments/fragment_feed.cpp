@@ -14,6 +14,7 @@ FragmentLists FragmentFeed::next(std::size_t pixels) {
   } else {
     some.colour = lists_.colour_at(passed_);
     some.depth += passed_ * sizeof(float);
+    some.further += passed_ * some.further_bytes;
     if (some.ranks != nullptr) some.ranks += passed_ * some.rank_bytes;
   }
   passed_ += some.size;

@@ -20,6 +20,7 @@ class FragmentOrder {
     const std::byte* colour = nullptr;
     float depth = 0;
     std::uint32_t rank = 0;
+    const std::byte* further = nullptr;
   };
 
   // Room for a pixel of so many fragments, none of them of a rank of `p` or above.
@@ -35,7 +36,7 @@ class FragmentOrder {
     for (std::size_t i = first; i < first + count; ++i, ++size_) {
       const float depth = load_depth(lists.depth + i * sizeof(float));
       const std::uint32_t rank = lists.rank_of(i);
-      places_[size_] = {lists.colour_at(i), depth, rank};
+      places_[size_] = {lists.colour_at(i), depth, rank, lists.further_at(i)};
       if (narrow_) keys_.add(std::uint64_t{depth_key(depth)} << 32U | rank << 16U | size_);
     }
   }

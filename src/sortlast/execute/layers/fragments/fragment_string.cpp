@@ -67,16 +67,17 @@ std::uint32_t bytes_of_ranks(std::int32_t p) {
 }  // namespace
 
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
-                             Scalar scalar, std::vector<CountRun>& runs) {
+                             const FragmentLayout& layout, std::vector<CountRun>& runs) {
   Head head;
   if (string.size() < sizeof head) refuse("it is too short for its head");
   std::memcpy(&head, string.data(), sizeof head);
   const std::span<const std::byte> rest = string.subspan(sizeof head);
   const bool refers = head.rank_bytes == elsewhere;
   if (head.rank_bytes != 0 && head.rank_bytes != bytes_of_ranks(p) && !refers) refuse("its head is none");
+  if (refers && layout.further_bytes() > 0) refuse("it refers to memory where not all of a fragment lies");
   if (head.rank >= static_cast<std::uint32_t>(p) || head.fragments == 0 || head.fragments > ~0U)
     refuse("its head is none");
-  const std::size_t each = fragment_bytes(scalar) + head.rank_bytes;
+  const std::size_t each = layout.bytes() + head.rank_bytes;
   if (refers ? rest.size() < sizeof(std::uint64_t) : head.fragments > rest.size() / each)
     refuse("it is too short for its fragments");
   const std::size_t planes = refers ? sizeof(std::uint64_t) : head.fragments * each;
@@ -84,15 +85,17 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   FragmentLists lists{runs};
   lists.rank = head.rank;
   lists.size = head.fragments;
-  lists.scalar = scalar;
+  lists.scalar = layout.scalar;
   if (refers) {
     std::memcpy(&lists.first, rest.data(), sizeof lists.first);
     return lists;
   }
   lists.colour = rest.data();
-  lists.depth = lists.colour + lists.size * colour_bytes(scalar);
+  lists.depth = lists.colour + lists.size * colour_bytes(layout.scalar);
+  lists.further = lists.depth + lists.size * sizeof(float);
+  lists.further_bytes = layout.further_bytes();
   lists.rank_bytes = head.rank_bytes;
-  if (head.rank_bytes > 0) lists.ranks = lists.depth + lists.size * sizeof(float);
+  if (head.rank_bytes > 0) lists.ranks = lists.further + lists.size * lists.further_bytes;
   return lists;
 }
 
@@ -127,22 +130,31 @@ void CountPacker::finish(Bytes& out) {
   out.append(packed_);
 }
 
-FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::uint32_t rank)
-    : out_(out), start_(out.size()), scalar_(scalar), rank_(rank) {
+FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::uint32_t rank)
+    : out_(out),
+      start_(out.size()),
+      scalar_(layout.scalar),
+      further_bytes_(layout.further_bytes()),
+      rank_(rank) {
   begin(most);
 }
 
-FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::int32_t p)
-    : out_(out), start_(out.size()), scalar_(scalar), rank_bytes_(bytes_of_ranks(p)) {
+FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::int32_t p)
+    : out_(out),
+      start_(out.size()),
+      scalar_(layout.scalar),
+      further_bytes_(layout.further_bytes()),
+      rank_bytes_(bytes_of_ranks(p)) {
   begin(most);
 }
 
 void FragmentWriter::begin(std::size_t most) {
   most_ = most;
-  const std::size_t each = fragment_bytes(scalar_) + rank_bytes_;
+  const std::size_t each = colour_bytes(scalar_) + sizeof(float) + further_bytes_ + rank_bytes_;
   colour_ = out_.grow(sizeof(Head) + most * each + sizeof(rank_)) + sizeof(Head);
   depth_ = colour_ + most * colour_bytes(scalar_);
-  ranks_ = depth_ + most * sizeof(float);
+  further_ = depth_ + most * sizeof(float);
+  ranks_ = further_ + most * further_bytes_;
 }
 
 std::size_t FragmentWriter::add_pixels(const FragmentLists& from, std::size_t first, RunReader& runs,
@@ -156,6 +168,8 @@ std::size_t FragmentWriter::add_pixels(const FragmentLists& from, std::size_t fi
   const std::size_t each = colour_bytes(scalar_);
   std::memcpy(colour_ + before * each, from.colour_at(first), added * each);
   std::memcpy(depth_ + before * sizeof(float), from.depth + first * sizeof(float), added * sizeof(float));
+  if (further_bytes_ > 0)
+    std::memcpy(further_ + before * further_bytes_, from.further_at(first), added * further_bytes_);
   for (std::size_t i = 0; rank_bytes_ > 0 && i < added; ++i) {
     const std::uint32_t rank = from.rank_of(first + i);
     std::memcpy(ranks_ + (before + i) * rank_bytes_, &rank, sizeof rank);
@@ -173,9 +187,12 @@ void FragmentWriter::finish() {
   if (size_ < most_) {
     std::byte* const depth = colour_ + size_ * colour_bytes(scalar_);
     std::memmove(depth, depth_, size_ * sizeof(float));
-    std::memmove(depth + size_ * sizeof(float), ranks_, size_ * rank_bytes_);
+    std::byte* const further = depth + size_ * sizeof(float);
+    std::memmove(further, further_, size_ * further_bytes_);
+    std::memmove(further + size_ * further_bytes_, ranks_, size_ * rank_bytes_);
   }
-  out_.shrink(start_ + sizeof head + size_ * (fragment_bytes(scalar_) + rank_bytes_));
+  const std::size_t each = colour_bytes(scalar_) + sizeof(float) + further_bytes_ + rank_bytes_;
+  out_.shrink(start_ + sizeof head + size_ * each);
   counts_.finish(out_);
 }
 

@@ -1,10 +1,11 @@
 // Fragment strings: lists of fragments of neighbouring pixels as bytes (see LayerContent).
 //
-// A head, then a plane each of colours, depths and, unless all are of one rank, ranks in as few bytes as p
-// takes; then the counts of the pixels, run by run, in numbers of 7 bits a byte: 2 * count for a pixel by
-// itself, or 2 * count + 1 and the number of pixels. So empty pixels cost next to nothing, and fragments lie
-// where vector registers can be loaded from. A string that refers to fragments in their rank's memory has the
-// number of the first one there in place of the planes.
+// A head, then a plane each of colours, depths, what is further in a fragment (see further.hpp) and, unless
+// all are of one rank, ranks in as few bytes as p takes; then the counts of the pixels, run by run, in
+// numbers of 7 bits a byte: 2 * count for a pixel by itself, or 2 * count + 1 and the number of pixels. So
+// empty pixels cost next to nothing, and fragments lie where vector registers can be loaded from. A string
+// that refers to fragments in their rank's memory has the number of the first one there in place of the
+// planes.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@
 #include "sortlast/execute/layers/bytes.hpp"
 #include "sortlast/execute/layers/fragments/count_runs.hpp"
 #include "sortlast/execute/layers/fragments/fragment.hpp"
+#include "sortlast/execute/layers/fragments/further.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -30,10 +32,13 @@ struct FragmentLists {
   std::size_t size = 0;             // fragments
   std::size_t first = 0;            // of those of the rank, if the lists only refer to them
   Scalar scalar = Scalar::float32;  // of the colours
+  const std::byte* further = nullptr;
+  std::size_t further_bytes = 0;  // of a fragment
 
   bool refers() const { return size > 0 && colour == nullptr; }
   const std::byte* colour_at(std::size_t fragment) const { return colour + fragment * colour_bytes(scalar); }
   Colour colour_of(std::size_t fragment) const { return load_colour(colour_at(fragment), scalar); }
+  const std::byte* further_at(std::size_t fragment) const { return further + fragment * further_bytes; }
   float depth_of(std::size_t fragment) const { return load_depth(depth + fragment * sizeof(float)); }
   std::uint32_t rank_of(std::size_t fragment) const {
     if (ranks == nullptr) return rank;
@@ -47,10 +52,10 @@ struct FragmentLists {
   }
 };
 
-// Lists of the pixels from their string, with colours of that scalar; `runs` keeps the counts. Throws Error
-// if it is damaged. Each list is in order, but those that refer to their rank's memory, which may be in any.
+// Lists of the pixels from their string, of that layout; `runs` keeps the counts. Throws Error if it is
+// damaged. Each list is in order, but those that refer to their rank's memory, which may be in any.
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
-                             Scalar scalar, std::vector<CountRun>& runs);
+                             const FragmentLayout& layout, std::vector<CountRun>& runs);
 
 // Append the string of lists that refer to their rank's memory; nothing if there are no fragments.
 void write_reference(const FragmentLists& lists, Bytes& out);
@@ -79,12 +84,14 @@ class CountPacker {
 class FragmentWriter {
  public:
   // At most `most` fragments, all of `rank`; or of any of p ranks.
-  FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::uint32_t rank);
-  FragmentWriter(Bytes& out, std::size_t most, Scalar scalar, std::int32_t p);
+  FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::uint32_t rank);
+  FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::int32_t p);
 
-  void add(const Colour& colour, float depth, std::uint32_t rank) {
+  // `further`: as many bytes as the layout has.
+  void add(const Colour& colour, float depth, std::uint32_t rank, const std::byte* further) {
     store_colour(colour, colour_ + size_ * colour_bytes(scalar_), scalar_);
     std::memcpy(depth_ + size_ * sizeof depth, &depth, sizeof depth);
+    if (further_bytes_ > 0) std::memcpy(further_ + size_ * further_bytes_, further, further_bytes_);
     // Its low bytes; the next one's come over the others.
     if (rank_bytes_ > 0) std::memcpy(ranks_ + size_ * rank_bytes_, &rank, sizeof rank);
     ++size_;
@@ -107,10 +114,12 @@ class FragmentWriter {
   std::size_t start_;
   std::size_t most_ = 0;
   Scalar scalar_;
+  std::size_t further_bytes_;
   std::uint32_t rank_ = 0;
   std::uint32_t rank_bytes_ = 0;
   std::byte* colour_ = nullptr;
   std::byte* depth_ = nullptr;
+  std::byte* further_ = nullptr;
   std::byte* ranks_ = nullptr;
   std::size_t size_ = 0;
   std::size_t pixel_begin_ = 0;

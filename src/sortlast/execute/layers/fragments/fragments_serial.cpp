@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/fragments/interval_blend.hpp"
 #include "sortlast/execute/layers/fragments/own_fragments.hpp"
 #include "sortlast/fragments.hpp"
 
@@ -14,6 +15,7 @@ struct Ranked {
   Colour colour;
   float depth;
   std::size_t rank;
+  std::vector<std::byte> further;
 };
 
 // Call action(fragments in order) for each pixel.
@@ -23,9 +25,11 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
   std::vector<OwnFragments> checked;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     checked.emplace_back(ranks[rank], static_cast<std::uint32_t>(rank));
-    if (ranks[rank].size != ranks[0].size || ranks[rank].scalar != ranks[0].scalar)
+    if (ranks[rank].size != ranks[0].size || ranks[rank].scalar != ranks[0].scalar ||
+        checked[rank].further().arguments() != checked[0].further().arguments())
       throw ArgumentError("the fragments of rank " + std::to_string(rank) +
-                          " are of another size or scalar than those of rank 0; expected the same of all");
+                          " are of another size, scalar or channels than those of rank 0, or intervals and "
+                          "those not; expected the same of all");
   }
   std::vector<Ranked> fragments;
   ListRoom room;
@@ -34,7 +38,10 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       const FragmentLists lists = checked[rank].load({pixel, pixel + 1}, room);
       for (std::size_t i = 0; i < lists.size; ++i)
-        fragments.push_back({lists.colour_of(i), lists.depth_of(i), rank});
+        fragments.push_back({lists.colour_of(i),
+                             lists.depth_of(i),
+                             rank,
+                             {lists.further_at(i), lists.further_at(i) + lists.further_bytes}});
     }
     std::stable_sort(fragments.begin(), fragments.end(), [](const Ranked& a, const Ranked& b) {
       return depth_key(a.depth) < depth_key(b.depth);
@@ -52,6 +59,7 @@ Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
     merged.scalar = ranks[0].scalar;
   }
   const bool bytes = merged.scalar == Scalar::uint8;
+  std::vector<std::byte> further;
   for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
     merged.counts.push_back(static_cast<std::int32_t>(fragments.size()));
     for (const Ranked& each : fragments) {
@@ -65,8 +73,14 @@ Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
         }
       }
       merged.depth.push_back(each.depth);
+      further.insert(further.end(), each.further.begin(), each.further.end());
     }
   });
+  if (!ranks.empty()) {
+    const OwnFurther first(ranks[0]);
+    FurtherPlanes(merged, first.layout().intervals, first.planes(), merged.depth.size())
+        .add(further.data(), merged.depth.size());
+  }
   return merged;
 }
 
@@ -74,9 +88,10 @@ std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks
                                             std::span<const float> background) {
   check_fragment_background(background);
   std::vector<float> pixels;
+  const bool intervals = !ranks.empty() && ranks[0].intervals;
   for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
     Colour colour = {};
-    bool seen = true;
+    bool seen = !intervals;
     for (std::size_t begin = 0, end = 0; begin < fragments.size() && seen; begin = end) {
       Colour run = fragments[begin].colour;
       end = begin + 1;
@@ -84,6 +99,11 @@ std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks
         run = blend_over(run, fragments[end].colour);
       colour = blend_over(colour, run);
       seen = run[3] != 1;
+    }
+    if (intervals) {
+      IntervalBlend blend;
+      for (const Ranked& each : fragments) blend.add(each.colour, each.depth, load_back(each.further.data()));
+      colour = blend.colour();
     }
     if (!background.empty())
       colour = blend_over(colour, load_colour(reinterpret_cast<const std::byte*>(background.data())));

@@ -54,9 +54,11 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
   if (in_order(lists)) return lists;
   Bytes colour;
   Bytes depth;
+  Bytes further;
   const std::size_t each = colour_bytes(lists.scalar);
   std::byte* to_colour = colour.grow(lists.size * each);
   std::byte* to_depth = depth.grow(lists.size * sizeof(float));
+  std::byte* to_further = further.grow(lists.size * lists.further_bytes);
   std::vector<std::size_t> order;
   std::size_t first = 0;
   for (RunReader runs(lists.runs); first < lists.size; runs.pass(1)) {
@@ -65,15 +67,19 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
     for (const std::size_t from : order) {
       std::memcpy(to_colour, lists.colour_at(from), each);
       std::memcpy(to_depth, lists.depth + from * sizeof(float), sizeof(float));
+      if (lists.further_bytes > 0) std::memcpy(to_further, lists.further_at(from), lists.further_bytes);
       to_colour += each;
       to_depth += sizeof(float);
+      to_further += lists.further_bytes;
     }
   }
   room.colour = std::move(colour);
   room.depth = std::move(depth);
+  room.further = std::move(further);
   FragmentLists ordered = lists;
   ordered.colour = room.colour.data();
   ordered.depth = room.depth.data();
+  ordered.further = room.further.data();
   return ordered;
 }
 

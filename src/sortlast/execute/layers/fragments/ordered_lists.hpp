@@ -10,11 +10,12 @@ namespace sortlast {
 
 // Memory for lists, taken as Bytes take it.
 struct ListRoom {
-  explicit ListRoom(const Bytes::Take& take = {}) : colour(take), depth(take) {}
+  explicit ListRoom(const Bytes::Take& take = {}) : colour(take), depth(take), further(take) {}
 
   std::vector<CountRun> runs;
   Bytes colour;
   Bytes depth;
+  Bytes further;
 };
 
 // Whether each list is in order. Says no if a depth is NaN.

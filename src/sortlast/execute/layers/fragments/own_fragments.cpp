@@ -68,7 +68,7 @@ void check_fragment_background(std::span<const float> background) {
 }
 
 OwnFragments::OwnFragments(const FragmentsView& view, std::uint32_t rank)
-    : view_(view), rank_(rank), index_(checked_counts(view), view.size.width) {
+    : view_(view), rank_(rank), index_(checked_counts(view), view.size.width), further_(view) {
   if (index_.total() != view.depth.size())
     throw ArgumentError("the counts add up to " + std::to_string(index_.total()) +
                         " fragments, but there are " + std::to_string(view.depth.size()) +
@@ -106,7 +106,8 @@ std::vector<DepthInterval> OwnFragments::intervals(const DepthTiles& tiles) cons
   return found;
 }
 
-FragmentLists OwnFragments::as_listed(Range pixels, ListRoom& room) const {
+// All but what is further in them.
+FragmentLists OwnFragments::where_they_lie(Range pixels, ListRoom& room) const {
   const std::size_t first = index_.first(pixels.begin);
   room.runs.clear();
   index_.append(pixels, room.runs);
@@ -119,6 +120,19 @@ FragmentLists OwnFragments::as_listed(Range pixels, ListRoom& room) const {
           index_.first(pixels.end) - first,
           0,
           view_.scalar};
+}
+
+FragmentLists OwnFragments::as_listed(Range pixels, ListRoom& room) const {
+  FragmentLists lists = where_they_lie(pixels, room);
+  const std::size_t each = layout().further_bytes();
+  if (each == 0) return lists;
+  room.further.shrink(0);
+  std::byte* const to = room.further.grow(lists.size * each);
+  const std::size_t first = index_.first(pixels.begin);
+  for (std::size_t i = 0; i < lists.size; ++i) further_.put(first + i, to + i * each);
+  lists.further = to;
+  lists.further_bytes = each;
+  return lists;
 }
 
 FragmentLists OwnFragments::list(Range pixels, ListRoom& room) const {
@@ -138,6 +152,9 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
   const std::size_t each_colour = colour_bytes(view_.scalar);
   std::byte* const colours = room.colour.grow(most(pixels) * each_colour);
   std::byte* const depths = room.depth.grow(most(pixels) * sizeof(float));
+  const std::size_t each_further = layout().further_bytes();
+  Bytes further;
+  std::byte* const furthers = further.grow(most(pixels) * each_further);
   std::size_t to = 0;
   const auto put = [&](const Colour& colour, float depth) {
     store_colour(colour, colours + to * each_colour, view_.scalar);
@@ -158,26 +175,30 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
       Colour colour =
           load_colour(view_.surface.colour + static_cast<std::size_t>(pixel) * each_colour, view_.scalar);
       colour[3] = 1;
+      further_.put_surface(surface_depth(pixel), furthers + to * each_further);
       put(colour, surface_depth(pixel));
       surface = false;
     };
     for (const std::size_t each : order) {
       const float depth = load_depth(listed.depth + each * sizeof(float));
       if (surface && depth_key(surface_depth(pixel)) < depth_key(depth)) put_surface();
+      if (each_further > 0) std::memcpy(furthers + to * each_further, listed.further_at(each), each_further);
       put(listed.colour_of(each), depth);
     }
     if (surface) put_surface();
     add_run(runs, static_cast<std::uint32_t>(to - before), 1);
   }
   room.runs = std::move(runs);
-  return {room.runs, room.colour.data(), room.depth.data(), nullptr, 0, rank_, to, 0, view_.scalar};
+  room.further = std::move(further);
+  return {room.runs, room.colour.data(), room.depth.data(),   nullptr,     0, rank_, to,
+          0,         view_.scalar,       room.further.data(), each_further};
 }
 
 void OwnFragments::encode(Range pixels, const DepthLimits* limits, Bytes& out) const {
   ListRoom room;
   const FragmentLists lists = load(pixels, room);
   if (lists.size == 0) return;
-  FragmentWriter writer(out, lists.size, view_.scalar, rank_);
+  FragmentWriter writer(out, lists.size, layout(), rank_);
   if (limits == nullptr) {
     RunReader runs(lists.runs);
     writer.add_pixels(lists, 0, runs, static_cast<std::size_t>(pixels.size()));
@@ -189,7 +210,7 @@ void OwnFragments::encode(Range pixels, const DepthLimits* limits, Bytes& out) c
 
 void OwnFragments::refer(Range pixels, Bytes& out) const {
   ListRoom room;
-  FragmentLists lists = as_listed(pixels, room);
+  FragmentLists lists = where_they_lie(pixels, room);
   lists.colour = nullptr;
   lists.first = index_.first(pixels.begin);
   write_reference(lists, out);
@@ -203,6 +224,7 @@ void OwnFragments::encode_blended(const FragmentLists& lists, Range pixels, cons
   const auto blend_pixel = [&](std::size_t tile) {
     const std::size_t last = at + runs.count();
     if (at < last) {
+      const std::size_t first = at;
       const float depth = load_depth(lists.depth + at * sizeof(float));
       const std::uint64_t limit = limits.limit(tile, depth_key(depth));
       Colour blended = lists.colour_of(at);
@@ -211,11 +233,11 @@ void OwnFragments::encode_blended(const FragmentLists& lists, Range pixels, cons
                depth_key(load_depth(lists.depth + at * sizeof(float))) < limit;
       };
       for (++at; next_joins(); ++at) blended = blend_over(blended, lists.colour_of(at));
-      writer.add(blended, depth, rank_);
+      writer.add(blended, depth, rank_, lists.further_at(first));
       bool hidden = blended[3] == 1;
       for (; at < last && !hidden; ++at) {
         const Colour colour = lists.colour_of(at);
-        writer.add(colour, load_depth(lists.depth + at * sizeof(float)), rank_);
+        writer.add(colour, load_depth(lists.depth + at * sizeof(float)), rank_, lists.further_at(at));
         hidden = colour[3] == 1;
       }
     }

@@ -16,11 +16,13 @@ namespace sortlast {
 
 class OwnFragments {
  public:
-  // The view's memory must stay. Throws ArgumentError: spans of the wrong length, negative counts.
+  // The view's memory must stay. Throws ArgumentError: spans of the wrong length, negative counts, and those
+  // of OwnFurther.
   OwnFragments(const FragmentsView& view, std::uint32_t rank);
 
   Size size() const { return view_.size; }
-  Scalar scalar() const { return view_.scalar; }
+  const OwnFurther& further() const { return further_; }
+  const FragmentLayout& layout() const { return further_.layout(); }
   // Fragments of the pixels, those of the surface among them: at most.
   std::size_t most(Range pixels) const;
   // The intervals of their depths, by tile.
@@ -34,10 +36,12 @@ class OwnFragments {
   // Append them as a string. `limits`, if not null: blended early as far as these allow, and without what a
   // fragment of alpha 1 hides; for colours of float32.
   void encode(Range pixels, const DepthLimits* limits, Bytes& out) const;
-  // Append a string that refers to them, for a rank that can read their memory. There must be no surface.
+  // Append a string that refers to them, for a rank that can read their memory. There must be no surface, and
+  // nothing further in them.
   void refer(Range pixels, Bytes& out) const;
 
  private:
+  FragmentLists where_they_lie(Range pixels, ListRoom& room) const;
   FragmentLists as_listed(Range pixels, ListRoom& room) const;
   FragmentLists with_surface(const FragmentLists& listed, Range pixels, ListRoom& room) const;
   void encode_blended(const FragmentLists& lists, Range pixels, const DepthLimits& limits,
@@ -48,6 +52,7 @@ class OwnFragments {
   FragmentsView view_;
   std::uint32_t rank_;
   CountIndex index_;
+  OwnFurther further_;
 };
 
 // The colours of fragments, of their scalar.

@@ -1,0 +1,75 @@
+// Further: what a fragment holds beside its colour and its depth: the depth at which it ends, if fragments
+// are intervals, and then the values of its channels, in the order of their names. It travels as bytes that
+// nobody looks at on the way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sortlast/channels.hpp"
+#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/fragments/fragment.hpp"
+#include "sortlast/fragments.hpp"
+
+namespace sortlast {
+
+// How the fragments of a frame lie in a string.
+struct FragmentLayout {
+  Scalar scalar = Scalar::float32;  // of the colours
+  bool intervals = false;
+  std::size_t channel_bytes = 0;  // of a fragment
+
+  std::size_t further_bytes() const { return (intervals ? sizeof(float) : 0) + channel_bytes; }
+  // Of a fragment without its rank.
+  std::size_t bytes() const { return colour_bytes(scalar) + sizeof(float) + further_bytes(); }
+};
+
+// Where a fragment ends, of what is further in it.
+inline float load_back(const std::byte* further) { return load_depth(further); }
+
+// One rank's own.
+class OwnFurther {
+ public:
+  // The view's memory must stay. Throws ArgumentError: as many ends or values as fragments are not there, an
+  // interval that ends in front of its depth or is not finite, channels that are wrong (see settle()) or that
+  // have a rule or a background.
+  explicit OwnFurther(const FragmentsView& view);
+
+  const FragmentLayout& layout() const { return layout_; }
+  // Of a fragment, and of one of the surface, at which no channel has a value.
+  void put(std::size_t fragment, std::byte* to) const;
+  void put_surface(float depth, std::byte* to) const;
+
+  // What all ranks must pass alike, by name.
+  std::vector<std::pair<std::string, std::string>> arguments() const;
+  // The channels, without any values.
+  std::vector<ChannelPlane> planes() const;
+
+ private:
+  FragmentLayout layout_;
+  ChannelLayout channels_;
+  const float* back_ = nullptr;
+  std::vector<const std::byte*> values_;  // of each channel
+};
+
+// Appends what is further in fragments to memory where each kind lies by itself.
+class FurtherPlanes {
+ public:
+  // `into` gets room for so many fragments, and the channels of `planes`.
+  FurtherPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
+                std::size_t fragments);
+
+  // The next fragments, one behind the other at `from`.
+  void add(const std::byte* from, std::size_t fragments);
+
+ private:
+  Fragments& into_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace sortlast
