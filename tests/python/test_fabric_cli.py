@@ -354,7 +354,7 @@ def test_compare_marks_what_fell_back(cli, tmp_path):
 # --- the group --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["build", "route", "check", "order", "bisect", "compare", "draw"])
+@pytest.mark.parametrize("command", ["build", "route", "check", "order", "bisect", "compare", "cost", "draw"])
 def test_every_command_has_help(cli, command):
     assert re.search(rf"\b{command} +[A-Z]", cli("fabric", "--help")[1])
     status, out, _ = cli("fabric", command, "--help")

@@ -62,11 +62,14 @@ from sortlast._fabric import (
     xgft,
 )
 from sortlast.fabric.analysis import Cost, best_order, bisection, contention, cost, pattern_time, shares
+from sortlast.fabric.components import Components, components
+from sortlast.fabric.indicators import Indicator, indicators
 from sortlast.fabric.made_routes import MadeRoutes, route_for
 from sortlast.fabric.measured import MeasuredLoads, measured_loads
 from sortlast.fabric.node_orders import NodeOrder, best_node_order
 from sortlast.fabric.nodes import Placement, join_blocks, names, order_nodes, placement
 from sortlast.fabric.patterns import group_kinds, pattern
+from sortlast.fabric.prices import Bill, BillLine, PriceList, bill, cost_per_node, price_list
 from sortlast.fabric.reading import (
     is_file,
     read,
@@ -83,18 +86,23 @@ from sortlast.fabric.topology_yaml import Blocks, write_blocks, write_topology_y
 
 __all__ = [
     "BestOrder",
+    "Bill",
+    "BillLine",
     "Bisection",
     "Blocks",
     "Collective",
+    "Components",
     "Contention",
     "Cost",
     "GroupKind",
+    "Indicator",
     "MadeRoutes",
     "MeasuredLoads",
     "Node",
     "NodeOrder",
     "Pattern",
     "Placement",
+    "PriceList",
     "Routes",
     "TableSearch",
     "Topology",
@@ -102,13 +110,16 @@ __all__ = [
     "assign_lids",
     "best_node_order",
     "best_order",
+    "bill",
     "bisection",
     "block_mapping",
     "channel_bytes",
     "collectives",
+    "components",
     "compute_hosts",
     "contention",
     "cost",
+    "cost_per_node",
     "crossbar",
     "data_rate",
     "describe_channels",
@@ -120,6 +131,7 @@ __all__ = [
     "gft",
     "group_kinds",
     "host_orders",
+    "indicators",
     "is_file",
     "join_blocks",
     "k_ary_n_tree",
@@ -134,6 +146,7 @@ __all__ = [
     "pattern_time",
     "pgft",
     "placement",
+    "price_list",
     "rails",
     "read",
     "read_adapters",

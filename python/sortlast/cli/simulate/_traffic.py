@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -70,6 +70,29 @@ def make(wanted: Wanted, places: int) -> Made:
     if made.tasks > places:
         raise Error(f"{wanted.pattern} has {made.tasks} tasks, and there are {places} hosts for them")
     return made
+
+
+def parse(text: str, ranks: int, like: Wanted, option: str) -> Wanted:
+    """Traffic as one word: ``PATTERN@BYTES``, ``ALGORITHM@WIDTHxHEIGHT``, or a file.
+
+    Settings of frames and the seed are those of ``like``; ``option`` is named in errors.
+    """
+    from sortlast import fabric
+    from sortlast.fabric.patterns import bytes_of
+
+    if fabric.is_file(text):
+        return replace(
+            like, pattern=text, ranks=None, message_bytes=None, messages=None, stages=None, size=None
+        )
+    pattern, at, size = text.rpartition("@")
+    if not at or not pattern:
+        raise typer.BadParameter(
+            f"{text!r} is no file, and has no size: write it as PATTERN@BYTES or ALGORITHM@WIDTHxHEIGHT",
+            param_hint=option,
+        )
+    image = size if "x" in size else None
+    given = None if image else bytes_of(size)
+    return Wanted(pattern, ranks, given, None, None, image, like.frame, like.seed)
 
 
 def _check(wanted: Wanted) -> None:

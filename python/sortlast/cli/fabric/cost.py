@@ -1,0 +1,305 @@
+"""``sortlast fabric cost``: what fabrics cost, beside how fast they carry given traffic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast import Error
+from sortlast.cli import _progress, _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.cli.simulate._options import Method
+
+if TYPE_CHECKING:
+    from sortlast.fabric import Bill, Indicator, Topology
+    from sortlast.simulate import Traffic
+
+_COLUMNS = (
+    ("fabric", "left"),
+    ("cost", "right"),
+    ("nodes", "right"),
+    ("cost / node", "right"),
+    ("relative", "right"),
+    ("time", "right"),
+    ("performance", "right"),
+    ("performance / cost", "right"),
+)
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(cost)
+
+
+def cost(
+    net: Annotated[
+        list[str],
+        typer.Option("--net", help="A fabric, as for the other commands. May be repeated; the first is 1."),
+    ],
+    prices: Annotated[
+        Path,
+        typer.Option(help="Prices of switches by ports, cables by kind and adapters: YAML, JSON or CSV."),
+    ],
+    traffic: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--traffic",
+            show_default="costs alone",
+            help="What the fabrics are to carry: a pattern with bytes of a message, such as BU@10,1000; an"
+            " algorithm with an image, such as radix-k:8,8@1024x768; or a file of traffic. May be repeated.",
+        ),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--weight",
+            show_default="1 for all",
+            help="NAME=NUMBER: how much a pattern, or a size, counts. May be repeated.",
+        ),
+    ] = None,
+    same_switches: Annotated[
+        bool,
+        typer.Option(
+            "--same-switches",
+            help="All switches of a fabric are of one kind, with the ports of the largest; otherwise each has"
+            " the ports that it needs, and roots of trees have none upward.",
+        ),
+    ] = False,
+    method: Annotated[
+        Method, typer.Option(help="Which simulator: packets, adaptively routed, or flows.")
+    ] = Method.packet,
+    ranks: Annotated[
+        int | None,
+        typer.Option(min=1, show_default="hosts of the smallest fabric", help="Tasks that communicate."),
+    ] = None,
+    central: Annotated[
+        bool,
+        typer.Option("--central", help="Tasks run on the hosts in the middle instead of the first ones."),
+    ] = False,
+    engine: Annotated[
+        str, typer.Option(help="Routing engine for flows, as of the other commands.")
+    ] = _options.ENGINE,
+    bandwidth: _options.Bandwidth = None,
+    node_name_map: _options.NodeNameMap = None,
+    seed: _options.Seed = 17,
+    csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.")] = None,
+    json: _options.Json = None,
+) -> None:
+    """Compare what fabrics cost with how fast they carry your traffic.
+
+    After Navaridas et al., "Reducing Complexity in Tree-like Computer Interconnection Networks", section 5:
+    the time of a fabric is the weighted sum of its times over those of the first fabric, its performance the
+    inverse of that, and performance / cost is over the cost of a node; all beside those of the first fabric.
+    """
+    from sortlast import fabric
+
+    _terminal.check_places(csv, json)
+    listed = fabric.price_list(prices)
+    fabrics = _named(_inputs.topology(each, node_name_map) for each in net)
+    bills = {
+        name: fabric.bill(fabric.components(each, same_switches=same_switches), listed)
+        for name, each in fabrics.items()
+    }
+    weights = dict(map(_weight, weight or []))
+    if weights and not traffic:
+        raise typer.BadParameter("it weighs traffic; give --traffic too", param_hint="--weight")
+    worth: dict[str, Indicator] = {}
+    times: dict[str, dict[tuple[str, str], float]] = {}
+    if traffic:
+        tasks = ranks or min(len(each.hosts) for each in fabrics.values())
+        jobs = [job for each in traffic for job in _workloads(each, tasks, seed)]
+        run = _Runs(method, central, engine, bandwidth, seed)
+        with _progress.bar("runs", transient=True) as progress:
+            times = run.all(fabrics, jobs, progress)
+        costs = {name: each.per_node for name, each in bills.items()}
+        worth = {each.network: each for each in fabric.indicators(times, costs, weights)}  # type: ignore[arg-type]
+
+    report = [_row(name, bills, worth, times) for name in fabrics]
+    console = _terminal.console(csv, json)
+    columns = _COLUMNS if worth else _COLUMNS[:5]
+    title = f"costs in {listed.currency}" if listed.currency else "costs"
+    console.print(_show.table(title, columns, [_cells(row) for row in report]))
+    for path in _write(report, csv, json):
+        console.print(f"wrote {path}", soft_wrap=True)
+
+
+def _named(found: Iterator[Topology]) -> dict[str, Topology]:
+    """Fabrics by name; of a name that occurs twice the second is an error."""
+    made: dict[str, Topology] = {}
+    for each in found:
+        if each.name in made:
+            raise typer.BadParameter(f"{each.name} is given twice", param_hint="--net")
+        made[each.name] = each
+    return made
+
+
+def _weight(text: str) -> tuple[str, float]:
+    """``NAME=NUMBER``; the name may have = signs."""
+    name, equals, number = text.rpartition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if not (equals and name and 0 <= value < math.inf):
+        raise typer.BadParameter(
+            f"{text!r} is not NAME=NUMBER with a number of 0 or more, such as BU=2", param_hint="--weight"
+        )
+    return name, value
+
+
+# --- traffic ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Workload:
+    """Traffic with the names that it is weighed by."""
+
+    key: tuple[str, str]
+    make: Callable[[], Traffic]
+    tasks: int
+    frame: bool  # compositing, whose ranks may send several messages at once
+
+
+def _workloads(text: str, ranks: int, seed: int) -> Iterator[_Workload]:
+    """``PATTERN@SIZE,SIZE``, or a file."""
+    from sortlast import fabric
+    from sortlast.cli.simulate import _traffic
+
+    like = _traffic.Wanted(text, None, None, None, None, None, {}, seed)
+    if fabric.is_file(text):
+        made = _traffic.make(like, ranks)
+        yield _Workload((text, ""), lambda: made.traffic, made.tasks, frame=False)
+        return
+    pattern, _, sizes = text.rpartition("@")
+    for size in sizes.split(","):
+        each = _traffic.parse(f"{pattern}@{size}" if pattern else text, ranks, like, "--traffic")
+        made = _traffic.make(each, ranks)
+        yield _Workload((pattern, size), partial(getattr, made, "traffic"), made.tasks, each.size is not None)
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """How workloads are simulated."""
+
+    method: Method
+    central: bool
+    engine: str
+    bandwidth: float | None
+    seed: int
+
+    def all(
+        self, fabrics: dict[str, Topology], jobs: list[_Workload], progress: Callable[[float], bool]
+    ) -> dict[str, dict[tuple[str, str], float]]:
+        """Seconds of every workload on every fabric."""
+        if len({job.key for job in jobs}) < len(jobs):
+            raise typer.BadParameter("a workload is given twice", param_hint="--traffic")
+        made: dict[str, dict[tuple[str, str], float]] = {name: {} for name in fabrics}
+        done, total = 0, len(fabrics) * len(jobs)
+        for name, topology in fabrics.items():
+            carry = self._carrier(topology)
+            for job in jobs:
+                part = done / total
+                seconds = carry(job, lambda inner, part=part: progress(part + inner / total))  # type: ignore[misc]
+                if not seconds > 0:
+                    raise Error(
+                        f"{'@'.join(job.key).rstrip('@')} takes no time on {name}; take other traffic"
+                    )
+                made[name][job.key] = seconds
+                done += 1
+        return made
+
+    def _carrier(self, topology: Topology) -> Callable[[_Workload, Callable[[float], bool]], float]:
+        """What simulates a workload on a fabric and tells its seconds."""
+        from sortlast import fabric, simulate
+        from sortlast.simulate.links import link_rate
+
+        rate = link_rate(topology) if self.bandwidth is None else self.bandwidth * 1e6
+        ordered = fabric.order_hosts(topology, "routing", fabric.compute_hosts(topology))
+        routes = _inputs.routes(topology, self.engine) if self.method is Method.flow else None
+
+        def carry(job: _Workload, progress: Callable[[float], bool]) -> float:
+            if job.tasks > len(ordered):
+                raise Error(
+                    f"{job.tasks} tasks do not fit on {topology.name}, which has {len(ordered)} hosts"
+                )
+            first = (len(ordered) - job.tasks) // 2 if self.central else 0
+            where: dict[str, Any] = {
+                "placement": ordered[first : first + job.tasks],
+                "link_bytes_per_second": rate,
+                "progress": progress,
+            }
+            if routes is None:
+                return simulate.packet(topology, job.make(), seed=self.seed, **where).seconds
+            return simulate.flow(routes, job.make(), sends_at_once=0 if job.frame else 1, **where).seconds
+
+        return carry
+
+
+# --- results ----------------------------------------------------------------------------------------------
+
+
+def _row(
+    name: str,
+    bills: dict[str, Bill],
+    worth: dict[str, Indicator],
+    times: dict[str, dict[tuple[str, str], float]],
+) -> dict[str, Any]:
+    """All that is said of a fabric."""
+    bill, first = bills[name], next(iter(bills.values()))
+    row: dict[str, Any] = {
+        "fabric": name,
+        "cost": bill.total,
+        "nodes": bill.nodes,
+        "cost_per_node": bill.per_node,
+        "relative_cost": bill.per_node / first.per_node if first.per_node > 0 else None,
+    }
+    if worth:
+        found = worth[name]
+        row["relative_time"] = found.relative_time
+        row["performance"] = found.performance
+        row["performance_per_cost"] = found.performance_per_cost
+        row["seconds"] = {"@".join(key).rstrip("@"): value for key, value in times[name].items()}
+    row["bill"] = [
+        {"part": line.part, "kind": line.kind, "number": line.number, "price": line.price}
+        for line in bill.lines
+    ]
+    return row
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    relative = row["relative_cost"]
+    cells = [
+        row["fabric"],
+        f"{row['cost']:,.0f}",
+        f"{row['nodes']:,}",
+        f"{row['cost_per_node']:,.2f}",
+        "" if relative is None else f"{relative:.2f}",
+    ]
+    if "performance" in row:
+        cells += [f"{row[key]:.2f}" for key in ("relative_time", "performance", "performance_per_cost")]
+    return cells
+
+
+def _write(report: list[dict[str, Any]], csv: Path | None, json: Path | None) -> Iterator[Path]:
+    """Write the files that are wanted, and say which."""
+    if csv is not None:
+        from csv import writer
+
+        from sortlast.files import replacing
+
+        rows = [{**row, **row.get("seconds", {})} for row in report]
+        names = [name for name in rows[0] if name not in ("seconds", "bill")]
+        with replacing(csv) as temporary, temporary.open("w", newline="") as file:
+            table = writer(file, lineterminator="\n")
+            table.writerow(names)
+            table.writerows([row[name] for name in names] for row in rows)
+        yield csv
+    if json is not None:
+        _terminal.write_json(report, json)
+        yield json

@@ -1,0 +1,78 @@
+"""What a fabric is bought from: its switches by ports, its cables by kind, its adapters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sortlast._fabric import Topology, find_nodes
+
+
+@dataclass(frozen=True)
+class Components:
+    """The parts of a fabric.
+
+    Attributes:
+        nodes: machines that jobs run on, whatever number of adapters each has.
+        switches: how many switches have so many ports.
+        cables: how many cables there are of each kind: "hosts to level 1", "level 1 to level 2" and so on,
+            upward; "hosts to switches" and "switches to switches" where switches have no level.
+        adapters: of all nodes.
+    """
+
+    nodes: int
+    switches: Mapping[int, int]
+    cables: Mapping[str, int]
+    adapters: int
+
+
+def components(topology: Topology, *, same_switches: bool = False) -> Components:
+    """Count the parts of a fabric.
+
+    An aggregation node lies within its switch: neither it nor its link is a part. Hosts that tell one GUID
+    are ports of one adapter. The levels of a fabric of a file are found as ``rank_switches`` does. With
+    ``same_switches`` all switches are of one kind and have the ports of the largest: roots of trees, whose
+    ports up are not there, are then counted as Navaridas et al. do.
+    """
+    hosts = topology.hosts
+    within = {host.number for host in hosts if host.aggregates}
+    ports = [switch.ports for switch in topology.switches]
+    if same_switches:
+        ports = [max(ports)] * len(ports) if ports else []
+    level = _levels(topology)
+    cables = Counter(
+        _kind(level[link.a], level[link.b])
+        for link in topology.links
+        if link.a not in within and link.b not in within
+    )
+    guids = [host.guid for host in hosts if host.number not in within]
+    nodes = [
+        node for node in find_nodes(topology) if any(adapter.host not in within for adapter in node.adapters)
+    ]
+    return Components(
+        nodes=len(nodes),
+        switches=dict(sorted(Counter(ports).items())),
+        cables=dict(sorted(cables.items())),
+        adapters=len(set(filter(None, guids))) + guids.count(0),
+    )
+
+
+def _levels(topology: Topology) -> list[int]:
+    """The level of each vertex; below 0: a host, 0: a switch without one."""
+    levels = [switch.level for switch in topology.switches]
+    if not any(levels):
+        levels = topology.rank_switches().level
+    return [-1] * len(topology.hosts) + list(levels)
+
+
+def _kind(a: int, b: int) -> str:
+    """The kind of a cable between two levels."""
+    low, high = sorted((a, b))
+    return f"{_side(low)} to {_side(high)}"
+
+
+def _side(level: int) -> str:
+    if level < 0:
+        return "hosts"
+    return f"level {level}" if level > 0 else "switches"

@@ -1,0 +1,265 @@
+"""Prices of a fabric's parts, as a user writes them in a file, and what a fabric costs by them.
+
+YAML, or JSON of the same form::
+
+    currency: USD
+    switch:
+      16: 5625              # a switch of 16 ports
+      port squared: 21.97   # any other: so much times its ports squared
+    cable:
+      hosts: 70             # from a node to its switch
+      level 1 to level 2: 150
+      any: 350              # all others
+    adapter: 500
+
+or CSV, with the same words::
+
+    part,kind,price
+    switch,16,5625
+    cable,any,150
+    adapter,,500
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sortlast import _extras
+from sortlast._errors import ArgumentError
+from sortlast._fabric import Topology
+from sortlast.fabric.components import Components, components
+from sortlast.fabric.reading import text_of
+
+_SQUARED = "port squared"
+_CABLES = "hosts, switches, any, or a kind such as 'level 1 to level 2'"
+
+
+@dataclass(frozen=True)
+class PriceList:
+    """Prices in any currency.
+
+    Attributes:
+        switch: of a switch, by its ports. One of which there is none costs as the next larger one.
+        switch_port_squared: of a switch that ``switch`` does not name, times its ports squared, as Navaridas
+            et al. (section 5.1) estimate it; None: no such rule.
+        cable: of a cable by its kind, as :class:`Components` names them; "hosts": of those of nodes,
+            "switches": of those between switches, "any": of all others.
+        adapter: of an adapter; 0: adapters are not counted.
+        currency: that the prices are in.
+    """
+
+    switch: Mapping[int, float] = field(default_factory=dict)
+    switch_port_squared: float | None = None
+    cable: Mapping[str, float] = field(default_factory=dict)
+    adapter: float = 0.0
+    currency: str = ""
+
+    def of_switch(self, ports: int) -> float:
+        """The price of a switch. Raises ArgumentError if nothing tells it."""
+        if ports in self.switch:
+            return self.switch[ports]
+        if self.switch_port_squared is not None:
+            return self.switch_port_squared * ports**2
+        larger = [each for each in self.switch if each > ports]
+        if not larger:
+            raise ArgumentError(
+                f"the price list has no switch of {ports} ports or more; add 'switch: {{{ports}: PRICE}}' or"
+                f" 'switch: {{{_SQUARED}: PRICE}}'"
+            )
+        return self.switch[min(larger)]
+
+    def of_cable(self, kind: str) -> float:
+        """The price of a cable of a kind. Raises ArgumentError if nothing tells it."""
+        side = "hosts" if kind.startswith("hosts") else "switches"
+        for name in (kind, side, "any"):
+            if name in self.cable:
+                return self.cable[name]
+        raise ArgumentError(
+            f"the price list has no cable '{kind}'; add a price of it under 'cable', or of 'any'"
+        )
+
+
+@dataclass(frozen=True)
+class BillLine:
+    """A line of a bill: how many of a part, the price of one, and of all of them."""
+
+    part: str
+    kind: str
+    number: int
+    price: float
+
+    @property
+    def total(self) -> float:
+        """Of all of them."""
+        return self.number * self.price
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a fabric costs, part by part."""
+
+    lines: tuple[BillLine, ...]
+    nodes: int
+    currency: str
+
+    @property
+    def total(self) -> float:
+        """Of all lines."""
+        return math.fsum(line.total for line in self.lines)
+
+    @property
+    def per_node(self) -> float:
+        """The total over the nodes; 0 for a fabric without nodes."""
+        return self.total / self.nodes if self.nodes else 0.0
+
+
+def bill(parts: Topology | Components, prices: PriceList) -> Bill:
+    """What a fabric, or its parts, cost. Raises ArgumentError for a part without a price."""
+    counted = components(parts) if isinstance(parts, Topology) else parts
+    lines = [
+        BillLine("switch", f"{ports} ports", number, prices.of_switch(ports))
+        for ports, number in counted.switches.items()
+    ]
+    lines += [
+        BillLine("cable", kind, number, prices.of_cable(kind)) for kind, number in counted.cables.items()
+    ]
+    lines.append(BillLine("adapter", "", counted.adapters, prices.adapter))
+    return Bill(tuple(lines), counted.nodes, prices.currency)
+
+
+def cost_per_node(parts: Topology | Components, prices: PriceList) -> float:
+    """The cost of a fabric, or of its parts, over its nodes. Raises as :func:`bill`."""
+    return bill(parts, prices).per_node
+
+
+def price_list(path: str | Path) -> PriceList:
+    """Read a price list: YAML, JSON, or CSV where the name ends in .csv.
+
+    Raises ArgumentError, with file, line and key, for an unknown part, a kind that does not fit it, a price
+    that is no number of 0 or more, or a second price of the same; Error if the file cannot be read.
+    """
+    text, file = text_of(path), str(path)
+    name = file.removesuffix(".gz").lower()
+    rows = _csv_rows(text, file) if name.endswith(".csv") else _yaml_rows(text, file)
+    return _collected(rows, file)
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    part: str
+    kind: str
+    price: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.part} {self.kind}".rstrip()
+
+
+def _collected(rows: Iterator[_Row], file: str) -> PriceList:
+    """The list of all rows."""
+    switch: dict[int, float] = {}
+    cable: dict[str, float] = {}
+    once: dict[str, float] = {}
+    currency = ""
+    seen = set[str]()
+    for row in rows:
+        if row.key in seen:
+            raise _malformed(file, row.line, row.key, "one price", "a second one")
+        seen.add(row.key)
+        if row.part == "currency" and not row.kind:
+            currency = row.price
+        elif row.part == "switch" and re.fullmatch("[1-9][0-9]{0,4}", row.kind):
+            switch[int(row.kind)] = _price(row, file)
+        elif row.part == "switch" and row.kind == _SQUARED:
+            once[_SQUARED] = _price(row, file)
+        elif row.part == "cable" and re.fullmatch(r"hosts|switches|any|.+ to .+", row.kind):
+            cable[row.kind] = _price(row, file)
+        elif row.part == "adapter" and not row.kind:
+            once["adapter"] = _price(row, file)
+        else:
+            raise _unknown(row, file)
+    if not switch and _SQUARED not in once:
+        raise _malformed(file, 1, "switch", "the price of a switch", "none")
+    return PriceList(switch, once.get(_SQUARED), cable, once.get("adapter", 0.0), currency)
+
+
+def _unknown(row: _Row, file: str) -> ArgumentError:
+    expected = {
+        "switch": f"a number of ports, or '{_SQUARED}'",
+        "cable": _CABLES,
+        "adapter": "a price without a kind",
+        "currency": "a name without a kind",
+    }
+    if row.part in expected:
+        return _malformed(file, row.line, row.part, expected[row.part], repr(row.kind))
+    return _malformed(file, row.line, row.part, ", ".join(expected), repr(row.part))
+
+
+def _price(row: _Row, file: str) -> float:
+    try:
+        price = float(row.price)
+    except ValueError:
+        price = math.nan
+    if not 0 <= price < math.inf:
+        raise _malformed(file, row.line, row.key, "a price, a number of 0 or more", repr(row.price))
+    return price
+
+
+def _malformed(file: str, line: int, key: str, expected: str, found: str) -> ArgumentError:
+    return ArgumentError(f"{file}:{line}: {key}: expected {expected}, found {found}")
+
+
+def _csv_rows(text: str, file: str) -> Iterator[_Row]:
+    reader = csv.reader(io.StringIO(text))
+    heading = False
+    for fields in reader:
+        stripped = [each.strip() for each in fields]
+        if not any(stripped) or stripped[0].startswith("#"):
+            continue
+        if not heading:
+            if stripped != ["part", "kind", "price"]:
+                raise _malformed(
+                    file, reader.line_num, "heading", "'part,kind,price'", repr(",".join(fields))
+                )
+            heading = True
+        elif len(stripped) != 3:
+            raise _malformed(file, reader.line_num, stripped[0], "part,kind,price", repr(",".join(fields)))
+        else:
+            yield _Row(reader.line_num, *stripped)
+
+
+def _yaml_rows(text: str, file: str) -> Iterator[_Row]:
+    with _extras.needed("a price list in YAML or JSON"):
+        import yaml
+    try:
+        # Between the tokens of JSON, tabs are blanks; within its texts there are none.
+        root = yaml.compose(text.replace("\t", " "), yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        found = str(getattr(error, "problem", None) or error).splitlines()[0]
+        raise _malformed(file, 1 if mark is None else mark.line + 1, "text", "YAML", found) from None
+    except RecursionError:
+        raise _malformed(file, 1, "text", "prices", "lists within lists without an end") from None
+    if root is None or root.id != "mapping":
+        raise _malformed(file, 1, "text", "'switch:', 'cable:' and 'adapter:' with prices", "something else")
+    for part, value in root.value:
+        if value.id == "scalar":
+            yield _Row(part.start_mark.line + 1, str(part.value), "", value.value)
+            continue
+        if value.id != "mapping":
+            raise _malformed(file, value.start_mark.line + 1, str(part.value), "prices by kind", "a list")
+        for kind, price in value.value:
+            line = kind.start_mark.line + 1
+            if kind.id != "scalar" or price.id != "scalar":
+                raise _malformed(file, line, str(part.value), "'KIND: PRICE'", "a list or a mapping")
+            yield _Row(line, str(part.value), kind.value, price.value)
