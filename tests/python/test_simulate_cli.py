@@ -359,3 +359,59 @@ def test_stages_of_a_pattern_are_counted_with_their_repetitions():
     assert (same.destination == simulate.shift(8, 100, 1, 8).destination).all()
     with pytest.raises(ArgumentError, match=r"ring: stages \[3, 16\) are not within \[1, 15\)"):
         simulate.from_pattern(ring, 3, 16)
+
+
+# --- several counts of ranks ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [("4:7", [4, 5, 6, 7]), ("2:16:5", [2, 7, 12]), ("2:16:x2", [2, 4, 8, 16]), ("3:3", [3])],
+)
+def test_a_sweep_is_a_table_of_the_runs(cli, tmp_path, counts, expected):
+    told = simulated(cli, tmp_path, "shift", *TREE, "--ranks", counts, "--seed", 3)
+    assert [row["tasks"] for row in told["runs"]] == expected
+    out = cli("simulate", "shift", *TREE, "--ranks", counts, "--seed", 3)[1]
+    f = fabric.k_ary_n_tree(4, 2)
+    for row in told["runs"]:
+        run = simulate.packet(f, simulate.shift(row["tasks"], 1000, 1, row["tasks"]), seed=3)
+        assert (row["cycles"], row["seconds"], row["messages"]) == (run.cycles, run.seconds, run.messages)
+        assert re.search(rf"^ *{row['tasks']} +{run.messages:,} ", out, re.MULTILINE)
+
+
+def test_a_sweep_of_frames_is_drawn(cli, tmp_path):
+    picture = tmp_path / "sweep.svg"
+    options = ("radix-k", *TREE, "--size", "64x64", "--method", "flow", "--ranks", "2:16:x2")
+    told = simulated(cli, tmp_path, *options, "--draw-sweep", picture)
+    f = fabric.k_ary_n_tree(4, 2)
+    for row in told["runs"]:
+        made = schedule.make("radix-k", p=row["tasks"], n=64 * 64)
+        frame = simulate.frame(f, made)
+        assert row["frames_per_second"] == frame.frames_per_second
+    assert "<svg" in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--ranks", "5:4"), "counts of ranks rise"),
+        (("--ranks", "0"), "counts of ranks rise"),
+        (("--ranks", "a:b"), "is not a number, FIRST:LAST"),
+        (("--ranks", "2:8:x1"), "x2 or more"),
+        (("--ranks", "2:8:0"), "step has to be 1 or more"),
+        (("--ranks", "1:999999999"), "at most 10,000"),
+        (("--ranks", "2:17"), "17 ranks do not fit"),
+        (("--ranks", "2:4", "--trace", "t.json"), "is of one run"),
+        (("--ranks", "4", "--draw-sweep", "s.png"), "needs several counts of ranks"),
+    ],
+)
+def test_a_sweep_refuses_what_is_none(cli, options, message):
+    status, _, err = cli("simulate", "shift", *TREE, *options)
+    assert status == 2
+    assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", err).split())
+
+
+def test_a_sweep_names_the_count_that_does_not_fit_a_pattern(cli):
+    status, _, err = cli("simulate", "BU", *TREE, "--ranks", "2:8")
+    assert status == 2
+    assert "--ranks, 3 of them" in err

@@ -44,6 +44,27 @@ def links(classes: Sequence[LinkClass], busy: NDArray[np.float64], title: str) -
     return figure
 
 
+def sweep(ranks: Sequence[int], seconds: Sequence[float], title: str) -> Figure:
+    """The time of a run over its number of ranks; both axes logarithmic where ranks double or more."""
+    figure, axes = empty(8.4, 4.2)
+    axes.plot(ranks, seconds, "o-", color=BLUE, markersize=4)
+    if len(ranks) > 2 and ranks[-1] - ranks[-2] > ranks[1] - ranks[0] and min(seconds) > 0:
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xticks(ranks)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(_NUMBER)
+    axes.yaxis.set_major_formatter(_NUMBER)
+    axes.set_xlabel("ranks")
+    axes.set_ylabel("time [s]")
+    axes.grid(color=_GRID)
+    axes.set_axisbelow(True)
+    axes.set_title(title, loc="left", fontsize=10)
+    return figure
+
+
 def buffers(occupation: NDArray[np.int64], title: str) -> Figure:
     """The packets in the buffers of switches over time, one band a level of switches.
 

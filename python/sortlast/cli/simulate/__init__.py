@@ -9,7 +9,7 @@ import typer
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _show
 from sortlast.cli.fabric import _options as _fabric
-from sortlast.cli.simulate import _methods, _options, _report, _traffic
+from sortlast.cli.simulate import _methods, _options, _report, _settings, _sweep, _traffic
 from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
@@ -21,6 +21,7 @@ _OF_PACKETS = {
 }
 _OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
 _OF_FLOWS = {"message_seconds", "sends_at_once"}
+_OF_ONE_RUN = {"draw_links", "draw_buffers", "draw_delays", "trace"}
 _OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
 
 _MOST = 2**31 - 1  # of any whole number
@@ -74,6 +75,7 @@ def simulate(
     draw_buffers: _options.Buffers = None,
     sample: _options.Sample = 64,
     draw_delays: _options.Delays = None,
+    draw_sweep: _options.Sweep = None,
     trace: _options.Trace = None,
     json: _fabric.Json = None,
 ) -> None:
@@ -86,45 +88,32 @@ def simulate(
     Exit status 2, with the circle of waits, if packets or messages wait for each other for ever.
     """
     outputs = Outputs(draw_links, draw_buffers, draw_delays, trace, json)
-    _check(context, method, size)
-    frame = {
-        "pixel_bytes": pixel_bytes,
-        "active": active,
-        "blend_bytes_per_second": blend * 1e6,
-        "overlap": overlap,
-        "stage_seconds": stage_seconds,
-        "barrier": barrier,
-    }
-    packets = {
-        "seed": seed,
-        "packet_bytes": packet_bytes,
-        "packet_phits": phits,
-        "switch_cycles": switch_cycles,
-        "buffer_packets": buffer,
-        "injection_packets": injection,
-        "arbitration": arbitration.value,
-        "ties": ties.value,
-        "requests": requests.value,
-        "sample_cycles": 0 if draw_buffers is None else sample,
-    }
-    if sends_at_once is None:
-        sends_at_once = 1 if size is None else 0
-    flows = {"message_seconds": message_seconds, "sends_at_once": sends_at_once}
-    rate = {} if bandwidth is None else {"link_bytes_per_second": bandwidth * 1e6}
-    settings = {**rate, **(packets if method is Method.packet else flows)}
-    wanted = _traffic.Wanted(pattern, ranks, message_bytes, messages, stages, size, frame, seed)
+    _check(context, method, size, _sweep.is_sweep(ranks))
+    counts = _sweep.counts(ranks)
+    told = _settings.Settings(context.params)
+    settings = told.packets() if method is Method.packet else told.flows()
+    one = counts[0] if counts else None
+    wanted = _traffic.Wanted(pattern, one, message_bytes, messages, stages, size, told.frame(), seed)
     rails = _inputs.Rails(rail, ranks_per_node)
     place = Place(net, nodes, order, compute, first_host, seed, rails, node_name_map, adapters)
-    _run(method, wanted, place, Tables(routing, lft, roots, compute, seed), settings, outputs)
+    tables = Tables(routing, lft, roots, compute, seed)
+    if _sweep.is_sweep(ranks):
+        _sweep.Sweep(counts, method, wanted, place, tables, settings).run(draw_sweep, json)
+    else:
+        _run(method, wanted, place, tables, settings, outputs)
 
 
-def _check(context: typer.Context, method: Method, size: str | None) -> None:
+def _check(context: typer.Context, method: Method, size: str | None, sweep: bool) -> None:
     """Refuse options that mean nothing with the others, and numbers that are too large."""
     reasons = dict.fromkeys(
         _OF_FLOWS if method is Method.packet else _OF_PACKETS, f"not with --method {method.value}"
     )
     if size is None:
         reasons |= dict.fromkeys(_OF_FRAMES, "needs --size, that of the image")
+    if sweep:
+        reasons |= dict.fromkeys(_OF_ONE_RUN, "is of one run; give one number of --ranks")
+    else:
+        reasons["draw_sweep"] = "needs several counts of ranks, such as --ranks 2:64:x2"
     for parameter in context.command.params:
         name = parameter.name or ""
         value = context.params.get(name)

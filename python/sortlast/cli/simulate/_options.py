@@ -50,8 +50,13 @@ Pattern = Annotated[
 ]
 
 Ranks = Annotated[
-    int | None,
-    typer.Option(min=1, show_default="all hosts", help="Tasks that communicate.", rich_help_panel=_TRAFFIC),
+    str | None,
+    typer.Option(
+        show_default="all hosts",
+        help="Tasks that communicate: a number; or FIRST:LAST or FIRST:LAST:STEP, a run for each and a table"
+        " of them, such as 16:64:16, or 2:256:x2, where each count is twice the one before.",
+        rich_help_panel=_TRAFFIC,
+    ),
 ]
 Bytes = Annotated[
     int | None,
@@ -217,6 +222,14 @@ Sample = Annotated[
 Delays = Annotated[
     Path | None,
     typer.Option("--draw-delays", help="Draw the histogram of packets' delays.", rich_help_panel=_RESULTS),
+]
+Sweep = Annotated[
+    Path | None,
+    typer.Option(
+        "--draw-sweep",
+        help="Draw the time over the counts of ranks, if there are several.",
+        rich_help_panel=_RESULTS,
+    ),
 ]
 Trace = Annotated[
     Path | None,
