@@ -76,6 +76,18 @@ TEST(Goal, BecomesAGraphOfMessages) {
   EXPECT_EQ(made.causes, (std::vector<std::int32_t>{0, 1, 2, 2, 5, 3}));
 }
 
+TEST(Goal, CommentsMeanNothing) {
+  std::string plain = example;
+  plain.insert(plain.find("a: calc"), "r: recv 5b from 1\n");
+  std::string text = plain;
+  text.insert(text.find("rank 1 {"), "/* of\n rank 1, } */ // and /* this\n");
+  text.insert(text.find("calc 100"), "/**/ /* calc 7");
+  text.insert(text.find("calc 100"), " // */ ");
+  EXPECT_EQ(read_goal(text), read_goal(plain));
+  EXPECT_EQ(refusal([] { (void)read_goal("num_ranks 1\n// /*\nrank 0 {\n/* a\n}\n", "f"); }),
+            "f:4: the comment that begins with /* does not end");
+}
+
 TEST(Goal, AReceivePassesOnWhatItRequires) {
   const Traffic made = read_goal(
       "num_ranks 2\nrank 0 {\na: calc 9\nb: recv 1b from 1\nc: send 2b to 1\nb requires a\nc requires b\n}\n"

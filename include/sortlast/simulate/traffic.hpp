@@ -95,9 +95,10 @@ SORTLAST_API Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t
 SORTLAST_API Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes);
 
 // GOAL text, the input of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010). Understood: num_ranks, rank blocks,
-// labels, send, recv, calc [ns], tag, requires, irequires; "cpu C" and "nic C" are read and have no effect.
-// Computations of a rank run beside each other unless one requires the other. Throws Error, with the line,
-// for anything else, for labels that are missing or require each other, sends and receives that do not match.
+// labels, send, recv, calc [ns], tag, requires, irequires, comments after // and between /* and */; "cpu C"
+// and "nic C" are read and have no effect. Computations of a rank run beside each other unless one requires
+// the other. Throws Error, with the line, for anything else, for labels that are missing or require each
+// other, sends and receives that do not match.
 SORTLAST_API Traffic read_goal(std::string_view text, std::string name = "GOAL");
 // Repetitions are written out.
 SORTLAST_API void write_goal(const Traffic& traffic, std::ostream& out);

@@ -6,6 +6,8 @@
 // computation of no time stands between, which waits for them all. So time and memory grow as the file does.
 #include <algorithm>
 #include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -37,6 +39,30 @@ struct Node {
 };
 
 using Words = std::vector<std::string_view>;
+
+// The text with blanks in the place of comments between /* and */, so that lines keep their numbers.
+std::string without_comments(std::string_view text, const std::string& name) {
+  std::string plain(text);
+  std::size_t at = 0;
+  while ((at = plain.find('/', at)) < plain.size()) {
+    if (plain.compare(at, 2, "//") == 0) {
+      at = std::min(plain.find('\n', at), plain.size());
+    } else if (plain.compare(at, 2, "/*") == 0) {
+      const std::size_t end = plain.find("*/", at + 2);
+      if (end == std::string::npos) {
+        const auto line =
+            1 + std::count(plain.begin(), plain.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        throw Error(name + ":" + std::to_string(line) + ": the comment that begins with /* does not end");
+      }
+      for (; at < end + 2; ++at) {
+        if (plain[at] != '\n') plain[at] = ' ';
+      }
+    } else {
+      ++at;
+    }
+  }
+  return plain;
+}
 
 // The text, as nodes in its order.
 class GoalText {
@@ -287,7 +313,9 @@ class Graph {
 }  // namespace
 
 Traffic read_goal(std::string_view text, std::string name) {
-  GoalText goal(text, name);
+  const bool commented = text.find("/*") != std::string_view::npos;
+  const std::string plain = commented ? without_comments(text, name) : std::string();
+  GoalText goal(commented ? plain : text, name);
   goal.read();
   return Graph(std::move(goal.nodes), goal.ranks, std::move(name)).traffic();
 }
