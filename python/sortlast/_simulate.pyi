@@ -100,8 +100,23 @@ def from_pattern(pattern: sortlast._fabric.Pattern, first: int = 1, last: int | 
     ArgumentError for other stages.
     """
 
+def join_jobs(jobs: Sequence[tuple[Traffic, Sequence[int]]], share_hosts: bool = False) -> tuple[Traffic, list[int], list[list[int]], list[int]]:
+    """
+    The traffic of jobs, each with the host of each of its tasks, as one: the traffic, the host of each
+    task, by job and task the task of it, and by message whose it is. Raises ArgumentError: no jobs,
+    hosts that do not fit, with share_hosts two tasks of a job on one host, too many messages.
+    """
+
 def uniform(ranks: int, size: int, messages: int, seed: int = 1) -> Traffic:
     """Every rank sends `messages` to others drawn uniformly; nobody waits."""
+
+def halo(grid: Sequence[int], size: int, iterations: int = 1) -> Traffic:
+    """
+    The halo exchange of a simulation: the ranks of a grid, whose first axis runs fastest, send a
+    face of `size` bytes to each neighbour along every axis, and the next one when they have
+    received one from all. Borders have no neighbours. Raises ArgumentError for no grid, or what is
+    below 1.
+    """
 
 def from_schedule(schedule: sortlast._core.Schedule, pixel_bytes: int = 16) -> Traffic:
     """
@@ -124,7 +139,7 @@ def parse_fsin(text: str, name: str = 'FSIN trace') -> Traffic:
 class PacketOptions:
     """Settings of the packet simulator."""
 
-    def __init__(self, *, packet_bytes: int = 64, packet_phits: int = 16, switch_cycles: int = 1, buffer_packets: int = 4, injection_packets: int = 8, arbitration: str = 'random', ties: str = 'uniform', requests: str = 'each-cycle', seed: int = 17, link_bytes_per_second: float = 1250000000.0, sample_cycles: int = 0, message_log: bool = False) -> None: ...
+    def __init__(self, *, packet_bytes: int = 64, packet_phits: int = 16, switch_cycles: int = 1, buffer_packets: int = 4, injection_packets: int = 8, arbitration: str = 'random', ties: str = 'uniform', requests: str = 'each-cycle', seed: int = 17, link_bytes_per_second: float = 1250000000.0, sample_cycles: int = 0, message_log: bool = False, background: float = 0.0) -> None: ...
 
 class PacketResult:
     """What a simulation found."""
@@ -148,6 +163,10 @@ class PacketResult:
     @property
     def packets(self) -> int:
         """That arrived."""
+
+    @property
+    def background_packets(self) -> int:
+        """That others sent and that arrived too."""
 
     @property
     def packet_hops(self) -> int:
@@ -218,7 +237,7 @@ def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement
 class FlowOptions:
     """Settings of the flow simulator."""
 
-    def __init__(self, *, link_bytes_per_second: float = 1250000000.0, message_seconds: float = 0.0, sends_at_once: int = 1, receives_at_once: int = 0, precision: float = 1e-09, message_log: bool = False, host_links: bool = True, ordered_links: bool = False) -> None: ...
+    def __init__(self, *, link_bytes_per_second: float = 1250000000.0, message_seconds: float = 0.0, sends_at_once: int = 1, receives_at_once: int = 0, precision: float = 1e-09, message_log: bool = False, host_links: bool = True, ordered_links: bool = False, background: Sequence[float] = []) -> None: ...
 
 class CompositingOptions:
     """What a frame is made of."""

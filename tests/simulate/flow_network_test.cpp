@@ -124,6 +124,50 @@ TEST(FairNetwork, RatesAreFairWhateverComesAndGoes) {
   }
 }
 
+TEST(FairNetwork, AChannelOfLessCapacityLimitsASingleFlow) {
+  FairNetwork network({10, 4, 10});
+  const Path all{0, 1, 2}, first{0}, third{2};
+  network.start(0, all, 8);
+  network.start(1, first, 12);
+  network.share(0);
+  EXPECT_DOUBLE_EQ(network.rate(0), 4);
+  EXPECT_DOUBLE_EQ(network.rate(1), 6);
+  network.end(1);
+  network.start(2, third, 1);
+  network.share(1);
+  EXPECT_DOUBLE_EQ(network.rate(0), 4);
+  EXPECT_DOUBLE_EQ(network.rate(2), 6);
+}
+
+TEST(FairNetwork, RatesAreFairOnChannelsOfAnyCapacity) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SplitMix64 random(seed);
+    const auto channels = static_cast<fabric::Channel>(1 + random.below(24));
+    std::vector<double> capacities;
+    for (fabric::Channel c = 0; c < channels; ++c) capacities.push_back(1.0 + double(random.below(5)));
+    FairNetwork network(capacities);
+    std::vector<naive::Flow> flows(24);
+    for (naive::Flow& flow : flows) flow.over = true;
+    for (int step = 0; step < 60; ++step) {
+      const std::size_t i = random.below(flows.size());
+      flows[i].over = !flows[i].over;
+      if (flows[i].over) {
+        network.end(static_cast<std::int32_t>(i));
+      } else {
+        flows[i].path = random_path(random, channels);
+        network.start(static_cast<std::int32_t>(i), flows[i].path, 1e6);
+      }
+      network.share(step);
+      naive::fill_each(flows, [&](fabric::Channel c) { return capacities[static_cast<std::size_t>(c)]; });
+      for (std::size_t f = 0; f < flows.size(); ++f) {
+        if (flows[f].over) continue;
+        ASSERT_NEAR(network.rate(static_cast<std::int32_t>(f)), flows[f].rate, 1e-8)
+            << "seed " << seed << " step " << step << " flow " << f;
+      }
+    }
+  }
+}
+
 TEST(CompletionHeap, GivesFlowsInOrderWhileTheirTimesMove) {
   SplitMix64 random(3);
   CompletionHeap heap;

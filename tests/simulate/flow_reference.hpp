@@ -17,8 +17,10 @@ struct Flow {
   bool over = false;
 };
 
-// Raise the rates of all flows together; those on a channel that is full stay where they are.
-inline void fill(std::vector<Flow>& flows, double capacity) {
+// Raise the rates of all flows together; those on a channel that is full stay where they are. Channel c has
+// capacity_of(c).
+template <class CapacityOf>
+void fill_each(std::vector<Flow>& flows, const CapacityOf& capacity_of) {
   std::vector<std::size_t> rising;
   for (std::size_t i = 0; i < flows.size(); ++i) {
     flows[i].rate = 0;
@@ -36,16 +38,20 @@ inline void fill(std::vector<Flow>& flows, double capacity) {
       for (const fabric::Channel c : flows[i].path) ++count[c];
     }
     double step = std::numeric_limits<double>::infinity();
-    for (const auto& [c, n] : count) step = std::min(step, (capacity - used[c]) / n);
+    for (const auto& [c, n] : count) step = std::min(step, (capacity_of(c) - used[c]) / n);
     for (const std::size_t i : rising) flows[i].rate += step;
     for (const auto& [c, n] : count) used[c] += step * n;
 
     // Those that cross a full channel rise no further.
     std::erase_if(rising, [&](std::size_t i) {
       return std::any_of(flows[i].path.begin(), flows[i].path.end(),
-                         [&](fabric::Channel c) { return used[c] >= capacity * (1 - 1e-9); });
+                         [&](fabric::Channel c) { return used[c] >= capacity_of(c) * (1 - 1e-9); });
     });
   }
+}
+
+inline void fill(std::vector<Flow>& flows, double capacity) {
+  fill_each(flows, [&](fabric::Channel) { return capacity; });
 }
 
 // When each of some flows ends that all begin at time 0.

@@ -48,6 +48,33 @@ TEST(Flow, OneMessageTakesItsCostAndItsBytesAtTheLinkRate) {
   EXPECT_EQ(run.tasks[0].end, 0);
 }
 
+TEST(Flow, WhatOthersTakeOfTheLinksIsMissing) {
+  const fabric::Routes routes = routed("k-ary-n-tree:4,3");
+  const Traffic one = messages(64, {{3, 60, 1'000'000}});
+  const FlowResult alone = run_on(routes, one);
+  for (const bool ordered : {false, true}) {
+    const FlowResult run = run_on(routes, one, {.ordered_links = ordered, .background = {0.5}});
+    EXPECT_EQ(run.seconds, 2 * alone.seconds);
+    EXPECT_EQ(run.channel_bytes, alone.channel_bytes);
+  }
+
+  // A share of one link on the path is one of the whole path; those of other links do not matter.
+  std::vector<double> shares(static_cast<std::size_t>(routes.topology->channels()), 0.75);
+  for (std::size_t c = 0; c < shares.size(); ++c) {
+    if (alone.channel_bytes[c] > 0) shares[c] = 0;
+  }
+  EXPECT_EQ(run_on(routes, one, {.background = shares}).seconds, alone.seconds);
+  shares[3] = 0.5;
+  EXPECT_EQ(run_on(routes, one, {.background = shares}).seconds, 2 * alone.seconds);
+  EXPECT_EQ(run_on(routes, one, {.background = std::vector<double>(shares.size(), 0)}).seconds,
+            alone.seconds);
+
+  EXPECT_THROW(run_on(routes, one, {.background = {1}}), ArgumentError);
+  EXPECT_THROW(run_on(routes, one, {.background = {-0.1}}), ArgumentError);
+  EXPECT_THROW(run_on(routes, one, {.background = {0, 0}}), ArgumentError);
+  EXPECT_THROW(run_on(routes, one, {.ordered_links = true, .background = shares}), ArgumentError);
+}
+
 TEST(Flow, WithoutHostLinksANodeUsesAllLinksOfItsSwitchAtOnce) {
   const fabric::Routes routes = routed("torus:4,4,2", "dor");
   const std::vector<fabric::Flow> flows = {{0, 1, 1'000'000}, {0, 4, 1'000'000}, {0, 16, 1'000'000}};

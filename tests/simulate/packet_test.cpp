@@ -303,5 +303,85 @@ TEST(Packet, RefusesWhatDoesNotFit) {
   refused([](PacketOptions& o) { o.sample_cycles = -1; });
 }
 
+// Packets of others: as many as asked for, all of them counted, and the traffic arrives whole.
+TEST(Packet, BackgroundTakesItsShareOfTheLinks) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:4,2");
+  const Traffic traffic = shift(8, 6400, 1, 8);
+  const PacketResult alone = simulate(topology, traffic);
+  EXPECT_EQ(alone.background_packets, 0);
+  for (const double load : {0.1, 0.4}) {
+    PacketOptions options;
+    options.background = load;
+    const PacketResult run = simulate(topology, traffic, options);
+    EXPECT_EQ(run.messages, alone.messages);
+    EXPECT_EQ(run.packets, alone.packets);
+    EXPECT_GT(run.cycles, alone.cycles);
+    EXPECT_EQ(run.link_loads.size(), alone.link_loads.size());
+    EXPECT_EQ(std::accumulate(run.link_loads.begin(), run.link_loads.end(), std::int64_t{0}),
+              run.packet_hops);
+
+    // 16 hosts send load / 16 packets a cycle each; those of hosts with a task go beside its own.
+    const double expected = load * static_cast<double>(run.cycles);
+    EXPECT_NEAR(static_cast<double>(run.background_packets), expected, 0.15 * expected) << load;
+    EXPECT_EQ(simulate(topology, traffic, options).cycles, run.cycles);
+  }
+}
+
+// On one switch what host 0 sends to host 1 has what the background leaves of its link, at most. It loses
+// more by waiting for the port of host 1, where the others' packets go too, and behind its own background's.
+TEST(Packet, AMessageHasWhatTheBackgroundLeavesOfItsLink) {
+  const fabric::Topology topology = fabric::make_topology("crossbar:8");
+  const Traffic traffic = one_message(2, 0, 1, 64 * 4000);
+  const auto alone = static_cast<double>(simulate(topology, traffic).cycles);
+  double before = alone;
+  for (const auto& [load, most] : {std::pair{0.05, 1.2}, {0.1, 1.5}, {0.2, 2.2}}) {
+    PacketOptions options;
+    options.background = load;
+    const auto cycles = static_cast<double>(simulate(topology, traffic, options).cycles);
+    EXPECT_GT(cycles, 0.98 * alone / (1 - load));
+    EXPECT_LT(cycles, most * alone) << load;
+    EXPECT_GT(cycles, before);
+    before = cycles;
+  }
+}
+
+TEST(Packet, BackgroundOnStaticRoutesAndTori) {
+  const auto topology = std::make_shared<fabric::Topology>(fabric::make_topology("mesh:3,3"));
+  const Traffic traffic = all_to_all(5, 640);
+  PacketOptions options;
+  options.background = 0.2;
+  const PacketResult adaptive = simulate(*topology, traffic, options);
+  const PacketResult fixed =
+      simulate_packets(fabric::route(topology, "dor"), traffic, consecutive_hosts(*topology, 5), options);
+  for (const PacketResult& run : {adaptive, fixed}) {
+    EXPECT_EQ(run.messages, 20);
+    EXPECT_GT(run.background_packets, 0);
+  }
+}
+
+TEST(Packet, BackgroundDoesNotHideThatNothingMoves) {
+  const fabric::Topology topology = fabric::make_topology("k-ary-n-tree:2,2");
+  Programs programs("stuck", 2);
+  programs.send(0, 1, 64);
+  programs.send(1, 0, 64);
+  Traffic traffic = std::move(programs).finish();
+  traffic.first_cause = {0, 1, 2};
+  traffic.causes = {1, 0};
+  PacketOptions options;
+  options.background = 0.05;
+  try {
+    (void)simulate(topology, traffic, options);
+    FAIL() << "it ended";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("task 0 waits for message 1"), std::string::npos)
+        << error.what();
+  }
+  options.background = 1;
+  EXPECT_THROW((void)simulate(topology, traffic, options), ArgumentError);
+  options.background = 0.5;
+  EXPECT_THROW((void)simulate(fabric::make_topology("crossbar:1"), one_message(1, 0, 0, 5), options),
+               ArgumentError);
+}
+
 }  // namespace
 }  // namespace sortlast::simulate

@@ -187,5 +187,45 @@ TEST(Traffic, RefusesWhatIsInconsistent) {
   });
 }
 
+// Each message of an iteration waits for all that its sender received in the one before.
+TEST(Halo, RanksOfAGridExchangeFacesWithTheirNeighbours) {
+  const Traffic traffic = halo({3, 2, 2}, 100, 3);
+  check(traffic);
+  EXPECT_EQ(traffic.tasks, 12);
+  const std::int64_t faces = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1);
+  EXPECT_EQ(traffic.messages(), 3 * faces);
+  EXPECT_EQ(totals(traffic).bytes, 300 * faces);
+  const std::vector<std::int32_t> source = sources(traffic);
+  std::map<std::pair<std::int32_t, std::int32_t>, int> sent;
+  std::vector<int> iteration(source.size());
+  for (std::size_t m = 0; m < source.size(); ++m) {
+    iteration[m] = sent[{source[m], traffic.destination[m]}]++;
+    const std::int32_t apart = std::abs(source[m] - traffic.destination[m]);
+    EXPECT_TRUE(apart == 1 || apart == 3 || apart == 6);
+    if (apart == 1) {
+      EXPECT_EQ(source[m] / 3, traffic.destination[m] / 3);
+    }
+  }
+  for (std::size_t m = 0; m < source.size(); ++m) {
+    std::int64_t received = 0;
+    for (std::size_t other = 0; other < source.size(); ++other) {
+      if (traffic.destination[other] == source[m] && iteration[other] == iteration[m] - 1) ++received;
+    }
+    EXPECT_EQ(traffic.first_cause[m + 1] - traffic.first_cause[m], received);
+    for (std::int64_t i = traffic.first_cause[m]; i < traffic.first_cause[m + 1]; ++i) {
+      const auto cause = static_cast<std::size_t>(traffic.causes[static_cast<std::size_t>(i)]);
+      EXPECT_EQ(traffic.destination[cause], source[m]);
+      EXPECT_EQ(iteration[cause], iteration[m] - 1);
+    }
+  }
+  EXPECT_EQ(halo({1}, 5, 7).messages(), 0);
+  EXPECT_THROW((void)halo({}, 1), ArgumentError);
+  EXPECT_THROW((void)halo({4, 0}, 1), ArgumentError);
+  EXPECT_THROW((void)halo({1 << 16, 1 << 16}, 1), ArgumentError);
+  EXPECT_THROW((void)halo({4}, 0), ArgumentError);
+  EXPECT_THROW((void)halo({4}, 1, 0), ArgumentError);
+  EXPECT_THROW((void)halo({1 << 16}, 1, 20'000), ArgumentError);
+}
+
 }  // namespace
 }  // namespace sortlast::simulate

@@ -39,6 +39,9 @@ struct FlowOptions {
   // Whether a link serves the messages that come to it one after the other, first come, first served, each
   // at the whole rate. Else all share it, and those that begin together end together.
   bool ordered_links = false;
+  // Share of each channel's rate that others take, 0 or more and below 1: of all channels alike if there is
+  // one number, else by channel of the topology; empty: none.
+  std::vector<double> background = {};
   Progress progress = {};  // part of the messages that have arrived
 };
 

@@ -50,6 +50,9 @@ struct PacketOptions {
   double link_bytes_per_second = 1.25e9;  // turns cycles into seconds, and computations into cycles
   std::int64_t sample_cycles = 0;         // above 0: buffers are looked at every so many cycles
   bool message_log = false;
+  // Share of each host's link that packets of others take in the mean, each from a host to another that is
+  // drawn at random; 0 .. 0.99. They end with the traffic, and are in link_loads, packet_hops and occupation.
+  double background = 0;
   Progress progress = {};  // part of the packets that have arrived
 };
 
@@ -114,12 +117,13 @@ class SORTLAST_API Histogram {
 };
 
 struct PacketResult {
-  std::int64_t cycles = 0;       // until everything was over: the last cycle in which a phit moved, plus one
-  double seconds = 0;            // cycles times the time of a phit on the link
-  std::int64_t messages = 0;     // that arrived
-  std::int64_t packets = 0;      // that arrived
-  std::int64_t packet_hops = 0;  // links that packets crossed, hosts' links included
-  Histogram delay;               // cycles of each packet from its injection queue to the arrival of its tail
+  std::int64_t cycles = 0;    // until everything was over: the last cycle in which a phit moved, plus one
+  double seconds = 0;         // cycles times the time of a phit on the link
+  std::int64_t messages = 0;  // that arrived
+  std::int64_t packets = 0;   // that arrived
+  std::int64_t background_packets = 0;  // that arrived too
+  std::int64_t packet_hops = 0;         // links that packets crossed, hosts' links included
+  Histogram delay;  // cycles of each packet from its injection queue to the arrival of its tail
   std::vector<std::int64_t> link_loads;      // by channel of the topology: packets
   std::vector<OccupationSample> occupation;  // if sample_cycles > 0
   std::vector<MessageRecord> log;            // if message_log: in order of arrival

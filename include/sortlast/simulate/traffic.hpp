@@ -18,6 +18,7 @@
 
 #include "sortlast/export.hpp"
 #include "sortlast/fabric/pattern.hpp"
+#include "sortlast/fabric/placement.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast::simulate {
@@ -87,12 +88,41 @@ SORTLAST_API Traffic pattern_traffic(const fabric::Pattern& pattern, std::int64_
 SORTLAST_API Traffic uniform(std::int32_t ranks, std::int64_t size, std::int32_t messages,
                              std::uint64_t seed);
 
+// The halo exchange of a simulation: the ranks of a grid, whose first axis runs fastest, send a face of
+// `size` bytes to each of their neighbours along every axis, and the next one when they have received one
+// from all. Borders have no neighbours. Throws ArgumentError: no grid, a side, size or iterations below 1.
+SORTLAST_API Traffic halo(const std::vector<std::int32_t>& grid, std::int64_t size,
+                          std::int32_t iterations = 1);
+
 // The transfers of a schedule: task i is rank i. Every send of pixels becomes a message of pixels times
 // pixel_bytes (and times the fragment's layers, where ranks start with several images) that waits for the
 // receives which its part needs, directly or through merges, and goes as soon as they are there. Blending
 // takes no time. Throws ArgumentError if pixel_bytes is below 1, or all transfers have more than 2^63 - 1
 // bytes.
 SORTLAST_API Traffic schedule_traffic(const Schedule& schedule, std::int64_t pixel_bytes);
+
+// A job: its traffic, and the host of each of its tasks.
+struct JobTraffic {
+  Traffic traffic;
+  fabric::Placement hosts;
+};
+
+// Several jobs on one network.
+struct Joined {
+  Traffic traffic;
+  fabric::Placement placement;                   // host of each task of it
+  std::vector<std::vector<std::int32_t>> tasks;  // by job and its task: the task of `traffic`
+  std::vector<std::int32_t> job;                 // by message of `traffic`: whose it is
+};
+
+// The traffic of all jobs, which begin together and do not wait for each other. Hosts may be shared: by tasks
+// side by side, as the flow simulator takes them; or, with share_hosts, by making all tasks of a host one,
+// which sends whatever may go first, as the packet simulator needs it. If all jobs are in order and no tasks
+// are made one, so is the whole. Otherwise a message of a job in order waits for the one before it: in the
+// flow simulator its tasks then send one message at a time. Throws ArgumentError: no jobs, one that does not
+// pass check(), a number of hosts that is not that of its tasks; with share_hosts two tasks of a job on one
+// host; more than 2^31 - 1 messages, where repetitions have to be written out.
+SORTLAST_API Joined join(const std::vector<JobTraffic>& jobs, bool share_hosts = false);
 
 // GOAL text, the input of LogGOPSim (Hoefler, Schneider, Lumsdaine 2010). Understood: num_ranks, rank blocks,
 // labels, send, recv, calc [ns], tag, requires, irequires, comments after // and between /* and */; "cpu C"

@@ -21,6 +21,7 @@ from sortlast._simulate import (
     all_to_all,
     from_pattern,
     from_schedule,
+    halo,
     pattern,
     patterns,
     shift,
@@ -28,6 +29,7 @@ from sortlast._simulate import (
 )
 from sortlast.simulate.choice import FrameTime, JobFabric, choose
 from sortlast.simulate.flows import flow, frame, frame_traffic
+from sortlast.simulate.joining import JobResult, Jobs, join
 from sortlast.simulate.packets import packet
 from sortlast.simulate.reading import read, read_fsin, read_goal
 
@@ -36,6 +38,8 @@ __all__ = [
     "Frame",
     "FrameTime",
     "JobFabric",
+    "JobResult",
+    "Jobs",
     "PacketResult",
     "Traffic",
     "all_to_all",
@@ -45,6 +49,8 @@ __all__ = [
     "frame_traffic",
     "from_pattern",
     "from_schedule",
+    "halo",
+    "join",
     "packet",
     "pattern",
     "patterns",

@@ -25,6 +25,7 @@ def flow(
     message_log: bool = False,
     host_links: bool = True,
     ordered_links: bool = False,
+    background: float | Sequence[float] = 0,
     progress: Callable[[float], object] | None = None,
 ) -> FlowResult:
     """Simulate traffic as flows that share the links of static routes, each with its max-min fair rate.
@@ -49,6 +50,8 @@ def flow(
             routers, as in a torus of nodes, and can use all their links at once.
         ordered_links: whether a link serves messages one after the other, in the order in which they come to
             it, each at the whole rate; otherwise all share it, and those that begin together end together.
+        background: share of each direction of every link that others take, 0 or more and below 1; or, by
+            channel of the fabric, such a share of each (not with ``ordered_links``).
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -64,6 +67,7 @@ def flow(
         message_log=message_log,
         host_links=host_links,
         ordered_links=ordered_links,
+        background=_shares_of(background),
     )
     hosts = list(range(traffic.tasks)) if placement is None else list(placement)
     return _simulate.simulate_flows(_routes(fabric, routing), traffic, hosts, options, progress)
@@ -92,6 +96,7 @@ def frame(
     message_log: bool = True,
     host_links: bool = True,
     ordered_links: bool = False,
+    background: float | Sequence[float] = 0,
     progress: Callable[[float], object] | None = None,
 ) -> Frame:
     """Simulate a frame of a schedule on a fabric: frames a second, what hides, bandwidths.
@@ -122,6 +127,7 @@ def frame(
         message_log: keep the start and end of every message, which ``bandwidth`` needs.
         host_links: as in :func:`flow`.
         ordered_links: as in :func:`flow`.
+        background: as in :func:`flow`.
         progress: as in :func:`flow`; if blending takes time, the frame is simulated a second time without.
 
     Raises:
@@ -148,6 +154,7 @@ def frame(
         message_log=message_log,
         host_links=host_links,
         ordered_links=ordered_links,
+        background=_shares_of(background),
     )
     hosts = list(range(schedule.p)) if placement is None else list(placement)
     return _simulate.simulate_frame(schedule, _routes(fabric, routing), hosts, compositing, options, progress)
@@ -185,6 +192,13 @@ def frame_traffic(
             chunk_bytes=chunk_bytes,
         ),
     )
+
+
+def _shares_of(background: float | Sequence[float]) -> list[float]:
+    """One share, or one a channel, as the options of a simulator take them; none for 0."""
+    if isinstance(background, (int, float)):
+        return [float(background)] if background else []
+    return [float(share) for share in background]
 
 
 def _routes(fabric: Topology | Routes, routing: str) -> Routes:

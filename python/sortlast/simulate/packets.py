@@ -31,6 +31,7 @@ def packet(
     link_bytes_per_second: float | None = None,
     sample_cycles: int = 0,
     message_log: bool = False,
+    background: float = 0,
     progress: Callable[[float], object] | None = None,
 ) -> PacketResult:
     """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
@@ -63,6 +64,9 @@ def packet(
             links that the fabric's file tells, or 1.25e9 where it tells none.
         sample_cycles: above 0: count the packets in buffers every so many cycles.
         message_log: keep the start and end of every message.
+        background: share of each host's link, 0 to 0.99, that packets of others take in the mean. Each goes
+            to a host that is drawn at random, and enters its host's queue before packets of the traffic. They
+            end with the traffic, and are in ``link_loads``, ``packet_hops`` and ``occupation`` too.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -84,6 +88,7 @@ def packet(
         link_bytes_per_second=link_rate(fabric) if link_bytes_per_second is None else link_bytes_per_second,
         sample_cycles=sample_cycles,
         message_log=message_log,
+        background=background,
     )
     hosts = list(placement) if placement is not None else _consecutive(topology, traffic, first_host)
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):

@@ -17,7 +17,7 @@ def timeline(traffic: Traffic, run: PacketResult | FlowResult) -> list[list[Even
     """
     source, destination, size = traffic.source, traffic.destination, traffic.size
     events: list[list[Event]] = [[] for _ in range(traffic.tasks)]
-    for message, repetition, begin, end in _log(run):
+    for message, repetition, begin, end in records(run):
         sender, receiver = int(source[message]), int(destination[message])
         stage = repetition + 1 if traffic.repeats > 1 else -1
         if sender == receiver:
@@ -28,8 +28,11 @@ def timeline(traffic: Traffic, run: PacketResult | FlowResult) -> list[list[Even
     return events
 
 
-def _log(run: PacketResult | FlowResult) -> Iterator[tuple[int, int, float, float]]:
-    """Message, repetition, start and end in seconds, in order of their ends."""
+def records(run: PacketResult | FlowResult) -> Iterator[tuple[int, int, float, float]]:
+    """Message, repetition, start and end in seconds, in order of their ends.
+
+    Raises ArgumentError if the run has no log: simulate with ``message_log=True``.
+    """
     if isinstance(run, PacketResult):
         messages, cycle = run.message_log[:, :2], run.seconds / max(run.cycles, 1)
         times = run.message_log[:, 2:] * cycle

@@ -107,20 +107,14 @@ void bind_options(nb::module_& module) {
           "__init__",
           [](FlowOptions* self, double link_bytes_per_second, double message_seconds,
              std::int32_t sends_at_once, std::int32_t receives_at_once, double precision, bool message_log,
-             bool host_links, bool ordered_links) {
-            new (self) FlowOptions{link_bytes_per_second,
-                                   message_seconds,
-                                   sends_at_once,
-                                   receives_at_once,
-                                   precision,
-                                   message_log,
-                                   host_links,
-                                   ordered_links,
-                                   {}};
+             bool host_links, bool ordered_links, std::vector<double> background) {
+            new (self) FlowOptions{
+                link_bytes_per_second, message_seconds, sends_at_once, receives_at_once,      precision,
+                message_log,           host_links,      ordered_links, std::move(background), {}};
           },
           nb::kw_only(), "link_bytes_per_second"_a = 1.25e9, "message_seconds"_a = 0., "sends_at_once"_a = 1,
           "receives_at_once"_a = 0, "precision"_a = 1e-9, "message_log"_a = false, "host_links"_a = true,
-          "ordered_links"_a = false);
+          "ordered_links"_a = false, "background"_a = std::vector<double>());
   nb::class_<CompositingOptions>(module, "CompositingOptions", "What a frame is made of.")
       .def(
           "__init__",

@@ -4,10 +4,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <sstream>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "errors.hpp"
 #include "sortlast/schedule.hpp"
@@ -121,8 +125,26 @@ void bind_traffic(nb::module_& module) {
       "to the last): task i is participant i, and goes on when it has received its messages of a stage. "
       "Raises\n"
       "ArgumentError for other stages.");
+  module.def(
+      "join_jobs",
+      [](const std::vector<std::pair<Traffic, fabric::Placement>>& jobs, bool share_hosts) {
+        std::vector<simulate::JobTraffic> given;
+        for (const auto& [traffic, hosts] : jobs) given.push_back({traffic, hosts});
+        simulate::Joined made = simulate::join(given, share_hosts);
+        return std::tuple(std::move(made.traffic), std::move(made.placement), std::move(made.tasks),
+                          std::move(made.job));
+      },
+      "jobs"_a, "share_hosts"_a = false, Release(),
+      "The traffic of jobs, each with the host of each of its tasks, as one: the traffic, the host of each\n"
+      "task, by job and task the task of it, and by message whose it is. Raises ArgumentError: no jobs,\n"
+      "hosts that do not fit, with share_hosts two tasks of a job on one host, too many messages.");
   module.def("uniform", &simulate::uniform, "ranks"_a, "size"_a, "messages"_a, "seed"_a = 1, Release(),
              "Every rank sends `messages` to others drawn uniformly; nobody waits.");
+  module.def("halo", &simulate::halo, "grid"_a, "size"_a, "iterations"_a = 1, Release(),
+             "The halo exchange of a simulation: the ranks of a grid, whose first axis runs fastest, send a\n"
+             "face of `size` bytes to each neighbour along every axis, and the next one when they have\n"
+             "received one from all. Borders have no neighbours. Raises ArgumentError for no grid, or what is\n"
+             "below 1.");
   module.def(
       "from_schedule", &simulate::schedule_traffic, "schedule"_a, "pixel_bytes"_a = 16, Release(),
       "The transfers of a schedule, pixels times pixel_bytes. Each waits for the receives that its part\n"

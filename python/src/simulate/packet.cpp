@@ -98,6 +98,9 @@ void bind_results(nb::class_<TimedRun>& run) {
       .def_prop_ro(
           "packets", [](const TimedRun& r) { return r.run.packets; }, "That arrived.")
       .def_prop_ro(
+          "background_packets", [](const TimedRun& r) { return r.run.background_packets; },
+          "That others sent and that arrived too.")
+      .def_prop_ro(
           "packet_hops", [](const TimedRun& r) { return r.run.packet_hops; },
           "Links that packets crossed, hosts' links included.")
       .def_prop_ro(
@@ -175,7 +178,8 @@ void bind_packet(nb::module_& module) {
           [](PacketOptions* self, std::int32_t packet_bytes, std::int32_t packet_phits,
              std::int32_t switch_cycles, std::int32_t buffer_packets, std::int32_t injection_packets,
              const std::string& arbitration, const std::string& ties, const std::string& requests,
-             std::uint64_t seed, double link_bytes_per_second, std::int64_t sample_cycles, bool message_log) {
+             std::uint64_t seed, double link_bytes_per_second, std::int64_t sample_cycles, bool message_log,
+             double background) {
             new (self) PacketOptions{packet_bytes,
                                      packet_phits,
                                      switch_cycles,
@@ -188,12 +192,13 @@ void bind_packet(nb::module_& module) {
                                      link_bytes_per_second,
                                      sample_cycles,
                                      message_log,
+                                     background,
                                      {}};
           },
           nb::kw_only(), "packet_bytes"_a = 64, "packet_phits"_a = 16, "switch_cycles"_a = 1,
           "buffer_packets"_a = 4, "injection_packets"_a = 8, "arbitration"_a = "random", "ties"_a = "uniform",
           "requests"_a = "each-cycle", "seed"_a = 17, "link_bytes_per_second"_a = 1.25e9,
-          "sample_cycles"_a = 0, "message_log"_a = false);
+          "sample_cycles"_a = 0, "message_log"_a = false, "background"_a = 0.);
   nb::class_<TimedRun> run(module, "PacketResult", "What a simulation found.");
   bind_results(run);
   bind_arrays(run);
@@ -203,7 +208,8 @@ void bind_packet(nb::module_& module) {
   });
   bind_pickle(run, [](auto& r) {
     return std::tie(r.elapsed, r.run.cycles, r.run.seconds, r.run.messages, r.run.packets, r.run.packet_hops,
-                    r.run.delay, r.run.link_loads, r.run.occupation, r.run.log, r.run.bytes_used);
+                    r.run.delay, r.run.link_loads, r.run.occupation, r.run.log, r.run.bytes_used,
+                    r.run.background_packets);
   });
 
   module.def(

@@ -8,9 +8,10 @@
 // under way from the beginning of their cost until they arrive. So sends_at_once = 1 is a sender that serves
 // its messages one by one, as the packet simulator does, and 0 an MPI library that posts all of them to an
 // adapter which shares its link among them. Without host_links a path begins and ends at the switches of its
-// hosts, so that a node can use all their links at once. receives_at_once holds a message back until its
-// receiver takes in fewer; with k of both a node has k ports (the k-port model: Bruck et al. 1997). It keeps
-// its sender's place meanwhile, as a message that a receiver has not cleared yet.
+// hosts, so that a node can use all their links at once. Of a channel of which others take a share
+// (background) the rest is there, at every moment: others do not give way. receives_at_once holds a message
+// back until its receiver takes in fewer; with k of both a node has k ports (the k-port model: Bruck et al.
+// 1997). It keeps its sender's place meanwhile, as a message that a receiver has not cleared yet.
 //
 // With ordered_links a channel serves one message after the other (flow/link_queues.hpp), so that the
 // messages of a stage end one by one. Fair shares are the limit of packets that alternate, and end together
@@ -63,6 +64,21 @@ void check_options(const FlowOptions& options) {
   }
   if (!(options.precision >= 0 && options.precision <= 0.1)) {
     refuse("precision", options.precision, "0 to 0.1");
+  }
+}
+
+// Refuse background that does not fit the channels, or leaves nothing.
+void check_background(const std::vector<double>& background, fabric::Channel channels) {
+  const std::size_t given = background.size();
+  if (given > 1 && given != static_cast<std::size_t>(channels)) {
+    throw ArgumentError("background has " + std::to_string(given) +
+                        " shares; expected 1, or one of each of " + std::to_string(channels) + " channels");
+  }
+  for (std::size_t c = 0; c < given; ++c) {
+    if (background[c] >= 0 && background[c] < 1) continue;
+    throw ArgumentError("background " +
+                        (given > 1 ? "of channel " + std::to_string(c) + " " : std::string()) + "is " +
+                        std::to_string(background[c]) + "; expected 0 or more and below 1");
   }
 }
 
@@ -329,7 +345,19 @@ FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
   check_options(options);
   check_tasks(*routes.topology, traffic, placement);
   const fabric::Channel channels = routes.topology->channels();
-  const double capacity = options.link_bytes_per_second;
+  check_background(options.background, channels);
+
+  // What others leave of each channel.
+  std::vector<double> left{options.link_bytes_per_second};
+  if (!options.background.empty()) left.clear();
+  for (const double share : options.background) left.push_back(options.link_bytes_per_second * (1 - share));
+  const double capacity = left.front();
+  const bool alike = std::all_of(left.begin(), left.end(), [&](double each) { return each == capacity; });
+  if (!alike && options.ordered_links) {
+    throw ArgumentError(
+        "background differs from channel to channel; with ordered_links it has to be one share");
+  }
+  if (!alike) return Simulation(routes, traffic, placement, options, FairNetwork(std::move(left))).run();
   if (options.ordered_links) {
     LinkQueues queues(channels, capacity, options.precision);
     return Simulation(routes, traffic, placement, options, std::move(queues)).run();

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,7 @@ void Engine<Router, requests>::begin_cycle() {
     feed_.fire(now_);
     result_.cycles = now_;
   }
+  feed_.add_background(now_);
   for (const std::int32_t task : feed_.woken()) {
     const std::uint32_t q = channels_ + static_cast<std::uint32_t>(task);
     if (now_ > buffers_[q].left) wait(q);  // else the end of its transmission will see it
@@ -128,6 +130,10 @@ void Engine<Router, requests>::touch(Group leader) {
 // A packet enters its destination in this cycle: it will be there in P more, whatever happens.
 template <class Router, Requests requests>
 void Engine<Router, requests>::deliver(const Packet& packet) {
+  if (feed_.is_background(packet.message)) {
+    ++result_.background_packets;
+    return;
+  }
   ++result_.packets;
   result_.delay.add(now_ + P_ - packet.entered);
   if (!feed_.count_packet(packet.message)) return;
@@ -139,9 +145,15 @@ void Engine<Router, requests>::deliver(const Packet& packet) {
 template <class Router, Requests requests>
 bool Engine<Router, requests>::next_cycle() {
   std::int64_t next = std::int64_t{now_} + 1;
+  const std::int64_t background = feed_.next_background();
+  if (background != Feed::never) {
+    if (feed_.delivered() == feed_.total()) return false;
+    if (!feed_.computing() && now_ - feed_.last_progress() > most_idle) return false;
+  }
   if (pending_ == 0) {
-    if (!feed_.computing()) return false;
-    next = std::max(next, feed_.next_timer());
+    const std::int64_t timer = feed_.computing() ? feed_.next_timer() : Feed::never;
+    if (timer == Feed::never && background == Feed::never) return false;
+    next = std::max(next, std::min(timer, background));
   }
   if (next > last_cycle) {
     throw Error("traffic '" + traffic_.name + "' takes more than 2^31 cycles; choose larger packets");
@@ -174,6 +186,11 @@ void Engine<Router, requests>::sample() {
 
 template <class Router, Requests requests>
 void Engine<Router, requests>::report_deadlock() const {
+  if (options_.background > 0) {
+    throw Error("traffic '" + traffic_.name + "': nothing of it has moved for " + std::to_string(most_idle) +
+                " cycles beside the background: " + feed_.waits() +
+                "; lower the background, or see without it");
+  }
   // Every queue whose first packet waits, and the channels that it waits for.
   std::vector<WaitingQueue> waiting;
   for (Group g = 0; g < groups_.size(); ++g) {
@@ -210,6 +227,7 @@ void check_options(const PacketOptions& options) {
   check_range("buffer_packets", options.buffer_packets, 1, Buffers::most_packets);
   check_range("injection_packets", options.injection_packets, 1, 1 << 12);
   check_range("link_bytes_per_second", options.link_bytes_per_second, 1, 1e15);
+  check_range("background", options.background, 0, 0.99);
   if (options.sample_cycles < 0) throw ArgumentError("sample_cycles is negative; 0 takes no samples");
 }
 
@@ -238,28 +256,60 @@ void check_all(const fabric::Topology& topology, const Traffic& traffic, const f
   check_placement(topology, traffic, placement);
 }
 
-// Calls `check` for the hosts of every message.
+// What is simulated: the traffic, with the background that is asked for.
+class Workload {
+ public:
+  Workload(const fabric::Topology& topology, const Traffic& given, const fabric::Placement& hosts,
+           const PacketOptions& options)
+      : crowded_(options.background > 0 ? add_background(topology, given, hosts, options.seed) : Crowded{}),
+        traffic(options.background > 0 ? crowded_.traffic : given),
+        placement(options.background > 0 ? crowded_.placement : hosts),
+        background(crowded_.background) {
+    if (options.background == 0 || background.any()) return;
+    throw ArgumentError("background needs two hosts or more to go between");
+  }
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+ private:
+  Crowded crowded_;
+
+ public:
+  const Traffic& traffic;
+  const fabric::Placement& placement;
+  const Background& background;
+};
+
+// Calls `check` for the hosts of every message, and of the background.
 template <class Check>
-void for_flows(const Traffic& traffic, const fabric::Placement& placement, const Check& check) {
+void for_flows(const Workload& work, const Check& check) {
+  const auto& [traffic, placement, background] = std::tie(work.traffic, work.placement, work.background);
   const std::vector<std::int32_t> source = sources(traffic);
   for (std::size_t m = 0; m < source.size(); ++m) {
     if (source[m] == traffic.destination[m]) continue;
     check(placement[static_cast<std::size_t>(source[m])],
           placement[static_cast<std::size_t>(traffic.destination[m])]);
   }
+  for (std::size_t task = 0; background.any() && task < placement.size(); ++task) {
+    for (std::int32_t i = background.first[task]; i < background.first[task + 1]; ++i) {
+      const std::int32_t to = background.destination[static_cast<std::size_t>(i)];
+      check(placement[task], placement[static_cast<std::size_t>(to)]);
+    }
+  }
 }
 
 template <class Router>
 PacketResult run_adaptive(const fabric::Topology& topology, const Network& network, const Router& router,
-                          const Traffic& traffic, const fabric::Placement& placement,
-                          const PacketOptions& options) {
+                          const Workload& work, const PacketOptions& options) {
   if (options.requests == Requests::each_cycle) {
     using Asking = Engine<Router, Requests::each_cycle>;
-    return Asking(topology, network, network, router, traffic, placement, options).run();
+    return Asking(topology, network, network, router, work.traffic, work.placement, work.background, options)
+        .run();
   }
   using Waiting = Engine<Router, Requests::persistent>;
   const Network ports = port_network(topology);
-  return Waiting(topology, ports, network, router, traffic, placement, options).run();
+  return Waiting(topology, ports, network, router, work.traffic, work.placement, work.background, options)
+      .run();
 }
 
 }  // namespace
@@ -267,29 +317,32 @@ PacketResult run_adaptive(const fabric::Topology& topology, const Network& netwo
 PacketResult simulate_packets(const fabric::Topology& topology, const Traffic& traffic,
                               const fabric::Placement& placement, const PacketOptions& options) {
   check_all(topology, traffic, placement, options);
+  const Workload work(topology, traffic, placement, options);
   if (const auto tree = tree_network(topology)) {
-    return run_adaptive(topology, tree->network, tree->router, traffic, placement, options);
+    return run_adaptive(topology, tree->network, tree->router, work, options);
   }
   const DistanceNetwork any = distance_network(topology);
-  for_flows(traffic, placement, [&](std::int32_t source, std::int32_t destination) {
+  for_flows(work, [&](std::int32_t source, std::int32_t destination) {
     if (any.router.reaches(source, destination)) return;
     throw ArgumentError("no path leads from host '" + topology.label(source) + "' to host '" +
                         topology.label(destination) + "'");
   });
-  return run_adaptive(topology, any.network, any.router, traffic, placement, options);
+  return run_adaptive(topology, any.network, any.router, work, options);
 }
 
 PacketResult simulate_packets(const fabric::Routes& routes, const Traffic& traffic,
                               const fabric::Placement& placement, const PacketOptions& options) {
   check_all(*routes.topology, traffic, placement, options);
+  const Workload work(*routes.topology, traffic, placement, options);
   // Tables that lead in a circle would never end.
-  for_flows(traffic, placement, [&](std::int32_t source, std::int32_t destination) {
+  for_flows(work, [&](std::int32_t source, std::int32_t destination) {
     (void)fabric::walk(routes, source, destination);
   });
   // One port: asking for it once or in each cycle is the same.
   using Asking = Engine<TableRouter, Requests::each_cycle>;
   const TableNetwork table = table_network(routes);
-  return Asking(*routes.topology, table.network, table.network, table.router, traffic, placement, options)
+  return Asking(*routes.topology, table.network, table.network, table.router, work.traffic, work.placement,
+                work.background, options)
       .run();
 }
 

@@ -9,7 +9,7 @@ import typer
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _show
 from sortlast.cli.fabric import _options as _fabric
-from sortlast.cli.simulate import _methods, _options, _report, _settings, _sweep, _traffic
+from sortlast.cli.simulate import _beside, _methods, _options, _report, _settings, _sweep, _traffic
 from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
@@ -21,7 +21,7 @@ _OF_PACKETS = {
 }
 _OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
 _OF_FLOWS = {"message_seconds", "sends_at_once"}
-_OF_ONE_RUN = {"draw_links", "draw_buffers", "draw_delays", "trace"}
+_OF_ONE_RUN = {"beside", "draw_links", "draw_buffers", "draw_delays", "trace"}
 _OF_FRAMES = {"pixel_bytes", "active", "blend", "overlap", "stage_seconds", "barrier"}
 
 _MOST = 2**31 - 1  # of any whole number
@@ -42,6 +42,8 @@ def simulate(
     messages: _options.Messages = None,
     stages: _options.Stages = None,
     size: _options.Size = None,
+    beside: _options.Beside = None,
+    background: _options.Background = 0,
     pixel_bytes: _options.PixelBytes = 16,
     active: _options.Active = 1,
     blend: _options.Blend = 0,
@@ -100,7 +102,7 @@ def simulate(
     if _sweep.is_sweep(ranks):
         _sweep.Sweep(counts, method, wanted, place, tables, settings).run(draw_sweep, json)
     else:
-        _run(method, wanted, place, tables, settings, outputs)
+        _run(method, wanted, beside or [], place, tables, settings, outputs)
 
 
 def _check(context: typer.Context, method: Method, size: str | None, sweep: bool) -> None:
@@ -127,6 +129,7 @@ def _check(context: typer.Context, method: Method, size: str | None, sweep: bool
 def _run(
     method: Method,
     wanted: _traffic.Wanted,
+    beside: list[str],
     place: Place,
     tables: Tables,
     settings: dict[str, Any],
@@ -147,7 +150,9 @@ def _run(
     log = {"message_log": outputs.trace is not None}
     with _progress.bar(f"{method.value}s", transient=True) as progress:
         job = _methods.Job(topology, routes, made, hosts[: made.tasks], settings | log, progress)
+        job, jobs = _beside.Beside(beside, wanted, method is Method.packet).join(job, hosts)
         found = _methods.packets(job) if method is Method.packet else _methods.flows(job, wanted.frame)
+    found = _beside.told(found, jobs)
 
     # Report.
     if wanted.size is not None:

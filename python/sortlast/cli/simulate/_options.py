@@ -87,6 +87,29 @@ Size = Annotated[
     typer.Option(help="Composite an image of this width x height in pixels.", rich_help_panel=_TRAFFIC),
 ]
 
+Beside = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--beside",
+        show_default="none",
+        help="Another job that begins with it: PATTERN@BYTES, ALGORITHM@WIDTHxHEIGHT or a file, on the same"
+        " hosts; or with ' on NODES' on others, such as '3M@100K on host[64-127]', or ' on free'. May be"
+        " repeated.",
+        rich_help_panel=_TRAFFIC,
+    ),
+]
+Background = Annotated[
+    float,
+    typer.Option(
+        "--background",
+        min=0,
+        max=0.99,
+        help="Share of the links that others take: of every link of flows; of every host's link as packets"
+        " to random hosts.",
+        rich_help_panel=_TRAFFIC,
+    ),
+]
+
 PixelBytes = Annotated[int, typer.Option(min=1, help="Bytes of a pixel.", rich_help_panel=_FRAME)]
 Active = Annotated[
     float,

@@ -19,6 +19,7 @@ _PACKETS = {
     "arbitration": "arbitration",
     "ties": "ties",
     "requests": "requests",
+    "background": "background",
 }
 
 
@@ -48,6 +49,7 @@ class Settings:
             **self._rate(),
             "message_seconds": self.options["message_seconds"],
             "sends_at_once": at_once,
+            "background": self.options["background"],
         }
 
     def _rate(self) -> dict[str, float]:

@@ -10,7 +10,8 @@
 // Flows that share no channel, nor are linked by others that do, cannot feel each other. Hence only the
 // connected components are computed in which a flow has come or gone. A channel with one flow limits it to
 // the capacity and nothing else, links nothing, and stays out of both the component and the heap: traffic
-// without contention costs a visit of its channels.
+// without contention costs a visit of its channels. Where capacities differ, a channel of less than the
+// greatest may limit even a single flow, and is filled like those that are shared.
 //
 // Rejected: rates as fractions of whole numbers. They are exact, but their denominators grow with every
 // channel that settles. With floating point equal flows may get rates that differ in the last bit; their ends
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sortlast/error.hpp"
 
@@ -87,6 +89,12 @@ FairNetwork::FairNetwork(fabric::Channel channels, double capacity)
       free_(seen_.size()),
       unsettled_(seen_.size()) {}
 
+FairNetwork::FairNetwork(std::vector<double> capacities)
+    : FairNetwork(static_cast<fabric::Channel>(capacities.size()),
+                  *std::max_element(capacities.begin(), capacities.end())) {
+  capacities_ = std::move(capacities);
+}
+
 void FairNetwork::start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes) {
   members_.add(flow, path);
   ++under_way_;
@@ -126,7 +134,7 @@ void FairNetwork::find_component() {
       member.fair = open;
       component_.push_back(flow);
       for (const ChannelMembers::Entry& entry : members_.path(flow)) {
-        if (members_.count(entry.channel) > 1) visit(entry.channel);
+        if (limits(entry.channel)) visit(entry.channel);
       }
     });
   }
@@ -140,14 +148,14 @@ void FairNetwork::visit(fabric::Channel c) {
 
 // Give every flow of the component its rate.
 void FairNetwork::fill() {
-  // Open the channels that two flows or more cross.
+  // Open the channels that may limit flows.
   levels_.clear();
   for (const fabric::Channel c : channels_) {
     const auto at = static_cast<std::size_t>(c);
     seen_[at] = false;
-    free_[at] = capacity_;
+    free_[at] = capacity(c);
     unsettled_[at] = members_.count(c);
-    if (unsettled_[at] > 1) levels_.push_back({share_of(c), c});
+    if (limits(c)) levels_.push_back({share_of(c), c});
   }
   const auto later = [](const Level& a, const Level& b) {
     return a.share != b.share ? a.share > b.share : a.channel > b.channel;
@@ -175,7 +183,7 @@ void FairNetwork::fill() {
     settle(c, level);
   }
 
-  // What no channel holds back has one of its own.
+  // What no channel holds back has the greatest capacity.
   for (const std::int32_t flow : component_) {
     Flow& rest = flows_[static_cast<std::size_t>(flow)];
     if (rest.fair == open) rest.fair = capacity_;
@@ -213,7 +221,7 @@ std::int64_t FairNetwork::bytes() const {
   };
   return members_.bytes() + ends_.bytes() + size(flows_) + size(touched_) + size(channels_) +
          size(component_) + static_cast<std::int64_t>(seen_.capacity() / 8) + size(free_) + size(unsettled_) +
-         size(levels_);
+         size(levels_) + size(capacities_);
 }
 
 }  // namespace sortlast::simulate

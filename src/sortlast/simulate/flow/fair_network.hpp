@@ -141,6 +141,8 @@ class FairNetwork {
  public:
   // Every channel carries `capacity` bytes a second.
   FairNetwork(fabric::Channel channels, double capacity);
+  // Channel c carries capacities[c] > 0 bytes a second.
+  explicit FairNetwork(std::vector<double> capacities);
 
   // A flow of `bytes` > 0 over a path of one channel or more, none twice.
   void start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes);
@@ -183,8 +185,14 @@ class FairNetwork {
   void settle(fabric::Channel c, double share);
   void set_rate(std::int32_t flow, double now);
   double share_of(fabric::Channel c) const;
+  double capacity(fabric::Channel c) const {
+    return capacities_.empty() ? capacity_ : capacities_[static_cast<std::size_t>(c)];
+  }
+  // Whether a channel may hold back its flows: by their number, or by a capacity below that of others.
+  bool limits(fabric::Channel c) const { return members_.count(c) > 1 || capacity(c) < capacity_; }
 
-  double capacity_;
+  double capacity_;                 // the greatest
+  std::vector<double> capacities_;  // by channel; empty: all are alike
   ChannelMembers members_;
   CompletionHeap ends_;
   std::vector<Flow> flows_;
@@ -193,7 +201,7 @@ class FairNetwork {
 
   // Of one call of share().
   std::vector<fabric::Channel> touched_;   // where flows have come or gone
-  std::vector<fabric::Channel> channels_;  // of the component, with two flows or more
+  std::vector<fabric::Channel> channels_;  // of the component, that may limit flows
   std::vector<std::int32_t> component_;    // its flows
   std::vector<bool> seen_;                 // by channel
   std::vector<double> free_;               // by channel: bytes a second that are not given yet

@@ -78,7 +78,7 @@ class Engine {
   // requests, that of port_network(). All of them must outlive the engine.
   Engine(const fabric::Topology& topology, const Network& network, const Network& choices,
          const Router& router, const Traffic& traffic, const fabric::Placement& placement,
-         const PacketOptions& options);
+         const Background& background, const PacketOptions& options);
   PacketResult run();
 
  private:
@@ -110,6 +110,8 @@ class Engine {
   static constexpr std::uint16_t scattered = 1 << 15;
   static constexpr std::size_t ahead = 4;  // items of a list whose memory is asked for before their turn
   static constexpr std::int32_t last_cycle = INT32_MAX - (1 << 18);
+  // Cycles without progress after which traffic beside a background, which never rests, is given up.
+  static constexpr std::int64_t most_idle = 1 << 20;
 
   bool injects(std::uint32_t q) const { return q >= channels_; }
   std::int32_t task_of(std::uint32_t q) const { return static_cast<std::int32_t>(q - channels_); }
@@ -165,7 +167,7 @@ class Engine {
   std::vector<GroupState> groups_;
   Waiters waiters_;
   std::vector<std::uint32_t> queue_at_;  // by place in Network::queues
-  std::vector<std::uint32_t> key_;       // by message
+  std::vector<std::uint32_t> key_;       // by message, then by number of the background
   std::vector<Group> to_decide_;         // leaders
   std::vector<fabric::Channel> ties_;
   std::vector<Request> requests_;
@@ -180,7 +182,8 @@ class Engine {
 template <class Router, Requests requests>
 Engine<Router, requests>::Engine(const fabric::Topology& topology, const Network& network,
                                  const Network& choices, const Router& router, const Traffic& traffic,
-                                 const fabric::Placement& placement, const PacketOptions& options)
+                                 const fabric::Placement& placement, const Background& background,
+                                 const PacketOptions& options)
     : topology_(topology),
       network_(network),
       choices_(choices),
@@ -190,7 +193,7 @@ Engine<Router, requests>::Engine(const fabric::Topology& topology, const Network
       P_(options.packet_phits),
       switch_cycles_(options.switch_cycles),
       channels_(static_cast<std::uint32_t>(topology.channels())),
-      feed_(traffic, options),
+      feed_(traffic, background, options),
       random_(options.seed),
       buffers_(network, static_cast<std::size_t>(traffic.tasks), P_, options.buffer_packets),
       waiters_(network.groups.size(), network.most_ports),
@@ -219,6 +222,12 @@ Engine<Router, requests>::Engine(const fabric::Topology& topology, const Network
   for (std::size_t m = 0; m < source.size(); ++m) {
     key_.push_back(router.key(placement[static_cast<std::size_t>(source[m])],
                               placement[static_cast<std::size_t>(traffic.destination[m])]));
+  }
+  for (std::size_t task = 0; background.any() && task < placement.size(); ++task) {
+    for (std::int32_t i = background.first[task]; i < background.first[task + 1]; ++i) {
+      const std::int32_t to = background.destination[static_cast<std::size_t>(i)];
+      key_.push_back(router.key(placement[task], placement[static_cast<std::size_t>(to)]));
+    }
   }
 }
 

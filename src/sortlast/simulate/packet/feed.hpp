@@ -1,7 +1,8 @@
 // Feed: the tasks and their injection queues. Turns traffic into packets, and arrivals into what they cause.
 //
 // A message is cut into packets only as they enter the queue, one a cycle, so that memory does not grow with
-// the length of messages. A packet takes its place in the queue until its tail has left.
+// the length of messages. A packet takes its place in the queue until its tail has left. Packets of the
+// background (background.hpp) wait outside the queue, and are the first to enter it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,9 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/random.hpp"
 #include "sortlast/simulate/packet.hpp"
+#include "sortlast/simulate/packet/background.hpp"
 #include "sortlast/simulate/traffic.hpp"
 #include "sortlast/simulate/traffic/causes.hpp"
 
@@ -25,8 +28,8 @@ class Feed {
     std::int32_t entered = 0;  // cycle in which it entered the queue
   };
 
-  // Both must outlive the feed. Cycles that computations take are rounded up.
-  Feed(const Traffic& traffic, const PacketOptions& options);
+  // All must outlive the feed. Cycles that computations take are rounded up.
+  Feed(const Traffic& traffic, const Background& background, const PacketOptions& options);
 
   // Release what waits for nothing.
   void start();
@@ -39,6 +42,7 @@ class Feed {
 
   // Count a packet of a message that will have arrived; true: it is the last of an iteration.
   bool count_packet(Traffic::Message m) { return ++arriving_[index(m)] % packets_[index(m)] == 0; }
+  bool is_background(Traffic::Message m) const { return m >= traffic_.messages(); }
   // An iteration of a message is there, from cycle `now` on.
   void arrived(Traffic::Message m, std::int32_t now);
 
@@ -46,6 +50,13 @@ class Feed {
   bool computing() const { return !timers_.empty(); }
   std::int64_t next_timer() const { return timers_.top().first; }
   void fire(std::int32_t now);
+
+  // The background: when its next packet comes, if there is any; let those come that do up to now.
+  static constexpr std::int64_t never = INT64_MAX;
+  std::int64_t next_background() const { return arrivals_.empty() ? never : arrivals_.top().first; }
+  void add_background(std::int32_t now);
+  // The last cycle in which a packet of the traffic entered a queue, or something of it was over.
+  std::int64_t last_progress() const { return progressed_; }
 
   // Tasks whose queue was empty and has a packet now, since it was last cleared.
   std::vector<std::int32_t>& woken() { return woken_; }
@@ -70,12 +81,15 @@ class Feed {
     bool leaving = false, computing = false;
     bool blocked =
         false;  // in order: nothing that the next message waits for has come since it was looked at
+    std::uint32_t background = 0;  // packets of the background that wait to enter
   };
 
   static std::size_t index(Traffic::Message m) { return static_cast<std::size_t>(m); }
   bool is_computation(Traffic::Message m) const {
     return traffic_.destination[index(m)] == source_[index(m)];
   }
+  double background_chance() const { return options_.background / options_.packet_phits; }
+  Traffic::Message draw_background(std::int32_t task);
   void fill(std::int32_t task, std::int32_t now);
   bool open_next(std::int32_t task, std::int32_t now);
   bool open_in_order(std::int32_t task, std::int32_t now);
@@ -87,6 +101,7 @@ class Feed {
   void over_at(Traffic::Message m, std::int32_t task, std::int32_t now);
 
   const Traffic& traffic_;
+  const Background& background_;
   const PacketOptions& options_;
   std::int64_t total_ = 0, delivered_ = 0;
   std::vector<std::int32_t> source_;
@@ -104,17 +119,25 @@ class Feed {
   using Timer = std::pair<std::int64_t, Traffic::Message>;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   std::vector<MessageRecord> log_;  // by message and iteration
+
+  // The background: when each task has its next packet, and what is drawn.
+  using Arrival = std::pair<std::int64_t, std::int32_t>;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> arrivals_;
+  SplitMix64 random_;
+  std::int64_t progressed_ = 0;
 };
 
-inline Feed::Feed(const Traffic& traffic, const PacketOptions& options)
+inline Feed::Feed(const Traffic& traffic, const Background& background, const PacketOptions& options)
     : traffic_(traffic),
+      background_(background),
       options_(options),
       total_(traffic.messages() * traffic.repeats),
       source_(sources(traffic)),
       arriving_(source_.size()),
       completed_(source_.size()),
       hosts_(static_cast<std::size_t>(traffic.tasks)),
-      queue_(hosts_.size() * static_cast<std::size_t>(options.injection_packets)) {
+      queue_(hosts_.size() * static_cast<std::size_t>(options.injection_packets)),
+      random_(options.seed, 2) {
   if (traffic.repeats > INT32_MAX) {
     throw ArgumentError("traffic '" + traffic.name + "' repeats " + std::to_string(traffic.repeats) +
                         " times; packets can be simulated for 2^31 - 1 or fewer");
@@ -151,6 +174,28 @@ inline void Feed::start() {
     }
   }
   for (std::int32_t task = 0; task < traffic_.tasks; ++task) fill(task, 0);
+  if (!background_.any()) return;
+  for (std::int32_t task = 0; task < traffic_.tasks; ++task) {
+    arrivals_.emplace(draw_wait(random_, background_chance()), task);
+  }
+}
+
+// A packet of the background comes to each host whose turn it is.
+inline void Feed::add_background(std::int32_t now) {
+  while (next_background() <= now) {
+    const std::int32_t task = arrivals_.top().second;
+    arrivals_.pop();
+    arrivals_.emplace(now + draw_wait(random_, background_chance()), task);
+    ++hosts_[static_cast<std::size_t>(task)].background;
+    fill(task, now);
+  }
+}
+
+// The number of a packet of the background that a task sends.
+inline Traffic::Message Feed::draw_background(std::int32_t task) {
+  const auto at = static_cast<std::size_t>(task);
+  const auto count = static_cast<std::size_t>(background_.first[at + 1] - background_.first[at]);
+  return traffic_.messages() + background_.first[at] + static_cast<std::int32_t>(random_.below(count));
 }
 
 inline Feed::Packet Feed::take(std::int32_t task) {
@@ -174,12 +219,19 @@ inline void Feed::fill(std::int32_t task, std::int32_t now) {
   const auto capacity = static_cast<std::size_t>(options_.injection_packets);
   const bool was_empty = host.count == 0;
   while (host.count + (host.leaving ? 1u : 0u) < capacity) {
-    if (host.open < 0 && !open_next(task, now)) break;
+    const bool others = host.background > 0;
+    if (!others && host.open < 0 && !open_next(task, now)) break;
     host.entered = std::max(now, host.entered + 1);
     std::size_t place = host.head + std::size_t{host.count};
     if (place >= capacity) place -= capacity;
-    queue_[static_cast<std::size_t>(task) * capacity + place] = {host.open, host.entered};
+    queue_[static_cast<std::size_t>(task) * capacity + place] = {others ? draw_background(task) : host.open,
+                                                                 host.entered};
     ++host.count;
+    if (others) {
+      --host.background;
+      continue;
+    }
+    progressed_ = now;
     if (--host.uncut > 0) continue;
     const Traffic::Message handed = std::exchange(host.open, -1);
     if (!traffic_.in_order) over_at(handed, task, now);
@@ -258,6 +310,7 @@ inline void Feed::fire(std::int32_t now) {
     const Traffic::Message m = timers_.top().second;
     timers_.pop();
     ++delivered_;
+    progressed_ = now;
     const std::int32_t task = source_[index(m)];
     Host& host = hosts_[static_cast<std::size_t>(task)];
     if (options_.message_log) {
@@ -294,6 +347,7 @@ inline void Feed::arrived(Traffic::Message m, std::int32_t now) {
   hosts_[static_cast<std::size_t>(task)].blocked = false;
   const std::uint32_t iteration = completed_[index(m)]++;
   ++delivered_;
+  progressed_ = now;
   if (options_.message_log) {
     log_[static_cast<std::size_t>(m * traffic_.repeats + iteration)].end = now;
   }
@@ -333,7 +387,7 @@ inline std::int64_t Feed::bytes() const {
   return static_cast<std::int64_t>(size(source_) + size(packets_) + size(arriving_) + size(completed_) +
                                    size(hosts_) + size(queue_) + size(woken_) + size(next_ready_) +
                                    size(log_)) +
-         dependents_.bytes();
+         dependents_.bytes() + static_cast<std::int64_t>(arrivals_.size() * sizeof(Arrival));
 }
 
 }  // namespace sortlast::simulate

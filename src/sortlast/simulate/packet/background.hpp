@@ -1,0 +1,87 @@
+// Background: packets that other jobs send at random, beside the traffic that is simulated.
+//
+// Every host has, in the mean, the stated share of its link taken by such packets: in each cycle one comes
+// with probability load / packet_phits, and goes to a host drawn at random. It is first in the queue of its
+// host, once there is room. Packets have numbers behind those of the traffic's messages, one for each host
+// and destination, so that routers and engine treat them like all others. A host draws among up to 64 others,
+// chosen at random once: with more, every pair of hosts would have a number.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sortlast/fabric/nodes.hpp"
+#include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/topology.hpp"
+#include "sortlast/random.hpp"
+#include "sortlast/simulate/traffic.hpp"
+
+namespace sortlast::simulate {
+
+struct Background {
+  // By task, where its packets' numbers begin, less those of the traffic's messages; and at last where they
+  // end. Empty: there is no background.
+  std::vector<std::int32_t> first;
+  std::vector<std::int32_t> destination;  // task, by number less those of the traffic's messages
+
+  bool any() const { return !destination.empty(); }
+};
+
+// Traffic with a task on every host, and what they send besides.
+struct Crowded {
+  Traffic traffic;
+  fabric::Placement placement;
+  Background background;
+};
+
+// Cycles until the next of events that come with probability `chance` in each cycle; 1 or more.
+inline std::int64_t draw_wait(SplitMix64& random, double chance) {
+  const double uniform = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;  // inside (0, 1)
+  return 1 + static_cast<std::int64_t>(std::min(std::log(uniform) / std::log1p(-chance), 0x1p40));
+}
+
+// Up to 64 of all hosts but one.
+inline fabric::Placement draw_destinations(fabric::Placement hosts, std::int32_t host, SplitMix64& random) {
+  constexpr std::size_t most = 64;
+  std::erase(hosts, host);
+  if (hosts.size() <= most) return hosts;
+  for (std::size_t i = 0; i < most; ++i) std::swap(hosts[i], hosts[i + random.below(hosts.size() - i)]);
+  hosts.resize(most);
+  return hosts;
+}
+
+// The traffic, with tasks that have nothing to send on all hosts without one, and its background. Aggregation
+// nodes have none.
+inline Crowded add_background(const fabric::Topology& topology, const Traffic& traffic,
+                              const fabric::Placement& placement, std::uint64_t seed) {
+  Crowded made{traffic, placement, {}};
+  std::vector<std::int32_t> task_on(static_cast<std::size_t>(topology.hosts()), -1);
+  for (std::size_t t = 0; t < placement.size(); ++t) {
+    task_on[static_cast<std::size_t>(placement[t])] = static_cast<std::int32_t>(t);
+  }
+  fabric::Placement hosts;
+  for (std::int32_t host = 0; host < topology.hosts(); ++host) {
+    std::int32_t& task = task_on[static_cast<std::size_t>(host)];
+    if (fabric::is_aggregation_node(topology.host(host)) && task < 0) continue;
+    hosts.push_back(host);
+    if (task >= 0) continue;
+    task = made.traffic.tasks++;
+    made.traffic.first.push_back(traffic.messages());
+    made.placement.push_back(host);
+  }
+
+  SplitMix64 random(seed, 1);
+  made.background.first.push_back(0);
+  for (const std::int32_t host : made.placement) {
+    for (const std::int32_t to : draw_destinations(hosts, host, random)) {
+      made.background.destination.push_back(task_on[static_cast<std::size_t>(to)]);
+    }
+    made.background.first.push_back(static_cast<std::int32_t>(made.background.destination.size()));
+  }
+  return made;
+}
+
+}  // namespace sortlast::simulate
