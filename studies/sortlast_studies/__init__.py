@@ -30,6 +30,7 @@ NAMES = (
     "scale",
     "made-routes",
     "vectors",
+    "beside",
 )
 
 
