@@ -234,6 +234,80 @@ class GridShape:
 
     __hash__: None = None
 
+class DragonflyShape:
+    """Dragonfly: hosts p and global links h a router, routers a, groups g."""
+
+    @property
+    def p(self) -> int: ...
+
+    @property
+    def a(self) -> int: ...
+
+    @property
+    def h(self) -> int: ...
+
+    @property
+    def g(self) -> int: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+class DragonflyPlusShape:
+    """
+    Dragonfly+: hosts p a leaf, leaves l, spines s, global links h a spine, groups g.
+    """
+
+    @property
+    def p(self) -> int: ...
+
+    @property
+    def l(self) -> int: ...
+
+    @property
+    def s(self) -> int: ...
+
+    @property
+    def h(self) -> int: ...
+
+    @property
+    def g(self) -> int: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+class HyperXShape:
+    """HyperX: switches along x, y, ..., hosts on each."""
+
+    @property
+    def size(self) -> list[int]: ...
+
+    @property
+    def hosts(self) -> int: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
 class Levels:
     """Levels of switches."""
 
@@ -314,9 +388,10 @@ class Topology:
         """The highest level; 0: the switches have no levels."""
 
     @property
-    def shape(self) -> None | TreeShape | SlenderShape | GridShape:
+    def shape(self) -> None | TreeShape | SlenderShape | GridShape | DragonflyShape | DragonflyPlusShape | HyperXShape:
         """
-        TreeShape, SlenderShape or GridShape of an intact fabric of such a family, else None.
+        TreeShape, SlenderShape, GridShape, DragonflyShape, DragonflyPlusShape or HyperXShape of an intact
+        fabric of such a family, else None.
         """
 
     def vertex_name(self, vertex: int) -> str: ...
@@ -420,6 +495,23 @@ def mesh(size: Sequence[int], hosts: int = 1) -> Topology:
 
 def torus(size: Sequence[int], hosts: int = 1) -> Topology:
     """A mesh whose ends are joined."""
+
+def dragonfly(p: int, a: int, h: int, g: int) -> Topology:
+    """
+    Dragonfly of Kim et al. (2008): g groups of a routers, all joined, each with p hosts and h global links.
+    """
+
+def dragonfly_plus(p: int, l: int, s: int, h: int, g: int) -> Topology:
+    """
+    Dragonfly+ of Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s spines
+    with h global links each.
+    """
+
+def hyperx(size: Sequence[int], hosts: int = 1) -> Topology:
+    """
+    HyperX of Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all that
+    differ in one.
+    """
 
 class Family:
     """A family of topologies, as make_topology() takes it."""

@@ -87,10 +87,16 @@ constexpr const char* trees[] = {"crossbar:12",
 constexpr const char* grids[] = {"mesh:5",      "mesh:4,3;2", "mesh:3,4,5",    "torus:4",
                                  "torus:4,3;2", "torus:2,3",  "torus:3,4,5;1", "torus:1,4"};
 
+constexpr const char* low_diameter[] = {
+    "dragonfly:2,4,2,9",    "dragonfly:1,4,2,4",    "dragonfly:3,2,1,1", "dragonfly+:2,2,2,2,5",
+    "dragonfly+:3,4,2,3,4", "dragonfly+:1,1,3,1,2", "hyperx:4",          "hyperx:3,4,2;2",
+    "hyperx:1,5;3"};
+
 class EveryFamily : public testing::TestWithParam<const char*> {};
 class EveryTree : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Trees, EveryFamily, testing::ValuesIn(trees));
 INSTANTIATE_TEST_SUITE_P(Grids, EveryFamily, testing::ValuesIn(grids));
+INSTANTIATE_TEST_SUITE_P(LowDiameter, EveryFamily, testing::ValuesIn(low_diameter));
 INSTANTIATE_TEST_SUITE_P(Trees, EveryTree, testing::ValuesIn(trees));
 
 TEST_P(EveryFamily, WiringIsABijectionOfConnectedPorts) {
@@ -362,6 +368,17 @@ TEST(Families, RefuseParametersThatMakeNoFabric) {
   EXPECT_THROW(torus({4, 0}), ArgumentError);
   EXPECT_THROW(mesh({4}, -1), ArgumentError);
   EXPECT_THROW(mesh(Counts(40, 2)), ArgumentError);
+  EXPECT_THROW(dragonfly(2, 4, 2, 10), ArgumentError);
+  EXPECT_THROW(dragonfly(2, 0, 2, 1), ArgumentError);
+  EXPECT_THROW(dragonfly(-1, 4, 2, 9), ArgumentError);
+  EXPECT_THROW(dragonfly(1, 2000000000, 2000000000, 2000000000), ArgumentError);
+  EXPECT_THROW(dragonfly_plus(2, 2, 2, 2, 6), ArgumentError);
+  EXPECT_THROW(dragonfly_plus(2, 2, 0, 2, 1), ArgumentError);
+  EXPECT_THROW(dragonfly_plus(2000000000, 2000000000, 2000000000, 2, 2), ArgumentError);
+  EXPECT_THROW(hyperx({}), ArgumentError);
+  EXPECT_THROW(hyperx({4, 0}), ArgumentError);
+  EXPECT_THROW(hyperx({4}, -1), ArgumentError);
+  EXPECT_THROW(hyperx({2000000000, 2000000000}), ArgumentError);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // The families of topologies.
 //
 // Hosts are named "host00000 HCA-1", "host00001 HCA-1", ... and have GUIDs 0x10000000 + 16 h; switches of
-// level l are named sw-Ll-0000, ... (those of grids by their coordinates, sw-x-y-z) and have GUIDs 0x20000000
+// level l are named sw-Ll-0000, ... (those of grids by their coordinates, sw-x-y-z, and those of dragonflies
+// by group and place, sw-g-r) and have GUIDs 0x20000000
 // + 2^20 l + index. On a switch the ports towards the hosts come first (1 .. m p), those towards the roots
 // after them. All throw ArgumentError, which says what is wrong with which parameter; there may be 2^24
 // hosts, 2^20 switches a level and 32 levels.
@@ -46,6 +47,14 @@ SORTLAST_API Topology slender_tree(std::int32_t k, std::int32_t up, std::int32_t
 // -y, +y, ...
 SORTLAST_API Topology mesh(const Counts& size, std::int32_t hosts = 1);
 SORTLAST_API Topology torus(const Counts& size, std::int32_t hosts = 1);
+// Kim, Dally, Scott, Abts (2008): g groups of a routers that are all joined, each with p hosts and h global
+// links. Every pair of groups has floor(a h / (g - 1)) links.
+SORTLAST_API Topology dragonfly(std::int32_t p, std::int32_t a, std::int32_t h, std::int32_t g);
+// Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s spines with h global links each.
+SORTLAST_API Topology dragonfly_plus(std::int32_t p, std::int32_t l, std::int32_t s, std::int32_t h,
+                                     std::int32_t g);
+// Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all that differ in one.
+SORTLAST_API Topology hyperx(const Counts& size, std::int32_t hosts = 1);
 
 // A family by name, for the command line: "pgft:18,12;1,9;1,2", "k-ary-n-tree:12,2", "torus:8,8,8".
 struct Family {

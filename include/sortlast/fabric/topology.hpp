@@ -79,7 +79,28 @@ struct GridShape {
   bool operator==(const GridShape&) const = default;
 };
 
-using Shape = std::variant<std::monostate, TreeShape, SlenderShape, GridShape>;
+// The forms of intact dragonflies, after Kim et al. (2008): p hosts and h global links a router, a routers a
+// group, g groups; of dragonflies+, after Shpiner et al. (2017): p hosts a leaf, l leaves and s spines a
+// group, h global links a spine, g groups; and of HyperX, after Ahn et al. (2009): one switch a coordinate.
+struct DragonflyShape {
+  std::int32_t p = 0, a = 0, h = 0, g = 0;
+
+  bool operator==(const DragonflyShape&) const = default;
+};
+struct DragonflyPlusShape {
+  std::int32_t p = 0, l = 0, s = 0, h = 0, g = 0;
+
+  bool operator==(const DragonflyPlusShape&) const = default;
+};
+struct HyperXShape {
+  std::vector<std::int32_t> size;  // switches along x, y, ...
+  std::int32_t hosts = 1;          // on each
+
+  bool operator==(const HyperXShape&) const = default;
+};
+
+using Shape = std::variant<std::monostate, TreeShape, SlenderShape, GridShape, DragonflyShape,
+                           DragonflyPlusShape, HyperXShape>;
 
 class SORTLAST_API Topology {
  public:

@@ -75,6 +75,20 @@ void bind_families(nb::module_& module) {
              "A switch with `hosts` hosts at every coordinate, x fastest.");
   module.def("torus", &build<fabric::torus, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
              "A mesh whose ends are joined.");
+  using Number = std::int32_t;
+  module.def("dragonfly", &build<fabric::dragonfly, Number, Number, Number, Number>, "p"_a, "a"_a, "h"_a,
+             "g"_a, Release(),
+             "Dragonfly of Kim et al. (2008): g groups of a routers, all joined, each with p hosts and h "
+             "global links.");
+  module.def(
+      "dragonfly_plus", &build<fabric::dragonfly_plus, Number, Number, Number, Number, Number>, "p"_a, "l"_a,
+      "s"_a, "h"_a, "g"_a, Release(),
+      "Dragonfly+ of Shpiner et al. (2017): g groups of l leaves with p hosts each, joined to s spines\n"
+      "with h global links each.");
+  module.def(
+      "hyperx", &build<fabric::hyperx, const Counts&, std::int32_t>, "size"_a, "hosts"_a = 1, Release(),
+      "HyperX of Ahn et al. (2009): a switch with `hosts` hosts at every coordinate, joined to all that\n"
+      "differ in one.");
 
   nb::class_<fabric::Family> family(module, "Family", "A family of topologies, as make_topology() takes it.");
   bind_value(family, field("name", &fabric::Family::name), field("usage", &fabric::Family::usage),

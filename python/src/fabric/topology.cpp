@@ -216,7 +216,10 @@ void bind_parts(nb::module_& module) {
 }
 
 void bind_shapes(nb::module_& module) {
+  using fabric::DragonflyPlusShape;
+  using fabric::DragonflyShape;
   using fabric::GridShape;
+  using fabric::HyperXShape;
   using fabric::SlenderShape;
   using fabric::TreeShape;
   nb::class_<TreeShape> tree(module, "TreeShape",
@@ -229,6 +232,18 @@ void bind_shapes(nb::module_& module) {
                              "Mesh, or torus if it wraps: switches along x, y, ..., hosts on each.");
   bind_value(grid, field("size", &GridShape::size), field("wraps", &GridShape::wraps),
              field("hosts", &GridShape::hosts));
+  nb::class_<DragonflyShape> dragonfly(
+      module, "DragonflyShape", "Dragonfly: hosts p and global links h a router, routers a, groups g.");
+  bind_value(dragonfly, field("p", &DragonflyShape::p), field("a", &DragonflyShape::a),
+             field("h", &DragonflyShape::h), field("g", &DragonflyShape::g));
+  nb::class_<DragonflyPlusShape> plus(
+      module, "DragonflyPlusShape",
+      "Dragonfly+: hosts p a leaf, leaves l, spines s, global links h a spine, groups g.");
+  bind_value(plus, field("p", &DragonflyPlusShape::p), field("l", &DragonflyPlusShape::l),
+             field("s", &DragonflyPlusShape::s), field("h", &DragonflyPlusShape::h),
+             field("g", &DragonflyPlusShape::g));
+  nb::class_<HyperXShape> hyperx(module, "HyperXShape", "HyperX: switches along x, y, ..., hosts on each.");
+  bind_value(hyperx, field("size", &HyperXShape::size), field("hosts", &HyperXShape::hosts));
 }
 
 void bind_found(nb::module_& module) {
@@ -346,7 +361,9 @@ void bind_topologies(nb::module_& module) {
       .def_prop_ro("levels", &Topology::levels, "The highest level; 0: the switches have no levels.")
       .def_prop_ro(
           "shape", [](const Topology& t) { return t.shape(); },
-          "TreeShape, SlenderShape or GridShape of an intact fabric of such a family, else None.")
+          "TreeShape, SlenderShape, GridShape, DragonflyShape, DragonflyPlusShape or HyperXShape of an "
+          "intact\n"
+          "fabric of such a family, else None.")
       .def("vertex_name", &vertex_name, "vertex"_a)
       .def("label", &label, "vertex"_a,
            "The name of a vertex, with its GUID (a host's port's) if another vertex has the same name.")

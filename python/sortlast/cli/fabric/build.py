@@ -88,8 +88,8 @@ def build(
 
     The families are those of the literature: crossbar:N, k-ary-n-tree:K,N, var-ary-n-tree:K1,..,KN,
     gft:H,M,W, xgft:M1,..;W1,.., pgft:M1,..;W1,..;P1,.., rlft:PORTS,LEVELS, thin-tree:K,UP,N,
-    slender-tree:K,UP,N, mesh:X,Y,..;HOSTS and torus:X,Y,..;HOSTS. Says which
-    up-links the fabric's own regularity misses.
+    slender-tree:K,UP,N, mesh:X,Y,..;HOSTS, torus:X,Y,..;HOSTS, dragonfly:P,A,H,G, dragonfly+:P,L,S,H,G
+    and hyperx:X,Y,..;HOSTS. Says which up-links the fabric's own regularity misses.
 
     Of topology.conf a node is a machine, not an adapter: where its adapters hang on several leaf switches,
     --rail chooses one. Read, it does not tell how many cables join two switches: one, unless --links says

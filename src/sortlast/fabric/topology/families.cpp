@@ -128,8 +128,8 @@ Topology make_grid(const Lists& lists, Topology (*build)(const Counts&, std::int
   return build(lists[0], scalars({lists[1]}, 1)[0]);
 }
 
-const std::array<Family, 11>& all_families() {
-  static const std::array<Family, 11> all = {{
+const std::array<Family, 14>& all_families() {
+  static const std::array<Family, 14> all = {{
       {"crossbar", "crossbar:N", "One switch with N hosts.",
        [](const Lists& lists) { return crossbar(scalars(lists, 1)[0]); }},
       {"k-ary-n-tree", "k-ary-n-tree:K,N", "K^N hosts under N levels of K^(N-1) switches.",
@@ -177,6 +177,20 @@ const std::array<Family, 11>& all_families() {
        [](const Lists& lists) { return make_grid(lists, mesh); }},
       {"torus", "torus:X,Y,..[;HOSTS]", "A mesh whose ends are joined.",
        [](const Lists& lists) { return make_grid(lists, torus); }},
+      {"dragonfly", "dragonfly:P,A,H,G",
+       "G groups of A routers, all joined, each with P hosts and H links to other groups.",
+       [](const Lists& lists) {
+         const Counts c = scalars(lists, 4);
+         return dragonfly(c[0], c[1], c[2], c[3]);
+       }},
+      {"dragonfly+", "dragonfly+:P,L,S,H,G",
+       "G groups of L leaves with P hosts each under S spines with H links to other groups each.",
+       [](const Lists& lists) {
+         const Counts c = scalars(lists, 5);
+         return dragonfly_plus(c[0], c[1], c[2], c[3], c[4]);
+       }},
+      {"hyperx", "hyperx:X,Y,..[;HOSTS]", "A grid whose switches are joined to all others of each line.",
+       [](const Lists& lists) { return make_grid(lists, hyperx); }},
   }};
   return all;
 }
