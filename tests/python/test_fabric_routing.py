@@ -13,7 +13,7 @@ from sortlast import fabric
 
 def test_engines_have_names_and_summaries() -> None:
     names = [engine.name for engine in fabric.engines()]
-    assert names == ["d-mod-k", "s-mod-k", "ftree", "minhop", "updn", "dor", "lash", "random"]
+    assert names == ["d-mod-k", "s-mod-k", "ftree", "minhop", "updn", "dor", "lash", "random", "minimal"]
     assert all(engine.summary.endswith(".") for engine in fabric.engines())
 
 

@@ -29,6 +29,12 @@ class SORTLAST_API Forwarding {
   // for each other's buffers, but share the bandwidth of a link.
   virtual std::int32_t lanes() const { return 1; }
   virtual std::int32_t lane(std::int32_t /*source*/, std::int32_t /*destination*/) const { return 0; }
+  // Lane on which a packet goes on from switch s by `port_out` that came by `port_in` on `lane`: what the
+  // switch's SL2VL table says in InfiniBand. It begins on lane(), which is that of its host's link.
+  virtual std::int32_t next_lane(std::int32_t /*s*/, std::int32_t /*port_in*/, std::int32_t /*port_out*/,
+                                 std::int32_t lane) const {
+    return lane;
+  }
 };
 
 // Tables in memory: one byte an entry up to 254 ports, else two.
@@ -70,10 +76,10 @@ struct RouteOptions {
   std::int32_t lmc = 0;                    // 2^lmc planes
 };
 
-// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random. As OpenSM does, an engine that refuses
-// the fabric is replaced by minhop, and Routes says why. Options that an engine has no use for are ignored.
-// Throws ArgumentError: unknown engine (the message lists them), a root or compute host that does not exist
-// or occurs twice, lmc outside 0 .. 7.
+// Engines: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random, minimal. As OpenSM does, an engine that
+// refuses the fabric is replaced by minhop, and Routes says why. Options that an engine has no use for are
+// ignored. Throws ArgumentError: unknown engine (the message lists them), a root or compute host that does
+// not exist or occurs twice, lmc outside 0 .. 7.
 struct Engine {
   std::string name;
   std::string summary;  // one sentence
@@ -90,8 +96,8 @@ SORTLAST_API std::vector<Channel> walk(const Routes& routes, std::int32_t source
 // end. A channel without a cable leads to "nothing".
 SORTLAST_API std::string describe_channels(const Topology& topology, const std::vector<Channel>& channels);
 
-// Channel dependency cycles: a set of flows of one virtual lane that may wait for each other for ever (Dally
-// and Seitz, 1987).
+// Channel dependency cycles: flows that may wait for each other for ever (Dally and Seitz, 1987). Each
+// virtual lane of a link is a channel of its own there, with buffers of its own.
 struct CreditLoop {
   std::vector<Channel> cycle;  // each waits for the next, the last for the first; empty: free of deadlock
 };

@@ -26,7 +26,7 @@ Lft = Annotated[
 ]
 Engine = Annotated[
     str,
-    typer.Option(help="Routing engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash or random."),
+    typer.Option(help="Routing engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash, random or minimal."),
 ]
 Roots = Annotated[
     str | None,

@@ -6,14 +6,15 @@
 // necessary too where, as here, a flow has one path. Lanes have buffers of their own, so each lane is looked
 // at by itself.
 //
-// Model. The channel dependency graph: its vertices are channels between switches (a circle cannot hold a
-// host's), its edges the pairs of channels that follow each other on a path between two hosts. A pair meets
-// in a switch, so it is held as one bit of a matrix (port in, port out) of that switch.
+// Model. The channel dependency graph: its vertices are the lanes of channels between switches (a circle
+// cannot hold a host's), its edges the pairs that follow each other on a path between two hosts. A pair meets
+// in a switch, so it is held as one bit of a matrix (lane in, port in, port out) of that switch: by them the
+// forwarding tells the lane on which a packet goes on.
 //
-// Cost. Paths to one destination, on one plane and lane, join where they meet; each is followed until it
-// meets an earlier one. So a destination costs as many steps as there are switches and one for each host:
-// H (H + S) for H hosts and S switches, times the lanes; then a depth-first search of the graph. Rejected:
-// all pairs of hosts, each path to its end.
+// Cost. Paths to one destination that leave a switch on one plane and lane are the same from there; each is
+// followed until it meets an earlier one. So a destination costs as many steps as there are switches (times
+// the lanes, at most) and one for each host: H (H + S) for H hosts and S switches; then a depth-first search
+// of the graph. Rejected: all pairs of hosts, each path to its end.
 #include <cstddef>
 #include <utility>
 
@@ -23,71 +24,74 @@ namespace sortlast::fabric {
 
 namespace {
 
-// Which channel of a switch some flow takes after which.
+// Which channel of a switch some flow takes after which, by the lane of the first.
 class Dependencies {
  public:
-  explicit Dependencies(const Topology& topology) : topology_(topology) {
-    std::size_t bits = 0;
+  Dependencies(const Topology& topology, std::int32_t lanes) : topology_(topology) {
     for (std::int32_t s = 0; s < topology.switches(); ++s) {
-      first_.push_back(bits);
+      first_.push_back(bits_);
       const auto ports = static_cast<std::size_t>(topology.switch_at(s).ports);
-      bits += ports * ports;
+      bits_ += ports * ports;
     }
-    taken_.assign(bits, false);
+    taken_.assign(bits_ * static_cast<std::size_t>(lanes), false);
   }
 
-  void add(std::int32_t s, std::int32_t port_in, std::int32_t port_out) {
-    taken_[bit(s, port_in, port_out)] = true;
+  void add(std::int32_t lane, std::int32_t s, std::int32_t port_in, std::int32_t port_out) {
+    taken_[bit(lane, s, port_in, port_out)] = true;
   }
-  // Whether a flow that enters s by port_in leaves by port_out.
-  bool has(std::int32_t s, std::int32_t port_in, std::int32_t port_out) const {
-    return taken_[bit(s, port_in, port_out)];
+  // Whether a flow that enters s by port_in on a lane leaves by port_out.
+  bool has(std::int32_t lane, std::int32_t s, std::int32_t port_in, std::int32_t port_out) const {
+    return taken_[bit(lane, s, port_in, port_out)];
   }
 
  private:
-  std::size_t bit(std::int32_t s, std::int32_t port_in, std::int32_t port_out) const {
+  std::size_t bit(std::int32_t lane, std::int32_t s, std::int32_t port_in, std::int32_t port_out) const {
     const auto ports = static_cast<std::size_t>(topology_.switch_at(s).ports);
-    return first_[static_cast<std::size_t>(s)] + static_cast<std::size_t>(port_in - 1) * ports +
-           static_cast<std::size_t>(port_out - 1);
+    return static_cast<std::size_t>(lane) * bits_ + first_[static_cast<std::size_t>(s)] +
+           static_cast<std::size_t>(port_in - 1) * ports + static_cast<std::size_t>(port_out - 1);
   }
 
   const Topology& topology_;
+  std::size_t bits_ = 0;  // of a lane
   std::vector<std::size_t> first_;
   std::vector<bool> taken_;
 };
 
-// Collects the dependencies of all flows on one lane.
+// Collects the dependencies of all flows.
 class Collector {
  public:
-  Collector(const Routes& routes, std::int32_t lane)
+  explicit Collector(const Routes& routes)
       : topology_(*routes.topology),
         forwarding_(*routes.forwarding),
-        lane_(lane),
-        dependencies_(topology_),
-        seen_(static_cast<std::size_t>(topology_.switches()) * static_cast<std::size_t>(forwarding_.planes()),
+        dependencies_(topology_, forwarding_.lanes()),
+        seen_(static_cast<std::size_t>(topology_.switches()) *
+                  static_cast<std::size_t>(forwarding_.planes() * forwarding_.lanes()),
               -1) {}
 
   Dependencies run() && {
     for (std::int32_t d = 0; d < topology_.hosts(); ++d) {
       for (std::int32_t source = 0; source < topology_.hosts(); ++source) {
-        if (source == d) continue;
-        if (forwarding_.lanes() > 1 && forwarding_.lane(source, d) != lane_) continue;
-        follow(topology_.switch_of(topology_.attachment(source).vertex), d, forwarding_.plane(source, d));
+        if (source != d) follow(source, d);
       }
     }
     return std::move(dependencies_);
   }
 
  private:
-  // From switch s to d, until an earlier path is met or the tables lead nowhere.
-  void follow(std::int32_t s, std::int32_t d, std::int32_t plane) {
-    const std::size_t row = static_cast<std::size_t>(plane) * static_cast<std::size_t>(topology_.switches());
-    for (std::int32_t port_in = 0;;) {
-      std::int32_t& seen = seen_[row + static_cast<std::size_t>(s)];
-      if (seen == d && port_in == 0) return;
+  // From one host to another, until an earlier path is met or the tables lead nowhere.
+  void follow(std::int32_t source, std::int32_t d) {
+    const std::int32_t plane = forwarding_.plane(source, d);
+    std::int32_t lane = forwarding_.lane(source, d);
+    std::int32_t s = topology_.switch_of(topology_.attachment(source).vertex);
+    std::int32_t port_in = topology_.attachment(source).port;
+    for (bool from_host = true;; from_host = false) {
       const std::int32_t port_out = forwarding_.port(s, d, plane);
       if (port_out < 1 || port_out > topology_.switch_at(s).ports) return;
-      if (port_in > 0) dependencies_.add(s, port_in, port_out);
+      if (!from_host) dependencies_.add(lane, s, port_in, port_out);
+      lane = forwarding_.next_lane(s, port_in, port_out, lane);
+      std::int32_t& seen = seen_[static_cast<std::size_t>(plane * forwarding_.lanes() + lane) *
+                                     static_cast<std::size_t>(topology_.switches()) +
+                                 static_cast<std::size_t>(s)];
       if (seen == d) return;
       seen = d;
       const End& end = topology_.target(topology_.channel(s, port_out));
@@ -99,91 +103,102 @@ class Collector {
 
   const Topology& topology_;
   const Forwarding& forwarding_;
-  std::int32_t lane_;
   Dependencies dependencies_;
-  std::vector<std::int32_t> seen_;  // by plane and switch: the last destination that was followed through it
+  // By plane, lane on which they leave, and switch: the last destination of paths that were followed there.
+  std::vector<std::int32_t> seen_;
 };
 
 // A depth-first search with a stack of its own, because circles may be as long as there are channels.
 class CircleSearch {
  public:
-  CircleSearch(const Topology& topology, const Dependencies& dependencies)
-      : topology_(topology),
+  CircleSearch(const Routes& routes, const Dependencies& dependencies)
+      : topology_(*routes.topology),
+        forwarding_(*routes.forwarding),
         dependencies_(dependencies),
-        seen_(static_cast<std::size_t>(topology.channels())),
+        seen_(static_cast<std::size_t>(topology_.channels()) * static_cast<std::size_t>(forwarding_.lanes())),
         on_path_(seen_.size()) {}
 
   // The channels of a circle; none if there is no circle.
   std::vector<Channel> run() {
-    for (Channel c = topology_.hosts(); c < topology_.channels(); ++c) {
-      if (seen_[static_cast<std::size_t>(c)]) continue;
-      std::vector<Channel> circle = from(c);
-      if (!circle.empty()) return circle;
+    for (std::int32_t lane = 0; lane < forwarding_.lanes(); ++lane) {
+      for (Channel c = topology_.hosts(); c < topology_.channels(); ++c) {
+        if (seen_[index({c, lane})]) continue;
+        std::vector<Channel> circle = from({c, lane});
+        if (!circle.empty()) return circle;
+      }
     }
     return {};
   }
 
  private:
+  struct Laned {
+    Channel channel = -1;
+    std::int32_t lane = 0;
+    bool operator==(const Laned&) const = default;
+  };
   struct Step {
-    Channel channel;
+    Laned at;
     std::int32_t next_port = 1;  // of the switch that it leads to, yet to be tried
   };
 
-  void enter(Channel c) {
-    path_.push_back({c});
-    seen_[static_cast<std::size_t>(c)] = on_path_[static_cast<std::size_t>(c)] = true;
+  std::size_t index(const Laned& at) const {
+    return static_cast<std::size_t>(at.lane) * static_cast<std::size_t>(topology_.channels()) +
+           static_cast<std::size_t>(at.channel);
   }
 
-  std::vector<Channel> from(Channel start) {
+  void enter(const Laned& at) {
+    path_.push_back({at});
+    seen_[index(at)] = on_path_[index(at)] = true;
+  }
+
+  std::vector<Channel> from(const Laned& start) {
     enter(start);
     while (!path_.empty()) {
-      const Channel next = next_after(path_.back());
-      if (next < 0) {
-        on_path_[static_cast<std::size_t>(path_.back().channel)] = false;
+      const Laned next = next_after(path_.back());
+      if (next.channel < 0) {
+        on_path_[index(path_.back().at)] = false;
         path_.pop_back();
-      } else if (on_path_[static_cast<std::size_t>(next)]) {
+      } else if (on_path_[index(next)]) {
         return circle_at(next);
-      } else if (!seen_[static_cast<std::size_t>(next)]) {
+      } else if (!seen_[index(next)]) {
         enter(next);
       }
     }
     return {};
   }
 
-  // The next channel that a flow takes after this step's; -1: no other.
-  Channel next_after(Step& step) const {
-    const End& end = topology_.target(step.channel);
-    if (!end.connected() || topology_.is_host(end.vertex)) return -1;
+  // The next channel, with its lane, that a flow takes after this step's; -1: no other.
+  Laned next_after(Step& step) const {
+    const End& end = topology_.target(step.at.channel);
+    if (!end.connected() || topology_.is_host(end.vertex)) return {};
     const std::int32_t s = topology_.switch_of(end.vertex);
     while (step.next_port <= topology_.switch_at(s).ports) {
       const std::int32_t port = step.next_port++;
-      if (dependencies_.has(s, end.port, port)) return topology_.channel(s, port);
+      if (!dependencies_.has(step.at.lane, s, end.port, port)) continue;
+      return {topology_.channel(s, port), forwarding_.next_lane(s, end.port, port, step.at.lane)};
     }
-    return -1;
+    return {};
   }
 
-  std::vector<Channel> circle_at(Channel first) const {
+  std::vector<Channel> circle_at(const Laned& first) const {
     std::vector<Channel> circle;
-    for (std::size_t i = path_.size(); circle.empty() || circle.back() != first;)
-      circle.push_back(path_[--i].channel);
+    for (std::size_t i = path_.size(); circle.empty() || path_[i].at != first;)
+      circle.push_back(path_[--i].at.channel);
     return {circle.rbegin(), circle.rend()};
   }
 
   const Topology& topology_;
+  const Forwarding& forwarding_;
   const Dependencies& dependencies_;
-  std::vector<bool> seen_, on_path_;  // by channel
+  std::vector<bool> seen_, on_path_;  // by lane and channel
   std::vector<Step> path_;
 };
 
 }  // namespace
 
 CreditLoop find_credit_loop(const Routes& routes) {
-  for (std::int32_t lane = 0; lane < routes.forwarding->lanes(); ++lane) {
-    const Dependencies dependencies = Collector(routes, lane).run();
-    std::vector<Channel> cycle = CircleSearch(*routes.topology, dependencies).run();
-    if (!cycle.empty()) return {std::move(cycle)};
-  }
-  return {};
+  const Dependencies dependencies = Collector(routes).run();
+  return {CircleSearch(routes, dependencies).run()};
 }
 
 }  // namespace sortlast::fabric

@@ -35,6 +35,7 @@ Outcome updn(const Topology& topology, const RouteOptions& options);
 Outcome dor(const Topology& topology, const RouteOptions& options);
 Outcome lash(const Topology& topology, const RouteOptions& options);
 Outcome random(const Topology& topology, const RouteOptions& options);
+Outcome minimal(const Topology& topology, const RouteOptions& options);
 
 }  // namespace engine
 
@@ -80,6 +81,9 @@ using PortsTowards = std::function<void(std::int32_t destination, PortSets& port
 
 // Engines count hops in a byte, as OpenSM does; this value: no way, or one of 255 hops and more.
 constexpr std::uint8_t no_hops = 0xFF;
+// Those of updn: by the least-hop ways that never go up after they went down. Empty: there are no roots, and
+// none can be found. The graph must outlive it.
+PortsTowards updn_ports(const Topology& topology, const SwitchGraph& graph, const RouteOptions& options);
 // Hops from every switch to `destination`.
 std::vector<std::uint8_t> hops_to(const SwitchGraph& graph, std::int32_t destination);
 // The ports of least-hop ways.

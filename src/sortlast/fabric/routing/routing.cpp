@@ -83,8 +83,8 @@ struct Entry {
   Make make;
 };
 
-const std::array<Entry, 8>& entries() {
-  static const std::array<Entry, 8> all = {{
+const std::array<Entry, 9>& entries() {
+  static const std::array<Entry, 9> all = {{
       {{"d-mod-k", "Up-port by destination on a regular tree (Zahavi 2010): shifts are free of contention."},
        engine::d_mod_k},
       {{"s-mod-k", "Up-port by source on a regular tree; large ones need more LIDs than an LMC gives."},
@@ -97,6 +97,8 @@ const std::array<Entry, 8>& entries() {
       {{"lash", "OpenSM's LASH: shortest paths, kept apart on virtual lanes so that none can deadlock."},
        engine::lash},
       {{"random", "A random one of the shortest up*/down* paths, which the seed fixes."}, engine::random},
+      {{"minimal", "Local, global, local on a dragonfly or dragonfly+; a hop a dimension on a HyperX."},
+       engine::minimal},
   }};
   return all;
 }

@@ -20,12 +20,13 @@
 // distance more than 5 %.
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "sortlast/fabric/routing/engine.hpp"
 
-namespace sortlast::fabric::engine {
+namespace sortlast::fabric {
 
 namespace {
 
@@ -145,20 +146,23 @@ class UpDown {
 
 }  // namespace
 
-Outcome updn(const Topology& topology, const RouteOptions& options) {
-  const SwitchGraph graph(topology);
+PortsTowards updn_ports(const Topology& topology, const SwitchGraph& graph, const RouteOptions& options) {
   const std::vector<std::int32_t> roots = options.roots.empty() ? find_roots(topology, graph) : options.roots;
-  if (roots.empty()) {
+  if (roots.empty()) return {};
+  const auto up_down = std::make_shared<const UpDown>(topology, graph, roots);
+  return [up_down](std::int32_t destination, PortSets& ports) { up_down->ports_towards(destination, ports); };
+}
+
+Outcome engine::updn(const Topology& topology, const RouteOptions& options) {
+  const SwitchGraph graph(topology);
+  const PortsTowards towards = updn_ports(topology, graph, options);
+  if (!towards) {
     return refuse(
         "no roots are given, and none can be found, as no switch has over 90 % of the hosts at one distance "
         "and "
         "at most 5 % at any other");
   }
-  const UpDown up_down(topology, graph, roots);
-  const auto towards = [&up_down](std::int32_t destination, PortSets& ports) {
-    up_down.ports_towards(destination, ports);
-  };
   return {balanced_tables(topology, graph, towards, options.lmc), ""};
 }
 
-}  // namespace sortlast::fabric::engine
+}  // namespace sortlast::fabric
