@@ -2,5 +2,6 @@
 #pragma once
 
 #include "sortlast/simulate/flow.hpp"
+#include "sortlast/simulate/lanes.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"

@@ -234,6 +234,91 @@ def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, pla
 def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketResult:
     """The same on the tables of a routing."""
 
+class LaneRoutes:
+    """A routing of packets on lanes, on a topology."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def classes(self) -> int:
+        """Lanes that it needs to be free of deadlock."""
+
+def lane_routings() -> list[tuple[str, str]]:
+    """
+    Name and summary of each routing of packets beside the engines of the fabric lab.
+    """
+
+def lane_routes(topology: sortlast._fabric.Topology, name: str, roots: Sequence[int] = [], seed: int = 1) -> LaneRoutes:
+    """
+    One of lane_routings(), or the tables of an engine. `roots`: numbers of switches. Raises
+    ArgumentError: no such name; a fabric that the routing refuses, and why.
+    """
+
+def lane_routes_of(routes: sortlast._fabric.Routes) -> LaneRoutes:
+    """Tables that are there, on the lanes that they say."""
+
+def find_lane_loop(routes: LaneRoutes) -> list[tuple[int, int]]:
+    """
+    Channels and classes of hops that packets may hold while they wait for the next, in a circle; none:
+    the routing is free of deadlock.
+    """
+
+class LoadResult:
+    """What became of the packets at a load."""
+
+    @property
+    def offered(self) -> float:
+        """Phits a cycle and host that began in the measured cycles."""
+
+    @property
+    def accepted(self) -> float:
+        """Phits a cycle and host that arrived in them."""
+
+    @property
+    def begun(self) -> int:
+        """Packets that began in them, which are those that count."""
+
+    @property
+    def arrived(self) -> int:
+        """Of those, how many arrived."""
+
+    @property
+    def mean_delay(self) -> float | None:
+        """
+        Mean cycles from the beginning of a packet that counts to the arrival of its tail; None: none arrived.
+        """
+
+    def delay_percentile(self, percent: float) -> int | None:
+        """
+        Cycles that `percent` of them do not exceed, within 1/32; None: none arrived.
+        """
+
+    @property
+    def cycles(self) -> int:
+        """That were simulated."""
+
+    @property
+    def packet_hops(self) -> int:
+        """Links that packets crossed."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+def simulate_load(routes: LaneRoutes, load: float, traffic: str, options: PacketOptions, lanes: int = 0, ugal_threshold: int = 0, warm_up: int = 3000, measured: int = 5000, drain: int = 20000, progress: Callable | None = None) -> LoadResult:
+    """
+    Packets that begin at random: those that begin in `measured` cycles after `warm_up` count, and are
+    waited for `drain` cycles.
+    """
+
+def simulate_lanes(routes: LaneRoutes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, lanes: int = 0, ugal_threshold: int = 0, progress: Callable | None = None) -> PacketResult:
+    """
+    Simulate traffic on virtual lanes; 0 lanes: as many as the routing needs.
+    """
+
 class FlowOptions:
     """Settings of the flow simulator."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -118,6 +119,35 @@ def delays(bins: NDArray[np.int64], marks: Sequence[tuple[str, float]], title: s
     axes.set_axisbelow(True)
     figure.legend(loc="outside right upper", frameon=False, fontsize=9)
     axes.set_title(title, loc="left", fontsize=10)
+    return figure
+
+
+def loads(rows: Sequence[tuple[str, float, float, float | None]], title: str) -> Figure:
+    """What arrives, and how long packets take, against the load; a curve for each name.
+
+    ``rows``: name, offered load, accepted load, mean delay in cycles (None: no packet arrived).
+    """
+    figure = Figure(figsize=(8.4, 3.8), layout="constrained")
+    throughput, delay = figure.subplots(1, 2)
+    names = list(dict.fromkeys(name for name, *_ in rows))
+    for name, colour in zip(names, itertools.cycle((BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, GREY))):
+        own = sorted((row[1:] for row in rows if row[0] == name), key=lambda row: row[0])
+        offered = [row[0] for row in own]
+        throughput.plot(offered, [row[1] for row in own], "o-", color=colour, markersize=3, label=name)
+        known = [(row[0], row[2]) for row in own if row[2] is not None]
+        delay.plot([x for x, _ in known], [y for _, y in known], "o-", color=colour, markersize=3)
+    throughput.set_ylabel("accepted load")
+    delay.set_ylabel("mean delay of a packet [cycles]")
+    delay.set_yscale("log")
+    delay.yaxis.set_major_formatter(_NUMBER)
+    for axes in (throughput, delay):
+        axes.set_xlim(0, 1)
+        axes.set_xlabel("offered load")
+        axes.grid(color=_GRID)
+        axes.set_axisbelow(True)
+    throughput.set_ylim(0, 1)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10)
     return figure
 
 

@@ -16,12 +16,14 @@
 from sortlast._simulate import (
     FlowResult,
     Frame,
+    LoadResult,
     PacketResult,
     Traffic,
     all_to_all,
     from_pattern,
     from_schedule,
     halo,
+    lane_routings,
     pattern,
     patterns,
     shift,
@@ -30,6 +32,7 @@ from sortlast._simulate import (
 from sortlast.simulate.choice import FrameTime, JobFabric, choose
 from sortlast.simulate.flows import flow, frame, frame_traffic
 from sortlast.simulate.joining import JobResult, Jobs, join
+from sortlast.simulate.loads import load
 from sortlast.simulate.packets import packet
 from sortlast.simulate.reading import read, read_fsin, read_goal
 
@@ -40,6 +43,7 @@ __all__ = [
     "JobFabric",
     "JobResult",
     "Jobs",
+    "LoadResult",
     "PacketResult",
     "Traffic",
     "all_to_all",
@@ -51,6 +55,8 @@ __all__ = [
     "from_schedule",
     "halo",
     "join",
+    "lane_routings",
+    "load",
     "packet",
     "pattern",
     "patterns",

@@ -32,6 +32,8 @@ def packet(
     sample_cycles: int = 0,
     message_log: bool = False,
     background: float = 0,
+    lanes: int | None = None,
+    ugal_threshold: int = 0,
     progress: Callable[[float], object] | None = None,
 ) -> PacketResult:
     """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
@@ -47,7 +49,8 @@ def packet(
         first_host: the tasks are on consecutive hosts from this one.
         placement: the host of each task, instead of ``first_host``.
         routing: "adaptive": the port with most credits on a shortest path (the default for a Topology); or an
-            engine of :func:`sortlast.fabric.engines`, whose tables are then used. Routes have theirs.
+            engine of :func:`sortlast.fabric.engines`, whose tables are then used; or one of
+            :func:`lane_routings`. Routes have theirs.
         packet_bytes: bytes that a packet carries.
         packet_phits: cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave, at most
@@ -67,6 +70,11 @@ def packet(
         background: share of each host's link, 0 to 0.99, that packets of others take in the mean. Each goes
             to a host that is drawn at random, and enters its host's queue before packets of the traffic. They
             end with the traffic, and are in ``link_loads``, ``packet_hops`` and ``occupation`` too.
+        lanes: virtual lanes of each link, with ``buffer_packets`` each; at least as many as the routing needs
+            to be free of deadlock. None: as many as "minimal" and those of :func:`lane_routings` need, and one
+            queue a port for all others. On lanes ``requests`` are "each-cycle", ``ties`` "uniform", and no
+            samples are taken and there is no background.
+        ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -91,9 +99,36 @@ def packet(
         background=background,
     )
     hosts = list(placement) if placement is not None else _consecutive(topology, traffic, first_host)
+    if on_lanes(fabric, routing, lanes):
+        if (requests, ties, sample_cycles, background) != ("each-cycle", "uniform", 0, 0):
+            raise ArgumentError(
+                "on lanes requests are 'each-cycle', ties 'uniform', and sample_cycles and background 0"
+            )
+        found = lane_routes(fabric, routing)
+        return _simulate.simulate_lanes(found, traffic, hosts, options, lanes or 0, ugal_threshold, progress)
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):
         return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
     return _simulate.simulate_static(_routes(fabric, routing), traffic, hosts, options, progress)
+
+
+def on_lanes(fabric: Topology | Routes, routing: str | None, lanes: int | None) -> bool:
+    """Whether packets go by virtual lanes."""
+    if lanes is not None:
+        if lanes < 1:
+            raise ArgumentError(f"lanes is {lanes}; expected 1 or more")
+        return True
+    name = routing if isinstance(fabric, Topology) else fabric.engine
+    return name == "minimal" or name in dict(_simulate.lane_routings())
+
+
+def lane_routes(fabric: Topology | Routes, routing: str | None) -> _simulate.LaneRoutes:
+    """The routing on lanes. Raises ArgumentError if none is named, or beside one that is there."""
+    if not isinstance(fabric, Topology):
+        return _simulate.lane_routes_of(_routes(fabric, routing))
+    if routing in (None, "adaptive"):
+        names = ", ".join(["minimal", *dict(_simulate.lane_routings())])
+        raise ArgumentError(f"routing 'adaptive' has no lanes; take an engine or one of {names}")
+    return _simulate.lane_routes(fabric, str(routing))
 
 
 def _routes(fabric: Topology | Routes, routing: str | None) -> Routes:

@@ -25,6 +25,7 @@ using namespace nb::literals;
 namespace sortlast::python {
 
 void bind_flow(nb::module_& module);
+void bind_lanes(nb::module_& module);
 void bind_packet(nb::module_& module);
 void bind_traffic(nb::module_& module);
 
@@ -167,5 +168,6 @@ NB_MODULE(_simulate, module) {
   nb::module_::import_("sortlast._fabric");  // Topology, Routes; and with it Schedule
   sortlast::python::bind_traffic(module);
   sortlast::python::bind_packet(module);
+  sortlast::python::bind_lanes(module);
   sortlast::python::bind_flow(module);
 }

@@ -8,11 +8,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
 #include <optional>
 #include <variant>
 
-#include "errors.hpp"
+#include "results.hpp"
 #include "sortlast/error.hpp"
 #include "value.hpp"
 #include "vectors.hpp"
@@ -39,14 +38,7 @@ namespace sortlast::python {
 namespace {
 
 using simulate::PacketOptions;
-using simulate::PacketResult;
 using simulate::Traffic;
-
-// A run, and how long it took here.
-struct TimedRun {
-  PacketResult run;
-  double elapsed = 0;
-};
 
 simulate::Arbitration arbitration_of(const std::string& name) {
   if (name == "random") return simulate::Arbitration::random;
@@ -64,25 +56,6 @@ simulate::Requests requests_of(const std::string& name) {
   if (name == "each-cycle") return simulate::Requests::each_cycle;
   if (name == "persistent") return simulate::Requests::persistent;
   throw ArgumentError("requests is '" + name + "'; expected 'each-cycle' or 'persistent'");
-}
-
-// The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
-Progress progress_of(const std::optional<nb::callable>& progress) {
-  return [progress](double part) {
-    const nb::gil_scoped_acquire acquire;
-    see_signals();
-    if (!progress) return true;
-    const nb::object answer = (*progress)(part);
-    return answer.is_none() || nb::cast<bool>(answer);
-  };
-}
-
-template <class Simulate>
-TimedRun timed(const Simulate& run) {
-  const nb::gil_scoped_release release;
-  const auto start = std::chrono::steady_clock::now();
-  PacketResult result = run();
-  return {std::move(result), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
 void bind_results(nb::class_<TimedRun>& run) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/simulate/packet/arguments.hpp"
 #include "sortlast/simulate/packet/engine.hpp"
 #include "sortlast/simulate/packet/engine_decide.hpp"
 #include "sortlast/simulate/packet/network.hpp"
@@ -214,45 +215,10 @@ std::int64_t Engine<Router, requests>::bytes_used() const {
 
 namespace {
 
-void check_range(const char* what, double value, double least, double most) {
-  if (value >= least && value <= most) return;
-  throw ArgumentError(std::string(what) + " is " + std::to_string(value) + "; expected " +
-                      std::to_string(least) + " to " + std::to_string(most));
-}
-
-void check_options(const PacketOptions& options) {
-  check_range("packet_bytes", options.packet_bytes, 1, 1 << 30);
-  check_range("packet_phits", options.packet_phits, 1, 1 << 16);
-  check_range("switch_cycles", options.switch_cycles, 1, options.packet_phits);
-  check_range("buffer_packets", options.buffer_packets, 1, Buffers::most_packets);
-  check_range("injection_packets", options.injection_packets, 1, 1 << 12);
-  check_range("link_bytes_per_second", options.link_bytes_per_second, 1, 1e15);
-  check_range("background", options.background, 0, 0.99);
-  if (options.sample_cycles < 0) throw ArgumentError("sample_cycles is negative; 0 takes no samples");
-}
-
-void check_placement(const fabric::Topology& topology, const Traffic& traffic,
-                     const fabric::Placement& placement) {
-  if (placement.size() != static_cast<std::size_t>(traffic.tasks)) {
-    throw ArgumentError("the placement has " + std::to_string(placement.size()) + " hosts for " +
-                        std::to_string(traffic.tasks) + " tasks");
-  }
-  std::vector<bool> taken(static_cast<std::size_t>(topology.hosts()));
-  for (std::size_t i = 0; i < placement.size(); ++i) {
-    const std::int32_t host = placement[i];
-    const std::string task = "task " + std::to_string(i) + " is placed on host " + std::to_string(host);
-    if (host < 0 || host >= topology.hosts()) {
-      throw ArgumentError(task + ", which does not exist: there are " + std::to_string(topology.hosts()));
-    }
-    if (taken[static_cast<std::size_t>(host)]) throw ArgumentError(task + ", which has a task already");
-    taken[static_cast<std::size_t>(host)] = true;
-  }
-}
-
 void check_all(const fabric::Topology& topology, const Traffic& traffic, const fabric::Placement& placement,
                const PacketOptions& options) {
   check(traffic);
-  check_options(options);
+  check_packet_options(options, options.packet_phits);
   check_placement(topology, traffic, placement);
 }
 
@@ -283,13 +249,8 @@ class Workload {
 // Calls `check` for the hosts of every message, and of the background.
 template <class Check>
 void for_flows(const Workload& work, const Check& check) {
-  const auto& [traffic, placement, background] = std::tie(work.traffic, work.placement, work.background);
-  const std::vector<std::int32_t> source = sources(traffic);
-  for (std::size_t m = 0; m < source.size(); ++m) {
-    if (source[m] == traffic.destination[m]) continue;
-    check(placement[static_cast<std::size_t>(source[m])],
-          placement[static_cast<std::size_t>(traffic.destination[m])]);
-  }
+  for_flows(work.traffic, work.placement, check);
+  const auto& [placement, background] = std::tie(work.placement, work.background);
   for (std::size_t task = 0; background.any() && task < placement.size(); ++task) {
     for (std::int32_t i = background.first[task]; i < background.first[task + 1]; ++i) {
       const std::int32_t to = background.destination[static_cast<std::size_t>(i)];

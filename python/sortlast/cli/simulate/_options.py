@@ -161,7 +161,8 @@ Routing = Annotated[
     typer.Option(
         show_default="adaptive; ftree for flows; --lft: that file",
         help="adaptive: the port with most credits on a shortest path; or the tables of an engine: d-mod-k,"
-        " s-mod-k, ftree, minhop, updn, dor, lash or random.",
+        " s-mod-k, ftree, minhop, updn, dor, lash, random or minimal; or, on virtual lanes, valiant, ugal,"
+        " ar-updn or ar-ftree.",
         rich_help_panel=_HOSTS,
     ),
 ]
@@ -187,6 +188,24 @@ Buffer = Annotated[
 ]
 Injection = Annotated[
     int, typer.Option(min=1, help="Packets in the queue of a host.", rich_help_panel=_PACKETS)
+]
+Lanes = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=64,
+        show_default="as many as minimal, valiant, ugal and ar-* need; else no lanes",
+        help="Virtual lanes of each link, with a queue of --buffer packets each.",
+        rich_help_panel=_PACKETS,
+    ),
+]
+UgalThreshold = Annotated[
+    int,
+    typer.Option(
+        help="Of --routing ugal: phits by which the queue of the minimal way may be longer than twice that of"
+        " the other one.",
+        rich_help_panel=_PACKETS,
+    ),
 ]
 ArbitrationOption = Annotated[
     Arbitration,

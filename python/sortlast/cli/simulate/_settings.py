@@ -20,6 +20,8 @@ _PACKETS = {
     "ties": "ties",
     "requests": "requests",
     "background": "background",
+    "lanes": "lanes",
+    "ugal_threshold": "ugal_threshold",
 }
 
 

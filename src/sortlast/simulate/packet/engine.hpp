@@ -44,32 +44,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/random.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/packet/buffers.hpp"
 #include "sortlast/simulate/packet/feed.hpp"
 #include "sortlast/simulate/packet/network.hpp"
+#include "sortlast/simulate/packet/random.hpp"
 
 namespace sortlast::simulate {
-
-// The random numbers of a simulation.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : next_(seed) {}
-
-  // Uniform in [0, bound), without bias (Lemire 2019); bound is 1 or more.
-  std::uint32_t below(std::uint32_t bound) {
-    std::uint64_t product = (next_() >> 32) * bound;
-    if (static_cast<std::uint32_t>(product) < bound) {
-      const std::uint32_t least = (0u - bound) % bound;
-      while (static_cast<std::uint32_t>(product) < least) product = (next_() >> 32) * bound;
-    }
-    return static_cast<std::uint32_t>(product >> 32);
-  }
-
- private:
-  SplitMix64 next_;
-};
 
 template <class Router, Requests requests>
 class Engine {

@@ -1,0 +1,184 @@
+"""``sortlast fabric load``: throughput and delay of a routing against the load."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortlast import Error
+from sortlast.cli import _progress, _terminal
+from sortlast.cli.fabric import _inputs, _options, _show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sortlast.fabric import Topology
+    from sortlast.simulate import LoadResult
+
+
+class LoadTraffic(str, Enum):
+    """Whom hosts send to."""
+
+    uniform = "uniform"
+    next_group = "next-group"
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command()(load)
+
+
+def load(
+    net: _options.Net,
+    routing: Annotated[
+        list[str],
+        typer.Option(
+            help="An engine, as for route, or valiant, ugal, ar-updn or ar-ftree; several: one option each."
+        ),
+    ],
+    traffic: Annotated[
+        LoadTraffic,
+        typer.Option(
+            help="uniform: each packet to any other host; next-group: to any host of the next group of a"
+            " dragonfly, the worst case of minimal ways."
+        ),
+    ] = LoadTraffic.uniform,
+    loads: Annotated[
+        str, typer.Option(help="Loads, as parts of what a host's link can carry; 1: what arrives at most.")
+    ] = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each load, with seeds from --seed on.")] = 1,
+    lanes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            show_default="as many as the routing needs",
+            help="Virtual lanes of each link, with a queue of --buffer packets each.",
+        ),
+    ] = None,
+    ugal_threshold: Annotated[
+        int,
+        typer.Option(
+            help="Of ugal: phits by which the queue of the minimal way may be longer than twice the other."
+        ),
+    ] = 0,
+    phits: Annotated[int, typer.Option(min=1, help="Cycles that a packet takes on a link.")] = 16,
+    switch_cycles: Annotated[
+        int,
+        typer.Option(min=1, help="Cycles from the arrival of a head at a switch until it may leave."),
+    ] = 1,
+    buffer: Annotated[int, typer.Option(min=1, max=255, help="Packets in the queue of a lane.")] = 4,
+    warm_up: Annotated[int, typer.Option(min=0, help="Cycles before packets count.")] = 3000,
+    measured: Annotated[int, typer.Option(min=1, help="Cycles in which those that count begin.")] = 5000,
+    drain: Annotated[int, typer.Option(min=0, help="Cycles that they are waited for.")] = 20000,
+    node_name_map: _options.NodeNameMap = None,
+    seed: _options.Seed = 17,
+    draw: Annotated[Path | None, typer.Option(help="Draw both curves (png, svg or pdf).")] = None,
+    json: _options.Json = None,
+) -> None:
+    """Measure accepted throughput and delay against the load, packet by packet on virtual lanes.
+
+    An open loop: every host begins packets at random, whatever became of those before. Rises of the load are
+    followed by what arrives until the network is saturated; from there on the delay has no bound, and is that
+    of the packets that arrived in time.
+    """
+    _terminal.check_places(json, pictures=[draw])
+    asked = _loads(loads)
+    if draw is not None:
+        from sortlast import plot
+
+        plot.check_format(draw)
+    topology = _inputs.topology(net, node_name_map)
+    settings: dict[str, Any] = {
+        "lanes": lanes,
+        "ugal_threshold": ugal_threshold,
+        "packet_phits": phits,
+        "switch_cycles": switch_cycles,
+        "buffer_packets": buffer,
+        "warm_up": warm_up,
+        "measured": measured,
+        "drain": drain,
+    }
+    cells = [(name, each) for name in routing for each in asked]
+    with _progress.bar("loads", transient=True) as progress:
+        rows = [
+            _row(
+                topology, traffic.value, cell, range(seed, seed + seeds), settings, _part(progress, i, cells)
+            )
+            for i, cell in enumerate(cells)
+        ]
+
+    # Print, draw and write.
+    console = _terminal.console(draw, json)
+    title = f"{topology.name}, {traffic.value} traffic, {_show.count(seeds, 'seed')}"
+    columns = [("routing", "left"), *((name, "right") for name in ("offered", "accepted", "delay", "99 %"))]
+    console.print(_show.table(title, columns, [_shown(row) for row in rows]))
+    if draw is not None:
+        from sortlast.plot.simulate import loads as curves
+
+        points = [(row["routing"], row["offered"], row["accepted"], row["delay"]) for row in rows]
+        plot.save(curves(points, title), draw)
+        console.print(f"wrote {draw}", soft_wrap=True)
+    if json is not None:
+        report = {"fabric": topology.name, "traffic": traffic.value, "seed": seed, "seeds": seeds}
+        _terminal.write_json(report | {"settings": settings, "rows": rows}, json)
+        console.print(f"wrote {json}", soft_wrap=True)
+
+
+def _loads(text: str) -> list[float]:
+    """The numbers of --loads."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or not all(0 <= each <= 1 for each in found):
+        raise Error(f"--loads {text}: expected numbers from 0 to 1, such as 0.1,0.5,1")
+    return found
+
+
+def _part(progress: Callable[[float], bool], done: int, cells: Sequence[object]) -> Callable[[float], bool]:
+    """The progress of one of several runs."""
+    return lambda part: progress((done + min(part, 1)) / len(cells))
+
+
+def _row(
+    topology: Topology,
+    traffic: str,
+    cell: tuple[str, float],
+    seeds: range,
+    settings: dict[str, Any],
+    progress: Callable[[float], bool],
+) -> dict[str, Any]:
+    """The mean over the seeds; of delays None if no packet that counts arrived in any."""
+    from sortlast import simulate
+
+    name, offered = cell
+    runs: list[LoadResult] = [
+        simulate.load(topology, offered, traffic, routing=name, seed=each, progress=progress, **settings)
+        for each in seeds
+    ]
+    return {
+        "routing": name,
+        "load": offered,
+        "offered": fmean(run.offered for run in runs),
+        "accepted": fmean(run.accepted for run in runs),
+        "delay": _mean([run.mean_delay for run in runs]),
+        "percent_99": _mean([run.delay_percentile(99) for run in runs]),
+        "begun": sum(run.begun for run in runs),
+        "arrived": sum(run.arrived for run in runs),
+    }
+
+
+def _mean(delays: Sequence[float | None]) -> float | None:
+    known = [delay for delay in delays if delay is not None]
+    return fmean(known) if known else None
+
+
+def _shown(row: dict[str, Any]) -> list[str]:
+    late = "" if row["arrived"] == row["begun"] else " *"
+    delays = ["none" if row[name] is None else f"{row[name]:,.1f}{late}" for name in ("delay", "percent_99")]
+    return [row["routing"], f"{row['offered']:.3f}", f"{row['accepted']:.3f}", *delays]

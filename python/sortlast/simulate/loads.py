@@ -1,0 +1,79 @@
+"""Throughput and delay against the load: packets that begin at random, whatever became of those before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from sortlast import _simulate
+from sortlast._simulate import LoadResult
+from sortlast.fabric import Routes, Topology
+from sortlast.simulate.packets import lane_routes
+
+
+def load(
+    fabric: Topology | Routes,
+    offered: float,
+    traffic: Literal["uniform", "next-group"] = "uniform",
+    *,
+    routing: str | None = None,
+    lanes: int | None = None,
+    ugal_threshold: int = 0,
+    seed: int = 17,
+    packet_phits: int = 16,
+    switch_cycles: int = 1,
+    buffer_packets: int = 4,
+    arbitration: Literal["random", "round-robin"] = "random",
+    warm_up: int = 3000,
+    measured: int = 5000,
+    drain: int = 20000,
+    progress: Callable[[float], object] | None = None,
+) -> LoadResult:
+    """Simulate an open loop: in each cycle each host begins a packet with probability ``offered`` / P.
+
+    Hosts keep packets in queues without end. Those that begin in the ``measured`` cycles after ``warm_up``
+    count; the run ends when all of them have arrived, or ``drain`` cycles later. Switches are as in
+    :func:`packet` with ``lanes``. Equal arguments give equal runs.
+
+    Args:
+        fabric: a fabric, or one with its routing.
+        offered: phits that a host begins a cycle, 0 to 1.
+        traffic: "uniform": each packet goes to any other host; "next-group": to any host of the next group of
+            a dragonfly or dragonfly+, whose minimal ways share the few links between two groups.
+        routing: an engine of :func:`sortlast.fabric.engines` or one of :func:`lane_routings`.
+        lanes: virtual lanes of each link; None: as many as the routing needs.
+        ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
+        seed: of everything that is drawn at random.
+        packet_phits: P, cycles that a packet takes on a link.
+        switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave.
+        buffer_packets: packets that a lane's queue holds.
+        arbitration: which input port an output port serves.
+        warm_up: cycles before packets count.
+        measured: cycles in which those that count begin.
+        drain: cycles that those which count are waited for, at most.
+        progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
+
+    Raises:
+        ArgumentError: an argument is out of its range, no such routing, a fabric that it refuses, or one
+            without groups.
+        Error: packets wait for each other for ever.
+    """
+    options = _simulate.PacketOptions(
+        packet_phits=packet_phits,
+        switch_cycles=switch_cycles,
+        buffer_packets=buffer_packets,
+        arbitration=arbitration,
+        seed=seed,
+    )
+    return _simulate.simulate_load(
+        lane_routes(fabric, routing),
+        offered,
+        traffic,
+        options,
+        lanes or 0,
+        ugal_threshold,
+        warm_up,
+        measured,
+        drain,
+        progress,
+    )

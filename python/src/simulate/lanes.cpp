@@ -1,0 +1,145 @@
+// Packets on virtual lanes, and throughput and delay against the load.
+#include "sortlast/simulate/lanes.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "results.hpp"
+#include "sortlast/error.hpp"
+#include "value.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sortlast::python {
+
+namespace {
+
+using simulate::LaneRoutes;
+using simulate::LoadResult;
+using simulate::PacketOptions;
+using Release = nb::call_guard<nb::gil_scoped_release>;
+
+simulate::LoadTraffic load_traffic_of(const std::string& name) {
+  if (name == "uniform") return simulate::LoadTraffic::uniform;
+  if (name == "next-group") return simulate::LoadTraffic::next_group;
+  throw ArgumentError("traffic is '" + name + "'; expected 'uniform' or 'next-group'");
+}
+
+void bind_routings(nb::module_& module) {
+  nb::class_<LaneRoutes>(module, "LaneRoutes", "A routing of packets on lanes, on a topology.")
+      .def_ro("name", &LaneRoutes::name)
+      .def_ro("classes", &LaneRoutes::classes, "Lanes that it needs to be free of deadlock.");
+  module.def(
+      "lane_routings",
+      [] {
+        std::vector<std::pair<std::string, std::string>> entries;
+        for (const simulate::LaneRouting& routing : simulate::lane_routings()) {
+          entries.emplace_back(routing.name, routing.summary);
+        }
+        return entries;
+      },
+      "Name and summary of each routing of packets beside the engines of the fabric lab.");
+  module.def(
+      "lane_routes",
+      [](std::shared_ptr<fabric::Topology> topology, const std::string& name,
+         const std::vector<std::int32_t>& roots, std::uint64_t seed) {
+        return simulate::lane_routes(std::move(topology), name, {.roots = roots, .seed = seed});
+      },
+      "topology"_a, "name"_a, "roots"_a = std::vector<std::int32_t>{}, "seed"_a = 1, Release(),
+      "One of lane_routings(), or the tables of an engine. `roots`: numbers of switches. Raises\n"
+      "ArgumentError: no such name; a fabric that the routing refuses, and why.");
+  module.def(
+      "lane_routes_of", [](const fabric::Routes& routes) { return simulate::lane_routes(routes); },
+      "routes"_a, "Tables that are there, on the lanes that they say.");
+  module.def(
+      "find_lane_loop",
+      [](const LaneRoutes& routes) {
+        std::vector<std::pair<std::int32_t, std::int32_t>> cycle;
+        for (const simulate::LaneLoop::Hop& hop : simulate::find_lane_loop(routes).cycle) {
+          cycle.emplace_back(hop.channel, hop.hop_class);
+        }
+        return cycle;
+      },
+      "routes"_a, Release(),
+      "Channels and classes of hops that packets may hold while they wait for the next, in a circle; none:\n"
+      "the routing is free of deadlock.");
+}
+
+void bind_load(nb::module_& module) {
+  nb::class_<LoadResult> result(module, "LoadResult", "What became of the packets at a load.");
+  result.def_ro("offered", &LoadResult::offered, "Phits a cycle and host that began in the measured cycles.")
+      .def_ro("accepted", &LoadResult::accepted, "Phits a cycle and host that arrived in them.")
+      .def_ro("begun", &LoadResult::begun, "Packets that began in them, which are those that count.")
+      .def_prop_ro(
+          "arrived", [](const LoadResult& r) { return r.delay.count(); }, "Of those, how many arrived.")
+      .def_prop_ro(
+          "mean_delay",
+          [](const LoadResult& r) {
+            return r.delay.count() > 0 ? std::optional(r.delay.mean()) : std::nullopt;
+          },
+          "Mean cycles from the beginning of a packet that counts to the arrival of its tail; None: none "
+          "arrived.")
+      .def(
+          "delay_percentile",
+          [](const LoadResult& r, double percent) -> std::optional<std::int64_t> {
+            if (!(percent >= 0 && percent <= 100)) {
+              throw ArgumentError("percent is " + std::to_string(percent) + "; expected 0 to 100");
+            }
+            if (r.delay.count() == 0) return std::nullopt;
+            return r.delay.percentile(percent / 100);
+          },
+          "percent"_a, "Cycles that `percent` of them do not exceed, within 1/32; None: none arrived.")
+      .def_ro("cycles", &LoadResult::cycles, "That were simulated.")
+      .def_ro("packet_hops", &LoadResult::packet_hops, "Links that packets crossed.")
+      .def("__repr__", [](const LoadResult& r) {
+        return "<LoadResult offered=" + std::to_string(r.offered) +
+               " accepted=" + std::to_string(r.accepted) + ">";
+      });
+  bind_pickle(result, [](auto& r) {
+    return std::tie(r.offered, r.accepted, r.begun, r.delay, r.cycles, r.packet_hops);
+  });
+  module.def(
+      "simulate_load",
+      [](const LaneRoutes& routes, double load, const std::string& traffic, PacketOptions options,
+         std::int32_t lanes, std::int32_t ugal_threshold, std::int32_t warm_up, std::int32_t measured,
+         std::int32_t drain, const std::optional<nb::callable>& progress) {
+        options.progress = progress_of(progress);
+        const simulate::LoadOptions asked{load, load_traffic_of(traffic), warm_up, measured, drain};
+        const nb::gil_scoped_release release;
+        return simulate::simulate_load(routes, asked, options, {lanes, ugal_threshold});
+      },
+      "routes"_a, "load"_a, "traffic"_a, "options"_a, "lanes"_a = 0, "ugal_threshold"_a = 0,
+      "warm_up"_a = 3000, "measured"_a = 5000, "drain"_a = 20000, "progress"_a = nb::none(),
+      "Packets that begin at random: those that begin in `measured` cycles after `warm_up` count, and are\n"
+      "waited for `drain` cycles.");
+}
+
+}  // namespace
+
+void bind_lanes(nb::module_& module) {
+  bind_routings(module);
+  bind_load(module);
+  module.def(
+      "simulate_lanes",
+      [](const LaneRoutes& routes, const simulate::Traffic& traffic, const fabric::Placement& placement,
+         PacketOptions options, std::int32_t lanes, std::int32_t ugal_threshold,
+         const std::optional<nb::callable>& progress) {
+        options.progress = progress_of(progress);
+        return timed(
+            [&] { return simulate_packets(routes, traffic, placement, options, {lanes, ugal_threshold}); });
+      },
+      "routes"_a, "traffic"_a, "placement"_a, "options"_a, "lanes"_a = 0, "ugal_threshold"_a = 0,
+      "progress"_a = nb::none(), "Simulate traffic on virtual lanes; 0 lanes: as many as the routing needs.");
+}
+
+}  // namespace sortlast::python

@@ -1,0 +1,76 @@
+#include "sortlast/simulate/packet/lanes/allowed_ports.hpp"
+
+#include <utility>
+
+#include "sortlast/error.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
+#include "sortlast/fabric/routing/up_down_tree.hpp"
+
+namespace sortlast::simulate {
+
+AllowedPorts::AllowedPorts(std::shared_ptr<const fabric::Topology> topology)
+    : topology_(std::move(topology)) {
+  std::vector<std::size_t> number(static_cast<std::size_t>(topology_->switches()), SIZE_MAX);
+  for (std::int32_t h = 0; h < topology_->hosts(); ++h) {
+    const std::int32_t s = topology_->switch_of(topology_->attachment(h).vertex);
+    std::size_t& leaf = number[static_cast<std::size_t>(s)];
+    if (leaf == SIZE_MAX) {
+      leaf = leaves_.size();
+      leaves_.push_back(s);
+    }
+    leaf_of_host_.push_back(leaf);
+  }
+}
+
+void AllowedPorts::add(std::span<const std::int32_t> ports) {
+  ports_.insert(ports_.end(), ports.begin(), ports.end());
+  first_.push_back(ports_.size());
+}
+
+std::shared_ptr<const AllowedPorts> ar_updn(std::shared_ptr<const fabric::Topology> topology,
+                                            const fabric::RouteOptions& options) {
+  const fabric::SwitchGraph graph(*topology);
+  const fabric::PortsTowards towards = fabric::updn_ports(*topology, graph, options);
+  if (!towards) {
+    throw ArgumentError("ar-updn: no roots are given for " + topology->name() +
+                        ", and none can be found; name its root switches");
+  }
+  auto allowed = std::make_shared<AllowedPorts>(topology);
+  fabric::PortSets sets(graph);
+  std::vector<std::int32_t> ports;
+  for (const std::int32_t leaf : allowed->leaves()) {
+    towards(leaf, sets);
+    for (std::int32_t s = 0; s < topology->switches(); ++s) {
+      ports.clear();
+      if (s != leaf) sets.visit(s, [&](std::int32_t port) { ports.push_back(port); });
+      allowed->add(ports);
+    }
+  }
+  return allowed;
+}
+
+std::shared_ptr<const AllowedPorts> ar_ftree(std::shared_ptr<const fabric::Topology> topology,
+                                             const fabric::RouteOptions& options) {
+  // Roots that are named, and levels that have to be found, make a tree of a fabric that says nothing of
+  // them.
+  const fabric::Levels found =
+      options.roots.empty() ? fabric::levels_of(*topology) : fabric::rank_switches(*topology, options.roots);
+  if (!found.why.empty()) throw ArgumentError("ar-ftree: " + topology->name() + " is no tree: " + found.why);
+  const fabric::Topology levelled = fabric::with_levels(*topology, found.level);
+  fabric::UpDownTree tree(levelled);
+  auto allowed = std::make_shared<AllowedPorts>(topology);
+  std::vector<std::int32_t> ports;
+  for (const std::int32_t leaf : allowed->leaves()) {
+    tree.aim(leaf);
+    for (std::int32_t s = 0; s < topology->switches(); ++s) {
+      ports.clear();
+      if (s != leaf) {
+        for (const fabric::SwitchCable& cable : tree.ways(s)) ports.push_back(cable.port);
+      }
+      allowed->add(ports);
+    }
+  }
+  return allowed;
+}
+
+}  // namespace sortlast::simulate

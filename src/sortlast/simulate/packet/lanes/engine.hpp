@@ -1,0 +1,337 @@
+// Lane engine: packets in queues of several lanes a port; a template over where packets come from.
+//
+// Model, beside that of packet/engine.hpp:
+//   - Behind every link lie `lanes` queues of buffer_packets each. The first packet of each asks, in each
+//   cycle
+//     in which its head may leave, for one lane of one idle port: of the ports that it may take that with the
+//     fewest phits in the queues behind it, on the emptiest lane of its class.
+//   - An input port sends one packet at a time. It offers one of its lanes, in turn those that can go; an
+//     output port serves one of those that offer, at random or in turn: what is called separable allocation,
+//     input first. Packets follow each other on a link whole.
+//   - A host may put a packet on any lane of its own link that has room, at random. Hop classes begin at the
+//     first switch.
+//   - UGAL and Valiant choose a way once, when the packet leaves its host's queue; UGAL by the phits that are
+//     in the queues of its host's switch's neighbours in that cycle.
+//
+// Method. Every switch with a packet in a queue is looked at in every cycle: in a network that is loaded
+// nearly all are busy, and a way may depend on any queue of the switch. Rejected: to wake only those whose
+// wait is over, as packet/engine.hpp does, whose bookkeeping relies on one queue a port and on a choice that
+// depends on nothing but what is behind the ports of a group. That engine stays for networks without lanes:
+// it is several times as fast where little moves.
+//
+// A Source has
+//   begin(now)                         what has happened up to this cycle
+//   hosts()                            hosts with a packet to send, which wait for their link
+//   take(host)                         its next packet, with where it goes; the host leaves the list
+//   left(host, now)                    its tail has left
+//   arrives(packet, now)               its tail will have arrived when cycle `now` begins
+//   over(now)                          whether enough has been simulated
+//   next(now)                          the next cycle in which something of it happens; -1: nothing will
+//   waits()                            what it waits for, if nothing moves any more
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/simulate/lanes.hpp"
+#include "sortlast/simulate/packet/buffers.hpp"
+#include "sortlast/simulate/packet/lanes/queues.hpp"
+#include "sortlast/simulate/packet/lanes/router.hpp"
+#include "sortlast/simulate/packet/network.hpp"
+#include "sortlast/simulate/packet/random.hpp"
+
+namespace sortlast::simulate {
+
+template <class Source>
+class LaneEngine {
+ public:
+  // All must outlive the engine.
+  LaneEngine(const LaneRoutes& routes, Source& source, const PacketOptions& options, const LaneOptions& lanes)
+      : router_(routes),
+        topology_(router_.topology()),
+        source_(source),
+        options_(options),
+        threshold_(lanes.ugal_threshold),
+        P_(options.packet_phits),
+        lanes_(lanes.lanes == 0 ? routes.classes : lanes.lanes),
+        random_(options.seed),
+        queues_(topology_, lanes_, options.buffer_packets),
+        busy_until_(static_cast<std::size_t>(topology_.channels())),
+        sends_until_(busy_until_.size()),
+        last_lane_(busy_until_.size()),
+        last_served_(busy_until_.size()),
+        loads_(busy_until_.size()),
+        offers_(busy_until_.size()),
+        waiting_(static_cast<std::size_t>(topology_.switches())),
+        ends_(P_ + 1) {}
+
+  // Until the source says that all is over. Throws Error, with the circle, if buffers wait for ever.
+  void run() {
+    for (;;) {
+      source_.begin(now_);
+      end_transmissions();
+      moved_ = false;
+      inject();
+      for (std::size_t i = 0; i < active_.size();) {
+        const std::int32_t s = active_[i];
+        serve(s);
+        if (waiting_[static_cast<std::size_t>(s)] > 0) {
+          ++i;
+        } else {
+          active_[i] = active_.back();
+          active_.pop_back();
+        }
+      }
+      if (source_.over(now_) || !next_cycle()) return;
+    }
+  }
+
+  std::int32_t now() const { return now_; }
+  std::int64_t packet_hops() const { return packet_hops_; }
+  const std::vector<std::int64_t>& loads() const { return loads_; }  // by channel: packets
+  std::int64_t bytes() const { return queues_.bytes(); }
+
+ private:
+  // What was offered to an output port in this cycle.
+  struct Offer {
+    fabric::Channel from = 0;  // input port, named by the channel that enters by it
+    std::int32_t lane = 0, to_lane = 0;
+    std::uint32_t count = 0;  // of those that were; 0: none
+    WayState after;
+  };
+  struct Choice {
+    fabric::Channel channel = -1;  // -1: nothing can be asked for now
+    std::int32_t lane = 0;
+    WayState after;
+  };
+
+  static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  void end_transmissions() {
+    for (const std::int64_t q : ends_.at(now_)) {
+      if (q < 0) {
+        source_.left(static_cast<std::int32_t>(-1 - q), now_);
+      } else {
+        queues_.release(static_cast<std::size_t>(q));
+      }
+    }
+    pending_ -= ends_.clear(now_);
+  }
+
+  // Let hosts send whose link is idle.
+  void inject() {
+    std::vector<std::int32_t>& hosts = source_.hosts();
+    for (std::size_t i = 0; i < hosts.size();) {
+      if (send_from(hosts[i])) {
+        hosts[i] = hosts.back();
+        hosts.pop_back();
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  bool send_from(std::int32_t host) {
+    const fabric::Channel c = topology_.channel_of_host(host);
+    if (busy_until_[at(c)] > now_) return false;
+    std::uint32_t open = 0;
+    std::int32_t lane = -1;
+    for (std::int32_t l = 0; l < lanes_; ++l) {
+      if (queues_.has_room(c, l) && random_.below(++open) == 0) lane = l;
+    }
+    if (lane < 0) return false;
+    LanePacket packet = source_.take(host);
+    packet.source = host;
+    packet.state = choose_way(packet);
+    ends_.add(now_ + P_, -1 - std::int64_t{host});
+    ++pending_;
+    put(c, lane, packet);
+    return true;
+  }
+
+  // A packet begins to cross a channel in this cycle.
+  void put(fabric::Channel c, std::int32_t lane, LanePacket packet) {
+    moved_ = true;
+    busy_until_[at(c)] = now_ + P_;
+    ++loads_[at(c)];
+    ++packet_hops_;
+    const fabric::Vertex to = topology_.target(c).vertex;
+    if (topology_.is_host(to)) {
+      source_.arrives(packet, now_ + P_);
+      return;
+    }
+    packet.ready = now_ + options_.switch_cycles;
+    queues_.push(c, lane, packet);
+    const std::int32_t s = topology_.switch_of(to);
+    if (waiting_[at(s)]++ == 0) active_.push_back(s);
+  }
+
+  // Decide which packets leave a switch in this cycle.
+  void serve(std::int32_t s) {
+    touched_.clear();
+    const std::int32_t ports = topology_.switch_at(s).ports;
+    for (std::int32_t port = 1; port <= ports; ++port) {
+      const fabric::Channel out = topology_.channel(s, port);
+      if (!topology_.target(out).connected()) continue;
+      const fabric::Channel in = topology_.reverse(out);
+      if (queues_.waiting(in) > 0 && sends_until_[at(in)] <= now_) offer(s, port, in);
+    }
+    for (const fabric::Channel out : touched_) {
+      Offer& taken = offers_[at(out)];
+      LanePacket packet = queues_.pop(taken.from, taken.lane);
+      --waiting_[at(s)];
+      packet.state = taken.after;
+      sends_until_[at(taken.from)] = now_ + P_;
+      last_lane_[at(taken.from)] = taken.lane;
+      last_served_[at(out)] = topology_.target(taken.from).port;
+      ends_.add(now_ + P_, static_cast<std::int64_t>(queues_.index(taken.from, taken.lane)));
+      ++pending_;
+      taken.count = 0;
+      put(out, taken.to_lane, packet);
+    }
+  }
+
+  // An input port offers one of its lanes, the next in turn that can go.
+  void offer(std::int32_t s, std::int32_t port_in, fabric::Channel in) {
+    for (std::int32_t i = 1; i <= lanes_; ++i) {
+      const std::int32_t lane = (last_lane_[at(in)] + i) % lanes_;
+      if (queues_.waiting(in, lane) == 0) continue;
+      const LanePacket& packet = queues_.front(in, lane);
+      if (packet.ready > now_) continue;
+      const Choice choice = choose(s, port_in, packet);
+      if (choice.channel < 0) continue;
+      Offer& offered = offers_[at(choice.channel)];
+      if (offered.count++ == 0) touched_.push_back(choice.channel);
+      if (offered.count == 1 || takes_over(s, port_in, choice.channel, offered)) {
+        offered = {in, lane, choice.lane, offered.count, choice.after};
+      }
+      return;
+    }
+  }
+
+  // Whether an input port is served instead of the one that offered before.
+  bool takes_over(std::int32_t s, std::int32_t port_in, fabric::Channel out, const Offer& before) {
+    if (options_.arbitration == Arbitration::random) return random_.below(before.count) == 0;
+    const std::int32_t ports = topology_.switch_at(s).ports;
+    const auto turns = [&](std::int32_t port) { return (port + ports - last_served_[at(out)] - 1) % ports; };
+    return turns(port_in) < turns(topology_.target(before.from).port);
+  }
+
+  // The port and lane that the first packet of a queue asks for.
+  Choice choose(std::int32_t s, std::int32_t port_in, const LanePacket& packet) {
+    const LaneRouter::Hop hop = router_.next(s, port_in, packet.source, packet.destination, packet.state);
+    Choice choice{-1, 0, hop.after};
+    std::int32_t fewest = INT32_MAX;
+    std::uint32_t ties = 0;
+    for (const std::int32_t port : hop.ports) {
+      const fabric::Channel c = topology_.channel(s, port);
+      const std::int32_t packets = queues_.used(c);
+      if (packets > fewest) continue;
+      if (packets < fewest) ties = 0;
+      fewest = packets;
+      if (random_.below(++ties) == 0) choice.channel = c;
+    }
+    if (choice.channel < 0 || busy_until_[at(choice.channel)] > now_) return {};
+    if (topology_.is_host(topology_.target(choice.channel).vertex)) return choice;
+
+    // Take the emptiest lane of the class.
+    const std::int32_t first = hop.hop_class * lanes_ / router_.classes();
+    const std::int32_t end = (hop.hop_class + 1) * lanes_ / router_.classes();
+    choice.lane = first;
+    for (std::int32_t l = first + 1; l < end; ++l) {
+      if (queues_.slots(choice.channel, l) < queues_.slots(choice.channel, choice.lane)) choice.lane = l;
+    }
+    return queues_.has_room(choice.channel, choice.lane) ? choice : Choice{};
+  }
+
+  // The way of a packet that leaves its host: Valiant's and UGAL's may lead by another group.
+  WayState choose_way(const LanePacket& packet) {
+    const WayState direct = router_.start(packet.source, packet.destination);
+    if (router_.kind() == WayKind::tables || router_.kind() == WayKind::adaptive) return direct;
+    const std::int32_t s = router_.switch_of_host(packet.source);
+    const std::int32_t to = router_.switch_of_host(packet.destination);
+    if (router_.group(s) == router_.group(to)) return direct;
+    const std::vector<std::int32_t>& leaves = router_.leaves();
+    std::int32_t by = s;
+    while (router_.group(by) == router_.group(s)) {
+      by = leaves[random_.below(static_cast<std::uint32_t>(leaves.size()))];
+    }
+    const WayState around = router_.start(packet.source, packet.destination, by);
+    if (router_.kind() == WayKind::ugal) {
+      const std::int64_t minimal = phits_behind(s, packet, direct);
+      if (minimal <= 2 * phits_behind(s, packet, around) + threshold_) return direct;
+    }
+    return around;
+  }
+
+  // Phits in the queues behind the first port of a way.
+  std::int64_t phits_behind(std::int32_t s, const LanePacket& packet, const WayState& way) {
+    const LaneRouter::Hop hop = router_.next(s, 0, packet.source, packet.destination, way);
+    const fabric::Channel c = topology_.channel(s, hop.ports[0]);
+    const std::int32_t to_enter = std::max(0, busy_until_[at(c)] - now_);
+    const std::int32_t to_leave = std::max(0, sends_until_[at(c)] - now_);
+    return std::int64_t{P_} * queues_.used(c) - to_enter - (to_leave > 0 ? P_ - to_leave : 0);
+  }
+
+  // Go on to the next cycle in which something happens; false: nothing will.
+  bool next_cycle() {
+    std::int64_t next = std::int64_t{now_} + 1;
+    quiet_ = moved_ || pending_ > 0 ? 0 : quiet_ + 1;
+    if (quiet_ > 0 && active_.empty() && source_.hosts().empty()) {
+      next = source_.next(now_);
+      if (next < 0) return false;
+    } else if (quiet_ > options_.switch_cycles && !active_.empty()) {
+      report_deadlock();  // every head could leave by now, were there room
+    }
+    if (next > INT32_MAX - 2 * P_ - options_.switch_cycles) {
+      throw Error("the simulation takes more than 2^31 cycles; choose larger packets");
+    }
+    now_ = static_cast<std::int32_t>(next);
+    return true;
+  }
+
+  [[noreturn]] void report_deadlock() {
+    std::vector<WaitingQueue> waiting;
+    queues_.for_fronts([&](fabric::Channel c, const LanePacket& packet) {
+      const fabric::End& end = topology_.target(c);
+      const std::int32_t s = topology_.switch_of(end.vertex);
+      WaitingQueue& queue = waiting.emplace_back();
+      queue.held = c;
+      for (const std::int32_t port :
+           router_.next(s, end.port, packet.source, packet.destination, packet.state).ports) {
+        queue.wanted.push_back(topology_.channel(s, port));
+      }
+    });
+    throw Error(describe_deadlock(topology_, waiting, source_.waits()));
+  }
+
+  LaneRouter router_;
+  const fabric::Topology& topology_;
+  Source& source_;
+  const PacketOptions& options_;
+  const std::int32_t threshold_, P_, lanes_;
+  Random random_;
+  std::int32_t now_ = 0;
+
+  LaneQueues queues_;
+  std::vector<std::int32_t> busy_until_;   // by channel: cycle from which on it is idle
+  std::vector<std::int32_t> sends_until_;  // by channel: the same of the input port that it enters
+  std::vector<std::int32_t> last_lane_;    // by channel: of its input port, the lane that was served last
+  std::vector<std::int32_t> last_served_;  // by channel: the input port that had it last
+  std::vector<std::int64_t> loads_;
+  std::vector<Offer> offers_;             // by channel
+  std::vector<fabric::Channel> touched_;  // that were offered something in this cycle
+  std::vector<std::int32_t> waiting_;     // by switch: packets in its queues
+  std::vector<std::int32_t> active_;      // switches with packets
+  Wheel<std::int64_t> ends_;              // of transmissions: the queue, or -1 - host
+  std::int64_t pending_ = 0;              // what lies in the wheel
+  std::int64_t packet_hops_ = 0;
+  std::int32_t quiet_ = 0;  // cycles in which nothing moved
+  bool moved_ = false;      // whether a packet began to move in this cycle
+};
+
+}  // namespace sortlast::simulate
