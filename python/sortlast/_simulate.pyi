@@ -234,6 +234,11 @@ def simulate_adaptive(topology: sortlast._fabric.Topology, traffic: Traffic, pla
 def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, progress: Callable | None = None) -> PacketResult:
     """The same on the tables of a routing."""
 
+class LaneOptions:
+    """Settings of virtual lanes; 0 lanes: as many as needed."""
+
+    def __init__(self, *, lanes: int = 0, ugal_threshold: int = 0, link_cycles: int = 0, global_cycles: int = 0) -> None: ...
+
 class LaneRoutes:
     """A routing of packets on lanes, on a topology."""
 
@@ -308,16 +313,14 @@ class LoadResult:
 
     def __setstate__(self, arg: tuple, /) -> None: ...
 
-def simulate_load(routes: LaneRoutes, load: float, traffic: str, options: PacketOptions, lanes: int = 0, ugal_threshold: int = 0, warm_up: int = 3000, measured: int = 5000, drain: int = 20000, progress: Callable | None = None) -> LoadResult:
+def simulate_load(routes: LaneRoutes, load: float, traffic: str, options: PacketOptions, lanes: LaneOptions, warm_up: int = 3000, measured: int = 5000, drain: int = 20000, progress: Callable | None = None) -> LoadResult:
     """
     Packets that begin at random: those that begin in `measured` cycles after `warm_up` count, and are
     waited for `drain` cycles.
     """
 
-def simulate_lanes(routes: LaneRoutes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, lanes: int = 0, ugal_threshold: int = 0, progress: Callable | None = None) -> PacketResult:
-    """
-    Simulate traffic on virtual lanes; 0 lanes: as many as the routing needs.
-    """
+def simulate_lanes(routes: LaneRoutes, traffic: Traffic, placement: Sequence[int], options: PacketOptions, lanes: LaneOptions, progress: Callable | None = None) -> PacketResult:
+    """Simulate traffic on virtual lanes."""
 
 class FlowOptions:
     """Settings of the flow simulator."""

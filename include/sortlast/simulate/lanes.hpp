@@ -73,6 +73,9 @@ struct LaneOptions {
   // ugal: a packet goes the minimal way if q_m <= 2 q_v + threshold, with the phits q in the queues behind
   // the first ports of both ways.
   std::int32_t ugal_threshold = 0;
+  // Cycles that a phit is under way on a link between switches, and on one between groups, beyond those of
+  // packet.hpp; and a credit on its way back.
+  std::int32_t link_cycles = 0, global_cycles = 0;
 };
 
 // As simulate_packets() of packet.hpp. switch_cycles may be above packet_phits here; ties are uniform,

@@ -19,6 +19,8 @@ def load(
     routing: str | None = None,
     lanes: int | None = None,
     ugal_threshold: int = 0,
+    link_cycles: int = 0,
+    global_cycles: int = 0,
     seed: int = 17,
     packet_phits: int = 16,
     switch_cycles: int = 1,
@@ -43,6 +45,9 @@ def load(
         routing: an engine of :func:`sortlast.fabric.engines` or one of :func:`lane_routings`.
         lanes: virtual lanes of each link; None: as many as the routing needs.
         ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
+        link_cycles: further cycles that a phit, and a credit on its way back, is under way between two
+            switches.
+        global_cycles: the same between two groups of a dragonfly or dragonfly+.
         seed: of everything that is drawn at random.
         packet_phits: P, cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave.
@@ -65,13 +70,15 @@ def load(
         arbitration=arbitration,
         seed=seed,
     )
+    lane_options = _simulate.LaneOptions(
+        lanes=lanes or 0, ugal_threshold=ugal_threshold, link_cycles=link_cycles, global_cycles=global_cycles
+    )
     return _simulate.simulate_load(
         lane_routes(fabric, routing),
         offered,
         traffic,
         options,
-        lanes or 0,
-        ugal_threshold,
+        lane_options,
         warm_up,
         measured,
         drain,

@@ -34,6 +34,8 @@ def packet(
     background: float = 0,
     lanes: int | None = None,
     ugal_threshold: int = 0,
+    link_cycles: int = 0,
+    global_cycles: int = 0,
     progress: Callable[[float], object] | None = None,
 ) -> PacketResult:
     """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
@@ -71,10 +73,13 @@ def packet(
             to a host that is drawn at random, and enters its host's queue before packets of the traffic. They
             end with the traffic, and are in ``link_loads``, ``packet_hops`` and ``occupation`` too.
         lanes: virtual lanes of each link, with ``buffer_packets`` each; at least as many as the routing needs
-            to be free of deadlock. None: as many as "minimal" and those of :func:`lane_routings` need, and one
-            queue a port for all others. On lanes ``requests`` are "each-cycle", ``ties`` "uniform", and no
-            samples are taken and there is no background.
+            to be free of deadlock. None: as many as "minimal" and those of :func:`lane_routings` need, and
+            one queue a port for all others. On lanes ``requests`` are "each-cycle", ``ties`` "uniform", and
+            no samples are taken and there is no background.
         ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
+        link_cycles: on lanes: further cycles that a phit, and a credit on its way back, is under way between
+            two switches.
+        global_cycles: the same between two groups of a dragonfly or dragonfly+.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -104,8 +109,14 @@ def packet(
             raise ArgumentError(
                 "on lanes requests are 'each-cycle', ties 'uniform', and sample_cycles and background 0"
             )
+        on = _simulate.LaneOptions(
+            lanes=lanes or 0,
+            ugal_threshold=ugal_threshold,
+            link_cycles=link_cycles,
+            global_cycles=global_cycles,
+        )
         found = lane_routes(fabric, routing)
-        return _simulate.simulate_lanes(found, traffic, hosts, options, lanes or 0, ugal_threshold, progress)
+        return _simulate.simulate_lanes(found, traffic, hosts, options, on, progress)
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):
         return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
     return _simulate.simulate_static(_routes(fabric, routing), traffic, hosts, options, progress)

@@ -24,6 +24,7 @@ namespace sortlast::python {
 
 namespace {
 
+using simulate::LaneOptions;
 using simulate::LaneRoutes;
 using simulate::LoadResult;
 using simulate::PacketOptions;
@@ -111,15 +112,15 @@ void bind_load(nb::module_& module) {
   module.def(
       "simulate_load",
       [](const LaneRoutes& routes, double load, const std::string& traffic, PacketOptions options,
-         std::int32_t lanes, std::int32_t ugal_threshold, std::int32_t warm_up, std::int32_t measured,
-         std::int32_t drain, const std::optional<nb::callable>& progress) {
+         const LaneOptions& lanes, std::int32_t warm_up, std::int32_t measured, std::int32_t drain,
+         const std::optional<nb::callable>& progress) {
         options.progress = progress_of(progress);
         const simulate::LoadOptions asked{load, load_traffic_of(traffic), warm_up, measured, drain};
         const nb::gil_scoped_release release;
-        return simulate::simulate_load(routes, asked, options, {lanes, ugal_threshold});
+        return simulate::simulate_load(routes, asked, options, lanes);
       },
-      "routes"_a, "load"_a, "traffic"_a, "options"_a, "lanes"_a = 0, "ugal_threshold"_a = 0,
-      "warm_up"_a = 3000, "measured"_a = 5000, "drain"_a = 20000, "progress"_a = nb::none(),
+      "routes"_a, "load"_a, "traffic"_a, "options"_a, "lanes"_a, "warm_up"_a = 3000, "measured"_a = 5000,
+      "drain"_a = 20000, "progress"_a = nb::none(),
       "Packets that begin at random: those that begin in `measured` cycles after `warm_up` count, and are\n"
       "waited for `drain` cycles.");
 }
@@ -127,19 +128,25 @@ void bind_load(nb::module_& module) {
 }  // namespace
 
 void bind_lanes(nb::module_& module) {
+  nb::class_<LaneOptions>(module, "LaneOptions", "Settings of virtual lanes; 0 lanes: as many as needed.")
+      .def(
+          "__init__",
+          [](LaneOptions* self, std::int32_t lanes, std::int32_t ugal_threshold, std::int32_t link_cycles,
+             std::int32_t global_cycles) {
+            new (self) LaneOptions{lanes, ugal_threshold, link_cycles, global_cycles};
+          },
+          nb::kw_only(), "lanes"_a = 0, "ugal_threshold"_a = 0, "link_cycles"_a = 0, "global_cycles"_a = 0);
   bind_routings(module);
   bind_load(module);
   module.def(
       "simulate_lanes",
       [](const LaneRoutes& routes, const simulate::Traffic& traffic, const fabric::Placement& placement,
-         PacketOptions options, std::int32_t lanes, std::int32_t ugal_threshold,
-         const std::optional<nb::callable>& progress) {
+         PacketOptions options, const LaneOptions& lanes, const std::optional<nb::callable>& progress) {
         options.progress = progress_of(progress);
-        return timed(
-            [&] { return simulate_packets(routes, traffic, placement, options, {lanes, ugal_threshold}); });
+        return timed([&] { return simulate_packets(routes, traffic, placement, options, lanes); });
       },
-      "routes"_a, "traffic"_a, "placement"_a, "options"_a, "lanes"_a = 0, "ugal_threshold"_a = 0,
-      "progress"_a = nb::none(), "Simulate traffic on virtual lanes; 0 lanes: as many as the routing needs.");
+      "routes"_a, "traffic"_a, "placement"_a, "options"_a, "lanes"_a, "progress"_a = nb::none(),
+      "Simulate traffic on virtual lanes.");
 }
 
 }  // namespace sortlast::python

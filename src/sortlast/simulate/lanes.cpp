@@ -25,6 +25,8 @@ void check_lanes(const LaneRoutes& routes, const PacketOptions& options, const L
   if (options.background != 0) throw ArgumentError("there is no background on lanes; expected 0");
   if (lanes.lanes != 0) check_range("lanes", lanes.lanes, 1, most_lanes);
   check_range("ugal_threshold", lanes.ugal_threshold, -(1 << 30), 1 << 30);
+  check_range("link_cycles", lanes.link_cycles, 0, 1 << 16);
+  check_range("global_cycles", lanes.global_cycles, 0, 1 << 16);
   if (lanes.lanes == 0 || lanes.lanes >= routes.classes) return;
   throw ArgumentError("routing '" + routes.name + "' needs " + std::to_string(routes.classes) +
                       " lanes to be free of deadlock; there are " + std::to_string(lanes.lanes));

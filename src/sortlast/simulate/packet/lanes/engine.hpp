@@ -10,6 +10,9 @@
 //     input first. Packets follow each other on a link whole.
 //   - A host may put a packet on any lane of its own link that has room, at random. Hop classes begin at the
 //     first switch.
+//   - A head that leaves in cycle t is at the other end of a link between switches d cycles later than
+//   without
+//     link_cycles or global_cycles d, and the room of a packet that left is known d cycles later.
 //   - UGAL and Valiant choose a way once, when the packet leaves its host's queue; UGAL by the phits that are
 //     in the queues of its host's switch's neighbours in that cycle.
 //
@@ -67,7 +70,16 @@ class LaneEngine {
         loads_(busy_until_.size()),
         offers_(busy_until_.size()),
         waiting_(static_cast<std::size_t>(topology_.switches())),
-        ends_(P_ + 1) {}
+        delay_(busy_until_.size()),
+        ends_(P_ + std::max(lanes.link_cycles, lanes.global_cycles) + 1) {
+    for (fabric::Channel c = topology_.hosts(); c < topology_.channels(); ++c) {
+      const fabric::End &from = topology_.source(c), &to = topology_.target(c);
+      if (!to.connected() || topology_.is_host(to.vertex)) continue;
+      const bool within = !router_.has_groups() || router_.group(topology_.switch_of(from.vertex)) ==
+                                                       router_.group(topology_.switch_of(to.vertex));
+      delay_[at(c)] = within ? lanes.link_cycles : lanes.global_cycles;
+    }
+  }
 
   // Until the source says that all is over. Throws Error, with the circle, if buffers wait for ever.
   void run() {
@@ -164,7 +176,7 @@ class LaneEngine {
       source_.arrives(packet, now_ + P_);
       return;
     }
-    packet.ready = now_ + options_.switch_cycles;
+    packet.ready = now_ + delay_[at(c)] + options_.switch_cycles;
     queues_.push(c, lane, packet);
     const std::int32_t s = topology_.switch_of(to);
     if (waiting_[at(s)]++ == 0) active_.push_back(s);
@@ -188,7 +200,8 @@ class LaneEngine {
       sends_until_[at(taken.from)] = now_ + P_;
       last_lane_[at(taken.from)] = taken.lane;
       last_served_[at(out)] = topology_.target(taken.from).port;
-      ends_.add(now_ + P_, static_cast<std::int64_t>(queues_.index(taken.from, taken.lane)));
+      ends_.add(now_ + P_ + delay_[at(taken.from)],
+                static_cast<std::int64_t>(queues_.index(taken.from, taken.lane)));
       ++pending_;
       taken.count = 0;
       put(out, taken.to_lane, packet);
@@ -277,6 +290,8 @@ class LaneEngine {
     return std::int64_t{P_} * queues_.used(c) - to_enter - (to_leave > 0 ? P_ - to_leave : 0);
   }
 
+  std::int32_t most_delay() const { return *std::max_element(delay_.begin(), delay_.end()); }
+
   // Go on to the next cycle in which something happens; false: nothing will.
   bool next_cycle() {
     std::int64_t next = std::int64_t{now_} + 1;
@@ -284,7 +299,7 @@ class LaneEngine {
     if (quiet_ > 0 && active_.empty() && source_.hosts().empty()) {
       next = source_.next(now_);
       if (next < 0) return false;
-    } else if (quiet_ > options_.switch_cycles && !active_.empty()) {
+    } else if (quiet_ > options_.switch_cycles + most_delay() && !active_.empty()) {
       report_deadlock();  // every head could leave by now, were there room
     }
     if (next > INT32_MAX - 2 * P_ - options_.switch_cycles) {
@@ -326,6 +341,7 @@ class LaneEngine {
   std::vector<Offer> offers_;             // by channel
   std::vector<fabric::Channel> touched_;  // that were offered something in this cycle
   std::vector<std::int32_t> waiting_;     // by switch: packets in its queues
+  std::vector<std::int32_t> delay_;       // by channel: further cycles under way
   std::vector<std::int32_t> active_;      // switches with packets
   Wheel<std::int64_t> ends_;              // of transmissions: the queue, or -1 - host
   std::int64_t pending_ = 0;              // what lies in the wheel

@@ -1,0 +1,178 @@
+"""Routings on dragonflies beside BookSim2: what arrives, and how late, against the load.
+
+    python bench/simulate/dragonfly.py --booksim PATH [--p 2] [--loads 0.1,0.2,..] [--seeds 3]
+                                       [--cells minimal:uniform,ugal:next-group] [--json FILE] [--draw FILE]
+
+The network is BookSim's ``dragonflynew``: a = 2 p routers a group, h = p global links a router, all
+g = a h + 1 groups, wired alike here. Both have packets of 16 flits (phits), and 256 flits for each virtual
+channel. BookSim's links take 10 cycles within a group and 100 between groups, and so do its credits, as it is
+distributed; its routers cost a head 3 cycles. UGAL compares the queue of the minimal way with twice that of
+the other plus 30 flits, and chooses when a packet leaves its host.
+
+What stays different: BookSim has 3 virtual channels for UGAL, here there are 4 (2 in both for minimal). A
+head goes on there when there is room for a flit, here when there is for all of its packet. Output ports are
+allocated flit by flit there and held by a packet, with a cycle or two between two packets of a channel.
+Destinations are drawn there among all hosts, the source included.
+
+Without ``--booksim`` there are only our own curves. ``accepted`` is of the measured cycles; ``delay`` is the
+mean over packets that arrived, None where none did, and has no bound where the load is not accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from peer_process import run
+
+from sortlast import fabric, simulate
+
+PHITS, FLITS_A_LANE, ROUTER_CYCLES, THRESHOLD = 16, 256, 3, 30
+LOCAL_CYCLES, GLOBAL_CYCLES = 10, 100  # of BookSim's links
+WARM_UP, MEASURED = 4000, 6000
+ROUTINGS = {"minimal": ("min", 2), "ugal": ("ugal", 3)}  # name and virtual channels in BookSim
+TRAFFICS = {"uniform": "uniform", "next-group": "bad_dragon"}
+
+Row = dict[str, Any]
+
+
+def ours(p: int, routing: str, traffic: str, load: float, seed: int) -> dict[str, float | None]:
+    """What arrives, in flits a cycle and host, and the mean delay."""
+    net = fabric.dragonfly(p, 2 * p, p, 2 * p * p + 1)
+    found = simulate.load(
+        net,
+        load,
+        "uniform" if traffic == "uniform" else "next-group",
+        routing=routing,
+        ugal_threshold=THRESHOLD,
+        seed=seed,
+        packet_phits=PHITS,
+        switch_cycles=ROUTER_CYCLES,
+        buffer_packets=FLITS_A_LANE // PHITS,
+        link_cycles=LOCAL_CYCLES - 1,
+        global_cycles=GLOBAL_CYCLES - 1,
+        warm_up=WARM_UP,
+        measured=MEASURED,
+        drain=4 * MEASURED,
+        arbitration="round-robin",
+    )
+    return {"accepted": found.accepted, "delay": found.mean_delay}
+
+
+def booksim(
+    executable: Path, p: int, routing: str, traffic: str, load: float, seed: int
+) -> dict[str, float | None]:
+    """The same of BookSim2. Raises RuntimeError if it says nothing."""
+    name, channels = ROUTINGS[routing]
+    settings: dict[str, object] = {
+        "topology": "dragonflynew",
+        "k": p,
+        "n": 1,
+        "routing_function": name,
+        "num_vcs": channels,
+        "vc_buf_size": FLITS_A_LANE,
+        "use_noc_latency": 0,
+        "routing_delay": 0,
+        "vc_alloc_delay": 1,
+        "sw_alloc_delay": 1,
+        "st_final_delay": 1,
+        "credit_delay": 0,
+        "speculative": 1,
+        "hold_switch_for_packet": 1,
+        "wait_for_tail_credit": 0,
+        "vc_allocator": "separable_input_first",
+        "sw_allocator": "separable_input_first",
+        "packet_size": PHITS,
+        "traffic": TRAFFICS[traffic],
+        "injection_rate": load,
+        "injection_rate_uses_flits": 1,
+        "sim_type": "throughput",
+        "warmup_periods": WARM_UP // 1000,
+        "sample_period": 1000,
+        "seed": seed,
+    }
+    text = "".join(f"{key} = {value};\n" for key, value in settings.items())
+    said = run(executable, ["settings"], {"settings": text}).text
+    values = {}
+    for key, label in (("accepted", "Accepted flit rate average"), ("delay", "Packet latency average")):
+        found = re.findall(rf"^{label} = (\S+)", said, re.MULTILINE)
+        if not found:
+            raise RuntimeError(f"BookSim says no {label.lower()}: {said[-300:]!r}")
+        values[key] = float(found[-1])
+    return {"accepted": values["accepted"], "delay": values["delay"]}
+
+
+def mean(runs: list[dict[str, float | None]]) -> dict[str, float | None]:
+    """Over the seeds; of delays that are known."""
+    told: dict[str, float | None] = {}
+    for key in runs[0]:
+        known = [value for each in runs if (value := each[key]) is not None]
+        told[key] = fmean(known) if known else None
+    return told
+
+
+def measure(options: argparse.Namespace, routing: str, traffic: str, load: float) -> Row:
+    """One load of a curve, in both; prints its line."""
+    seeds = range(1, options.seeds + 1)
+    row: Row = {"routing": routing, "traffic": traffic, "load": load}
+    row["sortlast"] = mean([ours(options.p, routing, traffic, load, seed) for seed in seeds])
+    line = f"{routing} {traffic} {load:.2f}: {told(row['sortlast'])}"
+    if options.booksim:
+        row["booksim"] = mean(
+            [booksim(options.booksim, options.p, routing, traffic, load, seed) for seed in seeds]
+        )
+        apart = row["sortlast"]["accepted"] / row["booksim"]["accepted"] - 1
+        line += f"; BookSim2 {told(row['booksim'])}: {apart:+.1%}"
+    print(line, flush=True)
+    return row
+
+
+def told(values: dict[str, float | None]) -> str:
+    """What arrives, and how late."""
+    delay = "none" if values["delay"] is None else f"{values['delay']:.0f}"
+    return f"{values['accepted']:.4f} arrive, delay {delay}"
+
+
+def main() -> None:
+    """Run all, print lines, write JSON and the picture."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--booksim", type=Path)
+    parser.add_argument("--p", type=int, default=2)
+    parser.add_argument("--loads", default="0.1,0.2,0.3,0.4,0.5,0.6,0.7,1")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--cells", default=",".join(f"{r}:{t}" for r in ROUTINGS for t in TRAFFICS))
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--draw", type=Path)
+    options = parser.parse_args()
+    if not options.booksim:
+        print("without BookSim2, as there is no --booksim PATH of its executable", flush=True)
+
+    rows = [
+        measure(options, *cell.split(":"), float(load))
+        for cell in options.cells.split(",")
+        for load in options.loads.split(",")
+    ]
+    if options.json:
+        settings = {"p": options.p, "phits": PHITS, "flits_a_lane": FLITS_A_LANE, "seeds": options.seeds}
+        options.json.write_text(json.dumps({"settings": settings, "rows": rows}, indent=1) + "\n")
+    if options.draw:
+        from sortlast import plot
+        from sortlast.plot.simulate import loads
+
+        points = []
+        for row in rows:
+            for who in ("sortlast", "booksim"):
+                if who in row:
+                    name = f"{row['routing']} {row['traffic']}, {who}"
+                    points.append((name, row["load"], row[who]["accepted"], row[who]["delay"]))
+        plot.save(loads(points, f"dragonfly with p = {options.p}"), options.draw)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Virtual lanes from Python and the command line: what they take, tell, draw and refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from refusals import refused
+from sortlast import ArgumentError, _simulate, fabric, simulate
+
+NET = "dragonfly:2,4,2,9"
+
+
+def test_all_packets_arrive_by_every_routing():
+    f = fabric.make_topology(NET)
+    t = simulate.uniform(72, 500, 5)
+    for routing in ("minimal", "valiant", "ugal"):
+        run = simulate.packet(f, t, routing=routing, link_cycles=2, global_cycles=9)
+        assert run.messages == t.messages
+        assert run.packets == 8 * t.messages
+        assert simulate.packet(f, t, routing=routing, link_cycles=2, global_cycles=9).cycles == run.cycles
+    assert simulate.packet(fabric.route(f, "minimal"), t).packets == 8 * t.messages
+
+
+def test_links_take_as_long_as_asked():
+    f = fabric.make_topology("dragonfly:1,2,1,3")
+    t = simulate.shift(6, 64, 2, 3)  # to the next group: host 0 to host 2
+    plain = simulate.packet(f, t, routing="minimal", packet_phits=4)
+    far = simulate.packet(f, t, routing="minimal", packet_phits=4, link_cycles=7, global_cycles=50)
+    # Ways have one global link, and none or two local ones, where heads leave after 1, 8, 51 and 8 cycles.
+    assert far.min_delay - plain.min_delay == 50
+    assert far.max_delay == 1 + 8 + 51 + 8 + 4
+
+
+def test_lash_runs_on_its_lanes_where_one_queue_locks_up():
+    f = fabric.torus([5])
+    t = simulate.shift(5, 6400, 2, 3)
+    assert simulate.packet(f, t, routing="lash", lanes=fabric.route(f, "lash").lanes).messages == 5
+
+
+@pytest.mark.parametrize("routing", ["minimal", "valiant", "ugal"])
+def test_no_lanes_wait_in_a_circle(routing):
+    for name in (NET, "dragonfly+:2,2,2,2,5", "hyperx:3,3;1"):
+        assert _simulate.find_lane_loop(_simulate.lane_routes(fabric.make_topology(name), routing)) == []
+
+
+def test_a_load_of_zero_has_no_delay():
+    idle = simulate.load(fabric.make_topology(NET), 0, routing="minimal")
+    assert (idle.begun, idle.accepted, idle.mean_delay, idle.delay_percentile(99)) == (0, 0, None, None)
+
+
+def test_throughput_follows_the_load_until_the_network_is_full():
+    f = fabric.make_topology(NET)
+    for offered in (0.1, 0.3):
+        found = simulate.load(f, offered, routing="ugal", measured=3000)
+        assert found.accepted == pytest.approx(found.offered, rel=0.05)
+        assert found.arrived == found.begun
+    full = simulate.load(f, 1, "next-group", routing="minimal", drain=0)
+    assert full.accepted <= 1 / 8
+    assert full.arrived < full.begun
+
+
+def test_what_cannot_be_is_refused():
+    f, tree = fabric.make_topology(NET), fabric.k_ary_n_tree(2, 2)
+    t = simulate.all_to_all(4, 64)
+    with pytest.raises(ArgumentError, match="needs 4 lanes"):
+        simulate.packet(f, t, routing="ugal", lanes=3)
+    with pytest.raises(ArgumentError, match="lanes is 0"):
+        simulate.packet(f, t, routing="minimal", lanes=0)
+    with pytest.raises(ArgumentError, match="on lanes requests"):
+        simulate.packet(f, t, routing="ugal", ties="fsin")
+    with pytest.raises(ArgumentError, match="has no lanes"):
+        simulate.packet(f, t, lanes=2)
+    with pytest.raises(ArgumentError, match="intact dragonfly"):
+        simulate.packet(tree, t, routing="valiant")
+    with pytest.raises(ArgumentError, match="next group"):
+        simulate.load(tree, 0.5, "next-group", routing="ar-updn")
+    with pytest.raises(ArgumentError, match="'sideways'"):
+        simulate.load(tree, 0.5, "sideways", routing="ar-updn")
+
+
+# --- the commands -------------------------------------------------------------------------------------------
+
+
+def test_simulate_takes_a_routing_on_lanes(cli, tmp_path):
+    path = tmp_path / "run.json"
+    status, _, err = cli(
+        *("simulate", "uniform", "--net", NET, "--routing", "ugal", "--lanes", 8, "--json", path)
+    )
+    assert (status, err) == (0, "")
+    told = json.loads(path.read_text())
+    assert (told["routing"], told["settings"]["lanes"]) == ("ugal", 8)
+    run = simulate.packet(
+        fabric.make_topology(NET), simulate.uniform(72, 1000, 10, 17), routing="ugal", lanes=8
+    )
+    assert told["cycles"] == run.cycles
+
+
+def test_load_says_what_python_finds(cli, tmp_path):
+    table, picture = tmp_path / "load.json", tmp_path / "load.svg"
+    options = ("--loads", "0,0.2", "--seeds", 2, "--measured", 1000, "--json", table, "--draw", picture)
+    status, out, err = cli("fabric", "load", "--net", NET, "--routing", "minimal", *options)
+    assert (status, err) == (0, "")
+    idle, busy = json.loads(table.read_text())["rows"]
+    assert (idle["delay"], idle["accepted"]) == (None, 0)
+    assert "none" in out
+    runs = [
+        simulate.load(fabric.make_topology(NET), 0.2, routing="minimal", measured=1000, seed=seed)
+        for seed in (17, 18)
+    ]
+    assert busy["accepted"] == pytest.approx(sum(run.accepted for run in runs) / 2)
+    assert busy["delay"] == pytest.approx(sum(run.mean_delay for run in runs) / 2)
+    assert picture.read_text().count("<svg") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (("--routing", "minimal", "--loads", "0.1,2"), "expected numbers from 0 to 1"),
+        (("--routing", "minimal", "--loads", "much"), "expected numbers from 0 to 1"),
+        (("--routing", "nonsense"), "no routing 'nonsense'"),
+        (("--routing", "ugal", "--lanes", "2"), "needs 4 lanes"),
+        (("--routing", "ugal", "--draw", "curve.txt"), "the suffix must be one of"),
+    ],
+)
+def test_load_refuses(cli, options, text):
+    assert text in refused(cli("fabric", "load", "--net", NET, *options))
