@@ -68,6 +68,7 @@ def of_the_simulators():
         traffic,
         simulate.flow(routes, traffic, message_log=True),
         simulate.packet(tree, traffic, sample_cycles=5, message_log=True),
+        simulate.load(tree, 0.5, routing="ar-updn", measured=100),
         simulate.frame(routes, shift, blend_bytes_per_second=1e9),
     ]
 
@@ -88,7 +89,7 @@ OTHERS = {
     "BestOrder",
     "TableSearch",
 }
-OTHERS |= {"FlowOptions", "PacketOptions", "CompositingOptions"}
+OTHERS |= {"FlowOptions", "PacketOptions", "LaneOptions", "LaneRoutes", "CompositingOptions"}
 
 
 @pytest.mark.parametrize("value", examples(), ids=lambda value: type(value).__name__)

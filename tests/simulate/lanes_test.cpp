@@ -106,7 +106,7 @@ TEST(Lanes, TooFewLanesHaveACircle) {
   options.buffer_packets = 1;
   const LaneRoutes ring = lane_routes(made("torus:6"), "dor");
   Programs programs("round", 6);
-  for (std::int32_t i = 0; i < 6; ++i) programs.send(i, (i + 2) % 6, 64 * 200);
+  for (std::int32_t i = 0; i < 6; ++i) programs.send(i, (i + 2) % 6, 12800);
   try {
     simulate_packets(ring, std::move(programs).finish(), consecutive_hosts(*ring.routes.topology, 6), options,
                      {});

@@ -32,8 +32,8 @@ enum class WayKind {
 // The ports by which a switch may send on what is meant for a switch with hosts.
 class AllowedPorts;
 
-// A routing on a topology. Its hops are of classes 0 .. classes - 1, and no packet waits for a lower class
-// than it holds, or never in a circle: see find_lane_loop().
+// A routing on a topology. A hop of a packet has a class, 0 .. classes - 1, which says the lanes that it may
+// take; find_lane_loop() tells whether packets may wait for each other in a circle.
 struct LaneRoutes {
   std::string name;  // as lane_routes() takes it
   WayKind kind = WayKind::tables;

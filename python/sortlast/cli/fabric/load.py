@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -106,9 +106,7 @@ def load(
     cells = [(name, each) for name in routing for each in asked]
     with _progress.bar("loads", transient=True) as progress:
         rows = [
-            _row(
-                topology, traffic.value, cell, range(seed, seed + seeds), settings, _part(progress, i, cells)
-            )
+            _row(topology, traffic, cell, range(seed, seed + seeds), settings, _part(progress, i, cells))
             for i, cell in enumerate(cells)
         ]
 
@@ -147,7 +145,7 @@ def _part(progress: Callable[[float], bool], done: int, cells: Sequence[object])
 
 def _row(
     topology: Topology,
-    traffic: str,
+    traffic: LoadTraffic,
     cell: tuple[str, float],
     seeds: range,
     settings: dict[str, Any],
@@ -157,8 +155,9 @@ def _row(
     from sortlast import simulate
 
     name, offered = cell
+    whom: Literal["uniform", "next-group"] = "uniform" if traffic is LoadTraffic.uniform else "next-group"
     runs: list[LoadResult] = [
-        simulate.load(topology, offered, traffic, routing=name, seed=each, progress=progress, **settings)
+        simulate.load(topology, offered, whom, routing=name, seed=each, progress=progress, **settings)
         for each in seeds
     ]
     return {

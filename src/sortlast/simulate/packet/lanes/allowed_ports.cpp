@@ -27,7 +27,7 @@ void AllowedPorts::add(std::span<const std::int32_t> ports) {
   first_.push_back(ports_.size());
 }
 
-std::shared_ptr<const AllowedPorts> ar_updn(std::shared_ptr<const fabric::Topology> topology,
+std::shared_ptr<const AllowedPorts> ar_updn(const std::shared_ptr<const fabric::Topology>& topology,
                                             const fabric::RouteOptions& options) {
   const fabric::SwitchGraph graph(*topology);
   const fabric::PortsTowards towards = fabric::updn_ports(*topology, graph, options);
@@ -49,7 +49,7 @@ std::shared_ptr<const AllowedPorts> ar_updn(std::shared_ptr<const fabric::Topolo
   return allowed;
 }
 
-std::shared_ptr<const AllowedPorts> ar_ftree(std::shared_ptr<const fabric::Topology> topology,
+std::shared_ptr<const AllowedPorts> ar_ftree(const std::shared_ptr<const fabric::Topology>& topology,
                                              const fabric::RouteOptions& options) {
   // Roots that are named, and levels that have to be found, make a tree of a fabric that says nothing of
   // them.

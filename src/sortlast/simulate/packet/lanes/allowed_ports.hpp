@@ -46,10 +46,10 @@ class AllowedPorts {
 };
 
 // Throws ArgumentError if no roots are given and none can be found.
-std::shared_ptr<const AllowedPorts> ar_updn(std::shared_ptr<const fabric::Topology> topology,
+std::shared_ptr<const AllowedPorts> ar_updn(const std::shared_ptr<const fabric::Topology>& topology,
                                             const fabric::RouteOptions& options);
 // Throws ArgumentError if the fabric is no tree.
-std::shared_ptr<const AllowedPorts> ar_ftree(std::shared_ptr<const fabric::Topology> topology,
+std::shared_ptr<const AllowedPorts> ar_ftree(const std::shared_ptr<const fabric::Topology>& topology,
                                              const fabric::RouteOptions& options);
 
 }  // namespace sortlast::simulate

@@ -20,7 +20,7 @@
 // nearly all are busy, and a way may depend on any queue of the switch. Rejected: to wake only those whose
 // wait is over, as packet/engine.hpp does, whose bookkeeping relies on one queue a port and on a choice that
 // depends on nothing but what is behind the ports of a group. That engine stays for networks without lanes:
-// it is several times as fast where little moves.
+// on an 8-ary 3-tree it took a third of the time for a tree of messages, and a ninth for uniform traffic.
 //
 // A Source has
 //   begin(now)                         what has happened up to this cycle

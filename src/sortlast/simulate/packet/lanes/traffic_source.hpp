@@ -21,7 +21,7 @@ class TrafficSource {
         placement_(placement),
         options_(options),
         result_(result),
-        feed_(traffic, options),
+        feed_(traffic, no_background_, options),
         task_of_host_(static_cast<std::size_t>(hosts), -1),
         leaving_(placement.size()),
         complete_(options.packet_phits + 2) {
@@ -98,6 +98,7 @@ class TrafficSource {
   const fabric::Placement& placement_;
   const PacketOptions& options_;
   PacketResult& result_;
+  const Background no_background_;
   Feed feed_;
   std::vector<std::int32_t> task_of_host_;
   std::vector<bool> leaving_;  // by task: a packet of it is leaving
