@@ -27,7 +27,7 @@ fabric::Placement hosts_from(std::int32_t first, std::int32_t count) {
 }
 
 Traffic frame(std::int32_t p) {
-  return schedule_traffic(make_schedule("radix-k:4,4", {.p = p, .n = 64 * 1000}), 16);
+  return schedule_traffic(make_schedule("radix-k:4,4", {.p = p, .n = 64'000}), 16);
 }
 
 // Start and end of the messages of one job, in the order in which they ended.

@@ -331,7 +331,7 @@ TEST(Packet, BackgroundTakesItsShareOfTheLinks) {
 // more by waiting for the port of host 1, where the others' packets go too, and behind its own background's.
 TEST(Packet, AMessageHasWhatTheBackgroundLeavesOfItsLink) {
   const fabric::Topology topology = fabric::make_topology("crossbar:8");
-  const Traffic traffic = one_message(2, 0, 1, 64 * 4000);
+  const Traffic traffic = one_message(2, 0, 1, 256'000);
   const auto alone = static_cast<double>(simulate(topology, traffic).cycles);
   double before = alone;
   for (const auto& [load, most] : {std::pair{0.05, 1.2}, {0.1, 1.5}, {0.2, 2.2}}) {

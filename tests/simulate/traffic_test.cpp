@@ -192,7 +192,7 @@ TEST(Halo, RanksOfAGridExchangeFacesWithTheirNeighbours) {
   const Traffic traffic = halo({3, 2, 2}, 100, 3);
   check(traffic);
   EXPECT_EQ(traffic.tasks, 12);
-  const std::int64_t faces = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1);
+  const int faces = 2 * (2 * 2 * 2 + 3 * 1 * 2 + 3 * 2 * 1);
   EXPECT_EQ(traffic.messages(), 3 * faces);
   EXPECT_EQ(totals(traffic).bytes, 300 * faces);
   const std::vector<std::int32_t> source = sources(traffic);
