@@ -30,6 +30,7 @@ NAMES = (
     "scale",
     "made-routes",
     "vectors",
+    "gpu-nodes",
     "beside",
 )
 
