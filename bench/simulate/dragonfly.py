@@ -22,18 +22,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from peer_process import run
+from peer_booksim import ROUTER, run_booksim, said_value
 
 from sortlast import fabric, simulate
 
 PHITS, FLITS_A_LANE, ROUTER_CYCLES, THRESHOLD = 16, 256, 3, 30
 LOCAL_CYCLES, GLOBAL_CYCLES = 10, 100  # of BookSim's links
 WARM_UP, MEASURED = 4000, 6000
+LIMIT = 300  # seconds of a run of BookSim, whose three channels for UGAL can wait for each other for ever
 ROUTINGS = {"minimal": ("min", 2), "ugal": ("ugal", 3)}  # name and virtual channels in BookSim
 TRAFFICS = {"uniform": "uniform", "next-group": "bad_dragon"}
 
@@ -66,27 +66,16 @@ def ours(p: int, routing: str, traffic: str, load: float, seed: int) -> dict[str
 def booksim(
     executable: Path, p: int, routing: str, traffic: str, load: float, seed: int
 ) -> dict[str, float | None]:
-    """The same of BookSim2. Raises RuntimeError if it says nothing."""
+    """The same of BookSim2. Raises RuntimeError if it says nothing, TimeoutError if it does not end."""
     name, channels = ROUTINGS[routing]
     settings: dict[str, object] = {
+        **ROUTER,
         "topology": "dragonflynew",
         "k": p,
         "n": 1,
         "routing_function": name,
         "num_vcs": channels,
         "vc_buf_size": FLITS_A_LANE,
-        "use_noc_latency": 0,
-        "routing_delay": 0,
-        "vc_alloc_delay": 1,
-        "sw_alloc_delay": 1,
-        "st_final_delay": 1,
-        "credit_delay": 0,
-        "speculative": 1,
-        "hold_switch_for_packet": 1,
-        "wait_for_tail_credit": 0,
-        "vc_allocator": "separable_input_first",
-        "sw_allocator": "separable_input_first",
-        "packet_size": PHITS,
         "traffic": TRAFFICS[traffic],
         "injection_rate": load,
         "injection_rate_uses_flits": 1,
@@ -95,15 +84,11 @@ def booksim(
         "sample_period": 1000,
         "seed": seed,
     }
-    text = "".join(f"{key} = {value};\n" for key, value in settings.items())
-    said = run(executable, ["settings"], {"settings": text}).text
-    values = {}
-    for key, label in (("accepted", "Accepted flit rate average"), ("delay", "Packet latency average")):
-        found = re.findall(rf"^{label} = (\S+)", said, re.MULTILINE)
-        if not found:
-            raise RuntimeError(f"BookSim says no {label.lower()}: {said[-300:]!r}")
-        values[key] = float(found[-1])
-    return {"accepted": values["accepted"], "delay": values["delay"]}
+    said = run_booksim(executable, settings, LIMIT)
+    return {
+        "accepted": said_value(said, "Accepted flit rate average"),
+        "delay": said_value(said, "Packet latency average"),
+    }
 
 
 def mean(runs: list[dict[str, float | None]]) -> dict[str, float | None]:
@@ -122,11 +107,14 @@ def measure(options: argparse.Namespace, routing: str, traffic: str, load: float
     row["sortlast"] = mean([ours(options.p, routing, traffic, load, seed) for seed in seeds])
     line = f"{routing} {traffic} {load:.2f}: {told(row['sortlast'])}"
     if options.booksim:
-        row["booksim"] = mean(
-            [booksim(options.booksim, options.p, routing, traffic, load, seed) for seed in seeds]
-        )
-        apart = row["sortlast"]["accepted"] / row["booksim"]["accepted"] - 1
-        line += f"; BookSim2 {told(row['booksim'])}: {apart:+.1%}"
+        try:
+            row["booksim"] = mean(
+                [booksim(options.booksim, options.p, routing, traffic, load, seed) for seed in seeds]
+            )
+            apart = row["sortlast"]["accepted"] / row["booksim"]["accepted"] - 1
+            line += f"; BookSim2 {told(row['booksim'])}: {apart:+.1%}"
+        except TimeoutError as error:
+            line += f"; {error}"
     print(line, flush=True)
     return row
 

@@ -57,35 +57,44 @@ def mesh(k: int) -> Network:
     return Network(f"{k}x{k} mesh", "mesh", "dor", k, 2)
 
 
+# A router as near to ours as it can be set.
+ROUTER: dict[str, object] = {
+    "use_noc_latency": 0,
+    "routing_delay": 0,
+    "vc_alloc_delay": 1,
+    "sw_alloc_delay": 1,
+    "st_final_delay": 1,
+    "credit_delay": 0,
+    "speculative": 1,
+    "hold_switch_for_packet": 1,
+    "wait_for_tail_credit": 0,
+    "vc_allocator": "separable_input_first",
+    "sw_allocator": "separable_input_first",
+    "packet_size": PHITS,
+}
+
+
+def run_booksim(executable: Path, settings: dict[str, object], limit: float | None = None) -> Said:
+    """Run BookSim with these settings. Raises as :func:`peer_process.run` does."""
+    text = "".join(f"{key} = {value};\n" for key, value in settings.items())
+    return run(executable, ["settings"], {"settings": text}, limit)
+
+
 def _run(executable: Path, network: Network, seed: int, settings: dict[str, object]) -> Said:
-    settings = {
+    network_settings = {
         "topology": network.topology,
         "k": network.k,
         "n": network.n,
         "routing_function": network.routing,
         "num_vcs": 1,
         "vc_buf_size": 4 * PHITS,
-        "use_noc_latency": 0,
-        "routing_delay": 0,
-        "vc_alloc_delay": 1,
-        "sw_alloc_delay": 1,
-        "st_final_delay": 1,
-        "credit_delay": 0,
-        "speculative": 1,
-        "hold_switch_for_packet": 1,
-        "wait_for_tail_credit": 0,
-        "vc_allocator": "separable_input_first",
-        "sw_allocator": "separable_input_first",
-        "packet_size": PHITS,
         "traffic": "uniform",
         "seed": seed,
-        **settings,
     }
-    text = "".join(f"{key} = {value};\n" for key, value in settings.items())
-    return run(executable, ["settings"], {"settings": text})
+    return run_booksim(executable, {**ROUTER, **network_settings, **settings})
 
 
-def _value(said: Said, name: str) -> float:
+def said_value(said: Said, name: str) -> float:
     """What BookSim says last of `name`. Raises RuntimeError if it says nothing."""
     found = re.findall(rf"^{name} = (\S+)", said.text, re.MULTILINE)
     if not found:
@@ -96,9 +105,9 @@ def _value(said: Said, name: str) -> float:
 def batch(executable: Path, network: Network, packets: int, seed: int) -> dict[str, float]:
     """Every host sends `packets` at once: cycles, packet hops, processor seconds and megabytes."""
     said = _run(executable, network, seed, {"sim_type": "batch", "batch_size": packets, "batch_count": 1})
-    links = _value(said, "Hops average") + 1  # BookSim counts switches
+    links = said_value(said, "Hops average") + 1  # BookSim counts switches
     return {
-        "cycles": _value(said, "Maximum batch duration"),
+        "cycles": said_value(said, "Maximum batch duration"),
         "packet_hops": links * packets * network.hosts,
         "seconds": said.seconds,
         "megabytes": said.megabytes,
@@ -122,7 +131,7 @@ def open_loop(executable: Path, network: Network, load: float, seed: int) -> dic
         },
     )
     return {
-        "latency": _value(said, "Packet latency average"),
-        "accepted": _value(said, "Accepted flit rate average"),
+        "latency": said_value(said, "Packet latency average"),
+        "accepted": said_value(said, "Accepted flit rate average"),
         "seconds": said.seconds,
     }
