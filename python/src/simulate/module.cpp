@@ -141,11 +141,12 @@ void bind_traffic(nb::module_& module) {
       "hosts that do not fit, with share_hosts two tasks of a job on one host, too many messages.");
   module.def("uniform", &simulate::uniform, "ranks"_a, "size"_a, "messages"_a, "seed"_a = 1, Release(),
              "Every rank sends `messages` to others drawn uniformly; nobody waits.");
-  module.def("halo", &simulate::halo, "grid"_a, "size"_a, "iterations"_a = 1, Release(),
-             "The halo exchange of a simulation: the ranks of a grid, whose first axis runs fastest, send a\n"
-             "face of `size` bytes to each neighbour along every axis, and the next one when they have\n"
-             "received one from all. Borders have no neighbours. Raises ArgumentError for no grid, or what is\n"
-             "below 1.");
+  module.def(
+      "halo", &simulate::halo, "grid"_a, "size"_a, "iterations"_a = 1, Release(),
+      "The halo exchange of a simulation: the ranks of a grid, whose first axis runs fastest, send a\n"
+      "face of `size` bytes to each neighbour along every axis, and the next one when they have\n"
+      "received one from all. Borders have no neighbours. Raises ArgumentError for no grid, or what is\n"
+      "below 1.");
   module.def(
       "from_schedule", &simulate::schedule_traffic, "schedule"_a, "pixel_bytes"_a = 16, Release(),
       "The transfers of a schedule, pixels times pixel_bytes. Each waits for the receives that its part\n"
