@@ -4,4 +4,5 @@
 #include "sortlast/simulate/flow.hpp"
 #include "sortlast/simulate/lanes.hpp"
 #include "sortlast/simulate/packet.hpp"
+#include "sortlast/simulate/program.hpp"
 #include "sortlast/simulate/traffic.hpp"

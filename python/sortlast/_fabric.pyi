@@ -1095,6 +1095,62 @@ def best_order(routes: Routes, hosts: Sequence[int], dummies: bool = False, step
     with the number of participants, dummies among them, returns the Pattern (none: shift).
     """
 
+class Spreading:
+    """The ways that a flow may be split over, on a topology."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def topology(self) -> Topology: ...
+
+def spreadings() -> list[tuple[str, str]]:
+    """Name and summary of each set of ways that flows can be spread over."""
+
+def spread(topology: Topology, name: str, roots: Sequence[int] = []) -> Spreading:
+    """
+    One of spreadings(). `roots`: numbers of switches; none: they are found. Raises ArgumentError: no
+    such name, a fabric that it refuses, and why.
+    """
+
+def even_shares(spreading: Spreading, source: int, destination: int) -> list[tuple[int, float]]:
+    """
+    Channels of a flow from host to host and the part of it that crosses each, if every switch splits
+    it evenly among its ports. Raises Error if no way leads there.
+    """
+
+class SpreadContention:
+    """
+    Flows on the fullest channel at every stage of a pattern, if flows are split over their ways.
+    """
+
+    @property
+    def even(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        By stage, if every switch splits each flow evenly among its ports: float64 array.
+        """
+
+    @property
+    def best(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """By stage, under the best splitting that was found: float64 array."""
+
+    @property
+    def bound(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        By stage, what no splitting over these ways falls below: float64 array.
+        """
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+def spread_contention(spreading: Spreading, pattern: Pattern, placement: Sequence[int], gap: float = 0.01, rounds: int = 2000, progress: Callable | None = None) -> SpreadContention:
+    """
+    What the fullest channel of each stage carries: evenly split, at best, and at least.
+    """
+
 class TableSearch:
     """
     Forwarding tables of a tree that are made for the stages of patterns. An entry is the port by which a

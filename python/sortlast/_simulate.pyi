@@ -435,14 +435,95 @@ class Frame(FlowResult):
 
     def __setstate__(self, arg: tuple, /) -> None: ...
 
-def simulate_flows(routes: sortlast._fabric.Routes, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowResult:
+def simulate_flows(ways: sortlast._fabric.Routes | sortlast._fabric.Spreading, traffic: Traffic, placement: Sequence[int], options: FlowOptions, progress: Callable | None = None) -> FlowResult:
     """
-    Simulate traffic as flows on static routes. `placement`: host of each task; `progress`: called
+    Simulate traffic as flows on Routes or a Spreading. `placement`: host of each task; `progress`: called
     now and then with the part done, 0 to 1, and what it raises ends the run, as False does.
     """
 
 def compositing_traffic(schedule: sortlast._core.Schedule, options: CompositingOptions) -> Traffic:
     """A frame of a schedule as traffic."""
 
-def simulate_frame(schedule: sortlast._core.Schedule, routes: sortlast._fabric.Routes, placement: Sequence[int], compositing: CompositingOptions, options: FlowOptions, progress: Callable | None = None) -> Frame:
+def simulate_frame(schedule: sortlast._core.Schedule, ways: sortlast._fabric.Routes | sortlast._fabric.Spreading, placement: Sequence[int], compositing: CompositingOptions, options: FlowOptions, progress: Callable | None = None) -> Frame:
     """Simulate a frame of a schedule as flows."""
+
+class Program:
+    """
+    What each rank sends, receives and computes, and what each of these actions waits for, as GOAL has it.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def ranks(self) -> int: ...
+
+    @property
+    def actions(self) -> int:
+        """Sends, receives and computations."""
+
+    def to_goal(self) -> str:
+        """GOAL text, the input of LogGOPSim."""
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+def parse_program(text: str, name: str = 'GOAL') -> Program:
+    """
+    A program in GOAL text. Raises Error, which begins with `name` and the line.
+    """
+
+def program_of(traffic: Traffic) -> Program:
+    """
+    Traffic as a program, with its repetitions written out: every receive waits for nothing.
+    Raises ArgumentError for more than 2^31 - 1 actions.
+    """
+
+def traffic_of(program: Program) -> Traffic:
+    """
+    The messages and computations of a program, for the simulators of fabrics. CPUs, NICs and the
+    places of receives are lost.
+    """
+
+class LogGopsResult:
+    """How long a program takes by the LogGOPS model."""
+
+    @property
+    def seconds(self) -> float:
+        """Until the last rank has ended."""
+
+    @property
+    def messages(self) -> int:
+        """That arrived."""
+
+    @property
+    def bytes(self) -> int:
+        """Of these."""
+
+    @property
+    def ends(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """When the last CPU of each rank has ended, in seconds: float array."""
+
+    @property
+    def computing(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Computations of each rank, in seconds: float array."""
+
+    @property
+    def overhead(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Work of each rank's CPUs with messages, in seconds: float array."""
+
+    def __repr__(self) -> str: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+def simulate_loggops(program: Program, *, L: int = 2500, o: int = 1500, g: int = 1000, G: float = 6, O: float = 0, S: int = 65535, progress: Callable | None = None) -> LogGopsResult:
+    """Run a program by the LogGOPS model."""

@@ -321,7 +321,7 @@ def test_flows_are_traced_with_what_they_compute(cli, tmp_path):
     [
         (("BU", "--method", "flow", "--draw-delays", "x.png"), "not with --method flow"),
         (("BU", "--method", "flow", "--phits", "4"), "not with --method flow"),
-        (("BU", "--method", "flow", "--routing", "adaptive"), "flows need the tables of an engine"),
+        (("BU", "--method", "flow", "--routing", "ugal"), "no routing engine 'ugal'"),
         (("BU", "--sends-at-once", "2"), "not with --method packet"),
         (("BU", "--blend", "100"), "needs --size, that of the image"),
         (("BU", "--no-overlap"), "needs --size, that of the image"),

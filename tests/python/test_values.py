@@ -52,6 +52,7 @@ def of_the_fabric():
         fabric.collectives()[0],
         fabric.GroupKind("tensor", 8, "ring", 2**30),
         fabric.bisection(routes, 10),
+        fabric.spread_contention(fabric.spread(tree)),
         fabric.pattern_time(routes, "shift", link_bytes_per_second=1e9),
         fabric.find_nodes(tree)[0],
         fabric.find_nodes(tree)[0].adapters[0],
@@ -70,6 +71,8 @@ def of_the_simulators():
         simulate.packet(tree, traffic, sample_cycles=5, message_log=True),
         simulate.load(tree, 0.5, routing="ar-updn", measured=100),
         simulate.frame(routes, shift, blend_bytes_per_second=1e9),
+        simulate.loggops(traffic),
+        _simulate.program_of(traffic),
     ]
 
 
@@ -89,7 +92,7 @@ OTHERS = {
     "BestOrder",
     "TableSearch",
 }
-OTHERS |= {"FlowOptions", "PacketOptions", "LaneOptions", "LaneRoutes", "CompositingOptions"}
+OTHERS |= {"FlowOptions", "PacketOptions", "LaneOptions", "LaneRoutes", "CompositingOptions", "Spreading"}
 
 
 @pytest.mark.parametrize("value", examples(), ids=lambda value: type(value).__name__)

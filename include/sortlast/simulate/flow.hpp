@@ -1,7 +1,7 @@
-// Flow simulator: traffic, and the frames of a schedule, on static routes, each message a flow that has its
-// max-min fair share of the links.
+// Flow simulator: traffic, and the frames of a schedule, each message a flow that has its max-min fair share
+// of the links: on the one path of static routes, or split over all ways that adaptive routing may take.
 //
-// With ordered_links they queue at every link in place of sharing it.
+// With ordered_links flows queue at every link in place of sharing it.
 //
 // For messages that are long beside the network's latency, and for fabrics and images past what packets
 // allow. Switches have no buffers and links no latency: a message first costs message_seconds, and then its
@@ -9,18 +9,24 @@
 #pragma once
 
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "sortlast/export.hpp"
 #include "sortlast/fabric/contention.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/spreading.hpp"
 #include "sortlast/progress.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/simulate/traffic.hpp"
 #include "sortlast/timing.hpp"
 
 namespace sortlast::simulate {
+
+// One path for each pair of hosts; or all ways of a spreading, with each flow split evenly at every switch,
+// as packets are in the long run.
+using Ways = std::variant<fabric::Routes, fabric::Spreading>;
 
 struct FlowOptions {
   double link_bytes_per_second = 1.25e9;  // of each direction of every link
@@ -65,7 +71,7 @@ struct FlowResult {
   double seconds = 0;                       // until everything was over
   std::int64_t messages = 0;                // that arrived
   std::int64_t bytes = 0;                   // that arrived
-  std::vector<std::int64_t> channel_bytes;  // by channel of the topology; 0 where it does not count
+  std::vector<std::int64_t> channel_bytes;  // by channel of the topology; 0 where it does not count; rounded
   std::vector<TaskResult> tasks;
   std::vector<FlowRecord> log;  // if message_log: in order of their ends; computations too
   std::int64_t events = 0;      // times at which something happened
@@ -75,9 +81,10 @@ struct FlowResult {
 
 // Task i runs on host placement[i]; a host may have several. Messages within a host cost message_seconds.
 // Equal arguments give equal runs.
-// Throws ArgumentError: a placement or option that does not fit, seconds that no double counts; Error: routes
-// that lead nowhere; messages that wait for each other for ever, and which; "cancelled".
-SORTLAST_API FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
+// Throws ArgumentError: a placement or option that does not fit, ordered_links with a spreading, seconds that
+// no double counts; Error: routes that lead nowhere; messages that wait for each other for ever, and which;
+// "cancelled".
+SORTLAST_API FlowResult simulate_flows(const Ways& ways, const Traffic& traffic,
                                        const fabric::Placement& placement, const FlowOptions& options = {});
 
 // Bandwidth from each task to each other [byte/s], row by row: all bytes by the time that their messages
@@ -124,7 +131,7 @@ struct CompositingResult {
 
 // Rank i runs on host placement[i]. If blending takes time, what hides it is found by a second simulation in
 // which it does not. Throws what compositing_traffic() and simulate_flows() throw.
-SORTLAST_API CompositingResult simulate(const Schedule& schedule, const fabric::Routes& routes,
+SORTLAST_API CompositingResult simulate(const Schedule& schedule, const Ways& ways,
                                         const fabric::Placement& placement,
                                         const CompositingOptions& options = {},
                                         const FlowOptions& flow = {.sends_at_once = 0});

@@ -15,6 +15,7 @@
 #include "sortlast/export.hpp"
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/spreading.hpp"
 #include "sortlast/progress.hpp"
 #include "sortlast/simulate/packet.hpp"
 #include "sortlast/simulate/traffic.hpp"
@@ -29,16 +30,13 @@ enum class WayKind {
   adaptive,  // of the ports that an engine allows, the one with most credits, anew in every cycle
 };
 
-// The ports by which a switch may send on what is meant for a switch with hosts.
-class AllowedPorts;
-
 // A routing on a topology. A hop of a packet has a class, 0 .. classes - 1, which says the lanes that it may
 // take; find_lane_loop() tells whether packets may wait for each other in a circle.
 struct LaneRoutes {
   std::string name;  // as lane_routes() takes it
   WayKind kind = WayKind::tables;
-  fabric::Routes routes;                        // `tables`, `valiant`, `ugal`
-  std::shared_ptr<const AllowedPorts> allowed;  // `adaptive`
+  fabric::Routes routes;                                // `tables`, `valiant`, `ugal`
+  std::shared_ptr<const fabric::AllowedPorts> allowed;  // `adaptive`
   std::int32_t classes = 1;
 };
 

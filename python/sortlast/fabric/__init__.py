@@ -19,6 +19,8 @@ from sortlast._fabric import (
     Node,
     Pattern,
     Routes,
+    SpreadContention,
+    Spreading,
     TableSearch,
     Topology,
     allocate_hosts,
@@ -33,6 +35,7 @@ from sortlast._fabric import (
     dragonfly,
     dragonfly_plus,
     engines,
+    even_shares,
     families,
     find_credit_loop,
     find_nodes,
@@ -51,6 +54,7 @@ from sortlast._fabric import (
     read_slurm_topology,
     rlft,
     slender_tree,
+    spreadings,
     thin_tree,
     torus,
     var_ary_n_tree,
@@ -85,6 +89,7 @@ from sortlast.fabric.reading import (
     text_of,
 )
 from sortlast.fabric.routing import route
+from sortlast.fabric.spreading import spread, spread_contention
 from sortlast.fabric.topology_yaml import Blocks, write_blocks, write_topology_yaml
 
 __all__ = [
@@ -107,6 +112,8 @@ __all__ = [
     "Placement",
     "PriceList",
     "Routes",
+    "SpreadContention",
+    "Spreading",
     "TableSearch",
     "Topology",
     "allocate_hosts",
@@ -129,6 +136,7 @@ __all__ = [
     "dragonfly",
     "dragonfly_plus",
     "engines",
+    "even_shares",
     "families",
     "find_credit_loop",
     "find_nodes",
@@ -168,6 +176,9 @@ __all__ = [
     "route_for",
     "shares",
     "slender_tree",
+    "spread",
+    "spread_contention",
+    "spreadings",
     "text_of",
     "thin_tree",
     "torus",

@@ -19,6 +19,7 @@ _WIDE = 20  # delays this many times the least one are drawn on a logarithmic ax
 _OCTAVE_PARTS = 8  # bins of an octave there
 _BARS = 80  # on a linear axis, at most
 _NUMBER = FuncFormatter(lambda value, _: f"{value:,g}")
+_SHORT = FuncFormatter(lambda value, _: f"{value:,.10g}")
 
 
 def links(classes: Sequence[LinkClass], busy: NDArray[np.float64], title: str) -> Figure:
@@ -48,18 +49,21 @@ def links(classes: Sequence[LinkClass], busy: NDArray[np.float64], title: str) -
 def sweep(ranks: Sequence[int], seconds: Sequence[float], title: str) -> Figure:
     """The time of a run over its number of ranks; both axes logarithmic where ranks double or more."""
     figure, axes = empty(8.4, 4.2)
-    axes.plot(ranks, seconds, "o-", color=BLUE, markersize=4)
+    axes.plot(ranks, [1e3 * each for each in seconds], "o-", color=BLUE, markersize=4)
     if len(ranks) > 2 and ranks[-1] - ranks[-2] > ranks[1] - ranks[0] and min(seconds) > 0:
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         axes.set_xticks(ranks)
         axes.xaxis.set_minor_formatter(NullFormatter())
+        # Labels between the powers of ten too, as few of these lie in the range.
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.set_ylim(bottom=0)
     axes.xaxis.set_major_formatter(_NUMBER)
-    axes.yaxis.set_major_formatter(_NUMBER)
+    axes.yaxis.set_major_formatter(_SHORT)
     axes.set_xlabel("ranks")
-    axes.set_ylabel("time [s]")
+    axes.set_ylabel("time [ms]")
     axes.grid(color=_GRID)
     axes.set_axisbelow(True)
     axes.set_title(title, loc="left", fontsize=10)

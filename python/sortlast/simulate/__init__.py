@@ -17,7 +17,9 @@ from sortlast._simulate import (
     FlowResult,
     Frame,
     LoadResult,
+    LogGopsResult,
     PacketResult,
+    Program,
     Traffic,
     all_to_all,
     from_pattern,
@@ -33,8 +35,9 @@ from sortlast.simulate.choice import FrameTime, JobFabric, choose
 from sortlast.simulate.flows import flow, frame, frame_traffic
 from sortlast.simulate.joining import JobResult, Jobs, join
 from sortlast.simulate.loads import load
+from sortlast.simulate.loggops import loggops
 from sortlast.simulate.packets import packet
-from sortlast.simulate.reading import read, read_fsin, read_goal
+from sortlast.simulate.reading import read, read_fsin, read_goal, read_program
 
 __all__ = [
     "FlowResult",
@@ -44,7 +47,9 @@ __all__ = [
     "JobResult",
     "Jobs",
     "LoadResult",
+    "LogGopsResult",
     "PacketResult",
+    "Program",
     "Traffic",
     "all_to_all",
     "choose",
@@ -57,12 +62,14 @@ __all__ = [
     "join",
     "lane_routings",
     "load",
+    "loggops",
     "packet",
     "pattern",
     "patterns",
     "read",
     "read_fsin",
     "read_goal",
+    "read_program",
     "shift",
     "uniform",
 ]

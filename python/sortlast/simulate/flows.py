@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from sortlast import _simulate
 from sortlast._simulate import FlowResult, Frame, Traffic
-from sortlast.fabric import Routes, Topology, route
+from sortlast.fabric import Routes, Spreading, Topology, route, spread, spreadings
 from sortlast.schedule import Schedule
 from sortlast.simulate.links import link_rate
 
 
 def flow(
-    fabric: Topology | Routes,
+    fabric: Topology | Routes | Spreading,
     traffic: Traffic,
     *,
     placement: Sequence[int] | None = None,
@@ -28,15 +28,17 @@ def flow(
     background: float | Sequence[float] = 0,
     progress: Callable[[float], object] | None = None,
 ) -> FlowResult:
-    """Simulate traffic as flows that share the links of static routes, each with its max-min fair rate.
+    """Simulate traffic as flows that share the links of their ways, each with its max-min fair rate.
 
     For messages that are long beside the network's latency. Equal arguments give equal runs.
 
     Args:
-        fabric: a fabric, or one with its routing.
+        fabric: a fabric, or one with its routing or spreading.
         traffic: what its tasks send.
         placement: the host of each task, which several may have; None: hosts 0, 1, 2, ...
-        routing: an engine of :func:`sortlast.fabric.engines`, for a fabric without routes.
+        routing: for a fabric without: an engine of :func:`sortlast.fabric.engines`; or one of
+            :func:`sortlast.fabric.spreadings`, which splits each flow evenly over all its ways, as adaptive
+            routing does in the long run.
         link_bytes_per_second: of each direction of every link; None: the data rate of most links that the
             fabric's file tells, or 1.25e9 where it tells none.
         message_seconds: cost of a message before its bytes move, in which its sender is busy with it.
@@ -50,6 +52,7 @@ def flow(
             routers, as in a torus of nodes, and can use all their links at once.
         ordered_links: whether a link serves messages one after the other, in the order in which they come to
             it, each at the whole rate; otherwise all share it, and those that begin together end together.
+            Not with a spreading.
         background: share of each direction of every link that others take, 0 or more and below 1; or, by
             channel of the fabric, such a share of each (not with ``ordered_links``).
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
@@ -70,11 +73,11 @@ def flow(
         background=_shares_of(background),
     )
     hosts = list(range(traffic.tasks)) if placement is None else list(placement)
-    return _simulate.simulate_flows(_routes(fabric, routing), traffic, hosts, options, progress)
+    return _simulate.simulate_flows(_ways(fabric, routing), traffic, hosts, options, progress)
 
 
 def frame(
-    fabric: Topology | Routes,
+    fabric: Topology | Routes | Spreading,
     schedule: Schedule,
     *,
     placement: Sequence[int] | None = None,
@@ -102,10 +105,12 @@ def frame(
     """Simulate a frame of a schedule on a fabric: frames a second, what hides, bandwidths.
 
     Args:
-        fabric: a fabric, or one with its routing.
+        fabric: a fabric, or one with its routing or spreading.
         schedule: of as many pixels as the image has.
         placement: the host of each rank; None: hosts 0, 1, 2, ...
-        routing: an engine of :func:`sortlast.fabric.engines`, for a fabric without routes.
+        routing: for a fabric without: an engine of :func:`sortlast.fabric.engines`; or one of
+            :func:`sortlast.fabric.spreadings`, which splits each flow evenly over all its ways, as adaptive
+            routing does in the long run.
         pixel_bytes: bytes of a pixel.
         active: share of an image's pixels that are active and sent, above 0 up to 1. A share a becomes
             1 - (1 - a)**d where d images are merged.
@@ -157,7 +162,7 @@ def frame(
         background=_shares_of(background),
     )
     hosts = list(range(schedule.p)) if placement is None else list(placement)
-    return _simulate.simulate_frame(schedule, _routes(fabric, routing), hosts, compositing, options, progress)
+    return _simulate.simulate_frame(schedule, _ways(fabric, routing), hosts, compositing, options, progress)
 
 
 def frame_traffic(
@@ -201,6 +206,8 @@ def _shares_of(background: float | Sequence[float]) -> list[float]:
     return [float(share) for share in background]
 
 
-def _routes(fabric: Topology | Routes, routing: str) -> Routes:
-    """The routes to use."""
-    return route(fabric, routing) if isinstance(fabric, Topology) else fabric
+def _ways(fabric: Topology | Routes | Spreading, routing: str) -> Routes | Spreading:
+    """The ways to use."""
+    if not isinstance(fabric, Topology):
+        return fabric
+    return spread(fabric, routing) if routing in dict(spreadings()) else route(fabric, routing)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast.fabric import Routes, Topology, data_rate
+from sortlast.fabric import Routes, Spreading, Topology, data_rate
 
 UNKNOWN_RATE = 1.25e9  # of a link of which nothing is known [byte/s]
 _HOSTS = -1  # in the place of a level
@@ -28,7 +28,7 @@ def link_rates(topology: Topology) -> dict[float, int]:
     return dict(counts.most_common())
 
 
-def link_rate(fabric: Topology | Routes) -> float:
+def link_rate(fabric: Topology | Routes | Spreading) -> float:
     """Bytes a second of most links; ``UNKNOWN_RATE`` if the fabric's file tells none."""
     topology = fabric if isinstance(fabric, Topology) else fabric.topology
     return next(iter(link_rates(topology)), UNKNOWN_RATE)

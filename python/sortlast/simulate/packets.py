@@ -117,6 +117,8 @@ def packet(
         )
         found = lane_routes(fabric, routing)
         return _simulate.simulate_lanes(found, traffic, hosts, options, on, progress)
+    if link_cycles or global_cycles:
+        raise ArgumentError("link_cycles and global_cycles are of virtual lanes; give lanes too")
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):
         return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
     return _simulate.simulate_static(_routes(fabric, routing), traffic, hosts, options, progress)

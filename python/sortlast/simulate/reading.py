@@ -1,4 +1,4 @@
-"""Files of traffic, by path."""
+"""Files of traffic and programs, by path."""
 
 from __future__ import annotations
 
@@ -6,15 +6,25 @@ import re
 from pathlib import Path
 
 from sortlast import _simulate
-from sortlast._simulate import Traffic
+from sortlast._simulate import Program, Traffic
 from sortlast.fabric import text_of
 
 
 def read(path: str | Path) -> Traffic:
     """Read traffic in either form, GOAL if the file says ``num_ranks``. Raises as :func:`read_goal`."""
     text = text_of(path)
-    is_goal = re.search(r"^\s*num_ranks\b", text, re.MULTILINE) is not None
-    return (_simulate.parse_goal if is_goal else _simulate.parse_fsin)(text, str(path))
+    return (_simulate.parse_goal if _is_goal(text) else _simulate.parse_fsin)(text, str(path))
+
+
+def read_program(path: str | Path) -> Program:
+    """Read traffic in either form as a program; of GOAL with CPUs, NICs and where each receive stands.
+
+    Raises as :func:`read_goal`.
+    """
+    text = text_of(path)
+    if _is_goal(text):
+        return _simulate.parse_program(text, str(path))
+    return _simulate.program_of(_simulate.parse_fsin(text, str(path)))
 
 
 def read_goal(path: str | Path) -> Traffic:
@@ -32,3 +42,7 @@ def read_fsin(path: str | Path) -> Traffic:
     Raises :class:`sortlast.Error`, with file and line, if it is malformed or the file cannot be read.
     """
     return _simulate.parse_fsin(text_of(path), str(path))
+
+
+def _is_goal(text: str) -> bool:
+    return re.search(r"^\s*num_ranks\b", text, re.MULTILINE) is not None

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "errors.hpp"
+#include "progress.hpp"
 #include "sortlast/fabric/loads.hpp"
 #include "value.hpp"
 #include "vectors.hpp"
@@ -39,20 +40,8 @@ struct Analysis {
   fabric::Contention result;
 };
 
-using ProgressCall = std::optional<nb::callable>;
-
-// The call is made from the thread that called, with the lock held. What it raises, Ctrl-C too, ends the
-// analysis.
 fabric::AnalysisOptions analysis_options(std::int32_t threads, const ProgressCall& progress) {
-  fabric::AnalysisOptions options{.threads = threads};
-  options.progress = [progress](double part) {
-    const nb::gil_scoped_acquire acquire;
-    see_signals();
-    if (!progress) return true;
-    const nb::object answer = (*progress)(part);
-    return answer.is_none() || nb::cast<bool>(answer);
-  };
-  return options;
+  return {.threads = threads, .progress = progress_of(progress)};
 }
 
 using fabric::Bisection;

@@ -25,6 +25,7 @@ void bind_contention(nb::module_& module);
 void bind_nodes(nb::module_& module);
 void bind_placement(nb::module_& module);
 void bind_routing(nb::module_& module);
+void bind_spreading(nb::module_& module);
 void bind_table_search(nb::module_& module);
 void bind_topology(nb::module_& module);
 
@@ -199,6 +200,7 @@ NB_MODULE(_fabric, module) {
   sortlast::python::bind_nodes(module);
   sortlast::python::bind_routing(module);
   sortlast::python::bind_contention(module);
+  sortlast::python::bind_spreading(module);
   sortlast::python::bind_table_search(module);
   sortlast::python::bind_files(module);
 }

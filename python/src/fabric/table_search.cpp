@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "progress.hpp"
 #include "vectors.hpp"
 
 namespace nb = nanobind;
@@ -46,15 +47,8 @@ Matrix<std::int32_t> demands_of(const TableSearch& search) {
   return matrix_of(std::move(rows), 4);
 }
 
-std::int64_t run(TableSearch& search, std::int64_t moves, std::uint64_t seed,
-                 const std::optional<nb::callable>& progress) {
-  const auto report = [&progress](double part) {
-    const nb::gil_scoped_acquire acquire;
-    see_signals();
-    if (!progress) return true;
-    const nb::object answer = (*progress)(part);
-    return answer.is_none() || nb::cast<bool>(answer);
-  };
+std::int64_t run(TableSearch& search, std::int64_t moves, std::uint64_t seed, const ProgressCall& progress) {
+  const Progress report = progress_of(progress);
   const nb::gil_scoped_release release;
   return search.search(moves, seed, report);
 }

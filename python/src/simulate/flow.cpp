@@ -6,14 +6,15 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "errors.hpp"
+#include "progress.hpp"
 #include "value.hpp"
 #include "vectors.hpp"
 
@@ -29,7 +30,6 @@ using simulate::FlowOptions;
 using simulate::FlowResult;
 using simulate::TaskResult;
 using simulate::Traffic;
-using ProgressCall = std::optional<nb::callable>;
 
 // A run with its traffic, and how long it took here.
 struct TimedFlow {
@@ -45,37 +45,26 @@ struct TimedFrame : TimedFlow {
   double frames_per_second = 0;
 };
 
-// The call is made from the thread that called, with the lock held; what it raises, Ctrl-C too, ends the run.
-Progress progress_of(const ProgressCall& progress) {
-  return [progress](double part) {
-    const nb::gil_scoped_acquire acquire;
-    see_signals();
-    if (!progress) return true;
-    const nb::object answer = (*progress)(part);
-    return answer.is_none() || nb::cast<bool>(answer);
-  };
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-TimedFlow run_flows(const fabric::Routes& routes, std::shared_ptr<const Traffic> traffic,
+TimedFlow run_flows(const simulate::Ways& ways, std::shared_ptr<const Traffic> traffic,
                     const fabric::Placement& placement, FlowOptions options, const ProgressCall& progress) {
   options.progress = progress_of(progress);
   const nb::gil_scoped_release release;
   const auto start = std::chrono::steady_clock::now();
-  FlowResult run = simulate_flows(routes, *traffic, placement, options);
+  FlowResult run = simulate_flows(ways, *traffic, placement, options);
   return {std::move(traffic), std::move(run), seconds_since(start)};
 }
 
-TimedFrame run_frame(const Schedule& schedule, const fabric::Routes& routes,
-                     const fabric::Placement& placement, const CompositingOptions& compositing,
-                     FlowOptions options, const ProgressCall& progress) {
+TimedFrame run_frame(const Schedule& schedule, const simulate::Ways& ways, const fabric::Placement& placement,
+                     const CompositingOptions& compositing, FlowOptions options,
+                     const ProgressCall& progress) {
   options.progress = progress_of(progress);
   const nb::gil_scoped_release release;
   const auto start = std::chrono::steady_clock::now();
-  CompositingResult frame = simulate::simulate(schedule, routes, placement, compositing, options);
+  CompositingResult frame = simulate::simulate(schedule, ways, placement, compositing, options);
   TimedFrame made;
   made.timing = frame.timing;
   made.hidden = frame.hidden;
@@ -227,14 +216,14 @@ void bind_flow(nb::module_& module) {
   bind_pickle(frame, [](auto& f) {
     return std::tuple_cat(tie_flow(f), std::tie(f.timing, f.hidden, f.frames_per_second));
   });
-  module.def(
-      "simulate_flows", &run_flows, "routes"_a, "traffic"_a, "placement"_a, "options"_a,
-      "progress"_a = nb::none(),
-      "Simulate traffic as flows on static routes. `placement`: host of each task; `progress`: called\n"
-      "now and then with the part done, 0 to 1, and what it raises ends the run, as False does.");
+  module.def("simulate_flows", &run_flows, "ways"_a, "traffic"_a, "placement"_a, "options"_a,
+             "progress"_a = nb::none(),
+             "Simulate traffic as flows on Routes or a Spreading. `placement`: host of each task; "
+             "`progress`: called\n"
+             "now and then with the part done, 0 to 1, and what it raises ends the run, as False does.");
   module.def("compositing_traffic", &simulate::compositing_traffic, "schedule"_a, "options"_a,
              nb::call_guard<nb::gil_scoped_release>(), "A frame of a schedule as traffic.");
-  module.def("simulate_frame", &run_frame, "schedule"_a, "routes"_a, "placement"_a, "compositing"_a,
+  module.def("simulate_frame", &run_frame, "schedule"_a, "ways"_a, "placement"_a, "compositing"_a,
              "options"_a, "progress"_a = nb::none(), "Simulate a frame of a schedule as flows.");
 }
 

@@ -113,7 +113,7 @@ void bind_load(nb::module_& module) {
       "simulate_load",
       [](const LaneRoutes& routes, double load, const std::string& traffic, PacketOptions options,
          const LaneOptions& lanes, std::int32_t warm_up, std::int32_t measured, std::int32_t drain,
-         const std::optional<nb::callable>& progress) {
+         const ProgressCall& progress) {
         options.progress = progress_of(progress);
         const simulate::LoadOptions asked{load, load_traffic_of(traffic), warm_up, measured, drain};
         const nb::gil_scoped_release release;
@@ -141,7 +141,7 @@ void bind_lanes(nb::module_& module) {
   module.def(
       "simulate_lanes",
       [](const LaneRoutes& routes, const simulate::Traffic& traffic, const fabric::Placement& placement,
-         PacketOptions options, const LaneOptions& lanes, const std::optional<nb::callable>& progress) {
+         PacketOptions options, const LaneOptions& lanes, const ProgressCall& progress) {
         options.progress = progress_of(progress);
         return timed([&] { return simulate_packets(routes, traffic, placement, options, lanes); });
       },

@@ -26,6 +26,7 @@ namespace sortlast::python {
 
 void bind_flow(nb::module_& module);
 void bind_lanes(nb::module_& module);
+void bind_loggops(nb::module_& module);
 void bind_packet(nb::module_& module);
 void bind_traffic(nb::module_& module);
 
@@ -171,4 +172,5 @@ NB_MODULE(_simulate, module) {
   sortlast::python::bind_packet(module);
   sortlast::python::bind_lanes(module);
   sortlast::python::bind_flow(module);
+  sortlast::python::bind_loggops(module);
 }

@@ -188,7 +188,7 @@ void bind_packet(nb::module_& module) {
   module.def(
       "simulate_adaptive",
       [](const fabric::Topology& topology, const Traffic& traffic, const fabric::Placement& placement,
-         PacketOptions options, const std::optional<nb::callable>& progress) {
+         PacketOptions options, const ProgressCall& progress) {
         options.progress = progress_of(progress);
         return timed([&] { return simulate_packets(topology, traffic, placement, options); });
       },
@@ -199,7 +199,7 @@ void bind_packet(nb::module_& module) {
   module.def(
       "simulate_static",
       [](const fabric::Routes& routes, const Traffic& traffic, const fabric::Placement& placement,
-         PacketOptions options, const std::optional<nb::callable>& progress) {
+         PacketOptions options, const ProgressCall& progress) {
         options.progress = progress_of(progress);
         return timed([&] { return simulate_packets(routes, traffic, placement, options); });
       },

@@ -261,12 +261,11 @@ Traffic compositing_traffic(const Schedule& schedule, const CompositingOptions& 
   return Frame(schedule, options).make();
 }
 
-CompositingResult simulate(const Schedule& schedule, const fabric::Routes& routes,
-                           const fabric::Placement& placement, const CompositingOptions& options,
-                           const FlowOptions& flow) {
+CompositingResult simulate(const Schedule& schedule, const Ways& ways, const fabric::Placement& placement,
+                           const CompositingOptions& options, const FlowOptions& flow) {
   CompositingResult result;
   result.traffic = compositing_traffic(schedule, options);
-  result.flow = simulate_flows(routes, result.traffic, placement, flow);
+  result.flow = simulate_flows(ways, result.traffic, placement, flow);
 
   // Take the figures of the rank that ends last.
   const auto last = std::max_element(result.flow.tasks.begin(), result.flow.tasks.end(),
@@ -285,8 +284,7 @@ CompositingResult simulate(const Schedule& schedule, const fabric::Routes& route
   without.blend_bytes_per_second = 0;
   FlowOptions quiet = flow;
   quiet.message_log = false;
-  const FlowResult unblended =
-      simulate_flows(routes, compositing_traffic(schedule, without), placement, quiet);
+  const FlowResult unblended = simulate_flows(ways, compositing_traffic(schedule, without), placement, quiet);
   result.hidden = std::clamp(1 - (timing.total - unblended.seconds) / timing.blend, 0.0, 1.0);
   return result;
 }

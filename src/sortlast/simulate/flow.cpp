@@ -13,6 +13,11 @@
 // back until its receiver takes in fewer; with k of both a node has k ports (the k-port model: Bruck et al.
 // 1997). It keeps its sender's place meanwhile, as a message that a receiver has not cleared yet.
 //
+// With a spreading a flow is split evenly at every switch, and each channel carries its share. That is what
+// adaptive routing and spraying come to in the long run where they keep the queues of a switch alike; they
+// can do better where the switches behind are loaded unevenly, and worse where packets of one message wait
+// for each other.
+//
 // With ordered_links a channel serves one message after the other (flow/link_queues.hpp), so that the
 // messages of a stage end one by one. Fair shares are the limit of packets that alternate, and end together
 // what begins together.
@@ -40,11 +45,12 @@
 #include <functional>
 #include <queue>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/fabric/contention/stages.hpp"
 #include "sortlast/simulate/flow/fair_network.hpp"
+#include "sortlast/simulate/flow/flow_ways.hpp"
 #include "sortlast/simulate/flow/link_queues.hpp"
 #include "sortlast/simulate/flow/senders.hpp"
 
@@ -95,22 +101,25 @@ void check_tasks(const fabric::Topology& topology, const Traffic& traffic,
   }
 }
 
+const fabric::Topology& topology_of(const Ways& ways) {
+  return *std::visit([](const auto& each) { return each.topology; }, ways);
+}
+
 // On a Network that shares its channels among flows or lets them queue.
 template <class Network>
 class Simulation {
  public:
-  Simulation(const fabric::Routes& routes, const Traffic& traffic, const fabric::Placement& placement,
+  Simulation(const Ways& ways, const Traffic& traffic, const fabric::Placement& placement,
              const FlowOptions& options, Network network)
       : traffic_(traffic),
         placement_(placement),
         options_(options),
-        walker_(routes),
+        ways_(ways, options.host_links),
         network_(std::move(network)),
         senders_(traffic, options.sends_at_once),
         activity_(static_cast<std::size_t>(traffic.tasks)),
         receivers_(activity_.size()) {
-    path_.resize(1);
-    result_.channel_bytes.resize(static_cast<std::size_t>(routes.topology->channels()));
+    result_.channel_bytes.resize(static_cast<std::size_t>(topology_of(ways).channels()));
     result_.tasks.resize(activity_.size());
   }
 
@@ -213,19 +222,20 @@ class Simulation {
     const Traffic::Message m = jobs_[index(j)].action.message;
     const std::int32_t from = placement_[index(senders_.source(m))];
     const std::int32_t to = placement_[index(traffic_.destination[index(m)])];
-    if (options_.host_links) {
-      walker_.walk_whole(from, to, path_, 0);
-    } else {
-      walker_.walk_inner(from, to, path_, 0);
-    }
+    ways_.find(from, to);
     Receiver& receiver = receivers_[index(traffic_.destination[index(m)])];
-    if (path_.row(0).empty()) {
+    if (ways_.channels().empty()) {
       timers_.push({now_, j, true});
     } else if (receiver.under_way == options_.receives_at_once && receiver.under_way > 0) {
       receiver.waiting.push_back(j);
     } else {
       ++receiver.under_way;
-      network_.start(j, path_.row(0), static_cast<double>(traffic_.size[index(m)]));
+      const auto bytes = static_cast<double>(traffic_.size[index(m)]);
+      if constexpr (std::is_same_v<Network, FairNetwork>) {
+        network_.start(j, ways_.channels(), bytes, ways_.shares());
+      } else {
+        network_.start(j, ways_.channels(), bytes);
+      }
     }
   }
 
@@ -235,7 +245,10 @@ class Simulation {
       const std::int32_t j = network_.next_flow();
       const Traffic::Message m = jobs_[index(j)].action.message;
       const std::int64_t bytes = traffic_.size[index(m)];
-      network_.for_each_channel(j, [&](fabric::Channel c) { result_.channel_bytes[index(c)] += bytes; });
+      network_.for_each_channel(j, [&](fabric::Channel c, double share) {
+        result_.channel_bytes[index(c)] +=
+            share < 1 ? std::llround(share * static_cast<double>(bytes)) : bytes;
+      });
       network_.end(j);
       end(j);
       admit_next(receivers_[index(traffic_.destination[index(m)])]);
@@ -323,10 +336,9 @@ class Simulation {
   const Traffic& traffic_;
   const fabric::Placement& placement_;
   const FlowOptions& options_;
-  fabric::PathWalker walker_;
+  FlowWays ways_;
   Network network_;
   Senders senders_;
-  fabric::PathRows path_;  // of the flow that begins
   std::vector<Job> jobs_;  // flows have the number of their job
   std::vector<std::int32_t> free_jobs_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
@@ -339,12 +351,12 @@ class Simulation {
 
 }  // namespace
 
-FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
-                          const fabric::Placement& placement, const FlowOptions& options) {
+FlowResult simulate_flows(const Ways& ways, const Traffic& traffic, const fabric::Placement& placement,
+                          const FlowOptions& options) {
   check(traffic);
   check_options(options);
-  check_tasks(*routes.topology, traffic, placement);
-  const fabric::Channel channels = routes.topology->channels();
+  check_tasks(topology_of(ways), traffic, placement);
+  const fabric::Channel channels = topology_of(ways).channels();
   check_background(options.background, channels);
 
   // What others leave of each channel.
@@ -357,12 +369,15 @@ FlowResult simulate_flows(const fabric::Routes& routes, const Traffic& traffic,
     throw ArgumentError(
         "background differs from channel to channel; with ordered_links it has to be one share");
   }
-  if (!alike) return Simulation(routes, traffic, placement, options, FairNetwork(std::move(left))).run();
+  if (options.ordered_links && std::holds_alternative<fabric::Spreading>(ways)) {
+    throw ArgumentError("ordered_links serve whole messages; they need one path, and no spreading");
+  }
+  if (!alike) return Simulation(ways, traffic, placement, options, FairNetwork(std::move(left))).run();
   if (options.ordered_links) {
     LinkQueues queues(channels, capacity, options.precision);
-    return Simulation(routes, traffic, placement, options, std::move(queues)).run();
+    return Simulation(ways, traffic, placement, options, std::move(queues)).run();
   }
-  return Simulation(routes, traffic, placement, options, FairNetwork(channels, capacity)).run();
+  return Simulation(ways, traffic, placement, options, FairNetwork(channels, capacity)).run();
 }
 
 std::vector<double> bandwidth_matrix(const Traffic& traffic, const FlowResult& run) {

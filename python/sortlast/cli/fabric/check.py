@@ -13,7 +13,7 @@ from sortlast.cli.fabric import _advice, _cost, _counters, _inputs, _options, _s
 from sortlast.files import replacing
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Contention, Placement
+    from sortlast.fabric import Contention, Placement, SpreadContention
 
 _MOST_FLOWS = 12  # that are named
 _MOST_STAGES = 16  # that are listed one by one
@@ -43,6 +43,13 @@ def check(
     size: _options.Bytes = None,
     bandwidth: _options.Bandwidth = None,
     seed: _options.Seed = 1,
+    spread: Annotated[
+        str | None,
+        typer.Option(
+            help="Also tell what adaptive routing can do: flows that are split over the ways shortest,"
+            " ar-updn or ar-ftree, evenly and at best.",
+        ),
+    ] = None,
     advise: Annotated[
         bool, typer.Option(help="For a contended job, look for an order of the nodes that is free.")
     ] = True,
@@ -95,6 +102,14 @@ def check(
         rate = _inputs.link_rate(topology, bandwidth)
         report["cost"] = _cost.report(found, size, rate)
         facts += _cost.facts(report["cost"], rate)
+    if spread is not None:
+        ways = fabric.spread(
+            topology, spread, None if roots is None else _inputs.root_switches(topology, roots)
+        )
+        with _progress.bar("spreading", transient=True) as progress:
+            split = fabric.spread_contention(ways, communication, hosts, progress=progress)
+        report["spread"] = _spread(spread, split)
+        facts.append((f"spread over {spread}", report["spread"]["sentence"]))
     console = _terminal.console(csv, counters_csv, json)
     console.print(_show.facts(facts))
     if not found.contention_free:
@@ -168,6 +183,19 @@ def _report(found: Contention, hosts: Placement, order: str) -> dict[str, Any]:
         "histogram": found.histogram.tolist(),
         "worst": None if found.contention_free else _worst(found),
         "sentence": sentence,
+    }
+
+
+def _spread(name: str, split: SpreadContention) -> dict[str, Any]:
+    """What splitting flows over all their ways comes to, and by stage."""
+    even, best, bound = (float(each.max(initial=0)) for each in (split.even, split.best, split.bound))
+    return {
+        "ways": name,
+        "even": split.even.tolist(),
+        "best": split.best.tolist(),
+        "bound": split.bound.tolist(),
+        "sentence": f"up to {even:.4g} flows on a link if split evenly, {best:.4g} at best;"
+        f" no splitting has less than {bound:.4g}",
     }
 
 

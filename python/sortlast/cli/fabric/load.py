@@ -66,6 +66,18 @@ def load(
             help="Of ugal: phits by which the queue of the minimal way may be longer than twice the other."
         ),
     ] = 0,
+    link_cycles: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65536,
+            help="Further cycles that a phit is under way between two switches, and a credit on its way"
+            " back.",
+        ),
+    ] = 0,
+    global_cycles: Annotated[
+        int, typer.Option(min=0, max=65536, help="The same between two groups of a dragonfly or dragonfly+.")
+    ] = 0,
     phits: Annotated[int, typer.Option(min=1, help="Cycles that a packet takes on a link.")] = 16,
     switch_cycles: Annotated[
         int,
@@ -96,6 +108,8 @@ def load(
     settings: dict[str, Any] = {
         "lanes": lanes,
         "ugal_threshold": ugal_threshold,
+        "link_cycles": link_cycles,
+        "global_cycles": global_cycles,
         "packet_phits": phits,
         "switch_cycles": switch_cycles,
         "buffer_packets": buffer,

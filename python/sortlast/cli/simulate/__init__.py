@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -14,13 +14,10 @@ from sortlast.cli.simulate._network import Place, Tables
 from sortlast.cli.simulate._options import Method
 from sortlast.cli.simulate._outputs import Outputs
 
-if TYPE_CHECKING:
-    from sortlast.fabric import Routes, Topology
-
 # Options that mean nothing with the other method, or without --size.
 _OF_PACKETS = {
     *("packet_bytes", "phits", "switch_cycles", "buffer", "injection"),
-    *("arbitration", "ties", "requests", "lanes", "ugal_threshold"),
+    *("arbitration", "ties", "requests", "lanes", "ugal_threshold", "link_cycles", "global_cycles"),
 }
 _OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
 _OF_FLOWS = {"message_seconds", "sends_at_once"}
@@ -75,6 +72,8 @@ def simulate(
     requests: _options.RequestsOption = _options.Requests.each_cycle,
     lanes: _options.Lanes = None,
     ugal_threshold: _options.UgalThreshold = 0,
+    link_cycles: _options.LinkCycles = 0,
+    global_cycles: _options.GlobalCycles = 0,
     message_seconds: _options.MessageSeconds = 0,
     sends_at_once: _options.SendsAtOnce = None,
     seed: _fabric.Seed = 17,
@@ -149,12 +148,13 @@ def _run(
     settings = {"link_bytes_per_second": link_rate(topology), **settings}
     made = _traffic.make(wanted, len(hosts))
     outputs.check_length(made)
-    routes, settings = _routes(method, tables, topology, settings)
+    ways = tables.ways(topology, method is Method.flow)
+    settings |= ways.settings
 
     # Simulate.
     log = {"message_log": outputs.trace is not None}
     with _progress.bar(f"{method.value}s", transient=True) as progress:
-        job = _methods.Job(topology, routes, made, hosts[: made.tasks], settings | log, progress)
+        job = _methods.Job(topology, ways.routes, made, hosts[: made.tasks], settings | log, progress)
         job, jobs = _beside.Beside(beside, wanted, method is Method.packet).join(job, hosts)
         found = _methods.packets(job) if method is Method.packet else _methods.flows(job, wanted.frame)
     found = _beside.told(found, jobs)
@@ -162,8 +162,7 @@ def _run(
     # Report.
     if wanted.size is not None:
         settings = settings | wanted.frame
-    how = settings.get("routing", "adaptive") if routes is None else _show.routing(routes)
-    setup = _report.Setup(topology, method.value, how, place, settings)
+    setup = _report.Setup(topology, method.value, ways.told, place, settings)
     classes = link_classes(topology)
     report = _report.as_json(setup, found, classes)
     console = _terminal.console(*outputs.files)
@@ -171,14 +170,3 @@ def _run(
     console.print(_report.links_table(report, found.unit))
     for path in outputs.write(found, classes, report):
         console.print(f"wrote {path}", soft_wrap=True)
-
-
-def _routes(
-    method: Method, tables: Tables, topology: Topology, settings: dict[str, Any]
-) -> tuple[Routes | None, dict[str, Any]]:
-    """The tables, None if packets choose among ports; and the settings, with a routing that has no tables."""
-    from sortlast.simulate import lane_routings
-
-    if method is Method.packet and tables.lft is None and tables.routing in dict(lane_routings()):
-        return None, settings | {"routing": tables.routing}
-    return tables.make(topology, "adaptive" if method is Method.packet else "ftree"), settings

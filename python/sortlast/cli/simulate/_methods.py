@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sortlast.cli.simulate._traffic import Made
-    from sortlast.fabric import Routes, Topology
+    from sortlast.fabric import Routes, Spreading, Topology
     from sortlast.simulate import FlowResult, PacketResult, Traffic
 
 
@@ -23,7 +23,7 @@ class Job:
     """What runs where; ``settings`` are further keyword arguments of the simulator, by its names."""
 
     topology: Topology
-    routes: Routes | None
+    routes: Routes | Spreading | None
     made: Made
     hosts: list[int]
     settings: dict[str, Any]
@@ -47,9 +47,10 @@ class Found:
 
 def packets(job: Job) -> Found:
     """Simulate packets, adaptively routed if the job has no routes."""
-    from sortlast import simulate
+    from sortlast import fabric, simulate
 
     made, settings = job.made, job.settings
+    assert not isinstance(job.routes, fabric.Spreading)  # which is of flows
     run = simulate.packet(
         job.routes or job.topology, made.traffic, placement=job.hosts, progress=job.progress, **settings
     )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from sortlast import Error
-from sortlast.cli.fabric import _inputs
+from sortlast.cli.fabric import _inputs, _show
 
 if TYPE_CHECKING:
-    from sortlast.fabric import Routes, Topology
+    from sortlast.fabric import Routes, Spreading, Topology
 
 
 @dataclass(frozen=True)
@@ -55,16 +55,30 @@ class Tables:
     compute: str | None
     seed: int
 
-    def make(self, topology: Topology, usual: str) -> Routes | None:
-        """The routes, ``usual`` if none are named; None: adaptive ones, where those are usual."""
+    def ways(self, topology: Topology, flows: bool) -> Ways:
+        """The ways of flows, ftree's unless told otherwise; or of packets, which choose among ports."""
+        from sortlast import fabric, simulate
+
         if self.lft is not None and self.routing is not None:
             raise typer.BadParameter("--lft has the tables; leave --routing out", param_hint="--routing")
-        engine = self.routing or usual
-        if self.lft is None and engine == "adaptive":
-            if usual != "adaptive":
-                raise typer.BadParameter("flows need the tables of an engine", param_hint="--routing")
-            return None
-        return _inputs.routes(topology, engine, self.lft, self.roots, self.compute, self.seed)
+        name = self.routing or ("ftree" if flows else "adaptive")
+        if self.lft is None and not flows and name in {"adaptive", *dict(simulate.lane_routings())}:
+            return Ways(None, name, {} if name == "adaptive" else {"routing": name})
+        spreading = "shortest" if name == "adaptive" else name
+        if self.lft is None and flows and spreading in dict(fabric.spreadings()):
+            roots = None if self.roots is None else _inputs.root_switches(topology, self.roots)
+            return Ways(fabric.spread(topology, spreading, roots), f"{spreading}, each flow split evenly", {})
+        routes = _inputs.routes(topology, name, self.lft, self.roots, self.compute, self.seed)
+        return Ways(routes, _show.routing(routes), {})
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Where messages go: None: packets choose among ports; how that is told; settings of the simulator."""
+
+    routes: Routes | Spreading | None
+    told: str
+    settings: dict[str, str]
 
 
 def _with_levels(topology: Topology) -> Topology:

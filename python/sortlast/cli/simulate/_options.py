@@ -160,9 +160,10 @@ Routing = Annotated[
     str | None,
     typer.Option(
         show_default="adaptive; ftree for flows; --lft: that file",
-        help="adaptive: the port with most credits on a shortest path; or the tables of an engine: d-mod-k,"
-        " s-mod-k, ftree, minhop, updn, dor, lash, random or minimal; or, on virtual lanes, valiant, ugal,"
-        " ar-updn or ar-ftree.",
+        help="adaptive: the port with most credits on a shortest path; of flows each is split evenly over all"
+        " shortest paths. Or the tables of an engine: d-mod-k, s-mod-k, ftree, minhop, updn, dor, lash,"
+        " random or minimal; or ar-updn or ar-ftree, among the ways that these allow; or, of packets, valiant"
+        " or ugal.",
         rich_help_panel=_HOSTS,
     ),
 ]
@@ -204,6 +205,25 @@ UgalThreshold = Annotated[
     typer.Option(
         help="Of --routing ugal: phits by which the queue of the minimal way may be longer than twice that of"
         " the other one.",
+        rich_help_panel=_PACKETS,
+    ),
+]
+LinkCycles = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=65536,
+        help="Of virtual lanes: further cycles that a phit is under way between two switches, and a credit on"
+        " its way back.",
+        rich_help_panel=_PACKETS,
+    ),
+]
+GlobalCycles = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=65536,
+        help="The same between two groups of a dragonfly or dragonfly+.",
         rich_help_panel=_PACKETS,
     ),
 ]

@@ -22,6 +22,8 @@ _PACKETS = {
     "background": "background",
     "lanes": "lanes",
     "ugal_threshold": "ugal_threshold",
+    "link_cycles": "link_cycles",
+    "global_cycles": "global_cycles",
 }
 
 

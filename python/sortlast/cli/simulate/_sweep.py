@@ -103,17 +103,17 @@ class Sweep:
         if self.counts[-1] > len(hosts):
             raise Error(f"--ranks: {self.counts[-1]} ranks do not fit: there are {len(hosts)} hosts for them")
         settings = {"link_bytes_per_second": link_rate(topology), **self.settings}
-        routes = self.tables.make(topology, "adaptive" if self.method.value == "packet" else "ftree")
-        how = "adaptive" if routes is None else _show.routing(routes)
+        ways = self.tables.ways(topology, self.method.value == "flow")
+        settings |= ways.settings
         told = settings | (self.wanted.frame if self.wanted.size is not None else {})
-        setup = _report.Setup(topology, self.method.value, how, self.place, told)
+        setup = _report.Setup(topology, self.method.value, ways.told, self.place, told)
         classes = link_classes(topology)
         rows = []
         with _progress.bar("runs", transient=True) as progress:
             for k, ranks in enumerate(self.counts):
                 part = partial(self._progress, progress, k)
                 made = self._made(ranks, len(hosts))
-                job = _methods.Job(topology, routes, made, hosts[:ranks], settings, part)
+                job = _methods.Job(topology, ways.routes, made, hosts[:ranks], settings, part)
                 simulate = _methods.packets if self.method.value == "packet" else self._flows
                 rows.append(_report.as_json(setup, simulate(job), classes))
         return _joined(rows)

@@ -58,7 +58,7 @@ class Made:
 
 def make(wanted: Wanted, places: int) -> Made:
     """The traffic, among as many ranks as asked for or as there are ``places``."""
-    _check(wanted)
+    check(wanted)
     if wanted.size is not None:
         made = _frame(wanted, wanted.ranks or places)
     else:
@@ -95,7 +95,7 @@ def parse(text: str, ranks: int, like: Wanted, option: str) -> Wanted:
     return Wanted(pattern, ranks, given, None, None, image, like.frame, like.seed)
 
 
-def _check(wanted: Wanted) -> None:
+def check(wanted: Wanted) -> None:
     """Refuse options that mean nothing for this traffic."""
     given = {
         "--ranks": wanted.ranks,

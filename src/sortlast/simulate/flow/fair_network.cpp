@@ -13,6 +13,9 @@
 // without contention costs a visit of its channels. Where capacities differ, a channel of less than the
 // greatest may limit even a single flow, and is filled like those that are shared.
 //
+// A channel that carries parts of flows gives each of them free / (sum of the parts) in the same way: the
+// rate is that of the whole flow.
+//
 // Rejected: rates as fractions of whole numbers. They are exact, but their denominators grow with every
 // channel that settles. With floating point equal flows may get rates that differ in the last bit; their ends
 // are taken together by the simulator's precision. A rate that changes by less than rounding is kept.
@@ -44,10 +47,17 @@ std::int32_t ChannelMembers::take_block(std::size_t length) {
   return static_cast<std::int32_t>(entries_.size() - length);
 }
 
-void ChannelMembers::add(std::int32_t flow, std::span<const fabric::Channel> path) {
+void ChannelMembers::add(std::int32_t flow, std::span<const fabric::Channel> path,
+                         std::span<const double> shares) {
   const auto at = static_cast<std::size_t>(flow);
   if (at >= blocks_.size()) blocks_.resize(at + 1);
   std::int32_t e = take_block(path.size());
+  if (split() || !shares.empty()) {
+    shares_.resize(entries_.size(), 1);
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      shares_[static_cast<std::size_t>(e) + i] = shares.empty() ? 1 : shares[i];
+    }
+  }
   blocks_[at] = {e, static_cast<std::int32_t>(path.size())};
   for (const fabric::Channel c : path) {
     std::int32_t& head = head_[static_cast<std::size_t>(c)];
@@ -75,9 +85,20 @@ void ChannelMembers::remove(std::int32_t flow) {
   free_[length].push_back(block.first);
 }
 
+double ChannelMembers::shares_on(fabric::Channel c) const {
+  if (!split()) return count(c);
+  double sum = 0;
+  for (std::int32_t e = head_[static_cast<std::size_t>(c)]; e >= 0;
+       e = entries_[static_cast<std::size_t>(e)].next) {
+    sum += shares_[static_cast<std::size_t>(e)];
+  }
+  return sum;
+}
+
 std::int64_t ChannelMembers::bytes() const {
   std::size_t sum = (head_.capacity() + count_.capacity()) * sizeof(std::int32_t) +
-                    blocks_.capacity() * sizeof(Block) + entries_.capacity() * sizeof(Entry);
+                    blocks_.capacity() * sizeof(Block) + entries_.capacity() * sizeof(Entry) +
+                    shares_.capacity() * sizeof(double);
   for (const auto& blocks : free_) sum += blocks.capacity() * sizeof(std::int32_t);
   return static_cast<std::int64_t>(sum);
 }
@@ -95,8 +116,9 @@ FairNetwork::FairNetwork(std::vector<double> capacities)
   capacities_ = std::move(capacities);
 }
 
-void FairNetwork::start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes) {
-  members_.add(flow, path);
+void FairNetwork::start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes,
+                        std::span<const double> shares) {
+  members_.add(flow, path, shares);
   ++under_way_;
   const auto f = static_cast<std::size_t>(flow);
   if (f >= flows_.size()) flows_.resize(f + 1);
@@ -149,12 +171,14 @@ void FairNetwork::visit(fabric::Channel c) {
 // Give every flow of the component its rate.
 void FairNetwork::fill() {
   // Open the channels that may limit flows.
+  if (members_.split()) open_shares_.resize(free_.size());
   levels_.clear();
   for (const fabric::Channel c : channels_) {
     const auto at = static_cast<std::size_t>(c);
     seen_[at] = false;
     free_[at] = capacity(c);
     unsettled_[at] = members_.count(c);
+    if (members_.split()) open_shares_[at] = members_.shares_on(c);
     if (limits(c)) levels_.push_back({share_of(c), c});
   }
   const auto later = [](const Level& a, const Level& b) {
@@ -191,7 +215,8 @@ void FairNetwork::fill() {
 }
 
 double FairNetwork::share_of(fabric::Channel c) const {
-  return free_[static_cast<std::size_t>(c)] / unsettled_[static_cast<std::size_t>(c)];
+  const auto at = static_cast<std::size_t>(c);
+  return free_[at] / (members_.split() ? open_shares_[at] : unsettled_[at]);
 }
 
 void FairNetwork::settle(fabric::Channel c, double share) {
@@ -200,8 +225,14 @@ void FairNetwork::settle(fabric::Channel c, double share) {
     if (member.fair != open) return;
     member.fair = share;
     for (const ChannelMembers::Entry& entry : members_.path(flow)) {
-      free_[static_cast<std::size_t>(entry.channel)] -= share;
-      --unsettled_[static_cast<std::size_t>(entry.channel)];
+      const auto at = static_cast<std::size_t>(entry.channel);
+      --unsettled_[at];
+      if (members_.split()) {
+        free_[at] -= share * members_.share(entry);
+        open_shares_[at] -= members_.share(entry);
+      } else {
+        free_[at] -= share;
+      }
     }
   });
 }
@@ -221,7 +252,7 @@ std::int64_t FairNetwork::bytes() const {
   };
   return members_.bytes() + ends_.bytes() + size(flows_) + size(touched_) + size(channels_) +
          size(component_) + static_cast<std::int64_t>(seen_.capacity() / 8) + size(free_) + size(unsettled_) +
-         size(levels_) + size(capacities_);
+         size(open_shares_) + size(levels_) + size(capacities_);
 }
 
 }  // namespace sortlast::simulate

@@ -1,4 +1,5 @@
-// Fair network: flows on channels, their max-min fair rates, and when each of them ends.
+// Fair network: flows on channels, their max-min fair rates, and when each of them ends. A flow may be split,
+// so that a channel carries a share of it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace sortlast::simulate {
 
-// Which flows cross which channel, both ways round, while flows come and go: 16 bytes a channel of a path,
-// and 8 a channel and a flow. Flows are small numbers that the caller gives.
+// Which flows cross which channel, both ways round, while flows come and go: 16 bytes a channel of a path (24
+// once a flow was split), and 8 a channel and a flow. Flows are small numbers that the caller gives.
 class ChannelMembers {
  public:
   // A flow on a channel, in the list of that channel's flows.
@@ -25,14 +26,23 @@ class ChannelMembers {
   explicit ChannelMembers(fabric::Channel channels)
       : head_(static_cast<std::size_t>(channels), -1), count_(head_.size(), 0) {}
 
-  // The path must not be empty, nor have a channel twice; the flow must not be there.
-  void add(std::int32_t flow, std::span<const fabric::Channel> path);
+  // The path must not be empty, nor have a channel twice; the flow must not be there. `shares`: of each
+  // channel of the path the part of the flow that crosses it; none: all of it.
+  void add(std::int32_t flow, std::span<const fabric::Channel> path, std::span<const double> shares = {});
   void remove(std::int32_t flow);
 
   std::span<const Entry> path(std::int32_t flow) const {
     const Block& block = blocks_[static_cast<std::size_t>(flow)];
     return {entries_.data() + block.first, static_cast<std::size_t>(block.length)};
   }
+  // Whether a flow was ever split.
+  bool split() const { return !shares_.empty(); }
+  // Of an entry of a path: the part of the flow that crosses the channel.
+  double share(const Entry& entry) const {
+    return split() ? shares_[static_cast<std::size_t>(&entry - entries_.data())] : 1;
+  }
+  // Parts of flows that cross a channel, added up.
+  double shares_on(fabric::Channel c) const;
   std::int32_t count(fabric::Channel c) const { return count_[static_cast<std::size_t>(c)]; }
 
   template <class Visit>
@@ -56,6 +66,7 @@ class ChannelMembers {
   std::vector<std::int32_t> head_, count_;  // by channel
   std::vector<Block> blocks_;               // by flow
   std::vector<Entry> entries_;
+  std::vector<double> shares_;                   // by entry; empty: all are 1
   std::vector<std::vector<std::int32_t>> free_;  // by length: first entries
 };
 
@@ -144,8 +155,10 @@ class FairNetwork {
   // Channel c carries capacities[c] > 0 bytes a second.
   explicit FairNetwork(std::vector<double> capacities);
 
-  // A flow of `bytes` > 0 over a path of one channel or more, none twice.
-  void start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes);
+  // A flow of `bytes` > 0 over a path of one channel or more, none twice; `shares` as ChannelMembers::add()
+  // takes them.
+  void start(std::int32_t flow, std::span<const fabric::Channel> path, double bytes,
+             std::span<const double> shares = {});
   void end(std::int32_t flow);
   // Share the channels among the flows that are there now. Only what starts and ends can have changed is
   // computed.
@@ -157,9 +170,12 @@ class FairNetwork {
   double next_end() const { return ends_.empty() ? never : ends_.top().time; }
   std::int32_t next_flow() const { return ends_.top().flow; }
 
+  // Calls visit(channel, part of the flow that crosses it).
   template <class Visit>
   void for_each_channel(std::int32_t flow, const Visit& visit) const {
-    for (const ChannelMembers::Entry& entry : members_.path(flow)) visit(entry.channel);
+    for (const ChannelMembers::Entry& entry : members_.path(flow)) {
+      visit(entry.channel, members_.share(entry));
+    }
   }
   double rate(std::int32_t flow) const { return flows_[static_cast<std::size_t>(flow)].rate; }
   std::int32_t flows() const { return under_way_; }
@@ -188,8 +204,11 @@ class FairNetwork {
   double capacity(fabric::Channel c) const {
     return capacities_.empty() ? capacity_ : capacities_[static_cast<std::size_t>(c)];
   }
-  // Whether a channel may hold back its flows: by their number, or by a capacity below that of others.
-  bool limits(fabric::Channel c) const { return members_.count(c) > 1 || capacity(c) < capacity_; }
+  // Whether a channel may hold back its flows: by their number, or by a capacity below that of others. A
+  // single flow that is split may be faster than a channel.
+  bool limits(fabric::Channel c) const {
+    return members_.count(c) > 1 || capacity(c) < capacity_ || members_.split();
+  }
 
   double capacity_;                 // the greatest
   std::vector<double> capacities_;  // by channel; empty: all are alike
@@ -205,7 +224,8 @@ class FairNetwork {
   std::vector<std::int32_t> component_;    // its flows
   std::vector<bool> seen_;                 // by channel
   std::vector<double> free_;               // by channel: bytes a second that are not given yet
-  std::vector<std::int32_t> unsettled_;    // by channel: flows without a rate yet
+  std::vector<std::int32_t> unsettled_;    // by channel: flows without a rate yet ...
+  std::vector<double> open_shares_;        // ... and their shares, once a flow was split
   std::vector<Level> levels_;              // heap
 };
 

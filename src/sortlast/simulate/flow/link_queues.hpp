@@ -56,9 +56,10 @@ class LinkQueues {
   double next_end() const { return ends_.empty() ? never : ends_.top().time; }
   std::int32_t next_flow() const { return ends_.top().flow; }
 
+  // Calls visit(channel, 1): each carries the whole flow.
   template <class Visit>
   void for_each_channel(std::int32_t flow, const Visit& visit) const {
-    for (const fabric::Channel c : flows_[static_cast<std::size_t>(flow)].path) visit(c);
+    for (const fabric::Channel c : flows_[static_cast<std::size_t>(flow)].path) visit(c, 1.0);
   }
   std::int32_t flows() const { return under_way_; }
   std::int64_t shares() const { return visits_; }  // channels that served a message

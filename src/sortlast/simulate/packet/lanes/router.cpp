@@ -31,8 +31,8 @@ LaneRoutes lane_routes(const fabric::Routes& routes) {
 LaneRoutes lane_routes(std::shared_ptr<const fabric::Topology> topology, std::string_view name,
                        const fabric::RouteOptions& options) {
   const std::string text(name);
-  if (name == "ar-updn") return {text, WayKind::adaptive, {}, ar_updn(topology, options), 1};
-  if (name == "ar-ftree") return {text, WayKind::adaptive, {}, ar_ftree(topology, options), 1};
+  if (name == "ar-updn") return {text, WayKind::adaptive, {}, fabric::ar_updn(topology, options), 1};
+  if (name == "ar-ftree") return {text, WayKind::adaptive, {}, fabric::ar_ftree(topology, options), 1};
   if (name != "valiant" && name != "ugal") {
     const auto engines = fabric::engines();
     if (std::none_of(engines.begin(), engines.end(), [&](const auto& each) { return each.name == name; })) {

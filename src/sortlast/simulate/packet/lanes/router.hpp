@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/fabric/routing/allowed_ports.hpp"
 #include "sortlast/simulate/lanes.hpp"
-#include "sortlast/simulate/packet/lanes/allowed_ports.hpp"
 
 namespace sortlast::simulate {
 

@@ -1,4 +1,4 @@
-// Allowed ports: what OpenSM's routings ar_updn and ar_ftree let a switch with adaptive routing choose from.
+// Allowed ports: what a switch with adaptive routing may choose from.
 //
 // With adaptive routing a switch keeps, beside its forwarding table, a group of ports for each destination,
 // and sends each packet by the one of them with the shortest queue. ar_updn puts into the group all ports of
@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "sortlast/fabric/routing.hpp"
+#include "sortlast/fabric/spreading.hpp"
 #include "sortlast/fabric/topology.hpp"
-#include "sortlast/simulate/lanes.hpp"
 
-namespace sortlast::simulate {
+namespace sortlast::fabric {
 
 class AllowedPorts {
  public:
-  explicit AllowedPorts(std::shared_ptr<const fabric::Topology> topology);
+  explicit AllowedPorts(std::shared_ptr<const Topology> topology);
 
-  const std::shared_ptr<const fabric::Topology>& topology() const { return topology_; }
+  const std::shared_ptr<const Topology>& topology() const { return topology_; }
   // Switches with hosts, each once.
   const std::vector<std::int32_t>& leaves() const { return leaves_; }
   // Appends the ports of switch s, 0 .. switches - 1 in order, towards leaf number `leaf`; leaves in order,
@@ -38,18 +38,20 @@ class AllowedPorts {
   }
 
  private:
-  std::shared_ptr<const fabric::Topology> topology_;
+  std::shared_ptr<const Topology> topology_;
   std::vector<std::int32_t> leaves_;
   std::vector<std::size_t> leaf_of_host_;
   std::vector<std::size_t> first_{0};
   std::vector<std::int32_t> ports_;
 };
 
+// All ports of least-hop ways, whatever they may wait for.
+std::shared_ptr<const AllowedPorts> shortest_ports(const std::shared_ptr<const Topology>& topology);
 // Throws ArgumentError if no roots are given and none can be found.
-std::shared_ptr<const AllowedPorts> ar_updn(const std::shared_ptr<const fabric::Topology>& topology,
-                                            const fabric::RouteOptions& options);
+std::shared_ptr<const AllowedPorts> ar_updn(const std::shared_ptr<const Topology>& topology,
+                                            const RouteOptions& options);
 // Throws ArgumentError if the fabric is no tree.
-std::shared_ptr<const AllowedPorts> ar_ftree(const std::shared_ptr<const fabric::Topology>& topology,
-                                             const fabric::RouteOptions& options);
+std::shared_ptr<const AllowedPorts> ar_ftree(const std::shared_ptr<const Topology>& topology,
+                                             const RouteOptions& options);
 
-}  // namespace sortlast::simulate
+}  // namespace sortlast::fabric

@@ -1,0 +1,396 @@
+// The LogGOPS model, event by event.
+//
+// An event is an action that may begin, or a message whose first byte arrives. One that finds its CPU or NIC
+// busy comes again when they are free, and keeps its place among events of the same time, which is the order
+// in which they were made: so equal programs give equal runs, and those of LogGOPSim.
+//
+// Events that need the same CPU and NIC wait in one line, and only the first of it is called when these are
+// free. Rejected: to call all of them, of which all but one go back, as LogGOPSim does: n messages at a busy
+// CPU take n^2 / 2 calls.
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sortlast/error.hpp"
+#include "sortlast/simulate/program.hpp"
+#include "sortlast/simulate/program/graph.hpp"
+
+namespace sortlast::simulate {
+namespace {
+
+using Kind = Program::Kind;
+using Time = std::int64_t;  // nanoseconds
+
+constexpr double most = 1e15;               // of any parameter
+constexpr Time longest = Time{1} << 60U;    // any one thing
+constexpr Time last_time = Time{1} << 62U;  // of any event
+constexpr std::int64_t events_between_progress = 1 << 14;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+struct Event {
+  Time time = 0;
+  std::int64_t order = 0;
+  std::int32_t action = 0;  // that may begin; or the send of a message that arrives
+  bool arrives = false;
+  std::int32_t line = -1;  // not -1: nothing but a call of the first of that line
+  bool operator>(const Event& other) const {
+    return std::tie(time, order) > std::tie(other.time, other.order);
+  }
+};
+using Earliest = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
+
+// When the CPUs and NICs of each rank are free, each direction of a NIC by itself. A message uses those of
+// its sender's numbers at both ends.
+class Units {
+ public:
+  Units(const Program& program, const std::vector<std::int32_t>& rank) : first_(at(program.ranks) + 1) {
+    std::vector<std::int64_t> count(at(program.ranks), 1);
+    for (std::size_t a = 0; a < rank.size(); ++a) {
+      const Program::Action& action = program.actions[a];
+      const std::int64_t needed = std::max(action.cpu, action.nic) + std::int64_t{1};
+      for (const std::int32_t r : {rank[a], action.peer}) count[at(r)] = std::max(count[at(r)], needed);
+    }
+    for (std::size_t r = 0; r < count.size(); ++r) first_[r + 1] = first_[r] + count[r];
+    for (std::vector<Time>* const free : {&cpu_, &out_, &in_}) free->resize(at(first_.back()));
+  }
+
+  Time& cpu(std::int32_t rank, std::int32_t cpu) { return cpu_[at(first_[at(rank)] + cpu)]; }
+  Time& out(std::int32_t rank, std::int32_t nic) { return out_[at(first_[at(rank)] + nic)]; }
+  Time& in(std::int32_t rank, std::int32_t nic) { return in_[at(first_[at(rank)] + nic)]; }
+  // When the last of its CPUs is free.
+  Time end(std::int32_t rank) const {
+    return *std::max_element(cpu_.begin() + first_[at(rank)], cpu_.begin() + first_[at(rank) + 1]);
+  }
+
+ private:
+  std::vector<std::int64_t> first_;
+  std::vector<Time> cpu_, out_, in_;
+};
+
+// Lines of events that wait for the same CPU and NIC of a rank, in the order in which they were made.
+class Lines {
+ public:
+  // The line of an action that computes or sends, or of a send whose message arrives.
+  std::int32_t of(std::int32_t rank, const Program::Action& action, bool arrives) {
+    const std::uint64_t kind = arrives ? 2 : action.kind == Kind::compute ? 1 : 0;
+    const std::uint64_t nic = kind == 1 ? 0 : static_cast<std::uint64_t>(action.nic);
+    const std::uint64_t key = ((static_cast<std::uint64_t>(rank) * 3 + kind) * Program::most_units +
+                               static_cast<std::uint64_t>(action.cpu)) *
+                                  Program::most_units +
+                              nic;
+    const auto [found, is_new] = numbers_.try_emplace(key, static_cast<std::int32_t>(lines_.size()));
+    if (is_new) lines_.emplace_back();
+    return found->second;
+  }
+
+  // An event joins a line, for what is free at a time. If it is now the first, it is called then.
+  void join(std::int32_t line, Event event, Time free, Earliest& queue) {
+    event.time = 0;
+    lines_[at(line)].waiting.push(event);
+    if (lines_[at(line)].waiting.top().order == event.order) call(line, free, queue);
+  }
+  // Whether a call counts: the line has not called another event since.
+  bool counts(const Event& call) const {
+    return lines_[at(call.line)].called == std::pair(call.time, call.order);
+  }
+  Event leave(std::int32_t line) {
+    const Event first = lines_[at(line)].waiting.top();
+    lines_[at(line)].waiting.pop();
+    return first;
+  }
+  bool empty(std::int32_t line) const { return lines_[at(line)].waiting.empty(); }
+  void call(std::int32_t line, Time free, Earliest& queue) {
+    Line& here = lines_[at(line)];
+    here.called = {free, here.waiting.top().order};
+    queue.push({free, here.waiting.top().order, -1, false, line});
+  }
+
+ private:
+  struct Line {
+    Earliest waiting;                              // all of time 0
+    std::pair<Time, std::int64_t> called{-1, -1};  // time and order of the call that counts
+  };
+  std::unordered_map<std::uint64_t, std::int32_t> numbers_;
+  std::vector<Line> lines_;
+};
+
+class Run {
+ public:
+  Run(const Program& program, const LogGops& parameters, const Progress& progress)
+      : program_(program),
+        parameters_(parameters),
+        progress_(progress),
+        rank_(ranks_of(program)),
+        units_(program, rank_),
+        channel_(channels_of(program)),
+        requirers_(program),
+        open_(program.actions.size()),
+        ready_(program.actions.size()),
+        next_(program.actions.size(), -1) {
+    result_.ranks.resize(at(program.ranks));
+    for (std::size_t a = 0; a < program.actions.size(); ++a) {
+      open_[a] = program.first_requirement[a + 1] - program.first_requirement[a];
+      if (at(channel_[a] + 1) > meetings_.size()) meetings_.resize(at(channel_[a] + 1));
+    }
+  }
+
+  LogGopsResult run() {
+    for (std::int32_t rank = 0; rank < program_.ranks; ++rank) {
+      for (std::int32_t a = program_.first[at(rank)]; a < program_.first[at(rank) + 1]; ++a) {
+        if (open_[at(a)] == 0) freed_.push_back(a);
+      }
+      insert_freed();
+    }
+    std::int64_t events = 0;
+    while (!queue_.empty()) {
+      const Event event = queue_.top();
+      queue_.pop();
+      if (event.time > last_time) too_long();
+      happen(event);
+      insert_freed();
+      if (++events % events_between_progress == 0) tell();
+    }
+    if (done_ < program_.actions.size()) throw Error(stuck());
+    tell();
+    for (std::int32_t rank = 0; rank < program_.ranks; ++rank) {
+      Time& end = told(rank).end;
+      end = std::max(end, units_.end(rank));
+      result_.seconds = std::max(result_.seconds, 1e-9 * static_cast<double>(end));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Between two ranks with one tag: receives, or messages, that wait for the other, in the order of their
+  // times. Only one of the two can wait.
+  struct Meeting {
+    std::int32_t first = -1, last = -1;  // actions, linked by next_
+    bool receives = false;
+  };
+  // A send whose message has arrived.
+  struct Arrived {
+    std::int32_t send = 0;
+    Time end = 0;  // of the receiver's overhead
+  };
+
+  const Program::Action& action(std::int32_t a) const { return program_.actions[at(a)]; }
+  LogGopsRank& told(std::int32_t rank) { return result_.ranks[at(rank)]; }
+  // Who waits in the place where an action meets others of the other kind; -1: nobody.
+  std::int32_t take_waiting(std::int32_t a) {
+    Meeting& here = meetings_[at(channel_[at(a)])];
+    if (here.first < 0 || here.receives == (action(a).kind == Kind::receive)) return -1;
+    return std::exchange(here.first, next_[at(here.first)]);
+  }
+  void let_wait(std::int32_t a) {
+    Meeting& here = meetings_[at(channel_[at(a)])];
+    (here.first < 0 ? here.first : next_[at(here.last)]) = a;
+    here.last = a;
+    here.receives = action(a).kind == Kind::receive;
+  }
+  // What all bytes but the first take.
+  Time rest(std::int64_t bytes, double each) const {
+    const double time = bytes > 1 ? each * static_cast<double>(bytes - 1) : 0;
+    if (time > static_cast<double>(longest)) too_long();
+    return std::llround(time);
+  }
+  [[noreturn]] void too_long() const { throw ArgumentError(program_.name + ": it ends past 2^62 ns"); }
+
+  // Whether what an event needs is free; else it joins the line for it.
+  bool available(const Event& event, std::int32_t rank, Time free) {
+    if (free <= event.time) return true;
+    lines_.join(lines_.of(rank, action(event.action), event.arrives), event, free, queue_);
+    return false;
+  }
+
+  void happen(const Event& event) {
+    if (event.line < 0) {
+      event.arrives ? arrive(event) : begin(event);
+      return;
+    }
+    if (!lines_.counts(event)) return;
+    Event first = lines_.leave(event.line);
+    first.time = event.time;
+    first.arrives ? arrive(first) : begin(first);
+    // If it has had to join again, it has called itself.
+    if (!lines_.empty(event.line) && lines_.counts(event)) {
+      lines_.call(event.line, free_for(first), queue_);
+    }
+  }
+
+  // When the CPU and NIC are free that an event needs.
+  Time free_for(const Event& event) {
+    const Program::Action& needs = action(event.action);
+    const std::int32_t rank = event.arrives ? needs.peer : rank_[at(event.action)];
+    const Time cpu = units_.cpu(rank, needs.cpu);
+    if (event.arrives) return std::max(cpu, units_.in(rank, needs.nic));
+    return needs.kind == Kind::send ? std::max(cpu, units_.out(rank, needs.nic)) : cpu;
+  }
+
+  void begin(const Event& event) {
+    const std::int32_t a = event.action;
+    switch (action(a).kind) {
+      case Kind::compute:
+        compute(event);
+        break;
+      case Kind::send:
+        send(event);
+        break;
+      case Kind::receive:
+        receive(event);
+        break;
+    }
+  }
+
+  void compute(const Event& event) {
+    const std::int32_t rank = rank_[at(event.action)];
+    if (!available(event, rank, free_for(event))) return;
+    const Time size = action(event.action).size;
+    if (size > longest) too_long();
+    units_.cpu(rank, action(event.action).cpu) = event.time + size;
+    told(rank).computing += size;
+    start(event.action, event.time);
+    finish(event.action, event.time + size);
+  }
+
+  void send(const Event& event) {
+    const Program::Action& sent = action(event.action);
+    const std::int32_t rank = rank_[at(event.action)];
+    if (!available(event, rank, free_for(event))) return;
+    start(event.action, event.time);
+    const Time overhead = parameters_.o + rest(sent.size, parameters_.O);
+    units_.cpu(rank, sent.cpu) = event.time + overhead;
+    units_.out(rank, sent.nic) = event.time + parameters_.g + rest(sent.size, parameters_.G);
+    told(rank).overhead += overhead;
+    queue_.push({event.time + parameters_.o + parameters_.L, made_++, event.action, true});
+    if (sent.size <= parameters_.S) finish(event.action, event.time + overhead);
+  }
+
+  void receive(const Event& event) {
+    const std::int32_t a = event.action;
+    start(a, event.time);
+    const std::int32_t message = take_waiting(a);
+    if (message < 0) {
+      let_wait(a);
+    } else {
+      meet(a, {message, ready_[at(message)]}, event.time);
+    }
+  }
+
+  void arrive(const Event& event) {
+    const Program::Action& sent = action(event.action);
+    const std::int32_t rank = sent.peer;
+    if (!available(event, rank, free_for(event))) return;
+    const Time overhead = parameters_.o + rest(sent.size, std::max(parameters_.O, parameters_.G));
+    const Time end = event.time + overhead;
+    units_.cpu(rank, sent.cpu) = end;
+    units_.in(rank, sent.nic) = event.time + parameters_.g + rest(sent.size, parameters_.G);
+    told(rank).overhead += overhead;
+    ++result_.messages;
+    if (__builtin_add_overflow(result_.bytes, sent.size, &result_.bytes)) {
+      throw ArgumentError(program_.name + ": all messages have more than 2^63 - 1 bytes");
+    }
+    const std::int32_t receive = take_waiting(event.action);
+    if (receive < 0) {
+      let_wait(event.action);
+      ready_[at(event.action)] = end;
+    } else {
+      meet(receive, {event.action, end}, event.time);
+    }
+  }
+
+  // A message and its receive are both there.
+  void meet(std::int32_t receive, const Arrived& message, Time time) {
+    if (action(message.send).size > parameters_.S) finish(message.send, time);
+    finish(receive, std::max(time, message.end));
+  }
+
+  void start(std::int32_t a, Time time) { settle(a, time, true); }
+  void finish(std::int32_t a, Time time) {
+    ++done_;
+    Time& end = told(rank_[at(a)]).end;
+    end = std::max(end, time);
+    settle(a, time, false);
+  }
+  void settle(std::int32_t a, Time time, bool started) {
+    for (const Program::Requirement& dependent : requirers_.of(a)) {
+      if (dependent.start_only != started) continue;
+      ready_[at(dependent.action)] = std::max(ready_[at(dependent.action)], time);
+      if (--open_[at(dependent.action)] == 0) freed_.push_back(dependent.action);
+    }
+  }
+
+  // What may begin now: rank by rank; of each rank its sends, its receives, its computations.
+  void insert_freed() {
+    std::ranges::stable_sort(freed_, {},
+                             [this](std::int32_t a) { return std::pair(rank_[at(a)], action(a).kind); });
+    for (const std::int32_t a : freed_) {
+      Event event{0, made_++, a, false};
+      event.time = std::max(ready_[at(a)], free_for(event));
+      queue_.push(event);
+    }
+    freed_.clear();
+  }
+
+  void tell() const {
+    const double total = std::max<double>(1, static_cast<double>(program_.actions.size()));
+    if (progress_ && !progress_(static_cast<double>(done_) / total)) throw Error("cancelled");
+  }
+
+  // Who waits for whom at the end: the first send or receive that has not met its other.
+  std::string stuck() const {
+    const auto found = std::ranges::find_if(meetings_, [](const Meeting& here) { return here.first >= 0; });
+    if (found == meetings_.end()) return program_.name + ": ranks wait for each other for ever";
+    const std::int32_t peer = action(found->first).peer;
+    return program_.name + ": ranks wait for each other for ever: rank " +
+           std::to_string(rank_[at(found->first)]) + (found->receives ? " receives from" : " sends to") +
+           " rank " + std::to_string(peer) + " (tag " + std::to_string(action(found->first).tag) +
+           "), which never " + (found->receives ? "sends it" : "receives it");
+  }
+
+  const Program& program_;
+  LogGops parameters_;
+  const Progress& progress_;
+  std::vector<std::int32_t> rank_;
+  Units units_;
+  Lines lines_;
+  std::vector<std::int32_t> channel_;  // by action
+  Requirers requirers_;
+  std::vector<std::int64_t> open_;   // requirements that are not fulfilled
+  std::vector<Time> ready_;          // when the last of them was; of a message that waits: its end
+  std::vector<std::int32_t> freed_;  // actions that may begin, not yet in the queue
+  std::vector<Meeting> meetings_;    // by channel
+  std::vector<std::int32_t> next_;   // by action that waits: the one behind it
+  Earliest queue_;
+  std::int64_t made_ = 0;  // events
+  std::size_t done_ = 0;   // actions
+  LogGopsResult result_;
+};
+
+void check(const LogGops& parameters) {
+  const std::pair<const char*, double> all[] = {{"L", static_cast<double>(parameters.L)},
+                                                {"o", static_cast<double>(parameters.o)},
+                                                {"g", static_cast<double>(parameters.g)},
+                                                {"G", parameters.G},
+                                                {"O", parameters.O},
+                                                {"S", static_cast<double>(parameters.S)}};
+  for (const auto& [name, value] : all) {
+    if (value >= 0 && value <= most) continue;
+    throw ArgumentError(std::string(name) + " is " + std::to_string(value) + "; expected 0 to 1e15");
+  }
+}
+
+}  // namespace
+
+LogGopsResult simulate_loggops(const Program& program, const LogGops& parameters, const Progress& progress) {
+  check(program);
+  check(parameters);
+  return Run(program, parameters, progress).run();
+}
+
+}  // namespace sortlast::simulate

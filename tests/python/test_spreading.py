@@ -1,0 +1,100 @@
+"""Spreading flows over all ways: what Python and the commands tell."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from sortlast import ArgumentError, fabric, schedule, simulate
+
+TREE = "k-ary-n-tree:4,2"
+
+
+def test_spreadings_are_listed():
+    assert [name for name, _ in fabric.spreadings()] == ["shortest", "ar-updn", "ar-ftree"]
+
+
+def test_shares_of_a_flow_are_even_at_every_switch():
+    tree = fabric.make_topology(TREE)
+    shares = fabric.even_shares(fabric.spread(tree, "ar-ftree"), 0, 15)
+    assert [share for _, share in shares] == [1, *[0.25] * 8, 1]
+    assert len({channel for channel, _ in shares}) == len(shares)
+
+
+def test_an_irregular_fabric_needs_its_roots():
+    ring = fabric.torus([4])
+    with pytest.raises(ArgumentError, match="no switch 'nowhere'"):
+        fabric.spread(ring, "ar-updn", roots=["nowhere"])
+    spreading = fabric.spread(ring, "ar-updn", roots=[0])
+    assert (spreading.name, spreading.topology.name) == ("ar-updn", ring.name)
+    with pytest.raises(ArgumentError, match="no spreading 'everywhere'; expected one of shortest"):
+        fabric.spread(ring, "everywhere")
+
+
+def test_contention_of_a_shift_in_random_order_is_one_flow():
+    tree = fabric.make_topology(TREE)
+    hosts = fabric.order_hosts(tree, "random", seed=3)
+    found = fabric.spread_contention(fabric.spread(tree), "shift", hosts)
+    fixed = fabric.contention(fabric.route(tree, "ftree"), "shift", hosts)
+    assert fixed.max_flows > 1
+    for each in (found.even, found.best, found.bound):
+        assert each.shape == (15,)
+        assert np.allclose(each, 1)
+
+
+def test_flows_that_are_split_run_as_the_hosts_links_allow():
+    tree = fabric.make_topology(TREE)
+    hosts = fabric.order_hosts(tree, "random", seed=3)
+    traffic = simulate.shift(16, 10**6, 1, 16)
+    options = {"placement": hosts, "link_bytes_per_second": 1e9}
+    split = simulate.flow(tree, traffic, routing="ar-ftree", **options)
+    assert split.seconds == pytest.approx(15e-3)
+    assert simulate.flow(tree, traffic, routing="ftree", **options).seconds > 1.2 * split.seconds
+    frame = schedule.make("binary-swap", p=16, n=1 << 20)
+    assert simulate.frame(tree, frame, placement=hosts, routing="shortest").seconds > 0
+    with pytest.raises(ArgumentError, match="ordered_links serve whole messages"):
+        simulate.flow(tree, traffic, routing="shortest", ordered_links=True)
+
+
+# --- the commands -----------------------------------------------------------------------------------------
+
+
+def test_check_tells_what_adaptive_routing_can_do(cli, tmp_path):
+    path = tmp_path / "check.json"
+    options = ("--net", TREE, "--order", "random", "--spread", "ar-ftree", "--no-advise", "--json", path)
+    status, out, _ = cli("fabric", "check", *options)
+    assert status == 1
+    told = json.loads(path.read_text())
+    assert told["max_flows"] > 1
+    assert max(told["spread"]["best"]) == pytest.approx(1)
+    assert "up to 1 flows on a link if split evenly, 1 at best; no splitting has less than 1" in " ".join(
+        out.split()
+    )
+
+
+@pytest.mark.parametrize("routing", ["adaptive", "shortest", "ar-updn", "ar-ftree"])
+def test_simulate_splits_flows(cli, tmp_path, routing):
+    path = tmp_path / "run.json"
+    options = ("--net", TREE, "--method", "flow", "--order", "random", "--routing", routing, "--json", path)
+    assert cli("simulate", "shift", *options, "--bytes", 10**6)[0] == 0
+    told = json.loads(path.read_text())
+    assert told["routing"].endswith("each flow split evenly")
+    assert told["seconds"] == pytest.approx(15 * 10**6 / told["settings"]["link_bytes_per_second"])
+
+
+def test_a_sweep_takes_routings_on_lanes(cli):
+    options = ("--net", "dragonfly:2,4,2,9", "--ranks", "16:64:x4", "--routing", "ugal")
+    status, out, _ = cli("simulate", "2M", *options)
+    assert status == 0
+    assert "ugal" in out
+
+
+def test_cycles_of_links_need_lanes(cli):
+    status, _, err = cli("simulate", "BU", "--net", TREE, "--link-cycles", 5)
+    assert status == 2
+    assert "link_cycles and global_cycles are of virtual lanes" in err
+    run = ("simulate", "BU", "--net", TREE, "--routing", "ar-ftree")
+    times = [cli(*run, *more)[1] for more in ((), ("--link-cycles", 50))]
+    assert times[0] != times[1]
