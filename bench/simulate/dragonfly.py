@@ -10,9 +10,9 @@ distributed; its routers cost a head 3 cycles. UGAL compares the queue of the mi
 the other plus 30 flits, and chooses when a packet leaves its host.
 
 What stays different: BookSim has 3 virtual channels for UGAL, here there are 4 (2 in both for minimal). A
-head goes on there when there is room for a flit, here when there is for all of its packet. Output ports are
-allocated flit by flit there and held by a packet, with a cycle or two between two packets of a channel.
-Destinations are drawn there among all hosts, the source included.
+head goes on there when there is room for a flit, here when there is for all of its packet. Destinations are
+drawn there among all hosts, the source included. Packets get their lanes before their ports in both
+(``allocation="lane-first"``); ``together`` is how much arrives here if a packet gets both at once.
 
 Without ``--booksim`` there are only our own curves. ``accepted`` is of the measured cycles; ``delay`` is the
 mean over packets that arrived, None where none did, and has no bound where the load is not accepted.
@@ -24,7 +24,7 @@ import argparse
 import json
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 from peer_booksim import ROUTER, run_booksim, said_value
 
@@ -38,9 +38,12 @@ ROUTINGS = {"minimal": ("min", 2), "ugal": ("ugal", 3)}  # name and virtual chan
 TRAFFICS = {"uniform": "uniform", "next-group": "bad_dragon"}
 
 Row = dict[str, Any]
+Allocation = Literal["together", "lane-first"]
 
 
-def ours(p: int, routing: str, traffic: str, load: float, seed: int) -> dict[str, float | None]:
+def ours(
+    p: int, routing: str, traffic: str, load: float, seed: int, allocation: Allocation = "lane-first"
+) -> dict[str, float | None]:
     """What arrives, in flits a cycle and host, and the mean delay."""
     net = fabric.dragonfly(p, 2 * p, p, 2 * p * p + 1)
     found = simulate.load(
@@ -55,6 +58,7 @@ def ours(p: int, routing: str, traffic: str, load: float, seed: int) -> dict[str
         buffer_packets=FLITS_A_LANE // PHITS,
         link_cycles=LOCAL_CYCLES - 1,
         global_cycles=GLOBAL_CYCLES - 1,
+        allocation=allocation,
         warm_up=WARM_UP,
         measured=MEASURED,
         drain=4 * MEASURED,
@@ -105,7 +109,8 @@ def measure(options: argparse.Namespace, routing: str, traffic: str, load: float
     seeds = range(1, options.seeds + 1)
     row: Row = {"routing": routing, "traffic": traffic, "load": load}
     row["sortlast"] = mean([ours(options.p, routing, traffic, load, seed) for seed in seeds])
-    line = f"{routing} {traffic} {load:.2f}: {told(row['sortlast'])}"
+    row["together"] = mean([ours(options.p, routing, traffic, load, seed, "together") for seed in seeds])
+    line = f"{routing} {traffic} {load:.2f}: {told(row['sortlast'])} (together {told(row['together'])})"
     if options.booksim:
         try:
             row["booksim"] = mean(

@@ -237,7 +237,7 @@ def simulate_static(routes: sortlast._fabric.Routes, traffic: Traffic, placement
 class LaneOptions:
     """Settings of virtual lanes; 0 lanes: as many as needed."""
 
-    def __init__(self, *, lanes: int = 0, ugal_threshold: int = 0, link_cycles: int = 0, global_cycles: int = 0) -> None: ...
+    def __init__(self, *, lanes: int = 0, ugal_threshold: int = 0, link_cycles: int = 0, global_cycles: int = 0, allocation: str = 'together') -> None: ...
 
 class LaneRoutes:
     """A routing of packets on lanes, on a topology."""

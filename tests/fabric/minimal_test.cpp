@@ -97,19 +97,32 @@ TEST(Minimal, OnOneLaneADragonflyHasACreditLoop) {
   }
 }
 
-TEST(Minimal, AllLinksBetweenTwoGroupsAreUsed) {
-  // Four groups, and 8 global ports a group: two links a pair. Every destination of a group is equally often
-  // reached by both.
-  const Routes routes = route(made("dragonfly:2,4,2,4"), "minimal");
+// The global links by which a host's flows to all hosts of group 1 leave, and how many.
+std::map<Channel, std::int32_t> global_flows(const Routes& routes, std::int32_t host) {
   std::map<Channel, std::int32_t> flows;
   for (std::int32_t d = 8; d < 16; ++d) {
-    for (const Channel c : walk(routes, 0, d)) {
+    for (const Channel c : walk(routes, host, d)) {
       const End from = routes.topology->source(c);
       if (!routes.topology->is_host(from.vertex) && from.port >= 2 + 4) ++flows[c];
     }
   }
+  return flows;
+}
+
+// Four groups, and 8 global ports a group: two links a pair. Those of groups 0 and 1 are on routers 0 and 1.
+TEST(Minimal, AllLinksBetweenTwoGroupsAreUsed) {
+  const Routes routes = route(made("dragonfly:2,4,2,4"), "minimal");
+  const auto flows = global_flows(routes, 4);
   ASSERT_EQ(flows.size(), 2U);
   for (const auto& [c, count] : flows) EXPECT_EQ(count, 4);
+}
+
+TEST(Minimal, ARouterWithALinkToTheGroupTakesIt) {
+  const Routes routes = route(made("dragonfly:2,4,2,4"), "minimal");
+  for (const std::int32_t host : {0, 1, 2, 3}) EXPECT_EQ(global_flows(routes, host).size(), 1U) << host;
+  // Router 0 to router 4, at the other end of its link: the links of both hosts, and that.
+  EXPECT_EQ(walk(routes, 0, 8).size(), 3U);
+  EXPECT_EQ(walk(routes, 0, 9).size(), 3U);
 }
 
 TEST(Minimal, RefusesWhatHasNoForm) {

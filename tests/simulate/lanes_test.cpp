@@ -205,6 +205,68 @@ TEST(Load, NothingBeginsAtLoadZero) {
   EXPECT_EQ(run.delay.count(), 0);
 }
 
+// A lane that is given to a packet whose input port sends others is lost for all: less arrives when ports are
+// scarce, and the same when they are not.
+TEST(Load, LanesThatAreGivenFirstLoseSomeOfTheThroughput) {
+  const auto accepted = [](double offered, LaneAllocation allocation) {
+    LoadOptions load;
+    load.load = offered;
+    return simulate_load(lane_routes(made("dragonfly:2,4,2,9"), "minimal"), load, {},
+                         {.allocation = allocation})
+        .accepted;
+  };
+  const double together = accepted(1, LaneAllocation::together),
+               first = accepted(1, LaneAllocation::lane_first);
+  EXPECT_LT(first, 0.98 * together);
+  EXPECT_GT(first, 0.85 * together);
+  EXPECT_NEAR(accepted(0.2, LaneAllocation::together), accepted(0.2, LaneAllocation::lane_first), 0.002);
+}
+
+// Every packet arrives, once, whichever way lanes are given.
+TEST_P(EveryRouting, DeliversAllToAllWithLanesGivenFirst) {
+  const auto topology = made(GetParam().family);
+  const Traffic traffic = all_to_all(topology->hosts(), 64);
+  const LaneRoutes routes = lane_routes(topology, GetParam().routing);
+  PacketOptions options;
+  options.buffer_packets = 1;
+  for (const std::int32_t lanes : {routes.classes, 2 * routes.classes}) {
+    const PacketResult run =
+        simulate_packets(routes, traffic, consecutive_hosts(*topology, topology->hosts()), options,
+                         {.lanes = lanes, .allocation = LaneAllocation::lane_first});
+    EXPECT_EQ(run.messages, traffic.messages());
+  }
+}
+
+// The next packet may lie beyond what counts in cycles.
+TEST(Load, ATinyLoadEndsWithTheMeasurement) {
+  for (const double load : {1e-30, 1e-11}) {
+    const LoadResult run = at_load("minimal", load, LoadTraffic::uniform);
+    EXPECT_EQ(run.begun, 0) << load;
+    EXPECT_EQ(run.cycles, at_load("minimal", 0, LoadTraffic::uniform).cycles) << load;
+  }
+}
+
+// Tables of a file may lack an entry for a host that nobody asked about before.
+TEST(Load, NamesThePairWithoutAWay) {
+  const auto tree = made("k-ary-n-tree:2,2");
+  const fabric::Routes whole = fabric::route(tree, "d-mod-k");
+  auto tables = std::make_shared<fabric::Tables>(*tree);
+  for (std::int32_t s = 0; s < tree->switches(); ++s) {
+    for (std::int32_t host = 0; host < 4; ++host) tables->set(s, host, whole.forwarding->port(s, host));
+  }
+  // Host 3 cannot reach host 1: its leaf has no entry. Those from and to host 0 are whole.
+  const std::int32_t leaf = tree->switch_of(tree->attachment(3).vertex);
+  tables->set(leaf, 1, fabric::Forwarding::unreachable);
+  const LaneRoutes routes = lane_routes(fabric::Routes{tree, tables, "a file", "a file", ""});
+  PacketOptions options;
+  try {
+    (void)simulate_load(routes, {.load = 0.5}, options, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("no way leads from switch"), std::string::npos) << error.what();
+  }
+}
+
 template <class Call>
 std::string message_of(const Call& call) {
   try {
@@ -231,6 +293,8 @@ TEST(Lanes, RefuseWhatCannotBe) {
             std::string::npos);
   EXPECT_NE(message_of([&] { lane_routes(tree, "minimal"); }).find("refuses"), std::string::npos);
   EXPECT_NE(message_of([&] { lane_routes(dragonfly, "ar-ftree"); }).find("is no tree"), std::string::npos);
+  EXPECT_NE(message_of([&] { lane_routes(tree, "ar-updn", {.roots = {99}}); }).find("root switch 99"),
+            std::string::npos);
   EXPECT_NE(message_of([&] { lane_routes(tree, "nonsense"); }).find("ar-ftree"), std::string::npos);
   LoadOptions load;
   load.traffic = LoadTraffic::next_group;

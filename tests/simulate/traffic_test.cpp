@@ -222,6 +222,7 @@ TEST(Halo, RanksOfAGridExchangeFacesWithTheirNeighbours) {
   EXPECT_THROW((void)halo({}, 1), ArgumentError);
   EXPECT_THROW((void)halo({4, 0}, 1), ArgumentError);
   EXPECT_THROW((void)halo({1 << 16, 1 << 16}, 1), ArgumentError);
+  EXPECT_THROW((void)halo({INT32_MAX}, 1), ArgumentError);
   EXPECT_THROW((void)halo({4}, 0), ArgumentError);
   EXPECT_THROW((void)halo({4}, 1, 0), ArgumentError);
   EXPECT_THROW((void)halo({1 << 16}, 1, 20'000), ArgumentError);

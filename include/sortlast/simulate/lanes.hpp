@@ -37,7 +37,8 @@ struct LaneRoutes {
   WayKind kind = WayKind::tables;
   fabric::Routes routes;                                // `tables`, `valiant`, `ugal`
   std::shared_ptr<const fabric::AllowedPorts> allowed;  // `adaptive`
-  std::int32_t classes = 1;
+  std::int32_t classes =
+      1;  // that make it free of deadlock on regular fabrics; see find_lane_loop() for others
 };
 
 struct LaneRouting {
@@ -64,6 +65,12 @@ struct LaneLoop {
 };
 SORTLAST_API LaneLoop find_lane_loop(const LaneRoutes& routes);
 
+// When the first packet of a queue gets a lane of its port.
+enum class LaneAllocation {
+  together,    // with the port, in the cycle in which it leaves
+  lane_first,  // before the port, and whether that is busy or not: as BookSim2 allocates
+};
+
 struct LaneOptions {
   // Queues at each input port: classes of hops, or more: then class c has lanes floor(c lanes / classes) and
   // on, up to those of the next class. 0: one a class.
@@ -74,6 +81,7 @@ struct LaneOptions {
   // Cycles that a phit is under way on a link between switches, and on one between groups, beyond those of
   // packet.hpp; and a credit on its way back.
   std::int32_t link_cycles = 0, global_cycles = 0;
+  LaneAllocation allocation = LaneAllocation::together;
 };
 
 // As simulate_packets() of packet.hpp. switch_cycles may be above packet_phits here; ties are uniform,

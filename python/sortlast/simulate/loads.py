@@ -21,6 +21,7 @@ def load(
     ugal_threshold: int = 0,
     link_cycles: int = 0,
     global_cycles: int = 0,
+    allocation: Literal["together", "lane-first"] = "together",
     seed: int = 17,
     packet_phits: int = 16,
     switch_cycles: int = 1,
@@ -48,6 +49,7 @@ def load(
         link_cycles: further cycles that a phit, and a credit on its way back, is under way between two
             switches.
         global_cycles: the same between two groups of a dragonfly or dragonfly+.
+        allocation: when a packet gets its lane, as in :func:`packet`.
         seed: of everything that is drawn at random.
         packet_phits: P, cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave.
@@ -71,7 +73,11 @@ def load(
         seed=seed,
     )
     lane_options = _simulate.LaneOptions(
-        lanes=lanes or 0, ugal_threshold=ugal_threshold, link_cycles=link_cycles, global_cycles=global_cycles
+        lanes=lanes or 0,
+        ugal_threshold=ugal_threshold,
+        link_cycles=link_cycles,
+        global_cycles=global_cycles,
+        allocation=allocation,
     )
     return _simulate.simulate_load(
         lane_routes(fabric, routing),

@@ -36,6 +36,7 @@ def packet(
     ugal_threshold: int = 0,
     link_cycles: int = 0,
     global_cycles: int = 0,
+    allocation: Literal["together", "lane-first"] = "together",
     progress: Callable[[float], object] | None = None,
 ) -> PacketResult:
     """Simulate traffic packet by packet: virtual cut-through, input-buffered switches, credits.
@@ -80,6 +81,8 @@ def packet(
         link_cycles: on lanes: further cycles that a phit, and a credit on its way back, is under way between
             two switches.
         global_cycles: the same between two groups of a dragonfly or dragonfly+.
+        allocation: when a packet gets its lane: "together" with its port, when it leaves; or "lane-first",
+            before the port, which may be busy, as BookSim2 allocates.
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
@@ -114,6 +117,7 @@ def packet(
             ugal_threshold=ugal_threshold,
             link_cycles=link_cycles,
             global_cycles=global_cycles,
+            allocation=allocation,
         )
         found = lane_routes(fabric, routing)
         return _simulate.simulate_lanes(found, traffic, hosts, options, on, progress)

@@ -36,6 +36,12 @@ simulate::LoadTraffic load_traffic_of(const std::string& name) {
   throw ArgumentError("traffic is '" + name + "'; expected 'uniform' or 'next-group'");
 }
 
+simulate::LaneAllocation allocation_of(const std::string& name) {
+  if (name == "together") return simulate::LaneAllocation::together;
+  if (name == "lane-first") return simulate::LaneAllocation::lane_first;
+  throw ArgumentError("allocation is '" + name + "'; expected 'together' or 'lane-first'");
+}
+
 void bind_routings(nb::module_& module) {
   nb::class_<LaneRoutes>(module, "LaneRoutes", "A routing of packets on lanes, on a topology.")
       .def_ro("name", &LaneRoutes::name)
@@ -132,10 +138,12 @@ void bind_lanes(nb::module_& module) {
       .def(
           "__init__",
           [](LaneOptions* self, std::int32_t lanes, std::int32_t ugal_threshold, std::int32_t link_cycles,
-             std::int32_t global_cycles) {
-            new (self) LaneOptions{lanes, ugal_threshold, link_cycles, global_cycles};
+             std::int32_t global_cycles, const std::string& allocation) {
+            new (self)
+                LaneOptions{lanes, ugal_threshold, link_cycles, global_cycles, allocation_of(allocation)};
           },
-          nb::kw_only(), "lanes"_a = 0, "ugal_threshold"_a = 0, "link_cycles"_a = 0, "global_cycles"_a = 0);
+          nb::kw_only(), "lanes"_a = 0, "ugal_threshold"_a = 0, "link_cycles"_a = 0, "global_cycles"_a = 0,
+          "allocation"_a = "together");
   bind_routings(module);
   bind_load(module);
   module.def(

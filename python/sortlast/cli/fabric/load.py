@@ -12,6 +12,7 @@ import typer
 from sortlast import Error
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
+from sortlast.cli.simulate import _options as _simulated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,6 +79,9 @@ def load(
     global_cycles: Annotated[
         int, typer.Option(min=0, max=65536, help="The same between two groups of a dragonfly or dragonfly+.")
     ] = 0,
+    allocation: Annotated[
+        _simulated.Allocation, typer.Option("--allocation", help=_simulated.ALLOCATION_HELP)
+    ] = _simulated.Allocation.together,
     phits: Annotated[int, typer.Option(min=1, help="Cycles that a packet takes on a link.")] = 16,
     switch_cycles: Annotated[
         int,
@@ -108,6 +112,7 @@ def load(
     settings: dict[str, Any] = {
         "lanes": lanes,
         "ugal_threshold": ugal_threshold,
+        "allocation": allocation.value,
         "link_cycles": link_cycles,
         "global_cycles": global_cycles,
         "packet_phits": phits,

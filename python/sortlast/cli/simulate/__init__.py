@@ -17,7 +17,8 @@ from sortlast.cli.simulate._outputs import Outputs
 # Options that mean nothing with the other method, or without --size.
 _OF_PACKETS = {
     *("packet_bytes", "phits", "switch_cycles", "buffer", "injection"),
-    *("arbitration", "ties", "requests", "lanes", "ugal_threshold", "link_cycles", "global_cycles"),
+    *("arbitration", "ties", "requests", "lanes", "ugal_threshold"),
+    *("allocation", "link_cycles", "global_cycles"),
 }
 _OF_PACKETS |= {"draw_buffers", "sample", "draw_delays"}
 _OF_FLOWS = {"message_seconds", "sends_at_once"}
@@ -72,6 +73,7 @@ def simulate(
     requests: _options.RequestsOption = _options.Requests.each_cycle,
     lanes: _options.Lanes = None,
     ugal_threshold: _options.UgalThreshold = 0,
+    allocation: _options.AllocationOption = _options.Allocation.together,
     link_cycles: _options.LinkCycles = 0,
     global_cycles: _options.GlobalCycles = 0,
     message_seconds: _options.MessageSeconds = 0,

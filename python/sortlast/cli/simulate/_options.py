@@ -26,6 +26,13 @@ class Arbitration(str, Enum):
     round_robin = "round-robin"
 
 
+class Allocation(str, Enum):
+    """When a packet gets a lane of its port."""
+
+    together = "together"
+    lane_first = "lane-first"
+
+
 class Requests(str, Enum):
     """When a packet chooses among its ports."""
 
@@ -226,6 +233,13 @@ GlobalCycles = Annotated[
         help="The same between two groups of a dragonfly or dragonfly+.",
         rich_help_panel=_PACKETS,
     ),
+]
+ALLOCATION_HELP = (
+    "Of virtual lanes, when a packet gets its own: with its port, or before that, which may be busy, as"
+    " BookSim2 allocates."
+)
+AllocationOption = Annotated[
+    Allocation, typer.Option("--allocation", help=ALLOCATION_HELP, rich_help_panel=_PACKETS)
 ]
 ArbitrationOption = Annotated[
     Arbitration,

@@ -22,6 +22,7 @@ _PACKETS = {
     "background": "background",
     "lanes": "lanes",
     "ugal_threshold": "ugal_threshold",
+    "allocation": "allocation",
     "link_cycles": "link_cycles",
     "global_cycles": "global_cycles",
 }

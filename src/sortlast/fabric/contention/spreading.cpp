@@ -18,6 +18,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/contention/stages.hpp"
 #include "sortlast/fabric/routing/allowed_ports.hpp"
+#include "sortlast/fabric/routing/engine.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -282,6 +283,7 @@ std::span<const SpreadingEntry> spreadings() {
 
 Spreading spreading(std::shared_ptr<const Topology> topology, std::string_view name,
                     const RouteOptions& options) {
+  check_options(*topology, options);
   std::shared_ptr<const AllowedPorts> allowed;
   if (name == "shortest") {
     allowed = shortest_ports(topology);

@@ -3,8 +3,9 @@
 // With adaptive routing a switch keeps, beside its forwarding table, a group of ports for each destination,
 // and sends each packet by the one of them with the shortest queue. ar_updn puts into the group all ports of
 // the least-hop up*/down* ways, which are those that updn balances over; ar_ftree all ports down wherever the
-// destination is below, and else all ports up that lead to it. Both keep to ways that never go up after they
-// went down, so that one lane is free of deadlock whatever is chosen.
+// destination is below, and else all ports up that lead to it. On trees both keep to ways that never go up
+// after they went down, so that one lane is free of deadlock whatever is chosen; on irregular fabrics ar_updn
+// may not, as updn, and simulate::find_lane_loop() tells.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,8 @@ class AllowedPorts {
 
 // All ports of least-hop ways, whatever they may wait for.
 std::shared_ptr<const AllowedPorts> shortest_ports(const std::shared_ptr<const Topology>& topology);
-// Throws ArgumentError if no roots are given and none can be found.
+// Options must be checked (check_options()). Throws ArgumentError if no roots are given and none can be
+// found.
 std::shared_ptr<const AllowedPorts> ar_updn(const std::shared_ptr<const Topology>& topology,
                                             const RouteOptions& options);
 // Throws ArgumentError if the fabric is no tree.

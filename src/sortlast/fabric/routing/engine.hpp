@@ -22,8 +22,11 @@ struct Outcome {
 
 inline Outcome refuse(std::string why) { return {nullptr, std::move(why)}; }
 
-// The engines, one file each. They may rely on options that route() has checked: roots and compute hold
-// switches and hosts that exist, each once; lmc is in 0 .. 7. An engine that cannot spread over 2^lmc planes
+// Throws ArgumentError: a root or compute host that does not exist or occurs twice, lmc outside 0 .. 7.
+void check_options(const Topology& topology, const RouteOptions& options);
+
+// The engines, one file each. They may rely on options that are checked: roots and compute hold switches and
+// hosts that exist, each once; lmc is in 0 .. 7. An engine that cannot spread over 2^lmc planes
 // refuses lmc > 0; minhop, which stands in for those that refuse, refuses nothing.
 namespace engine {
 

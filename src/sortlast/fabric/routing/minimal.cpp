@@ -1,10 +1,11 @@
 // minimal: the way of fewest hops through the form of a dragonfly, dragonfly+ or HyperX, without tables.
 //
-// Dragonfly (Kim et al. 2008): to the router of the group that has a link to the destination's group, across
-// it, and to the destination's router. That is not always the way of fewest links: two global ones by a third
-// group may be shorter than local, global, local; but then no two lanes would keep it free of deadlock.
-// A packet is on lane 0 until it has crossed a global link, and on lane 1 behind it: so local links of lane 0
-// wait for global ones, these for local links of lane 1, and those for nothing but hosts.
+// Dragonfly (Kim et al. 2008): across a link to the destination's group, from the router itself if it has
+// one, else from another router of its group, and to the destination's router. That is not always the way of
+// fewest links: two global ones by a third group may be shorter than local, global, local; but then no two
+// lanes would keep it free of deadlock. A packet is on lane 0 until it has crossed a global link, and on lane
+// 1 behind it: so local links of lane 0 wait for global ones, these for local links of lane 1, and those for
+// nothing but hosts.
 //
 // Dragonfly+ (Shpiner et al. 2017): up to a spine with a link to the destination's group, across it, and down
 // to the destination's leaf; within a group by spine d mod s. One lane is enough: up waits for global, and
@@ -13,8 +14,8 @@
 // HyperX (Ahn et al. 2009): one hop along each dimension in which the coordinates differ, the first first.
 // One lane is enough, as the dimensions are in order.
 //
-// Of several links between two groups a packet takes number d mod m, after the destination d, as d-mod-k
-// does on a tree. Names are those of topology/dragonfly.cpp.
+// Of several links between two groups that are as near a packet takes the first from number d mod m on, after
+// the destination d, as d-mod-k does on a tree. Names are those of topology/dragonfly.cpp.
 #include <memory>
 #include <variant>
 
@@ -37,9 +38,11 @@ class Dragonfly final : public Forwarding {
     if (s == t) return is_host ? 1 + destination % p : 0;
     const std::int32_t group = s / a, other = t / a, r = s % a;
     if (group == other) return local_port(r, t % a);
-    const std::int32_t leaves_by = links_.port(group, other, destination % links_.copies());
-    if (leaves_by / h == r) return p + a + leaves_by % h;
-    return local_port(r, leaves_by / h);
+    for (std::int32_t copy = 0; copy < links_.copies(); ++copy) {
+      const std::int32_t own = links_.port(group, other, (destination + copy) % links_.copies());
+      if (own / h == r) return p + a + own % h;
+    }
+    return local_port(r, links_.port(group, other, destination % links_.copies()) / h);
   }
   std::int32_t lanes() const override { return shape_.g > 1 ? 2 : 1; }
   std::int32_t next_lane(std::int32_t /*s*/, std::int32_t port_in, std::int32_t /*port_out*/,

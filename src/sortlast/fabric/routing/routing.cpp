@@ -136,13 +136,17 @@ std::span<const Engine> engines() {
   return all;
 }
 
-Routes route(std::shared_ptr<const Topology> topology, std::string_view engine, const RouteOptions& options) {
-  const Make make = maker(engine);
-  check_numbers("root switch", options.roots, topology->switches());
-  check_numbers("compute host", options.compute, topology->hosts());
+void check_options(const Topology& topology, const RouteOptions& options) {
+  check_numbers("root switch", options.roots, topology.switches());
+  check_numbers("compute host", options.compute, topology.hosts());
   if (options.lmc < 0 || options.lmc > 7) {
     throw ArgumentError("an LMC of " + std::to_string(options.lmc) + "; expected 0 to 7 (1 to 128 LIDs)");
   }
+}
+
+Routes route(std::shared_ptr<const Topology> topology, std::string_view engine, const RouteOptions& options) {
+  const Make make = maker(engine);
+  check_options(*topology, options);
 
   Routes routes{std::move(topology), nullptr, std::string(engine), std::string(engine), ""};
   Outcome outcome = make(*routes.topology, options);

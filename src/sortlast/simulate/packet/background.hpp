@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "sortlast/fabric/placement.hpp"
 #include "sortlast/fabric/topology.hpp"
 #include "sortlast/random.hpp"
+#include "sortlast/simulate/packet/random.hpp"
 #include "sortlast/simulate/traffic.hpp"
 
 namespace sortlast::simulate {
@@ -37,20 +37,22 @@ struct Crowded {
   Background background;
 };
 
-// Cycles until the next of events that come with probability `chance` in each cycle; 1 or more.
-inline std::int64_t draw_wait(SplitMix64& random, double chance) {
-  const double uniform = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;  // inside (0, 1)
-  return 1 + static_cast<std::int64_t>(std::min(std::log(uniform) / std::log1p(-chance), 0x1p40));
-}
-
-// Up to 64 of all hosts but one.
-inline fabric::Placement draw_destinations(fabric::Placement hosts, std::int32_t host, SplitMix64& random) {
+// Up to 64 of all hosts but one, each once.
+inline fabric::Placement draw_destinations(const fabric::Placement& hosts, std::int32_t host,
+                                           SplitMix64& random) {
   constexpr std::size_t most = 64;
-  std::erase(hosts, host);
-  if (hosts.size() <= most) return hosts;
-  for (std::size_t i = 0; i < most; ++i) std::swap(hosts[i], hosts[i + random.below(hosts.size() - i)]);
-  hosts.resize(most);
-  return hosts;
+  fabric::Placement drawn;
+  if (hosts.size() <= most + 1) {
+    for (const std::int32_t other : hosts) {
+      if (other != host) drawn.push_back(other);
+    }
+    return drawn;
+  }
+  while (drawn.size() < most) {
+    const std::int32_t other = hosts[random.below(hosts.size())];
+    if (other != host && std::find(drawn.begin(), drawn.end(), other) == drawn.end()) drawn.push_back(other);
+  }
+  return drawn;
 }
 
 // The traffic, with tasks that have nothing to send on all hosts without one, and its background. Aggregation
@@ -73,7 +75,7 @@ inline Crowded add_background(const fabric::Topology& topology, const Traffic& t
     made.placement.push_back(host);
   }
 
-  SplitMix64 random(seed, 1);
+  SplitMix64 random(seed, stream_of_destinations);
   made.background.first.push_back(0);
   for (const std::int32_t host : made.placement) {
     for (const std::int32_t to : draw_destinations(hosts, host, random)) {

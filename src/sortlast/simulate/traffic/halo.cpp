@@ -46,14 +46,14 @@ Traffic halo(const std::vector<std::int32_t>& grid, std::int64_t size, std::int3
   if (iterations < 1) {
     throw ArgumentError("halo: " + std::to_string(iterations) + " iterations; expected 1 or more");
   }
-  const std::vector<std::vector<std::int32_t>> peers = neighbours(grid, ranks);
   std::int64_t faces = 0;
-  for (const auto& each : peers) faces += static_cast<std::int64_t>(each.size());
+  for (const std::int32_t length : grid) faces += std::int64_t{2} * (length - 1) * (ranks / length);
   if (faces > INT32_MAX / iterations) {
     throw ArgumentError("halo: " + std::to_string(ranks) + " ranks send more than 2^31 - 1 messages in " +
                         std::to_string(iterations) + " iterations");
   }
 
+  const std::vector<std::vector<std::int32_t>> peers = neighbours(grid, ranks);
   Traffic traffic;
   traffic.name = "halo exchange";
   traffic.tasks = ranks;

@@ -33,12 +33,14 @@ std::vector<Telling> telling_channels(const ChannelLayout& layout, const OwnImag
   std::vector<Telling> telling;
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const SettledChannel& channel = layout.channels[c];
-    const bool weighs = channel.rule == ChannelRule::multiply || channel.rule == ChannelRule::attenuate ||
+    const bool multiplies = channel.rule == ChannelRule::multiply;
+    const bool weighs = multiplies || channel.rule == ChannelRule::attenuate ||
                         (channel.rule == ChannelRule::blend && layout.op != Op::closest);
     if (weighs)
-      telling.push_back({reinterpret_cast<const std::uint32_t*>(image.channels[c]), channel.width,
-                         channel.rule == ChannelRule::multiply ? std::bit_cast<std::uint32_t>(1.0F) : 0,
-                         channel.type == ChannelType::uint32 ? ~std::uint32_t{0} : but_the_sign});
+      telling.push_back(
+          {reinterpret_cast<const std::uint32_t*>(image.channels[c]), channel.width,
+           multiplies ? std::bit_cast<std::uint32_t>(1.0F) : 0,
+           channel.type == ChannelType::uint32 || multiplies ? ~std::uint32_t{0} : but_the_sign});
   }
   return telling;
 }

@@ -15,9 +15,9 @@ namespace sortlast {
 class FragmentContent : public LayerContent {
  public:
   // `own` must stay; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists` what is
-  // hidden is left out, and lists of float32 without anything further are
-  // blended early where `limits` allow it. `memory`: the
-  // fragments that mates read where they lie; null: none. `take`: as of Bytes, for what is copied from there.
+  // hidden is left out, and lists of float32 without anything further are blended early where `limits` allow
+  // it. `memory`: the fragments that mates read where they lie; null: none. `take`: as of Bytes, for what is
+  // copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits,
                   std::unique_ptr<const FragmentMemory> memory = nullptr, Bytes::Take take = {});

@@ -8,6 +8,9 @@
 //   - An input port sends one packet at a time. It offers one of its lanes, in turn those that can go; an
 //     output port serves one of those that offer, at random or in turn: what is called separable allocation,
 //     input first. Packets follow each other on a link whole.
+//     With LaneAllocation::lane_first a packet is first given a lane, by the ports in turn, and keeps it
+//     until it has left; its port may be busy meanwhile, and its input port send others. Such a lane is lost
+//     for all others, and under high load some 5 % of the throughput with it.
 //   - A host may put a packet on any lane of its own link that has room, at random. Hop classes begin at the
 //     first switch.
 //   - A head that leaves in cycle t is at the other end of a link between switches d cycles later than
@@ -42,6 +45,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/simulate/lanes.hpp"
 #include "sortlast/simulate/packet/buffers.hpp"
+#include "sortlast/simulate/packet/lanes/claims.hpp"
 #include "sortlast/simulate/packet/lanes/queues.hpp"
 #include "sortlast/simulate/packet/lanes/router.hpp"
 #include "sortlast/simulate/packet/network.hpp"
@@ -63,6 +67,8 @@ class LaneEngine {
         lanes_(lanes.lanes == 0 ? routes.classes : lanes.lanes),
         random_(options.seed),
         queues_(topology_, lanes_, options.buffer_packets),
+        lane_first_(lanes.allocation == LaneAllocation::lane_first),
+        claims_(lane_first_ ? queues_.size() : 0),
         busy_until_(static_cast<std::size_t>(topology_.channels())),
         sends_until_(busy_until_.size()),
         last_lane_(busy_until_.size()),
@@ -79,6 +85,7 @@ class LaneEngine {
                                                        router_.group(topology_.switch_of(to.vertex));
       delay_[at(c)] = within ? lanes.link_cycles : lanes.global_cycles;
     }
+    most_delay_ = *std::max_element(delay_.begin(), delay_.end());
   }
 
   // Until the source says that all is over. Throws Error, with the circle, if buffers wait for ever.
@@ -113,11 +120,6 @@ class LaneEngine {
     fabric::Channel from = 0;  // input port, named by the channel that enters by it
     std::int32_t lane = 0, to_lane = 0;
     std::uint32_t count = 0;  // of those that were; 0: none
-    WayState after;
-  };
-  struct Choice {
-    fabric::Channel channel = -1;  // -1: nothing can be asked for now
-    std::int32_t lane = 0;
     WayState after;
   };
 
@@ -185,17 +187,17 @@ class LaneEngine {
   // Decide which packets leave a switch in this cycle.
   void serve(std::int32_t s) {
     touched_.clear();
-    const std::int32_t ports = topology_.switch_at(s).ports;
-    for (std::int32_t port = 1; port <= ports; ++port) {
-      const fabric::Channel out = topology_.channel(s, port);
-      if (!topology_.target(out).connected()) continue;
-      const fabric::Channel in = topology_.reverse(out);
-      if (queues_.waiting(in) > 0 && sends_until_[at(in)] <= now_) offer(s, port, in);
-    }
+    if (lane_first_) give_lanes(s);
+    for_inputs(s, [&](std::int32_t port, fabric::Channel in) {
+      if (sends_until_[at(in)] <= now_) offer(s, port, in);
+    });
     for (const fabric::Channel out : touched_) {
       Offer& taken = offers_[at(out)];
       LanePacket packet = queues_.pop(taken.from, taken.lane);
       --waiting_[at(s)];
+      if (lane_first_) {
+        claims_.leave(queues_.index(taken.from, taken.lane), queues_.index(out, taken.to_lane), now_ + P_);
+      }
       packet.state = taken.after;
       sends_until_[at(taken.from)] = now_ + P_;
       last_lane_[at(taken.from)] = taken.lane;
@@ -208,6 +210,34 @@ class LaneEngine {
     }
   }
 
+  // The input ports of a switch at which packets wait.
+  template <class Visit>
+  void for_inputs(std::int32_t s, const Visit& visit) const {
+    const std::int32_t ports = topology_.switch_at(s).ports;
+    for (std::int32_t port = 1; port <= ports; ++port) {
+      const fabric::Channel out = topology_.channel(s, port);
+      if (!topology_.target(out).connected()) continue;
+      const fabric::Channel in = topology_.reverse(out);
+      if (queues_.waiting(in) > 0) visit(port, in);
+    }
+  }
+
+  // Packets without a lane ask for one that nobody has, whether its port is busy or not.
+  void give_lanes(std::int32_t s) {
+    for_inputs(s, [&](std::int32_t port, fabric::Channel in) {
+      for (std::int32_t lane = 0; lane < lanes_; ++lane) {
+        const std::size_t queue = queues_.index(in, lane);
+        if (queues_.waiting(in, lane) == 0 || claims_.of(queue).channel >= 0) continue;
+        const LanePacket& packet = queues_.front(in, lane);
+        if (packet.ready > now_) continue;
+        const LaneChoice choice = want(s, port, packet);
+        if (choice.channel < 0) continue;
+        claims_.ask(queue, port, queues_.index(choice.channel, choice.lane), choice);
+      }
+    });
+    claims_.grant(topology_.switch_at(s).ports);
+  }
+
   // An input port offers one of its lanes, the next in turn that can go.
   void offer(std::int32_t s, std::int32_t port_in, fabric::Channel in) {
     for (std::int32_t i = 1; i <= lanes_; ++i) {
@@ -215,8 +245,8 @@ class LaneEngine {
       if (queues_.waiting(in, lane) == 0) continue;
       const LanePacket& packet = queues_.front(in, lane);
       if (packet.ready > now_) continue;
-      const Choice choice = choose(s, port_in, packet);
-      if (choice.channel < 0) continue;
+      const LaneChoice choice = lane_first_ ? claims_.of(queues_.index(in, lane)) : want(s, port_in, packet);
+      if (choice.channel < 0 || !can_go(choice)) continue;
       Offer& offered = offers_[at(choice.channel)];
       if (offered.count++ == 0) touched_.push_back(choice.channel);
       if (offered.count == 1 || takes_over(s, port_in, choice.channel, offered)) {
@@ -234,10 +264,10 @@ class LaneEngine {
     return turns(port_in) < turns(topology_.target(before.from).port);
   }
 
-  // The port and lane that the first packet of a queue asks for.
-  Choice choose(std::int32_t s, std::int32_t port_in, const LanePacket& packet) {
+  // The port and lane that the first packet of a queue asks for; none: all lanes of its class are given away.
+  LaneChoice want(std::int32_t s, std::int32_t port_in, const LanePacket& packet) {
     const LaneRouter::Hop hop = router_.next(s, port_in, packet.source, packet.destination, packet.state);
-    Choice choice{-1, 0, hop.after};
+    LaneChoice choice{-1, 0, hop.after};
     std::int32_t fewest = INT32_MAX;
     std::uint32_t ties = 0;
     for (const std::int32_t port : hop.ports) {
@@ -248,17 +278,26 @@ class LaneEngine {
       fewest = packets;
       if (random_.below(++ties) == 0) choice.channel = c;
     }
-    if (choice.channel < 0 || busy_until_[at(choice.channel)] > now_) return {};
-    if (topology_.is_host(topology_.target(choice.channel).vertex)) return choice;
 
-    // Take the emptiest lane of the class.
-    const std::int32_t first = hop.hop_class * lanes_ / router_.classes();
-    const std::int32_t end = (hop.hop_class + 1) * lanes_ / router_.classes();
-    choice.lane = first;
-    for (std::int32_t l = first + 1; l < end; ++l) {
-      if (queues_.slots(choice.channel, l) < queues_.slots(choice.channel, choice.lane)) choice.lane = l;
+    // Take the emptiest lane of the class; of a host's link the first, as hosts have no queues.
+    const bool to_host = topology_.is_host(topology_.target(choice.channel).vertex);
+    const std::int32_t first = to_host ? 0 : hop.hop_class * lanes_ / router_.classes();
+    const std::int32_t end = to_host ? 1 : (hop.hop_class + 1) * lanes_ / router_.classes();
+    choice.lane = -1;
+    for (std::int32_t l = first; l < end; ++l) {
+      if (lane_first_ && !claims_.is_free(queues_.index(choice.channel, l), now_)) continue;
+      if (choice.lane < 0 || queues_.slots(choice.channel, l) < queues_.slots(choice.channel, choice.lane)) {
+        choice.lane = l;
+      }
     }
-    return queues_.has_room(choice.channel, choice.lane) ? choice : Choice{};
+    return choice.lane < 0 ? LaneChoice{} : choice;
+  }
+
+  // Whether the port is idle, and there is room on the lane.
+  bool can_go(const LaneChoice& choice) const {
+    if (busy_until_[at(choice.channel)] > now_) return false;
+    return topology_.is_host(topology_.target(choice.channel).vertex) ||
+           queues_.has_room(choice.channel, choice.lane);
   }
 
   // The way of a packet that leaves its host: Valiant's and UGAL's may lead by another group.
@@ -290,8 +329,6 @@ class LaneEngine {
     return std::int64_t{P_} * queues_.used(c) - to_enter - (to_leave > 0 ? P_ - to_leave : 0);
   }
 
-  std::int32_t most_delay() const { return *std::max_element(delay_.begin(), delay_.end()); }
-
   // Go on to the next cycle in which something happens; false: nothing will.
   bool next_cycle() {
     std::int64_t next = std::int64_t{now_} + 1;
@@ -299,10 +336,10 @@ class LaneEngine {
     if (quiet_ > 0 && active_.empty() && source_.hosts().empty()) {
       next = source_.next(now_);
       if (next < 0) return false;
-    } else if (quiet_ > options_.switch_cycles + most_delay() && !active_.empty()) {
+    } else if (quiet_ > options_.switch_cycles + most_delay_ && !active_.empty()) {
       report_deadlock();  // every head could leave by now, were there room
     }
-    if (next > INT32_MAX - 2 * P_ - options_.switch_cycles) {
+    if (next > INT32_MAX - 2 * P_ - options_.switch_cycles - most_delay_) {
       throw Error("the simulation takes more than 2^31 cycles; choose larger packets");
     }
     now_ = static_cast<std::int32_t>(next);
@@ -333,6 +370,8 @@ class LaneEngine {
   std::int32_t now_ = 0;
 
   LaneQueues queues_;
+  const bool lane_first_;
+  LaneClaims claims_;
   std::vector<std::int32_t> busy_until_;   // by channel: cycle from which on it is idle
   std::vector<std::int32_t> sends_until_;  // by channel: the same of the input port that it enters
   std::vector<std::int32_t> last_lane_;    // by channel: of its input port, the lane that was served last
@@ -341,7 +380,8 @@ class LaneEngine {
   std::vector<Offer> offers_;             // by channel
   std::vector<fabric::Channel> touched_;  // that were offered something in this cycle
   std::vector<std::int32_t> waiting_;     // by switch: packets in its queues
-  std::vector<std::int32_t> delay_;       // by channel: further cycles under way
+  std::vector<std::int32_t> delay_;       // by channel: further cycles under way ...
+  std::int32_t most_delay_ = 0;           // ... and the most of them
   std::vector<std::int32_t> active_;      // switches with packets
   Wheel<std::int64_t> ends_;              // of transmissions: the queue, or -1 - host
   std::int64_t pending_ = 0;              // what lies in the wheel

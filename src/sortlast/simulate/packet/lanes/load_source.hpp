@@ -1,7 +1,7 @@
 // Open loop: packets that begin at random moments, for the lane engine, and what becomes of those that count.
 #pragma once
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/random.hpp"
 #include "sortlast/simulate/lanes.hpp"
 #include "sortlast/simulate/packet/lanes/queues.hpp"
 #include "sortlast/simulate/packet/random.hpp"
@@ -27,12 +28,12 @@ class LoadSource {
         load_(load),
         options_(options),
         begins_(load.load / options.packet_phits),
-        random_(options.seed + 0x9E3779B97F4A7C15U),  // a stream of its own beside that of the engine
+        random_(options.seed, stream_of_loads),
         result_(result),
         queues_(static_cast<std::size_t>(hosts)),
         leaving_(queues_.size()) {
     if (begins_ <= 0) return;
-    for (std::int32_t h = 0; h < hosts; ++h) next_.emplace(gap() - 1, h);
+    for (std::int32_t h = 0; h < hosts; ++h) next_.emplace(draw_wait(random_, begins_) - 1, h);
   }
 
   void begin(std::int32_t now) {
@@ -40,7 +41,7 @@ class LoadSource {
       const std::int32_t host = next_.top().second;
       next_.pop();
       add(host, now);
-      next_.emplace(now + gap(), host);
+      next_.emplace(now + draw_wait(random_, begins_), host);
     }
     const double part = static_cast<double>(now) / static_cast<double>(end() + load_.drain);
     if (options_.progress && now % 1024 == 0 && !options_.progress(part)) throw Error("cancelled");
@@ -72,7 +73,7 @@ class LoadSource {
     return now >= end() && (result_.delay.count() == result_.begun || now >= end() + load_.drain);
   }
   std::int64_t next(std::int32_t now) const {
-    return next_.empty() ? end() : std::max(std::int64_t{now} + 1, next_.top().first);
+    return next_.empty() ? end() : std::min(end(), std::max(std::int64_t{now} + 1, next_.top().first));
   }
   std::string waits() const { return "hosts wait for room"; }
 
@@ -81,12 +82,6 @@ class LoadSource {
  private:
   std::int64_t end() const { return std::int64_t{load_.warm_up} + load_.measured; }
   bool counts(std::int32_t cycle) const { return cycle >= load_.warm_up && cycle < end(); }
-
-  // Cycles from one packet of a host to its next: geometric, 1 or more.
-  std::int64_t gap() {
-    if (begins_ >= 1) return 1;
-    return 1 + static_cast<std::int64_t>(std::log(random_.unit()) / std::log1p(-begins_));
-  }
 
   void add(std::int32_t host, std::int32_t now) {
     auto& queue = queues_[static_cast<std::size_t>(host)];
@@ -98,9 +93,9 @@ class LoadSource {
   std::int32_t draw(std::int32_t host) {
     if (load_.traffic == LoadTraffic::next_group) {
       const std::int32_t first = (host / group_ + 1) * group_ % total_;
-      return first + static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(group_)));
+      return first + static_cast<std::int32_t>(random_.below(static_cast<std::size_t>(group_)));
     }
-    const auto other = static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(total_ - 1)));
+    const auto other = static_cast<std::int32_t>(random_.below(static_cast<std::size_t>(total_ - 1)));
     return other < host ? other : other + 1;
   }
 
@@ -108,7 +103,7 @@ class LoadSource {
   const LoadOptions& load_;
   const PacketOptions& options_;
   const double begins_;  // probability that a host begins a packet in a cycle
-  Random random_;
+  SplitMix64 random_;
   LoadResult& result_;
   std::vector<std::deque<std::pair<std::int32_t, std::int32_t>>> queues_;  // by host: cycle, destination
   std::vector<bool> leaving_;

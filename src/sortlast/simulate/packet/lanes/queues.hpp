@@ -33,6 +33,7 @@ class LaneQueues {
   std::size_t index(fabric::Channel c, std::int32_t lane) const {
     return static_cast<std::size_t>(c) * lanes_ + static_cast<std::size_t>(lane);
   }
+  std::size_t size() const { return queues_.size(); }
   std::int32_t slots(fabric::Channel c, std::int32_t lane) const { return queues_[index(c, lane)].slots; }
   bool has_room(fabric::Channel c, std::int32_t lane) const { return slots(c, lane) < capacity_; }
   // Places that are taken on all lanes behind a channel.

@@ -31,8 +31,9 @@ LaneRoutes lane_routes(const fabric::Routes& routes) {
 LaneRoutes lane_routes(std::shared_ptr<const fabric::Topology> topology, std::string_view name,
                        const fabric::RouteOptions& options) {
   const std::string text(name);
-  if (name == "ar-updn") return {text, WayKind::adaptive, {}, fabric::ar_updn(topology, options), 1};
-  if (name == "ar-ftree") return {text, WayKind::adaptive, {}, fabric::ar_ftree(topology, options), 1};
+  if (name == "ar-updn" || name == "ar-ftree") {
+    return {text, WayKind::adaptive, {}, fabric::spreading(std::move(topology), name, options).allowed, 1};
+  }
   if (name != "valiant" && name != "ugal") {
     const auto engines = fabric::engines();
     if (std::none_of(engines.begin(), engines.end(), [&](const auto& each) { return each.name == name; })) {
@@ -95,6 +96,12 @@ WayState LaneRouter::start(std::int32_t source, std::int32_t destination, std::i
   return state;
 }
 
+void LaneRouter::no_way(std::int32_t s, std::int32_t destination) const {
+  throw Error("routing '" + routes_.name + "': no way leads from switch '" +
+              topology_->label(topology_->vertex_of_switch(s)) + "' to host '" +
+              topology_->label(destination) + "'");
+}
+
 LaneRouter::Hop LaneRouter::next(std::int32_t s, std::int32_t port_in, std::int32_t source,
                                  std::int32_t destination, const WayState& at) {
   Hop hop;
@@ -104,6 +111,7 @@ LaneRouter::Hop LaneRouter::next(std::int32_t s, std::int32_t port_in, std::int3
   if (routes_.kind == WayKind::adaptive) {
     one_[0] = topology_->attachment(destination).port;
     hop.ports = arrived ? std::span<const std::int32_t>(one_) : routes_.allowed->towards(s, destination);
+    if (hop.ports.empty()) no_way(s, destination);
     return hop;
   }
 
@@ -120,6 +128,7 @@ LaneRouter::Hop LaneRouter::next(std::int32_t s, std::int32_t port_in, std::int3
   const fabric::Vertex aim =
       hop.after.intermediate >= 0 ? topology_->vertex_of_switch(hop.after.intermediate) : destination;
   one_[0] = forwarding.port(s, aim, forwarding.plane(source, destination));
+  if (one_[0] < 1 || one_[0] > topology_->switch_at(s).ports) no_way(s, destination);
   hop.ports = one_;
   hop.after.lane = static_cast<std::uint8_t>(forwarding.next_lane(s, port_in, one_[0], hop.after.lane));
   hop.hop_class = static_cast<std::uint8_t>(hop.after.base + hop.after.lane);

@@ -30,7 +30,6 @@ class LaneRouter {
   std::int32_t switch_of_host(std::int32_t h) const { return switch_of_host_[static_cast<std::size_t>(h)]; }
   // Part of the fabric that a switch belongs to: its group on dragonflies, else it alone.
   std::int32_t group(std::int32_t s) const { return s / group_size_; }
-  std::int32_t groups() const { return topology_->switches() / group_size_; }
   bool has_groups() const { return has_groups_; }
   // Switches with hosts, which are where a way may lead through.
   const std::vector<std::int32_t>& leaves() const { return leaves_; }
@@ -48,11 +47,13 @@ class LaneRouter {
     std::uint8_t hop_class = 0;
     WayState after;  // where it is at the other end
   };
-  // At switch s, which it entered by `port_in`.
+  // At switch s, which it entered by `port_in`. Throws Error if no way leads on.
   Hop next(std::int32_t s, std::int32_t port_in, std::int32_t source, std::int32_t destination,
            const WayState& at);
 
  private:
+  [[noreturn]] void no_way(std::int32_t s, std::int32_t destination) const;
+
   LaneRoutes routes_;
   const fabric::Topology* topology_;
   std::vector<std::int32_t> switch_of_host_, leaves_, host_port_;
