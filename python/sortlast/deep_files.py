@@ -109,7 +109,7 @@ def _further(fragments: Fragments, taken: Collection[str], path: Path) -> dict[s
     """The channels as planes of one value each: those of several values get numbers behind a dot."""
     planes: dict[str, NDArray[Any]] = {}
     for name, values in (fragments.channels or {}).items():
-        several = np.asarray(values).reshape(len(fragments.depth), -1).T
+        several = np.atleast_2d(np.asarray(values).T)
         names = [name] if len(several) == 1 else [f"{name}.{number}" for number in range(len(several))]
         planes |= dict(zip(names, several, strict=True))
     for name in planes:

@@ -91,6 +91,19 @@ def test_channels_of_several_values_become_several(tmp_path):
         assert found[f"v.{axis}"].tolist() == velocity[:, axis].tolist()
 
 
+def test_channels_without_fragments_are_written(tmp_path):
+    """Of one value and of several, as a rank without fragments has them."""
+    path = tmp_path / "a.exr"
+    deep_files.write(path, Fragments.empty((2, 3), channels={"id": np.uint32, "v": (np.float32, 2)}))
+    found = deep_files.read(path)
+    assert (found.size, found.counts.sum()) == ((2, 3), 0)
+    assert {name: values.shape for name, values in found.channels.items()} == {
+        "id": (0,),
+        "v.0": (0,),
+        "v.1": (0,),
+    }
+
+
 def test_other_files_are_refused(tmp_path):
     flat = tmp_path / "flat.exr"
     image_files.write(flat, image_files.Image(np.zeros((3, 4, 4), np.float32)))
