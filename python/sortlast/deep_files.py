@@ -8,7 +8,6 @@ Needs the package OpenEXR: ``pip install "sortlast[files]"``.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +67,8 @@ def read(path: str | Path, memory: int | None = None) -> Fragments:
 def write(path: str | Path, fragments: Fragments) -> None:
     """Write fragments to a file, whole or not at all.
 
-    Raises :class:`sortlast.Error` if it does not end with exr or the place cannot be written.
+    Raises :class:`sortlast.Error` if it does not end with exr, two channels would have one name in the file,
+    or the place cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() != ".exr":
@@ -82,7 +82,7 @@ def write(path: str | Path, fragments: Fragments) -> None:
     planes["Z"] = np.asarray(fragments.depth, np.float32)
     if fragments.depth_back is not None:
         planes["ZBack"] = np.asarray(fragments.depth_back, np.float32)
-    planes |= _further(fragments, planes.keys(), path)
+    planes |= _further(fragments, path)
     channels = {name: _objects(plane, cuts, counts) for name, plane in planes.items()}
     header = {"compression": exr.ZIPS_COMPRESSION, "type": exr.deepscanline}
     with replacing(path) as temporary:
@@ -105,16 +105,18 @@ def _intervals(depth: NDArray[Any], back: NDArray[Any], path: Path) -> NDArray[n
     return back
 
 
-def _further(fragments: Fragments, taken: Collection[str], path: Path) -> dict[str, NDArray[Any]]:
+def _further(fragments: Fragments, path: Path) -> dict[str, NDArray[Any]]:
     """The channels as planes of one value each: those of several values get numbers behind a dot."""
     planes: dict[str, NDArray[Any]] = {}
     for name, values in (fragments.channels or {}).items():
         several = np.atleast_2d(np.asarray(values).T)
-        names = [name] if len(several) == 1 else [f"{name}.{number}" for number in range(len(several))]
-        planes |= dict(zip(names, several, strict=True))
-    for name in planes:
-        if name in taken:
-            raise Error(f"{path}: a channel of the fragments has the name {name}, which is taken; rename it")
+        for number, plane in enumerate(several):
+            written = name if len(several) == 1 else f"{name}.{number}"
+            if written in planes or written in _OF_FRAGMENTS:
+                raise Error(
+                    f"{path}: a channel of the fragments has the name {written}, which is taken; rename it"
+                )
+            planes[written] = plane
     return planes
 
 

@@ -77,6 +77,14 @@ def test_ends_in_front_and_names_that_are_taken_are_refused(tmp_path):
     made = further(4)
     with pytest.raises(Error, match="has the name Z, which is taken"):
         deep_files.write(tmp_path / "a.exr", replace(made, channels={"Z": made.depth}))
+    with pytest.raises(Error, match="has the name ZBack, which is taken"):
+        deep_files.write(
+            tmp_path / "a.exr", replace(made, depth_back=None, channels={"ZBack": made.depth + 1})
+        )
+    pairs = np.stack([made.depth, made.depth], axis=1)
+    for channels in ({"v": pairs, "v.0": made.depth}, {"v.0": made.depth, "v": pairs}):
+        with pytest.raises(Error, match=r"has the name v\.0, which is taken"):
+            deep_files.write(tmp_path / "a.exr", replace(made, channels=channels))
     deep_files.write(tmp_path / "a.exr", replace(made, depth_back=made.depth - 1))
     with pytest.raises(Error, match=r"a\.exr has fragments whose ZBack lies in front"):
         deep_files.read(tmp_path / "a.exr")
