@@ -65,7 +65,7 @@ def read(path: str | Path, memory: int | None = None) -> Fragments:
 
 
 def write(path: str | Path, fragments: Fragments) -> None:
-    """Write fragments to a file, whole or not at all.
+    """Write fragments to a file, whole or not at all; colours of uint8 as parts of 1.
 
     Raises :class:`sortlast.Error` if it does not end with exr, two channels would have one name in the file,
     or the place cannot be written.
@@ -78,7 +78,7 @@ def write(path: str | Path, fragments: Fragments) -> None:
     if counts.size == 0:
         raise Error(f"{path}: an image without pixels cannot be written as exr")
     cuts = np.cumsum(counts.ravel())[:-1]
-    planes = dict(zip("RGBA", np.asarray(fragments.colour, np.float32).T, strict=True))
+    planes = dict(zip("RGBA", _floats(fragments.colour).T, strict=True))
     planes["Z"] = np.asarray(fragments.depth, np.float32)
     if fragments.depth_back is not None:
         planes["ZBack"] = np.asarray(fragments.depth_back, np.float32)
@@ -103,6 +103,14 @@ def _intervals(depth: NDArray[Any], back: NDArray[Any], path: Path) -> NDArray[n
     if not (ends | (np.isfinite(depth) & np.isfinite(back) & (back > depth))).all():
         raise Error(f"{path} has fragments whose ZBack lies in front of their Z, or is not finite")
     return back
+
+
+def _floats(colour: NDArray[Any]) -> NDArray[np.float32]:
+    """Colours as float32; parts of 255 become parts of 1."""
+    colour = np.asarray(colour)
+    if colour.dtype == np.uint8:
+        return colour.astype(np.float32) / np.float32(255)
+    return np.asarray(colour, np.float32)
 
 
 def _further(fragments: Fragments, path: Path) -> dict[str, NDArray[Any]]:

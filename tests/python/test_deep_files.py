@@ -112,6 +112,14 @@ def test_channels_without_fragments_are_written(tmp_path):
     }
 
 
+def test_colours_of_bytes_are_written_as_parts_of_1(tmp_path):
+    made = fragments(6)
+    colour = np.random.default_rng(6).integers(0, 256, made.colour.shape, np.uint8)
+    deep_files.write(tmp_path / "a.exr", replace(made, colour=colour))
+    found = deep_files.read(tmp_path / "a.exr").colour
+    np.testing.assert_array_equal(found, colour.astype(np.float32) / np.float32(255))
+
+
 def test_other_files_are_refused(tmp_path):
     flat = tmp_path / "flat.exr"
     image_files.write(flat, image_files.Image(np.zeros((3, 4, 4), np.float32)))
