@@ -218,6 +218,22 @@ def test_the_command_mixes_intervals_and_keeps_channels(tmp_path):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_command_takes_a_file_without_fragments_beside_others(tmp_path, first):
+    """Whichever comes first: such a file does not tell that its ids are whole numbers."""
+    made = further(8)
+    empty = Fragments.empty((WIDTH, HEIGHT), intervals=True, channels={"id": np.uint32})
+    files = [tmp_path / "a.exr", tmp_path / "b.exr"]
+    deep_files.write(files[first], made)
+    deep_files.write(files[1 - first], empty)
+    done = command("composite", *files, "-o", tmp_path / "lists.exr", "--deep")
+    assert done.returncode == 0, done.stderr
+    found = deep_files.read(tmp_path / "lists.exr").channels["id"]
+    assert found.dtype == np.uint32
+    assert sorted(found) == sorted(made.channels["id"])
+
+
+@pytest.mark.mpi
 def test_the_command_says_what_is_wrong_with_deep_files(tmp_path):
     files = [tmp_path / "a.exr", tmp_path / "b.exr"]
     deep_files.write(files[0], fragments(1))

@@ -136,7 +136,9 @@ class Job:
 
         from sortlast import Error
 
-        kinds = {name: np.asarray(values).dtype for name, values in (fragments.channels or {}).items()}
+        # A file without fragments does not tell the kind of its channels.
+        own = {} if len(fragments.depth) == 0 else fragments.channels or {}
+        kinds = {name: np.asarray(values).dtype for name, values in own.items()}
         found = comm.allgather((fragments.depth_back is not None, kinds if self.deep else {}))
         wanted: dict[str, np.dtype[Any]] = {}
         for file, (_, named) in zip(self.files, found, strict=True):
@@ -146,7 +148,6 @@ class Job:
         back = fragments.depth_back
         if back is None and any(intervals for intervals, _ in found):
             back = fragments.depth
-        own = fragments.channels or {}
         zeros = {name: np.zeros(len(fragments.depth), kind) for name, kind in wanted.items()}
         channels = {name: own.get(name, zeros[name]) for name in wanted}
         return replace(fragments, depth_back=back, channels=channels)
