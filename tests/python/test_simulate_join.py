@@ -165,11 +165,19 @@ def test_a_frame_runs_beside_a_job_on_what_it_leaves(cli, tmp_path):
 @pytest.mark.parametrize("method", ["packet", "flow"])
 def test_the_command_takes_a_background(cli, tmp_path, method):
     options = ("BU", "--bytes", 5000, "--method", method)
-    told, _ = simulated(cli, tmp_path, *options, "--background", 0.5)
+    told, out = simulated(cli, tmp_path, *options, "--background", 0.5)
     simulator = simulate.packet if method == "packet" else simulate.flow
     run = simulator(fabric.k_ary_n_tree(4, 2), simulate.pattern("BU", 16, 5000), background=0.5)
     assert told["seconds"] == run.seconds
     assert told["settings"]["background"] == 0.5
+    if method == "packet":
+        assert told["background_packets"] == run.background_packets
+        assert f" and {run.background_packets:,} of others, over " in out
+        [links] = re.findall(r"over ([0-9.]+) links in the mean", out)
+        assert float(links) == pytest.approx(
+            run.packet_hops / (run.packets + run.background_packets), abs=0.005
+        )
+        assert float(links) < 4  # the longest way of this tree
 
 
 @pytest.mark.parametrize(

@@ -62,12 +62,14 @@ def packets(job: Job) -> Found:
         "percent_99": run.delay_percentile(99),
         "max": run.max_delay,
     }
-    in_mean = run.packet_hops / max(run.packets, 1)
+    others = run.background_packets
+    in_mean = run.packet_hops / max(run.packets + others, 1)
     facts = [
         (
             "packets",
-            f"{run.packets:,} of up to {_show.count(settings['packet_bytes'], 'byte')},"
-            f" over {in_mean:.2f} links in the mean",
+            f"{run.packets:,} of up to {_show.count(settings['packet_bytes'], 'byte')}"
+            + (f" and {others:,} of others" if others else "")
+            + f", over {in_mean:.2f} links in the mean",
         ),
         (
             "delay of a packet",
@@ -89,7 +91,13 @@ def packets(job: Job) -> Found:
         f"{_show.count(run.cycles, 'cycle')}, {_show.seconds(run.seconds)}",
         1 / run.seconds if made.schedule is not None and run.seconds > 0 else None,
         facts,
-        {"cycles": run.cycles, "packets": run.packets, "packet_hops": run.packet_hops, "delay": delay},
+        {
+            "cycles": run.cycles,
+            "packets": run.packets,
+            "background_packets": others,
+            "packet_hops": run.packet_hops,
+            "delay": delay,
+        },
     )
 
 
