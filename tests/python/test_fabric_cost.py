@@ -154,6 +154,14 @@ def test_prices_are_read_in_each_form(tmp_path, name, text):
     assert found.of_cable("level 1 to level 2") == 350
 
 
+@pytest.mark.parametrize("text", ["\ufeff" + CSV, CSV.replace("\n", "\r\n"), CSV.replace("\n", "\r")])
+def test_csv_of_spreadsheets_is_read(tmp_path, text):
+    """With a byte order mark, and the line ends of other systems."""
+    (tmp_path / "a.csv").write_bytes(CSV.encode())
+    (tmp_path / "b.csv").write_bytes(text.encode())
+    assert fabric.price_list(tmp_path / "b.csv") == fabric.price_list(tmp_path / "a.csv")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -173,6 +181,7 @@ def test_prices_are_read_in_each_form(tmp_path, name, text):
         ("a.json", '{"switch":\n {"16": "x"}}', "a.json:2: switch 16: expected a price"),
         ("a.csv", "switch,16,5\n", "a.csv:1: heading: expected 'part,kind,price'"),
         ("a.csv", "part,kind,price\nswitch,16\n", "a.csv:2: switch: expected part,kind,price"),
+        ("a.csv", f"part,kind,price\n{'x' * 200_000}\n", "a.csv:2: text: expected CSV, found field larger"),
         ("a.csv", "part,kind,price\nswitch,16,x\n", "a.csv:2: switch 16: expected a price"),
     ],
 )

@@ -38,6 +38,7 @@ from sortlast.fabric.reading import text_of
 
 _SQUARED = "port squared"
 _CABLES = "hosts, switches, any, or a kind such as 'level 1 to level 2'"
+_BYTE_ORDER_MARK = "\ufeff"  # with which spreadsheets begin their "CSV UTF-8"
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def price_list(path: str | Path) -> PriceList:
     Raises ArgumentError, with file, line and key, for an unknown part, a kind that does not fit it, a price
     that is no number of 0 or more, or a second price of the same; Error if the file cannot be read.
     """
-    text, file = text_of(path), str(path)
+    text, file = text_of(path).removeprefix(_BYTE_ORDER_MARK), str(path)
     name = file.removesuffix(".gz").lower()
     rows = _csv_rows(text, file) if name.endswith(".csv") else _yaml_rows(text, file)
     return _collected(rows, file)
@@ -220,22 +221,29 @@ def _malformed(file: str, line: int, key: str, expected: str, found: str) -> Arg
 
 
 def _csv_rows(text: str, file: str) -> Iterator[_Row]:
-    reader = csv.reader(io.StringIO(text))
     heading = False
-    for fields in reader:
+    for line, fields in _csv_lines(text, file):
         stripped = [each.strip() for each in fields]
         if not any(stripped) or stripped[0].startswith("#"):
             continue
         if not heading:
             if stripped != ["part", "kind", "price"]:
-                raise _malformed(
-                    file, reader.line_num, "heading", "'part,kind,price'", repr(",".join(fields))
-                )
+                raise _malformed(file, line, "heading", "'part,kind,price'", repr(",".join(fields)))
             heading = True
         elif len(stripped) != 3:
-            raise _malformed(file, reader.line_num, stripped[0], "part,kind,price", repr(",".join(fields)))
+            raise _malformed(file, line, stripped[0], "part,kind,price", repr(",".join(fields)))
         else:
-            yield _Row(reader.line_num, *stripped)
+            yield _Row(line, *stripped)
+
+
+def _csv_lines(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """The number and the fields of each line, whichever line ends there are."""
+    reader = csv.reader(io.StringIO(text, newline=""))
+    try:
+        for fields in reader:
+            yield reader.line_num, fields
+    except csv.Error as error:
+        raise _malformed(file, reader.line_num, "text", "CSV", str(error)) from None
 
 
 def _yaml_rows(text: str, file: str) -> Iterator[_Row]:
