@@ -162,6 +162,12 @@ def test_csv_of_spreadsheets_is_read(tmp_path, text):
     assert fabric.price_list(tmp_path / "b.csv") == fabric.price_list(tmp_path / "a.csv")
 
 
+def test_a_cable_may_be_named_from_either_end(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("switch: {16: 1}\ncable: {level 10 to level 9: 2, switches to hosts: 3}\n")
+    assert fabric.price_list(path).cable == {"level 9 to level 10": 2, "hosts to switches": 3}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -172,6 +178,18 @@ def test_csv_of_spreadsheets_is_read(tmp_path, text):
         ("a.yaml", "switch: {16: 1}\nswich: {2: 1}\n", "a.yaml:2: swich: expected switch, cable"),
         ("a.yaml", "switch: {big: 1}\n", "a.yaml:1: switch: expected a number of ports"),
         ("a.yaml", "switch: {16: 1}\ncable:\n  optical: 3\n", "a.yaml:3: cable: expected hosts, switches"),
+        (
+            "a.yaml",
+            "switch: {16: 1}\ncable: {leaf to spine: 3}\n",
+            "a.yaml:2: cable: expected hosts, switches, any, or a kind such as 'level 1 to level 2',"
+            " found 'leaf to spine'",
+        ),
+        (
+            "a.yaml",
+            "switch: {16: 1}\ncable:\n  level 1 to level 2: 3\n  level 2 to level 1: 4\n",
+            "a.yaml:4: cable level 2 to level 1: expected one price, found a second one of"
+            " 'level 1 to level 2'",
+        ),
         ("a.yaml", "switch: {16: [1, 2]}\n", "a.yaml:1: switch: expected 'KIND: PRICE'"),
         ("a.yaml", "switch: [1]\n", "a.yaml:1: switch: expected prices by kind"),
         ("a.yaml", "cable: {any: 1}\n", "a.yaml:1: switch: expected the price of a switch"),

@@ -38,6 +38,7 @@ from sortlast.fabric.reading import text_of
 
 _SQUARED = "port squared"
 _CABLES = "hosts, switches, any, or a kind such as 'level 1 to level 2'"
+_END = "(hosts|switches|level [1-9][0-9]{0,4})"  # of a cable
 _BYTE_ORDER_MARK = "\ufeff"  # with which spreadsheets begin their "CSV UTF-8"
 
 
@@ -183,8 +184,10 @@ def _collected(rows: Iterator[_Row], file: str) -> PriceList:
             switch[int(row.kind)] = _price(row, file)
         elif row.part == "switch" and row.kind == _SQUARED:
             once[_SQUARED] = _price(row, file)
-        elif row.part == "cable" and re.fullmatch(r"hosts|switches|any|.+ to .+", row.kind):
-            cable[row.kind] = _price(row, file)
+        elif row.part == "cable" and (kind := _cable_kind(row.kind)):
+            if kind in cable:
+                raise _malformed(file, row.line, row.key, "one price", f"a second one of '{kind}'")
+            cable[kind] = _price(row, file)
         elif row.part == "adapter" and not row.kind:
             once["adapter"] = _price(row, file)
         else:
@@ -192,6 +195,20 @@ def _collected(rows: Iterator[_Row], file: str) -> PriceList:
     if not switch and _SQUARED not in once:
         raise _malformed(file, 1, "switch", "the price of a switch", "none")
     return PriceList(switch, once.get(_SQUARED), cable, once.get("adapter", 0.0), currency)
+
+
+def _cable_kind(text: str) -> str | None:
+    """A kind of cables as :class:`Components` names it, the lower end first; None: it is none."""
+    if text in ("hosts", "switches", "any"):
+        return text
+    found = re.fullmatch(f"{_END} to {_END}", text)
+    return None if found is None else " to ".join(sorted(found.groups(), key=_height))
+
+
+def _height(end: str) -> int:
+    """Where an end of a cable is: hosts lowest, then switches without a level."""
+    heights = {"hosts": -1, "switches": 0}
+    return heights[end] if end in heights else int(end.removeprefix("level "))
 
 
 def _unknown(row: _Row, file: str) -> ArgumentError:
