@@ -277,6 +277,11 @@ def test_indicators_refuse_what_cannot_be_compared(times, costs, weights, messag
 NETS = ("--net", "k-ary-n-tree:4,2", "--net", "thin-tree:4,2,2")
 
 
+def plain(text):
+    """Text without frames, on one line."""
+    return " ".join(re.sub("[│╭╮╰╯─]", " ", text).split())
+
+
 @pytest.fixture
 def prices(tmp_path):
     path = tmp_path / "prices.yaml"
@@ -362,6 +367,10 @@ def test_central_tasks_use_the_hosts_in_the_middle(cli, tmp_path, prices):
         assert found == simulate.packet(tree, simulate.pattern("BU", 4, 1000), placement=hosts).seconds
 
 
+def test_the_help_tells_the_bandwidth_that_is_taken(cli):
+    assert "as the fabric's file tells; else 1250" in plain(cli("fabric", "cost", "--help")[1])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -378,4 +387,4 @@ def test_central_tasks_use_the_hosts_in_the_middle(cli, tmp_path, prices):
 def test_the_command_refuses_what_means_nothing(cli, prices, options, message):
     status, _, err = cli("fabric", "cost", *NETS, "--prices", prices, *options)
     assert status == 2
-    assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", err).split())
+    assert message in plain(err)

@@ -85,7 +85,14 @@ def cost(
     engine: Annotated[
         str, typer.Option(help="Routing engine for flows, as of the other commands.")
     ] = _options.ENGINE,
-    bandwidth: _options.Bandwidth = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            show_default="of most links, as the fabric's file tells; else 1250",
+            help="Bandwidth of a link in MB/s (10^6 bytes).",
+        ),
+    ] = None,
     node_name_map: _options.NodeNameMap = None,
     seed: _options.Seed = 17,
     csv: Annotated[Path | None, typer.Option(help="Also write the table to this CSV file.")] = None,
