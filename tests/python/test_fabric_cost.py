@@ -367,6 +367,15 @@ def test_central_tasks_use_the_hosts_in_the_middle(cli, tmp_path, prices):
         assert found == simulate.packet(tree, simulate.pattern("BU", 4, 1000), placement=hosts).seconds
 
 
+def test_fabrics_of_one_name_are_told_by_what_was_asked_for(cli, tmp_path, prices):
+    path = tmp_path / "cost.json"
+    nets = ("--net", "torus:4,4;1", "--net", "torus:4,4;4", "--net", "torus:2,2;1")
+    assert cli("fabric", "cost", *nets, "--prices", prices, "--json", path)[0] == 0
+    told = json.loads(path.read_text())
+    assert [row["fabric"] for row in told] == ["torus:4,4;1", "torus:4,4;4", fabric.torus([2, 2]).name]
+    assert [row["nodes"] for row in told] == [16, 64, 4]
+
+
 def test_the_help_tells_the_bandwidth_that_is_taken(cli):
     assert "as the fabric's file tells; else 1250" in plain(cli("fabric", "cost", "--help")[1])
 

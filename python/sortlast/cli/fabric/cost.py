@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -108,7 +109,7 @@ def cost(
 
     _terminal.check_places(csv, json)
     listed = fabric.price_list(prices)
-    fabrics = _named(_inputs.topology(each, node_name_map) for each in net)
+    fabrics = _named({text: _inputs.topology(text, node_name_map) for text in _once(net)})
     bills = {
         name: fabric.bill(fabric.components(each, same_switches=same_switches), listed)
         for name, each in fabrics.items()
@@ -136,14 +137,18 @@ def cost(
         console.print(f"wrote {path}", soft_wrap=True)
 
 
-def _named(found: Iterator[Topology]) -> dict[str, Topology]:
-    """Fabrics by name; of a name that occurs twice the second is an error."""
-    made: dict[str, Topology] = {}
-    for each in found:
-        if each.name in made:
-            raise typer.BadParameter(f"{each.name} is given twice", param_hint="--net")
-        made[each.name] = each
-    return made
+def _once(net: list[str]) -> list[str]:
+    """The fabrics as they are asked for; one that is given twice is an error."""
+    for k, text in enumerate(net):
+        if text in net[:k]:
+            raise typer.BadParameter(f"{text} is given twice", param_hint="--net")
+    return net
+
+
+def _named(found: dict[str, Topology]) -> dict[str, Topology]:
+    """Fabrics by name; by what was asked for where several have the same."""
+    names = Counter(each.name for each in found.values())
+    return {text if names[each.name] > 1 else each.name: each for text, each in found.items()}
 
 
 def _weight(text: str) -> tuple[str, float]:
