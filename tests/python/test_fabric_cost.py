@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from refusals import refused
 from sortlast import ArgumentError, fabric, schedule, simulate
 
 PUBLISHED = Path(__file__).parents[2] / "studies" / "sortlast_studies" / "narrowed_trees" / "published.csv"
@@ -374,6 +375,29 @@ def test_fabrics_of_one_name_are_told_by_what_was_asked_for(cli, tmp_path, price
     told = json.loads(path.read_text())
     assert [row["fabric"] for row in told] == ["torus:4,4;1", "torus:4,4;4", fabric.torus([2, 2]).name]
     assert [row["nodes"] for row in told] == [16, 64, 4]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--weight", "Bu=2"), "weight of 'Bu': no workload"),
+        (("--weight", "BU=1", "--weight", "BU=2"), "the weight of BU is given twice"),
+        (("--weight", "BU=0"), "weights of all workloads are 0"),
+    ],
+)
+def test_weights_are_checked_before_anything_runs(cli, prices, monkeypatch, more, message):
+    monkeypatch.setattr(simulate, "packet", lambda *args, **named: pytest.fail("it is simulated first"))
+    status, _, err = cli("fabric", "cost", *NETS, "--prices", prices, "--traffic", "BU@100", *more)
+    assert status == 2
+    assert message in plain(err)
+
+
+def test_costs_are_checked_before_anything_runs(cli, tmp_path, monkeypatch):
+    path = tmp_path / "free.yaml"
+    path.write_text("switch: {port squared: 0}\ncable: {any: 0}\n")
+    monkeypatch.setattr(simulate, "packet", lambda *args, **named: pytest.fail("it is simulated first"))
+    told = refused(cli("fabric", "cost", *NETS, "--prices", path, "--traffic", "BU@100"))
+    assert "expected a number above 0" in told
 
 
 def test_the_help_tells_the_bandwidth_that_is_taken(cli):

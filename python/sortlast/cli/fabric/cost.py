@@ -114,7 +114,7 @@ def cost(
         name: fabric.bill(fabric.components(each, same_switches=same_switches), listed)
         for name, each in fabrics.items()
     }
-    weights = dict(map(_weight, weight or []))
+    weights = _weights(weight or [])
     if weights and not traffic:
         raise typer.BadParameter("it weighs traffic; give --traffic too", param_hint="--weight")
     worth: dict[str, Indicator] = {}
@@ -122,10 +122,15 @@ def cost(
     if traffic:
         tasks = ranks or min(len(each.hosts) for each in fabrics.values())
         jobs = [job for each in traffic for job in _workloads(each, tasks, seed)]
+        if len({job.key for job in jobs}) < len(jobs):
+            raise typer.BadParameter("a workload is given twice", param_hint="--traffic")
+        costs = {name: each.per_node for name, each in bills.items()}
+        # Weights and costs, before anything is simulated.
+        like = {name: dict.fromkeys((job.key for job in jobs), 1.0) for name in fabrics}
+        fabric.indicators(like, costs, weights)  # type: ignore[arg-type]
         run = _Runs(method, central, engine, bandwidth, seed)
         with _progress.bar("runs", transient=True) as progress:
             times = run.all(fabrics, jobs, progress)
-        costs = {name: each.per_node for name, each in bills.items()}
         worth = {each.network: each for each in fabric.indicators(times, costs, weights)}  # type: ignore[arg-type]
 
     report = [_row(name, bills, worth, times) for name in fabrics]
@@ -149,6 +154,16 @@ def _named(found: dict[str, Topology]) -> dict[str, Topology]:
     """Fabrics by name; by what was asked for where several have the same."""
     names = Counter(each.name for each in found.values())
     return {text if names[each.name] > 1 else each.name: each for text, each in found.items()}
+
+
+def _weights(texts: list[str]) -> dict[str, float]:
+    """Weights by name; of a name that occurs twice the second is an error."""
+    made: dict[str, float] = {}
+    for name, value in map(_weight, texts):
+        if name in made:
+            raise typer.BadParameter(f"the weight of {name} is given twice", param_hint="--weight")
+        made[name] = value
+    return made
 
 
 def _weight(text: str) -> tuple[str, float]:
@@ -209,8 +224,6 @@ class _Runs:
         self, fabrics: dict[str, Topology], jobs: list[_Workload], progress: Callable[[float], bool]
     ) -> dict[str, dict[tuple[str, str], float]]:
         """Seconds of every workload on every fabric."""
-        if len({job.key for job in jobs}) < len(jobs):
-            raise typer.BadParameter("a workload is given twice", param_hint="--traffic")
         made: dict[str, dict[tuple[str, str], float]] = {name: {} for name in fabrics}
         done, total = 0, len(fabrics) * len(jobs)
         for name, topology in fabrics.items():
