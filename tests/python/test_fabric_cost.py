@@ -377,6 +377,37 @@ def test_fabrics_of_one_name_are_told_by_what_was_asked_for(cli, tmp_path, price
     assert [row["nodes"] for row in told] == [16, 64, 4]
 
 
+def test_a_file_has_the_tasks_that_it_says(cli, tmp_path, prices):
+    """However many ranks patterns have, and as many as fit on the fabric."""
+    path, traffic = tmp_path / "cost.json", tmp_path / "shift.goal"
+    eight = simulate.shift(8, 1000, 1, 3)
+    traffic.write_text(eight.to_goal())
+    options = ("--net", "k-ary-n-tree:4,2", "--prices", prices, "--traffic", traffic, "--ranks", 4)
+    assert cli("fabric", "cost", *options, "--json", path)[0] == 0
+    tree = fabric.k_ary_n_tree(4, 2)
+    expected = simulate.packet(tree, simulate.read(traffic), placement=range(8)).seconds
+    assert json.loads(path.read_text())[0]["seconds"] == {str(traffic): expected}
+    small = ("--net", "k-ary-n-tree:2,2", "--prices", prices, "--traffic", traffic)
+    assert "8 tasks do not fit on 2-ary 2-tree, which has 4 compute hosts" in refused(
+        cli("fabric", "cost", *small)
+    )
+
+
+def test_as_many_ranks_as_compute_hosts_are_taken(cli, tmp_path, prices):
+    """An aggregation node is a host on which no task runs."""
+    net, path = tmp_path / "net", tmp_path / "cost.json"
+    names = ("a", "b", "Mellanox Technologies Aggregation Node")
+    adapters = [f'Ca 1 "H-{k}" # "{name}"\n[1] "S-9"[{k}]' for k, name in enumerate(names, 1)]
+    ports = "".join(f'[{k}] "H-{k}"[1]\n' for k in (1, 2, 3))
+    net.write_text("\n".join([f'Switch 4 "S-9" # "s"\n{ports}', *adapters]))
+    topology = fabric.read(net)
+    assert (len(topology.hosts), len(fabric.compute_hosts(topology))) == (3, 2)
+    options = ("--net", net, "--prices", prices, "--traffic", "BU@1000")
+    assert cli("fabric", "cost", *options, "--json", path)[0] == 0
+    expected = simulate.packet(topology, simulate.pattern("BU", 2, 1000)).seconds
+    assert json.loads(path.read_text())[0]["seconds"] == {"BU@1000": expected}
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [

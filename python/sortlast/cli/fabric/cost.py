@@ -77,7 +77,12 @@ def cost(
     ] = Method.packet,
     ranks: Annotated[
         int | None,
-        typer.Option(min=1, show_default="hosts of the smallest fabric", help="Tasks that communicate."),
+        typer.Option(
+            min=1,
+            max=2**31 - 1,
+            show_default="compute hosts of the smallest fabric",
+            help="Tasks that communicate; a file says its own.",
+        ),
     ] = None,
     central: Annotated[
         bool,
@@ -120,8 +125,8 @@ def cost(
     worth: dict[str, Indicator] = {}
     times: dict[str, dict[tuple[str, str], float]] = {}
     if traffic:
-        tasks = ranks or min(len(each.hosts) for each in fabrics.values())
-        jobs = [job for each in traffic for job in _workloads(each, tasks, seed)]
+        places = {name: len(fabric.compute_hosts(each)) for name, each in fabrics.items()}
+        jobs = [job for each in traffic for job in _workloads(each, ranks, places, seed)]
         if len({job.key for job in jobs}) < len(jobs):
             raise typer.BadParameter("a workload is given twice", param_hint="--traffic")
         costs = {name: each.per_node for name, each in bills.items()}
@@ -193,21 +198,31 @@ class _Workload:
     frame: bool  # compositing, whose ranks may send several messages at once
 
 
-def _workloads(text: str, ranks: int, seed: int) -> Iterator[_Workload]:
-    """``PATTERN@SIZE,SIZE``, or a file."""
-    from sortlast import fabric
+def _workloads(text: str, ranks: int | None, places: dict[str, int], seed: int) -> Iterator[_Workload]:
+    """``PATTERN@SIZE,SIZE``, or a file; ``places``: the compute hosts of each fabric, on which it fits."""
+    from sortlast import fabric, simulate
     from sortlast.cli.simulate import _traffic
 
     like = _traffic.Wanted(text, None, None, None, None, None, {}, seed)
     if fabric.is_file(text):
-        made = _traffic.make(like, ranks)
-        yield _Workload((text, ""), lambda: made.traffic, made.tasks, frame=False)
+        read = simulate.read(text)
+        _fit(read.tasks, places)
+        yield _Workload((text, ""), lambda: read, read.tasks, frame=False)
         return
+    tasks = ranks or min(places.values())
+    _fit(tasks, places)
     pattern, _, sizes = text.rpartition("@")
     for size in sizes.split(","):
-        each = _traffic.parse(f"{pattern}@{size}" if pattern else text, ranks, like, "--traffic")
-        made = _traffic.make(each, ranks)
+        each = _traffic.parse(f"{pattern}@{size}" if pattern else text, tasks, like, "--traffic")
+        made = _traffic.make(each, tasks)
         yield _Workload((pattern, size), partial(getattr, made, "traffic"), made.tasks, each.size is not None)
+
+
+def _fit(tasks: int, places: dict[str, int]) -> None:
+    """Refuse more tasks than a fabric has compute hosts."""
+    for name, hosts in places.items():
+        if tasks > hosts:
+            raise Error(f"{tasks} tasks do not fit on {name}, which has {hosts} compute hosts")
 
 
 @dataclass(frozen=True)
@@ -249,10 +264,6 @@ class _Runs:
         routes = _inputs.routes(topology, self.engine) if self.method is Method.flow else None
 
         def carry(job: _Workload, progress: Callable[[float], bool]) -> float:
-            if job.tasks > len(ordered):
-                raise Error(
-                    f"{job.tasks} tasks do not fit on {topology.name}, which has {len(ordered)} hosts"
-                )
             first = (len(ordered) - job.tasks) // 2 if self.central else 0
             where: dict[str, Any] = {
                 "placement": ordered[first : first + job.tasks],
