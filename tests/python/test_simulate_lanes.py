@@ -68,6 +68,10 @@ def test_what_cannot_be_is_refused():
         simulate.packet(f, t, routing="ugal", lanes=3)
     with pytest.raises(ArgumentError, match="lanes is 0"):
         simulate.packet(f, t, routing="minimal", lanes=0)
+    with pytest.raises(ArgumentError, match="lanes is 0"):
+        simulate.load(f, 0.1, routing="minimal", lanes=0)
+    with pytest.raises(ArgumentError, match="ugal_threshold are of virtual lanes"):
+        simulate.packet(tree, t, ugal_threshold=1)
     with pytest.raises(ArgumentError, match="on lanes requests"):
         simulate.packet(f, t, routing="ugal", ties="fsin")
     with pytest.raises(ArgumentError, match="has no lanes"):

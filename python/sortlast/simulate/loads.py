@@ -8,7 +8,7 @@ from typing import Literal
 from sortlast import _simulate
 from sortlast._simulate import LoadResult
 from sortlast.fabric import Routes, Topology
-from sortlast.simulate.packets import lane_routes
+from sortlast.simulate.packets import lane_count, lane_routes
 
 
 def load(
@@ -73,7 +73,7 @@ def load(
         seed=seed,
     )
     lane_options = _simulate.LaneOptions(
-        lanes=lanes or 0,
+        lanes=lane_count(lanes),
         ugal_threshold=ugal_threshold,
         link_cycles=link_cycles,
         global_cycles=global_cycles,

@@ -56,8 +56,8 @@ def packet(
             :func:`lane_routings`. Routes have theirs.
         packet_bytes: bytes that a packet carries.
         packet_phits: cycles that a packet takes on a link.
-        switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave, at most
-            ``packet_phits``; packets still follow each other without gaps.
+        switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave; packets
+            still follow each other without gaps. Without lanes at most ``packet_phits``.
         buffer_packets: packets that the queue at each input port of a switch holds.
         injection_packets: packets that the queue of each host holds.
         arbitration: which input port an output port serves.
@@ -113,7 +113,7 @@ def packet(
                 "on lanes requests are 'each-cycle', ties 'uniform', and sample_cycles and background 0"
             )
         on = _simulate.LaneOptions(
-            lanes=lanes or 0,
+            lanes=lane_count(lanes),
             ugal_threshold=ugal_threshold,
             link_cycles=link_cycles,
             global_cycles=global_cycles,
@@ -121,8 +121,10 @@ def packet(
         )
         found = lane_routes(fabric, routing)
         return _simulate.simulate_lanes(found, traffic, hosts, options, on, progress)
-    if link_cycles or global_cycles:
-        raise ArgumentError("link_cycles and global_cycles are of virtual lanes; give lanes too")
+    if link_cycles or global_cycles or ugal_threshold:
+        raise ArgumentError(
+            "link_cycles, global_cycles and ugal_threshold are of virtual lanes; give lanes too"
+        )
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):
         return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
     return _simulate.simulate_static(_routes(fabric, routing), traffic, hosts, options, progress)
@@ -130,12 +132,17 @@ def packet(
 
 def on_lanes(fabric: Topology | Routes, routing: str | None, lanes: int | None) -> bool:
     """Whether packets go by virtual lanes."""
-    if lanes is not None:
-        if lanes < 1:
-            raise ArgumentError(f"lanes is {lanes}; expected 1 or more")
+    if lane_count(lanes) > 0:
         return True
     name = routing if isinstance(fabric, Topology) else fabric.engine
     return name == "minimal" or name in dict(_simulate.lane_routings())
+
+
+def lane_count(lanes: int | None) -> int:
+    """Lanes as the core takes them: 0 for None. Raises ArgumentError for fewer than 1."""
+    if lanes is not None and lanes < 1:
+        raise ArgumentError(f"lanes is {lanes}; expected 1 or more")
+    return lanes or 0
 
 
 def lane_routes(fabric: Topology | Routes, routing: str | None) -> _simulate.LaneRoutes:
