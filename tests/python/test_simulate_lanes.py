@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 
 import pytest
 
 from refusals import refused
 from sortlast import ArgumentError, _simulate, fabric, simulate
+from sortlast.cli import _progress
 
 NET = "dragonfly:2,4,2,9"
 
@@ -116,6 +118,30 @@ def test_load_says_what_python_finds(cli, tmp_path):
     assert busy["accepted"] == pytest.approx(sum(run.accepted for run in runs) / 2)
     assert busy["delay"] == pytest.approx(sum(run.mean_delay for run in runs) / 2)
     assert picture.read_text().count("<svg") == 1
+
+
+def test_load_makes_a_routing_once_and_its_bar_only_rises(cli, monkeypatch):
+    made, parts = [], []
+    make = _simulate.lane_routes
+
+    def lane_routes(topology, name):
+        made.append(name)
+        return make(topology, name)
+
+    @contextmanager
+    def bar(*_, **__):
+        yield lambda part: parts.append(part) or True
+
+    monkeypatch.setattr(_simulate, "lane_routes", lane_routes)
+    monkeypatch.setattr(_progress, "bar", bar)
+    routings = ("--routing", "minimal", "--routing", "ugal")
+    options = ("--loads", "0.1,0.2", "--seeds", 2, "--measured", 1000)
+    status, _, err = cli("fabric", "load", "--net", NET, *routings, *options)
+    assert (status, err) == (0, "")
+    assert made == ["minimal", "ugal"]
+    assert len(parts) > 8
+    assert parts == sorted(parts)
+    assert parts[-1] == pytest.approx(1, abs=0.125)  # eight runs, the last of which may end before it is told
 
 
 @pytest.mark.parametrize(

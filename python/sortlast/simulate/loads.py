@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from sortlast import _simulate
-from sortlast._simulate import LoadResult
+from sortlast._simulate import LaneRoutes, LoadResult
 from sortlast.fabric import Routes, Topology
 from sortlast.simulate.packets import lane_count, lane_routes
 
@@ -65,13 +65,42 @@ def load(
             without groups.
         Error: packets wait for each other for ever.
     """
-    options = _simulate.PacketOptions(
+    return load_on(
+        lane_routes(fabric, routing),
+        offered,
+        traffic,
+        lanes=lanes,
+        ugal_threshold=ugal_threshold,
+        link_cycles=link_cycles,
+        global_cycles=global_cycles,
+        seed=seed,
         packet_phits=packet_phits,
         switch_cycles=switch_cycles,
         buffer_packets=buffer_packets,
         arbitration=arbitration,
-        seed=seed,
+        warm_up=warm_up,
+        measured=measured,
+        drain=drain,
+        progress=progress,
     )
+
+
+def load_on(
+    routes: LaneRoutes,
+    offered: float,
+    traffic: Literal["uniform", "next-group"],
+    *,
+    lanes: int | None,
+    ugal_threshold: int,
+    link_cycles: int,
+    global_cycles: int,
+    warm_up: int,
+    measured: int,
+    drain: int,
+    progress: Callable[[float], object] | None,
+    **of_packets: Any,
+) -> LoadResult:
+    """As :func:`load`, on a routing that several runs share; ``of_packets``: further settings of it."""
     lane_options = _simulate.LaneOptions(
         lanes=lane_count(lanes),
         ugal_threshold=ugal_threshold,
@@ -79,14 +108,7 @@ def load(
         global_cycles=global_cycles,
         allocation=allocation,
     )
+    options = _simulate.PacketOptions(**of_packets)
     return _simulate.simulate_load(
-        lane_routes(fabric, routing),
-        offered,
-        traffic,
-        options,
-        lane_options,
-        warm_up,
-        measured,
-        drain,
-        progress,
+        routes, offered, traffic, options, lane_options, warm_up, measured, drain, progress
     )

@@ -17,7 +17,7 @@ from sortlast.cli.simulate import _options as _simulated
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sortlast.fabric import Topology
+    from sortlast._simulate import LaneRoutes
     from sortlast.simulate import LoadResult
 
 
@@ -108,7 +108,10 @@ def load(
         from sortlast import plot
 
         plot.check_format(draw)
+    from sortlast.simulate.packets import lane_routes
+
     topology = _inputs.topology(net, node_name_map)
+    routes = [(name, lane_routes(topology, name)) for name in routing]
     settings: dict[str, Any] = {
         "lanes": lanes,
         "ugal_threshold": ugal_threshold,
@@ -122,10 +125,10 @@ def load(
         "measured": measured,
         "drain": drain,
     }
-    cells = [(name, each) for name in routing for each in asked]
+    cells = [(name, made, each) for name, made in routes for each in asked]
     with _progress.bar("loads", transient=True) as progress:
         rows = [
-            _row(topology, traffic, cell, range(seed, seed + seeds), settings, _part(progress, i, cells))
+            _row(*cell, traffic, range(seed, seed + seeds), settings, _part(progress, i, len(cells)))
             for i, cell in enumerate(cells)
         ]
 
@@ -157,27 +160,27 @@ def _loads(text: str) -> list[float]:
     return found
 
 
-def _part(progress: Callable[[float], bool], done: int, cells: Sequence[object]) -> Callable[[float], bool]:
+def _part(progress: Callable[[float], bool], done: int, runs: int) -> Callable[[float], bool]:
     """The progress of one of several runs."""
-    return lambda part: progress((done + min(part, 1)) / len(cells))
+    return lambda part: progress((done + min(part, 1)) / runs)
 
 
 def _row(
-    topology: Topology,
+    name: str,
+    routes: LaneRoutes,
+    offered: float,
     traffic: LoadTraffic,
-    cell: tuple[str, float],
     seeds: range,
     settings: dict[str, Any],
     progress: Callable[[float], bool],
 ) -> dict[str, Any]:
     """The mean over the seeds; of delays None if no packet that counts arrived in any."""
-    from sortlast import simulate
+    from sortlast.simulate.loads import load_on
 
-    name, offered = cell
     whom: Literal["uniform", "next-group"] = "uniform" if traffic is LoadTraffic.uniform else "next-group"
     runs: list[LoadResult] = [
-        simulate.load(topology, offered, whom, routing=name, seed=each, progress=progress, **settings)
-        for each in seeds
+        load_on(routes, offered, whom, seed=each, progress=_part(progress, done, len(seeds)), **settings)
+        for done, each in enumerate(seeds)
     ]
     return {
         "routing": name,
