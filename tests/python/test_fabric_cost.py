@@ -445,6 +445,7 @@ def test_the_help_tells_the_bandwidth_that_is_taken(cli):
         (("--traffic", "BU@100", "--traffic", "BU@100"), "a workload is given twice"),
         (("--traffic", "BU@much"), "are no bytes"),
         (("--traffic", "BU@100", "--ranks", "32"), "32 tasks do not fit"),
+        (("--traffic", "BU@100", "--ranks", 3_000_000_000), "Input should be less than or equal to"),
         (("--net", "k-ary-n-tree:4,2"), "is given twice"),
     ],
 )

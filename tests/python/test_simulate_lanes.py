@@ -145,6 +145,33 @@ def test_load_makes_a_routing_once_and_its_bar_only_rises(cli, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("option", "number"),
+    [
+        ("--warm-up", 3_000_000_000),
+        ("--measured", 3_000_000_000),
+        ("--drain", 3_000_000_000),
+        ("--phits", 3_000_000_000),
+        ("--switch-cycles", 3_000_000_000),
+        ("--ugal-threshold", 3_000_000_000),
+        ("--ugal-threshold", -3_000_000_000),
+        ("--seed", 10**20),
+    ],
+)
+def test_numbers_that_are_too_large_are_refused(cli, option, number):
+    status, _, err = cli("fabric", "load", "--net", NET, "--routing", "ugal", option, number)
+    assert status == 2
+    assert f"'{option}'" in err
+    assert "Input should be" in err
+
+
+def test_simulate_refuses_a_threshold_that_is_too_low(cli):
+    options = ("--routing", "ugal", "--ugal-threshold", -3_000_000_000)
+    status, _, err = cli("simulate", "uniform", "--net", NET, *options)
+    assert status == 2
+    assert "Input should be" in err
+
+
+@pytest.mark.parametrize(
     ("options", "text"),
     [
         (("--routing", "minimal", "--loads", "0.1,2"), "expected numbers from 0 to 1"),

@@ -136,5 +136,5 @@ Bandwidth = Annotated[
         help="Bandwidth of a link in MB/s (10^6 bytes), for times.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all that is random.")]
 Json = Annotated[Path | None, typer.Option(help="Also write all that is printed to this JSON file.")]

@@ -64,7 +64,9 @@ def load(
     ugal_threshold: Annotated[
         int,
         typer.Option(
-            help="Of ugal: phits by which the queue of the minimal way may be longer than twice the other."
+            min=-(2**30),
+            max=2**30,
+            help="Of ugal: phits by which the queue of the minimal way may be longer than twice the other.",
         ),
     ] = 0,
     link_cycles: Annotated[
@@ -82,15 +84,19 @@ def load(
     allocation: Annotated[
         _simulated.Allocation, typer.Option("--allocation", help=_simulated.ALLOCATION_HELP)
     ] = _simulated.Allocation.together,
-    phits: Annotated[int, typer.Option(min=1, help="Cycles that a packet takes on a link.")] = 16,
+    phits: Annotated[int, typer.Option(min=1, max=65536, help="Cycles that a packet takes on a link.")] = 16,
     switch_cycles: Annotated[
         int,
-        typer.Option(min=1, help="Cycles from the arrival of a head at a switch until it may leave."),
+        typer.Option(
+            min=1, max=65536, help="Cycles from the arrival of a head at a switch until it may leave."
+        ),
     ] = 1,
     buffer: Annotated[int, typer.Option(min=1, max=255, help="Packets in the queue of a lane.")] = 4,
-    warm_up: Annotated[int, typer.Option(min=0, help="Cycles before packets count.")] = 3000,
-    measured: Annotated[int, typer.Option(min=1, help="Cycles in which those that count begin.")] = 5000,
-    drain: Annotated[int, typer.Option(min=0, help="Cycles that they are waited for.")] = 20000,
+    warm_up: Annotated[int, typer.Option(min=0, max=2**28, help="Cycles before packets count.")] = 3000,
+    measured: Annotated[
+        int, typer.Option(min=1, max=2**28, help="Cycles in which those that count begin.")
+    ] = 5000,
+    drain: Annotated[int, typer.Option(min=0, max=2**28, help="Cycles that they are waited for.")] = 20000,
     node_name_map: _options.NodeNameMap = None,
     seed: _options.Seed = 17,
     draw: Annotated[Path | None, typer.Option(help="Draw both curves (png, svg or pdf).")] = None,

@@ -210,6 +210,8 @@ Lanes = Annotated[
 UgalThreshold = Annotated[
     int,
     typer.Option(
+        min=-(2**30),
+        max=2**30,
         help="Of --routing ugal: phits by which the queue of the minimal way may be longer than twice that of"
         " the other one.",
         rich_help_panel=_PACKETS,
