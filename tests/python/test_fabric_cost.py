@@ -328,7 +328,8 @@ def test_the_command_tells_what_python_finds(cli, tmp_path, prices, method):
             ("BU", "100"): run(net, simulate.pattern("BU", 16, 100), **where).seconds,
             ("BU", "5K"): run(net, simulate.pattern("BU", 16, 5000), **where).seconds,
         }
-        frame = simulate.frame_traffic(schedule.make("shift", p=16, n=64 * 64), rendezvous=False)
+        made = schedule.make("shift", p=16, n=64 * 64)
+        frame = simulate.frame_traffic(made, rendezvous=method == "flow")
         at_once = {} if method == "packet" else {"sends_at_once": 0}
         times[net.name]["shift", "64x64"] = run(net, frame, **where, **at_once).seconds
     costs = {net.name: fabric.cost_per_node(net, PAPER) for net in nets}

@@ -150,16 +150,21 @@ def test_jobs_beside_each_other_are_told(cli, tmp_path, method):
     assert told["seconds"] == run.seconds
 
 
-def test_a_frame_runs_beside_a_job_on_what_it_leaves(cli, tmp_path):
-    options = ("radix-k:2,4", "--size", "64x64", "--method", "flow", "--ranks", 8)
-    told, _ = simulated(cli, tmp_path, *options, "--beside", "BU@1000 on free")
-    alone = simulate.flow(
-        fabric.k_ary_n_tree(4, 2),
-        simulate.frame_traffic(schedule.make("radix-k:2,4", p=8, n=64 * 64), rendezvous=False),
-        sends_at_once=0,
-    )
-    assert told["jobs"][0]["seconds"] == pytest.approx(alone.seconds)
-    assert told["jobs"][1]["messages"] == 8 * 3
+@pytest.mark.parametrize("first", [True, False])
+def test_a_frame_runs_beside_a_job_on_what_it_leaves(cli, tmp_path, first):
+    """As long as alone, whether it is the first job or the other one: its transfers wait for receivers."""
+    frame, settings = ("radix-k:2,4", "--size", "64x64"), ("--blend", 500, "--stage-seconds", 1e-5)
+    if first:
+        jobs = (*frame, *settings, "--ranks", 8, "--beside", "BU@1000 on free")
+    else:
+        jobs = (*frame, *settings, "--ranks", 8, "--beside", "radix-k:2,4@64x64 on free")
+    told, _ = simulated(cli, tmp_path, *jobs, "--method", "flow")
+    tree, made = fabric.k_ary_n_tree(4, 2), schedule.make("radix-k:2,4", p=8, n=64 * 64)
+    alone = simulate.frame(tree, made, blend_bytes_per_second=5e8, stage_seconds=1e-5)
+    found = told["jobs"][0 if first else 1]
+    assert found["seconds"] == pytest.approx(alone.seconds)
+    if first:
+        assert told["jobs"][1]["messages"] == 8 * 3
 
 
 @pytest.mark.parametrize("method", ["packet", "flow"])

@@ -107,7 +107,7 @@ def _program(wanted: _traffic.Wanted) -> Program:
         return simulate.read_program(wanted.pattern)
     if wanted.ranks is None:
         raise typer.BadParameter("give the number of ranks", param_hint="--ranks")
-    return _simulate.program_of(_traffic.make(wanted, wanted.ranks).traffic)
+    return _simulate.program_of(_traffic.make(wanted, wanted.ranks, rendezvous=False).traffic)
 
 
 def _shares(run: LogGopsResult) -> dict[str, dict[str, float]]:

@@ -126,7 +126,7 @@ def cost(
     times: dict[str, dict[tuple[str, str], float]] = {}
     if traffic:
         places = {name: len(fabric.compute_hosts(each)) for name, each in fabrics.items()}
-        jobs = [job for each in traffic for job in _workloads(each, ranks, places, seed)]
+        jobs = [job for each in traffic for job in _workloads(each, ranks, places, seed, method)]
         if len({job.key for job in jobs}) < len(jobs):
             raise typer.BadParameter("a workload is given twice", param_hint="--traffic")
         costs = {name: each.per_node for name, each in bills.items()}
@@ -198,7 +198,9 @@ class _Workload:
     frame: bool  # compositing, whose ranks may send several messages at once
 
 
-def _workloads(text: str, ranks: int | None, places: dict[str, int], seed: int) -> Iterator[_Workload]:
+def _workloads(
+    text: str, ranks: int | None, places: dict[str, int], seed: int, method: Method
+) -> Iterator[_Workload]:
     """``PATTERN@SIZE,SIZE``, or a file; ``places``: the compute hosts of each fabric, on which it fits."""
     from sortlast import fabric, simulate
     from sortlast.cli.simulate import _traffic
@@ -214,7 +216,7 @@ def _workloads(text: str, ranks: int | None, places: dict[str, int], seed: int) 
     pattern, _, sizes = text.rpartition("@")
     for size in sizes.split(","):
         each = _traffic.parse(f"{pattern}@{size}" if pattern else text, tasks, like, "--traffic")
-        made = _traffic.make(each, tasks)
+        made = _traffic.make(each, tasks, rendezvous=method is Method.flow)
         yield _Workload((pattern, size), partial(getattr, made, "traffic"), made.tasks, each.size is not None)
 
 

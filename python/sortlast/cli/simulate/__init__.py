@@ -148,7 +148,7 @@ def _run(
     outputs.check()
     topology, hosts = place.find()
     settings = {"link_bytes_per_second": link_rate(topology), **settings}
-    made = _traffic.make(wanted, len(hosts))
+    made = _traffic.make(wanted, len(hosts), rendezvous=method is Method.flow)
     outputs.check_length(made)
     ways = tables.ways(topology, method is Method.flow)
     settings |= ways.settings

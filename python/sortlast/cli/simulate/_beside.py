@@ -54,7 +54,8 @@ class Beside:
             places = _inputs.hosts_of(topology, where)
         if not places:
             raise typer.BadParameter(f"{text!r}: there is no host for it", param_hint="--beside")
-        made = _traffic.make(_traffic.parse(what, len(places), self.wanted, "--beside"), len(places))
+        wanted = _traffic.parse(what, len(places), self.wanted, "--beside")
+        made = _traffic.make(wanted, len(places), rendezvous=not self.packets)
         return made.traffic, places[: made.tasks]
 
 

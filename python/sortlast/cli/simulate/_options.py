@@ -101,7 +101,7 @@ Beside = Annotated[
         show_default="none",
         help="Another job that begins with it: PATTERN@BYTES, ALGORITHM@WIDTHxHEIGHT or a file, on the same"
         " hosts; or with ' on NODES' on others, such as '3M@100K on host[64-127]', or ' on free'. May be"
-        " repeated.",
+        " repeated. Settings of frames, and --sends-at-once as it is for the first job, hold for all jobs.",
         rich_help_panel=_TRAFFIC,
     ),
 ]

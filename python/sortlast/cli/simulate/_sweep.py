@@ -124,7 +124,8 @@ class Sweep:
 
     def _made(self, ranks: int, places: int) -> _traffic.Made:
         try:
-            return _traffic.make(replace(self.wanted, ranks=ranks), places)
+            wanted = replace(self.wanted, ranks=ranks)
+            return _traffic.make(wanted, places, rendezvous=self.method.value == "flow")
         except ArgumentError as error:
             raise Error(f"--ranks, {ranks} of them: {error}") from None
 

@@ -56,11 +56,16 @@ class Made:
         return self.make_traffic()
 
 
-def make(wanted: Wanted, places: int) -> Made:
-    """The traffic, among as many ranks as asked for or as there are ``places``."""
+def make(wanted: Wanted, places: int, *, rendezvous: bool) -> Made:
+    """The traffic, among as many ranks as asked for or as there are ``places``.
+
+    ``rendezvous``: a transfer of a frame waits until its receiver has begun the stage, as it does in flows.
+    In the packet simulator the receiver's word would stand in its injection queue behind whole messages,
+    which holds everybody up as no network does.
+    """
     check(wanted)
     if wanted.size is not None:
-        made = _frame(wanted, wanted.ranks or places)
+        made = _frame(wanted, wanted.ranks or places, rendezvous)
     else:
         from sortlast import simulate
 
@@ -118,12 +123,8 @@ def check(wanted: Wanted) -> None:
             raise typer.BadParameter(what, param_hint=option)
 
 
-def _frame(wanted: Wanted, ranks: int) -> Made:
-    """The schedule of a frame, and its traffic for the packet simulator.
-
-    In that a transfer does not wait for its receiver to have begun the stage: the receiver's word would stand
-    in its injection queue behind whole messages, which holds everybody up as no network does.
-    """
+def _frame(wanted: Wanted, ranks: int, rendezvous: bool) -> Made:
+    """The schedule of a frame, and its traffic."""
     from sortlast import schedule, simulate
 
     width, height = _parse.size(wanted.size or "")
@@ -132,7 +133,7 @@ def _frame(wanted: Wanted, ranks: int) -> Made:
     if width * height > _MOST_PIXELS:
         raise typer.BadParameter(f"more than {_MOST_PIXELS:,} pixels", param_hint="--size")
     made = schedule.make(wanted.pattern, p=ranks, n=width * height)
-    return Made(ranks, made, lambda: simulate.frame_traffic(made, rendezvous=False, **wanted.frame))
+    return Made(ranks, made, lambda: simulate.frame_traffic(made, rendezvous=rendezvous, **wanted.frame))
 
 
 def _pattern(wanted: Wanted, ranks: int) -> Traffic:
