@@ -17,7 +17,9 @@ from sortlast._errors import ArgumentError
 
 @dataclass(frozen=True)
 class Indicator:
-    """What a network is worth beside the first one, of which all relative values but the first are 1.
+    """What a network is worth beside the first one.
+
+    Of the first network ``performance``, ``relative_cost`` and ``performance_per_cost`` are 1.
 
     Attributes:
         network: its name.
