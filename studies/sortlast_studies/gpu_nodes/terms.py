@@ -76,11 +76,27 @@ class Terms:
             found = nodes
         return found
 
+    def where_it_matters(self) -> str:
+        """On which networks the fabric matters and from how many nodes on, as a sentence."""
+        found, never = [], 0
+        for network, cabling in self.places:
+            here = f"on the {network} cabled {cabling}"
+            first = self.matters_from(network, cabling)
+            if first is not None:
+                found.append(f"{here} from {first} nodes on")
+            elif any(self.over(network, cabling, nodes) >= MATTERS for nodes in self.nodes):
+                found.append(f"{here} for some numbers of nodes")
+            else:
+                never += 1
+        if not found:
+            return "The fabric costs less than a tenth on all networks, for every number of nodes."
+        return f"The fabric costs a tenth or more {', '.join(found)}{'; elsewhere never' if never else ''}."
+
     def slower(self, algorithm: str) -> list[float]:
-        """Frames of one algorithm over the best, everywhere."""
+        """Frames of one algorithm over the best, on one switch and everywhere else."""
         return [
             self.times(network, cabling, nodes)[algorithm] / self.best(network, cabling, nodes)[0]
-            for network, cabling in self.places
+            for network, cabling in [(CROSSBAR, BY_NODE), *self.places]
             for nodes in self.nodes
             if algorithm in self.times(network, cabling, nodes)
         ]
@@ -90,7 +106,7 @@ class Terms:
         return max(self.over(*place, nodes) for place in self.places for nodes in self.nodes)
 
     def winners(self) -> dict[str, int]:
-        """How often each algorithm is the fastest; most often first."""
+        """How often each algorithm is the fastest over a fabric; most often first."""
         found: dict[str, int] = {}
         for network, cabling in self.places:
             for nodes in self.nodes:
