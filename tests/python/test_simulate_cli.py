@@ -210,7 +210,7 @@ def test_wrong_input_is_refused_in_a_line(cli, options, message):
         (("BU", "--bandwidth", "0"), "greater than or equal to 0.001"),
         (("BU", "--trace", "x.txt"), "does not end in .json"),
         (("BU", "--packet-bytes", 2**31), "2147483648 is above 2,147,483,647"),
-        (("BU", "--seed", 10**30), "is above 2,147,483,647"),
+        (("BU", "--seed", 10**30), "less than or equal to 9223372036854775807"),
     ],
 )
 def test_options_that_do_not_fit_are_usage_errors(cli, monkeypatch, options, message):

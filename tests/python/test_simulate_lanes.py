@@ -72,7 +72,7 @@ def test_what_cannot_be_is_refused():
         simulate.packet(f, t, routing="minimal", lanes=0)
     with pytest.raises(ArgumentError, match="lanes is 0"):
         simulate.load(f, 0.1, routing="minimal", lanes=0)
-    with pytest.raises(ArgumentError, match="ugal_threshold are of virtual lanes"):
+    with pytest.raises(ArgumentError, match="ugal_threshold and allocation are of virtual lanes"):
         simulate.packet(tree, t, ugal_threshold=1)
     with pytest.raises(ArgumentError, match="on lanes requests"):
         simulate.packet(f, t, routing="ugal", ties="fsin")
@@ -124,9 +124,9 @@ def test_load_makes_a_routing_once_and_its_bar_only_rises(cli, monkeypatch):
     made, parts = [], []
     make = _simulate.lane_routes
 
-    def lane_routes(topology, name):
+    def lane_routes(topology, name, **roots):
         made.append(name)
-        return make(topology, name)
+        return make(topology, name, **roots)
 
     @contextmanager
     def bar(*_, **__):

@@ -91,10 +91,26 @@ def test_a_sweep_takes_routings_on_lanes(cli):
     assert "ugal" in out
 
 
+def test_adaptive_packets_take_the_roots_that_are_named(cli, tmp_path):
+    ring = fabric.torus([4])
+    traffic = simulate.shift(4, 1000, 1, 4)
+    with pytest.raises(ArgumentError, match="name its root switches"):
+        simulate.packet(ring, traffic, routing="ar-updn")
+    run = simulate.packet(ring, traffic, routing="ar-updn", roots=[0])
+    assert run.messages == 12
+    assert simulate.load(ring, 0.1, routing="ar-updn", roots=[0]).accepted > 0
+    options = ("--net", "torus:4", "--routing", "ar-updn")
+    assert cli("simulate", "shift", *options)[0] == 2
+    status, out, _ = cli("simulate", "shift", *options, "--roots", "sw-0", "--bytes", 1000)
+    assert status == 0
+    assert f"{run.cycles:,} cycles" in out
+    assert cli("fabric", "load", *options, "--roots", "sw-0", "--loads", "0.1")[0] == 0
+
+
 def test_cycles_of_links_need_lanes(cli):
     status, _, err = cli("simulate", "BU", "--net", TREE, "--link-cycles", 5)
     assert status == 2
-    assert "link_cycles and global_cycles are of virtual lanes" in err
+    assert "link_cycles, global_cycles, ugal_threshold and allocation are of virtual lanes" in err
     run = ("simulate", "BU", "--net", TREE, "--routing", "ar-ftree")
     times = [cli(*run, *more)[1] for more in ((), ("--link-cycles", 50))]
     assert times[0] != times[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from sortlast import _simulate
@@ -17,6 +17,7 @@ def load(
     traffic: Literal["uniform", "next-group"] = "uniform",
     *,
     routing: str | None = None,
+    roots: Sequence[str] | Sequence[int] | None = None,
     lanes: int | None = None,
     ugal_threshold: int = 0,
     link_cycles: int = 0,
@@ -44,6 +45,8 @@ def load(
         traffic: "uniform": each packet goes to any other host; "next-group": to any host of the next group of
             a dragonfly or dragonfly+, whose minimal ways share the few links between two groups.
         routing: an engine of :func:`sortlast.fabric.engines` or one of :func:`lane_routings`.
+        roots: the root switches of "ar-updn" and "ar-ftree", as :func:`sortlast.fabric.route` takes them;
+            None: they are found.
         lanes: virtual lanes of each link; None: as many as the routing needs.
         ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
         link_cycles: further cycles that a phit, and a credit on its way back, is under way between two
@@ -66,13 +69,14 @@ def load(
         Error: packets wait for each other for ever.
     """
     return load_on(
-        lane_routes(fabric, routing),
+        lane_routes(fabric, routing, roots),
         offered,
         traffic,
         lanes=lanes,
         ugal_threshold=ugal_threshold,
         link_cycles=link_cycles,
         global_cycles=global_cycles,
+        allocation=allocation,
         seed=seed,
         packet_phits=packet_phits,
         switch_cycles=switch_cycles,
@@ -94,6 +98,7 @@ def load_on(
     ugal_threshold: int,
     link_cycles: int,
     global_cycles: int,
+    allocation: Literal["together", "lane-first"],
     warm_up: int,
     measured: int,
     drain: int,

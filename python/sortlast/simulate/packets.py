@@ -9,6 +9,7 @@ from sortlast import _simulate
 from sortlast._errors import ArgumentError
 from sortlast._simulate import PacketResult, Traffic
 from sortlast.fabric import Routes, Topology, route
+from sortlast.fabric.routing import switches
 from sortlast.simulate.links import link_rate
 
 
@@ -20,6 +21,7 @@ def packet(
     first_host: int = 0,
     placement: Sequence[int] | None = None,
     routing: str | None = None,
+    roots: Sequence[str] | Sequence[int] | None = None,
     packet_bytes: int = 64,
     packet_phits: int = 16,
     switch_cycles: int = 1,
@@ -54,6 +56,8 @@ def packet(
         routing: "adaptive": the port with most credits on a shortest path (the default for a Topology); or an
             engine of :func:`sortlast.fabric.engines`, whose tables are then used; or one of
             :func:`lane_routings`. Routes have theirs.
+        roots: the root switches of "ar-updn" and "ar-ftree", as :func:`sortlast.fabric.route` takes them;
+            None: they are found.
         packet_bytes: bytes that a packet carries.
         packet_phits: cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave; packets
@@ -119,11 +123,11 @@ def packet(
             global_cycles=global_cycles,
             allocation=allocation,
         )
-        found = lane_routes(fabric, routing)
+        found = lane_routes(fabric, routing, roots)
         return _simulate.simulate_lanes(found, traffic, hosts, options, on, progress)
-    if link_cycles or global_cycles or ugal_threshold:
+    if link_cycles or global_cycles or ugal_threshold or allocation != "together":
         raise ArgumentError(
-            "link_cycles, global_cycles and ugal_threshold are of virtual lanes; give lanes too"
+            "link_cycles, global_cycles, ugal_threshold and allocation are of virtual lanes; give lanes too"
         )
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):
         return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
@@ -145,14 +149,19 @@ def lane_count(lanes: int | None) -> int:
     return lanes or 0
 
 
-def lane_routes(fabric: Topology | Routes, routing: str | None) -> _simulate.LaneRoutes:
+def lane_routes(
+    fabric: Topology | Routes,
+    routing: str | None,
+    roots: Sequence[str] | Sequence[int] | None = None,
+) -> _simulate.LaneRoutes:
     """The routing on lanes. Raises ArgumentError if none is named, or beside one that is there."""
     if not isinstance(fabric, Topology):
         return _simulate.lane_routes_of(_routes(fabric, routing))
     if routing in (None, "adaptive"):
         names = ", ".join(["minimal", *dict(_simulate.lane_routings())])
         raise ArgumentError(f"routing 'adaptive' has no lanes; take an engine or one of {names}")
-    return _simulate.lane_routes(fabric, str(routing))
+    numbers = [] if roots is None else switches(fabric, roots)
+    return _simulate.lane_routes(fabric, str(routing), roots=numbers)
 
 
 def _routes(fabric: Topology | Routes, routing: str | None) -> Routes:

@@ -97,6 +97,7 @@ def load(
         int, typer.Option(min=1, max=2**28, help="Cycles in which those that count begin.")
     ] = 5000,
     drain: Annotated[int, typer.Option(min=0, max=2**28, help="Cycles that they are waited for.")] = 20000,
+    roots: _options.Roots = None,
     node_name_map: _options.NodeNameMap = None,
     seed: _options.Seed = 17,
     draw: Annotated[Path | None, typer.Option(help="Draw both curves (png, svg or pdf).")] = None,
@@ -117,7 +118,8 @@ def load(
     from sortlast.simulate.packets import lane_routes
 
     topology = _inputs.topology(net, node_name_map)
-    routes = [(name, lane_routes(topology, name)) for name in routing]
+    top = None if roots is None else _inputs.root_switches(topology, roots)
+    routes = [(name, lane_routes(topology, name, top)) for name in routing]
     settings: dict[str, Any] = {
         "lanes": lanes,
         "ugal_threshold": ugal_threshold,

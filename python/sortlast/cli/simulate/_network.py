@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -62,11 +62,11 @@ class Tables:
         if self.lft is not None and self.routing is not None:
             raise typer.BadParameter("--lft has the tables; leave --routing out", param_hint="--routing")
         name = self.routing or ("ftree" if flows else "adaptive")
+        roots = None if self.roots is None else _inputs.root_switches(topology, self.roots)
         if self.lft is None and not flows and name in {"adaptive", *dict(simulate.lane_routings())}:
-            return Ways(None, name, {} if name == "adaptive" else {"routing": name})
+            return Ways(None, name, {} if name == "adaptive" else {"routing": name, "roots": roots})
         spreading = "shortest" if name == "adaptive" else name
         if self.lft is None and flows and spreading in dict(fabric.spreadings()):
-            roots = None if self.roots is None else _inputs.root_switches(topology, self.roots)
             return Ways(fabric.spread(topology, spreading, roots), f"{spreading}, each flow split evenly", {})
         routes = _inputs.routes(topology, name, self.lft, self.roots, self.compute, self.seed)
         return Ways(routes, _show.routing(routes), {})
@@ -78,7 +78,7 @@ class Ways:
 
     routes: Routes | Spreading | None
     told: str
-    settings: dict[str, str]
+    settings: dict[str, Any]
 
 
 def _with_levels(topology: Topology) -> Topology:
