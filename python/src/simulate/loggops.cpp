@@ -46,10 +46,11 @@ void bind_program(nb::module_& module) {
             return std::move(out).str();
           },
           "GOAL text, the input of LogGOPSim.")
-      .def("__repr__", [](const Program& program) {
-        return "<Program " + program.name + " of " + std::to_string(program.ranks) + " ranks, " +
-               std::to_string(program.actions.size()) + " actions>";
-      })
+      .def("__repr__",
+           [](const Program& program) {
+             return "<Program " + program.name + " of " + std::to_string(program.ranks) + " ranks, " +
+                    std::to_string(program.actions.size()) + " actions>";
+           })
       .def(
           "__eq__", [](const Program& a, const Program& b) { return a == b; }, nb::is_operator(),
           nb::sig("def __eq__(self, arg: object, /) -> bool"));
