@@ -50,13 +50,14 @@ TEST(LogGops, OverheadOfEachByteKeepsBothCpusBusy) {
 // The example of LogGOPSim's own documentation: a binomial reduction of 1,024 bytes to rank 0 of 8, with its
 // standard parameters, and the times that it prints there.
 TEST(LogGops, GivesTheTimesOfLogGopsimsExample) {
+  const auto inner = [](const std::string& from, const std::string& to) {
+    return "a: recv 1024b from " + from + "\nc: send 1024b to " + to + "\nc requires a";
+  };
+  const std::string root = "recv 1024b from 4\nrecv 1024b from 2\nrecv 1024b from 1";
+  const std::string first = inner("5", "0") + "\nb: recv 1024b from 3\nc requires b";
   const std::string leaf = "send 1024b to ";
-  EXPECT_EQ(ends(goal({"recv 1024b from 4\nrecv 1024b from 2\nrecv 1024b from 1",
-                       "a: recv 1024b from 5\nb: recv 1024b from 3\nc: send 1024b to 0\nc requires a\n"
-                       "c requires b",
-                       "a: recv 1024b from 6\nc: send 1024b to 0\nc requires a",
-                       "a: recv 1024b from 7\nc: send 1024b to 1\nc requires a", leaf + "0", leaf + "1",
-                       leaf + "2", leaf + "3"})),
+  EXPECT_EQ(ends(goal({root, first, inner("6", "0"), inner("7", "1"), leaf + "0", leaf + "1", leaf + "2",
+                       leaf + "3"})),
             (std::vector<std::int64_t>{34914, 24776, 13138, 13138, 1500, 1500, 1500, 1500}));
 }
 
