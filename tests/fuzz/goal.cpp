@@ -1,6 +1,9 @@
-// GOAL text. What is read can be written and comes back.
+// GOAL text. What is read can be written and comes back, as traffic and as a program; and a program runs to its end,
+// or its ranks are found to wait for each other.
 #include <sstream>
 
+#include "sortlast/error.hpp"
+#include "sortlast/simulate/program.hpp"
 #include "sortlast/simulate/traffic.hpp"
 #include "target.hpp"
 
@@ -16,5 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ostringstream written;
     write_goal(traffic, written);
     fuzz::expect(read_goal(written.str(), fuzz::file) == traffic);
+
+    const Program program = read_program(text, fuzz::file);
+    std::ostringstream whole;
+    write_program(program, whole);
+    fuzz::expect(read_program(whole.str(), fuzz::file) == program);
+    (void)simulate_loggops(program);
   });
 }
