@@ -94,7 +94,7 @@ struct LogGopsResult {
 // LogGOPSim gives the same times, but where a rank has several CPUs: there it lets an action begin before
 // what it requires is over, if its own CPU is free.
 //
-// Equal programs give equal runs. Throws ArgumentError: a parameter below 0 or above 1e15, ends past 2^62
+// Equal programs give equal runs. Throws ArgumentError: a parameter below 0 or above 1e15, ends past 2^54
 // nanoseconds, more than 2^63 - 1 bytes, what check() throws; Error: ranks that wait for each other for ever,
 // and for what; "cancelled".
 SORTLAST_API LogGopsResult simulate_loggops(const Program& program, const LogGops& parameters = {},

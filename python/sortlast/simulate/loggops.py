@@ -36,7 +36,7 @@ def loggops(
         progress: called now and then with the part done, 0 to 1; what it raises ends the run, as False does.
 
     Raises:
-        ArgumentError: a parameter is below 0 or above 1e15; the program ends past 2^62 ns.
+        ArgumentError: a parameter is below 0 or above 1e15; the program ends past 2^54 ns.
         Error: ranks wait for each other for ever: the text says who for whom.
     """
     asked = _simulate.program_of(program) if isinstance(program, Traffic) else program
