@@ -1,5 +1,5 @@
-// GOAL text. What is read can be written and comes back, as traffic and as a program; and a program runs to its end,
-// or its ranks are found to wait for each other.
+// GOAL text. What is read can be written and comes back, as traffic and as a program; and a program runs to
+// its end, or its ranks are found to wait for each other.
 #include <sstream>
 
 #include "sortlast/error.hpp"
