@@ -58,10 +58,10 @@ class StageFlows {
   // part.
   void move(double steep) {
     for (Group& group : groups_) {
-      lengthen(group, steep);
+      const double most = fullest();
+      lengthen(group, steep, most);
       const std::vector<double> other = on_shortest(group, distances(group));
       const std::span<const Hop> hops = group.ways.all_hops();
-      const double most = fullest();
       const auto slope = [&](double part) {
         double sum = 0;
         for (std::size_t i = 0; i < hops.size(); ++i) {
@@ -88,8 +88,8 @@ class StageFlows {
   // all lengths.
   double bound(double steep) {
     std::fill(length_.begin(), length_.end(), 0);
-    for (const Group& group : groups_) lengthen(group, steep);
     const double most = fullest();
+    for (const Group& group : groups_) lengthen(group, steep, most);
     double ways = 0;
     for (std::size_t c = 0; c < loads_.size(); ++c) {
       if (host_loads_[c] == 0) continue;
@@ -139,8 +139,8 @@ class StageFlows {
     }
   }
 
-  void lengthen(const Group& group, double steep) {
-    const double most = fullest();
+  // `most`: of the fullest channel.
+  void lengthen(const Group& group, double steep, double most) {
     for (const Hop& hop : group.ways.all_hops()) {
       length_[at(hop.channel)] = std::exp(steep * (loads_[at(hop.channel)] - most));
     }
