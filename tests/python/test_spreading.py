@@ -98,6 +98,11 @@ def test_adaptive_packets_take_the_roots_that_are_named(cli, tmp_path):
         simulate.packet(ring, traffic, routing="ar-updn")
     run = simulate.packet(ring, traffic, routing="ar-updn", roots=[0])
     assert run.messages == 12
+    with pytest.raises(ArgumentError, match="has no roots"):
+        simulate.packet(ring, traffic, roots=[0])
+    with pytest.raises(ArgumentError, match="comes with the routes of"):
+        simulate.packet(fabric.route(ring, "updn", roots=[0]), traffic, roots=[1])
+    assert simulate.packet(ring, traffic, routing="updn", roots=[0]).messages == 12
     assert simulate.load(ring, 0.1, routing="ar-updn", roots=[0]).accepted > 0
     options = ("--net", "torus:4", "--routing", "ar-updn")
     assert cli("simulate", "shift", *options)[0] == 2

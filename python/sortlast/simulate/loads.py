@@ -45,8 +45,8 @@ def load(
         traffic: "uniform": each packet goes to any other host; "next-group": to any host of the next group of
             a dragonfly or dragonfly+, whose minimal ways share the few links between two groups.
         routing: an engine of :func:`sortlast.fabric.engines` or one of :func:`lane_routings`.
-        roots: the root switches of "ar-updn" and "ar-ftree", as :func:`sortlast.fabric.route` takes them;
-            None: they are found.
+        roots: the root switches of the routing, as :func:`sortlast.fabric.route` takes them; None: it finds
+            them.
         lanes: virtual lanes of each link; None: as many as the routing needs.
         ugal_threshold: of the routing "ugal": phits by which the minimal way may be worse.
         link_cycles: further cycles that a phit, and a credit on its way back, is under way between two

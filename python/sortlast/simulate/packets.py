@@ -56,8 +56,8 @@ def packet(
         routing: "adaptive": the port with most credits on a shortest path (the default for a Topology); or an
             engine of :func:`sortlast.fabric.engines`, whose tables are then used; or one of
             :func:`lane_routings`. Routes have theirs.
-        roots: the root switches of "ar-updn" and "ar-ftree", as :func:`sortlast.fabric.route` takes them;
-            None: they are found.
+        roots: the root switches of the routing, as :func:`sortlast.fabric.route` takes them; None: it finds
+            them.
         packet_bytes: bytes that a packet carries.
         packet_phits: cycles that a packet takes on a link.
         switch_cycles: cycles from the arrival of a packet's head at a switch until it may leave; packets
@@ -130,8 +130,10 @@ def packet(
             "link_cycles, global_cycles, ugal_threshold and allocation are of virtual lanes; give lanes too"
         )
     if isinstance(fabric, Topology) and routing in (None, "adaptive"):
+        if roots is not None:
+            raise ArgumentError("routing 'adaptive' takes shortest paths and has no roots")
         return _simulate.simulate_adaptive(fabric, traffic, hosts, options, progress)
-    return _simulate.simulate_static(_routes(fabric, routing), traffic, hosts, options, progress)
+    return _simulate.simulate_static(_routes(fabric, routing, roots), traffic, hosts, options, progress)
 
 
 def on_lanes(fabric: Topology | Routes, routing: str | None, lanes: int | None) -> bool:
@@ -156,7 +158,7 @@ def lane_routes(
 ) -> _simulate.LaneRoutes:
     """The routing on lanes. Raises ArgumentError if none is named, or beside one that is there."""
     if not isinstance(fabric, Topology):
-        return _simulate.lane_routes_of(_routes(fabric, routing))
+        return _simulate.lane_routes_of(_routes(fabric, routing, roots))
     if routing in (None, "adaptive"):
         names = ", ".join(["minimal", *dict(_simulate.lane_routings())])
         raise ArgumentError(f"routing 'adaptive' has no lanes; take an engine or one of {names}")
@@ -164,13 +166,16 @@ def lane_routes(
     return _simulate.lane_routes(fabric, str(routing), roots=numbers)
 
 
-def _routes(fabric: Topology | Routes, routing: str | None) -> Routes:
+def _routes(
+    fabric: Topology | Routes, routing: str | None, roots: Sequence[str] | Sequence[int] | None
+) -> Routes:
     """The routes to use. Raises ArgumentError if a routing is asked for beside one that is there."""
     if isinstance(fabric, Topology):
-        return route(fabric, str(routing))
-    if routing is None:
+        return route(fabric, str(routing), roots=roots)
+    if routing is None and roots is None:
         return fabric
-    raise ArgumentError(f"routing is {routing!r}, but the fabric comes with the routes of {fabric.engine!r}")
+    given = f"routing is {routing!r}" if routing is not None else "roots are given"
+    raise ArgumentError(f"{given}, but the fabric comes with the routes of {fabric.engine!r}")
 
 
 def _consecutive(topology: Topology, traffic: Traffic, first: int) -> list[int]:
