@@ -29,6 +29,10 @@ def met(call):
         return [type(error).__name__, str(error), time.monotonic() - begin]
     return ["nothing", "", time.monotonic() - begin]
 
+def end():
+    # Open MPI 5.0.11 may wait in MPI_Finalize for ever for a rank that has died.
+    os._exit(0)
+
 def works(comp):
     frame = comp.gather(comp.composite(image, op="add"))
     return frame is None or bool((frame == sum(each + 1 for each in comp.ranks) / 64).all())
@@ -75,6 +79,7 @@ def test_frames_go_on_after_two_deaths():
             found.append([error, again, comp.ranks, works(comp), comp.algorithm])
         report(found)
         comp.close()
+        end()
         """,
     )
     assert [rank for rank in range(5) if job.reports[rank] is None] == [1, 3], job
@@ -118,7 +123,7 @@ def test_a_rank_that_does_not_call_it_hangs_nobody():
         comp = sortlast.Compositor(comm, timeout=1)
         assert works(comp)
         report(met(comp.shrink) if rank != 1 else time.sleep(4))
-        os._exit(0)
+        end()
         """,
     )
     for rank in (0, 2):
