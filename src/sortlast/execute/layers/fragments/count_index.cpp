@@ -13,25 +13,59 @@ namespace sortlast {
 namespace {
 
 constexpr std::int64_t block = 1024;  // pixels
+constexpr std::size_t chunk = 16;     // pixels, whose counts are a line of the cache
 constexpr std::size_t word = sizeof(std::uint64_t);
 
-// The runs of one block, so many of them: first marks the pixels behind which another count begins, a byte
-// each, then goes from mark to mark.
-std::size_t find_runs(std::span<const std::int32_t> counts, std::array<CountRun, block>& runs) {
-  std::array<std::uint8_t, block> ends{};
-  const std::size_t last = counts.size() - 1;
-  for (std::size_t i = 0; i < last; ++i) ends[i] = counts[i] != counts[i + 1] ? 1 : 0;
-  ends[last] = 1;
-  std::size_t found = 0;
+using Counts __attribute__((vector_size(16))) = std::int32_t;
+constexpr std::size_t lanes = sizeof(Counts) / sizeof(std::int32_t);
+
+Counts load_counts(const std::int32_t* from) {
+  Counts counts;
+  std::memcpy(&counts, from, sizeof counts);
+  return counts;
+}
+
+std::int32_t any_bit(const Counts& counts) { return counts[0] | counts[1] | counts[2] | counts[3]; }
+
+// What a block of counts has.
+struct Found {
+  std::size_t runs = 0;
+  std::int32_t bits = 0;  // of all counts
+};
+
+// The runs of one block. Most chunks have but one count, and are passed as a whole. In the others the pixels
+// behind which another count begins are marked, a byte each, and visited from mark to mark.
+Found find_runs(std::span<const std::int32_t> counts, std::array<CountRun, block>& runs) {
+  Found found;
   std::size_t begin = 0;
-  for (std::size_t at = 0; at < counts.size(); at += word) {
-    std::uint64_t marks = 0;
-    std::memcpy(&marks, ends.data() + at, word);
-    for (; marks != 0; marks &= marks - 1) {
-      const std::size_t end = at + static_cast<std::size_t>(std::countr_zero(marks)) / 8 + 1;
-      runs[found++] = {static_cast<std::uint32_t>(counts[begin]), static_cast<std::uint32_t>(end - begin)};
-      begin = end;
+  const auto end_run = [&](std::size_t end) {
+    runs[found.runs++] = {static_cast<std::uint32_t>(counts[begin]), static_cast<std::uint32_t>(end - begin)};
+    begin = end;
+  };
+  std::size_t at = 0;
+  Counts bits = {};
+  for (; at + chunk < counts.size(); at += chunk) {
+    const std::int32_t* const here = counts.data() + at;
+    __builtin_prefetch(here + block);  // the processor itself looks no further ahead than the page
+    Counts differ = {};
+    for (std::size_t i = 0; i < chunk; i += lanes) {
+      differ |= load_counts(here + i) ^ load_counts(here + i + 1);
+      bits |= load_counts(here + i);
     }
+    if (any_bit(differ) == 0) continue;
+    std::array<std::uint8_t, chunk> ends;
+    for (std::size_t i = 0; i < chunk; ++i) ends[i] = here[i] != here[i + 1] ? 1 : 0;
+    for (std::size_t first = 0; first < chunk; first += word) {
+      std::uint64_t marks = 0;
+      std::memcpy(&marks, ends.data() + first, word);
+      for (; marks != 0; marks &= marks - 1)
+        end_run(at + first + static_cast<std::size_t>(std::countr_zero(marks)) / 8 + 1);
+    }
+  }
+  found.bits = any_bit(bits);
+  for (; at < counts.size(); ++at) {
+    found.bits |= counts[at];
+    if (at + 1 == counts.size() || counts[at] != counts[at + 1]) end_run(at + 1);
   }
   return found;
 }
@@ -47,24 +81,19 @@ std::size_t find_runs(std::span<const std::int32_t> counts, std::array<CountRun,
 CountIndex::CountIndex(std::span<const std::int32_t> counts, std::int64_t width) {
   const auto pixels = static_cast<std::int64_t>(counts.size());
   std::size_t total = 0;
-  std::array<CountRun, block> found;
+  std::array<CountRun, block> runs;
   for (std::int64_t begin = 0; begin < pixels; begin += block) {
     const auto some = counts.subspan(static_cast<std::size_t>(begin),
                                      static_cast<std::size_t>(std::min(block, pixels - begin)));
-    std::int32_t bits = 0;
-    for (const std::int32_t count : some) bits |= count;
-    if (bits < 0) {
+    const Found found = find_runs(some, runs);
+    if (found.bits < 0) {
       const auto bad = std::find_if(some.begin(), some.end(), [](std::int32_t count) { return count < 0; });
       refuse(begin + (bad - some.begin()), width, *bad);
     }
     firsts_.push_back(total);
     first_runs_.push_back(runs_.size());
-    std::size_t number = 1;
-    found[0] = {0, static_cast<std::uint32_t>(some.size())};  // as of most of many an image
-    if (bits != 0) number = find_runs(some, found);
-    const std::span<const CountRun> runs(found.data(), number);
-    runs_.insert(runs_.end(), runs.begin(), runs.end());
-    for (const CountRun& run : runs) total += std::size_t{run.count} * run.pixels;
+    runs_.insert(runs_.end(), runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(found.runs));
+    for (std::size_t i = 0; i < found.runs; ++i) total += std::size_t{runs[i].count} * runs[i].pixels;
   }
   firsts_.push_back(total);
 }
