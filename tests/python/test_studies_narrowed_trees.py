@@ -37,6 +37,14 @@ def simulated(tmp_path_factory):
     return compute(make(sizes=(10,), models="none"), folder), folder
 
 
+@pytest.fixture(scope="module")
+def report(simulated, tmp_path_factory):
+    """Its report as a page."""
+    folder = tmp_path_factory.mktemp("report")
+    reading(simulated[0]).write(folder)
+    return folder / "report.html"
+
+
 def reading(table):
     return Reading(STUDY, table)
 
@@ -509,16 +517,14 @@ def test_cells_of_other_runs_are_named_by_the_command(cli, simulated):
     assert "choose another folder" in err
 
 
-def test_the_page_computes_what_python_computes(simulated, tmp_path):
-    table, _ = simulated
-    times = Times(table)
-    reading(table).write(tmp_path)
+def test_the_page_computes_what_python_computes(simulated, report):
+    times = Times(simulated[0])
     weights = parse_weights("BU=3,WF=0,10=2")
     given = {
         "pattern": [weights.pattern.get(pattern, 1) for pattern in workloads.PATTERNS],
         "size": [weights.size.get(size, 1) for size in times.sizes],
     }
-    with browser.page(tmp_path / "report.html") as shown:
+    with browser.page(report) as shown:
         shown.wait("globalThis.study !== undefined")
         for k, which in enumerate("ab"):
             rows = shown.run(f"study.indicators(study.data.sets[{k}], {json.dumps(given)})")
@@ -537,9 +543,8 @@ def test_the_page_computes_what_python_computes(simulated, tmp_path):
         assert [url for url in shown.requests if not url.startswith(("file:", "data:"))] == []
 
 
-def test_the_page_follows_the_weights(simulated, tmp_path):
-    reading(simulated[0]).write(tmp_path)
-    with browser.page(tmp_path / "report.html") as shown:
+def test_the_page_follows_the_weights(report):
+    with browser.page(report) as shown:
         shown.wait("globalThis.study !== undefined")
         told = "document.getElementById('weighed').innerText"
         equal = shown.run(told)

@@ -87,6 +87,7 @@ class Times:
 
     def __init__(self, table: Table, model: Model = AS_IS, k: int = 0, stand_in: StandIn = "never") -> None:
         self._table, self._model, self._k, self._stand_in = table, model, k, stand_in
+        self._known: dict[tuple[Network, str, int], float] = {}  # cycles that were looked up
         ran = {
             size
             for size in SIZES
@@ -140,6 +141,11 @@ class Times:
         return STAND_IN if missing or self._stand_in == "always" else size
 
     def _cycles(self, net: Network, pattern: str, size: int) -> float:
+        if (cell := (net, pattern, size)) not in self._known:
+            self._known[cell] = self._looked_up(net, pattern, size)
+        return self._known[cell]
+
+    def _looked_up(self, net: Network, pattern: str, size: int) -> float:
         found = self._find(net, pattern, size)
         if found is None:
             raise Error(f"the table has no cycles of {pattern}, {size} B on {net.name}, {self._model.name}")
