@@ -62,8 +62,9 @@ def check_places(*files: Path | None, pictures: Collection[Path | None] = ()) ->
     ``pictures``: those that are no text, and that no terminal shows.
     """
     wanted = [path for path in (*files, *pictures) if path is not None]
+    drawn = set(pictures)  # which a film has thousands of
     for path in wanted:
-        check_place(path, text=path not in pictures)
+        check_place(path, text=path not in drawn)
     if wanted.count(STANDARD_OUTPUT) > 1:
         raise Error("two files cannot both go to standard output; name one of them")
 
