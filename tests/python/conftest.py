@@ -16,6 +16,12 @@ import references
 from sortlast._leftovers import SIGNALS
 from sortlast.cli._app import main
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
+
+import simgrid
+
+ROOT = Path(__file__).parents[2]
+
 # The same examples on every run: a failure on one machine is a failure on all.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
@@ -58,6 +64,21 @@ def cli(monkeypatch, capsys):
         return ended.value.code or 0, captured.out, captured.err
 
     return call
+
+
+@pytest.fixture(scope="session")
+def simgrid_program(tmp_path_factory):
+    """simgrid_program(source): the program that is compiled from a source in bench/, made once."""
+    kept: dict[str, Path] = {}
+
+    def make(source: str) -> Path:
+        if missing := simgrid.missing():
+            raise RuntimeError(missing)
+        if source not in kept:
+            kept[source] = simgrid.build(tmp_path_factory.mktemp("simgrid"), ROOT / "bench" / source)
+        return kept[source]
+
+    return make
 
 
 @pytest.fixture(scope="session")

@@ -85,10 +85,8 @@ def test_ibdmsh_finds_the_same_flows_on_every_port_between_switches(tree, engine
         ([6, 4], [1, 3], [1, 1], 2),
     ],
 )
-def test_simgrid_finds_the_same_contention_of_all_shifts(m, w, p, max_flows, tmp_path):
-    if missing := simgrid.missing():
-        raise RuntimeError(missing)
-    program = simgrid.build(tmp_path)
+def test_simgrid_finds_the_same_contention_of_all_shifts(m, w, p, max_flows, simgrid_program, tmp_path):
+    program = simgrid_program("fabric/simgrid_shifts.cpp")
     platform = simgrid.platform(tmp_path, m, w, p)
     output = subprocess.run(
         [program, platform], capture_output=True, text=True, check=True, timeout=120
@@ -110,10 +108,10 @@ def test_simgrid_finds_the_same_contention_of_all_shifts(m, w, p, max_flows, tmp
 @pytest.mark.parametrize(
     ("m", "w", "p"), [([8, 4], 4, 2), ([8, 4], 2, 4), ([18, 4], 6, 3), ([6, 6], 3, 2), ([15, 4], 5, 3)]
 )
-def test_simgrid_spreads_parallel_cables_worse_where_w_and_p_share_a_factor(m, w, p, tmp_path):
-    if missing := simgrid.missing():
-        raise RuntimeError(missing)
-    program = simgrid.build(tmp_path)
+def test_simgrid_spreads_parallel_cables_worse_where_w_and_p_share_a_factor(
+    m, w, p, simgrid_program, tmp_path
+):
+    program = simgrid_program("fabric/simgrid_shifts.cpp")
     platform = simgrid.platform(tmp_path, m, [1, w], [1, p])
     output = subprocess.run(
         [program, platform], capture_output=True, text=True, check=True, timeout=120

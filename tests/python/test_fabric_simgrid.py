@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
 import rail_orders
 import simgrid
 
-BENCH = Path(__file__).parents[2] / "bench"
 MIB = 2**20
 
 # SimGrid's max-min solver alone, as in test_simulate_flow.py.
@@ -29,20 +28,16 @@ PLAIN = [
 ]
 
 
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory):
-    """What counts flows, and what simulates an exchange and a pattern, on a platform."""
-    if missing := simgrid.missing():
-        raise RuntimeError(missing)
-    folder = tmp_path_factory.mktemp("simgrid")
-    return [
-        simgrid.build(folder, BENCH / source)
-        for source in (
-            "fabric/simgrid_shifts.cpp",
-            "simulate/simgrid_exchange.cpp",
-            "simulate/simgrid_pattern.cpp",
-        )
-    ]
+@pytest.fixture
+def shifts(simgrid_program):
+    """What counts the flows of all shifts on a platform."""
+    return simgrid_program("fabric/simgrid_shifts.cpp")
+
+
+@pytest.fixture
+def exchange(simgrid_program):
+    """What simulates an exchange on one."""
+    return simgrid_program("simulate/simgrid_exchange.cpp")
 
 
 def told(*command):
@@ -61,13 +56,13 @@ def told(*command):
         ("torus:2,2", "lash"),
     ],
 )
-def test_simgrid_takes_the_routes_of_the_tables(family, engine, programs, tmp_path):
+def test_simgrid_takes_the_routes_of_the_tables(family, engine, shifts, tmp_path):
     """All shifts have the most flows and the mean share that the lab counts."""
     net = fabric.make_topology(family)
     routes = fabric.route(net, engine)
     path = tmp_path / "platform.xml"
     path.write_text(fabric.write_simgrid(routes))
-    answer = simgrid.answer(told(programs[0], path))
+    answer = simgrid.answer(told(shifts, path))
     found = fabric.contention(routes, "shift", range(len(net.hosts)))
     assert (answer.hosts, answer.max_flows) == (len(net.hosts), found.max_flows)
     assert answer.mean_share == pytest.approx(found.mean_share, abs=1e-6)
@@ -75,7 +70,7 @@ def test_simgrid_takes_the_routes_of_the_tables(family, engine, programs, tmp_pa
 
 @pytest.mark.parametrize(("family", "engine"), [("k-ary-n-tree:4,2", "minhop"), ("torus:4,3", "dor")])
 @pytest.mark.parametrize("what", ["shift", "direct-send"])
-def test_flows_take_as_long_as_ours(family, engine, what, programs, tmp_path):
+def test_flows_take_as_long_as_ours(family, engine, what, exchange, tmp_path):
     net = fabric.make_topology(family)
     routes = fabric.route(net, engine)
     path = tmp_path / "platform.xml"
@@ -83,7 +78,7 @@ def test_flows_take_as_long_as_ours(family, engine, what, programs, tmp_path):
     order = [*range(len(net.hosts))]
     random.Random(5).shuffle(order)
     names = [net.hosts[host].name.removeprefix("host") for host in order]
-    theirs = float(told(programs[1], path, what, MIB, *names, *PLAIN))
+    theirs = float(told(exchange, path, what, MIB, *names, *PLAIN))
     made = schedule.make(what, p=len(order), n=len(order) * MIB // 16)
     window = 1 if what == "shift" else 0
     ours = simulate.frame(routes, made, placement=order, window=window, link_bytes_per_second=2e9).seconds
@@ -91,13 +86,14 @@ def test_flows_take_as_long_as_ours(family, engine, what, programs, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["ring", "all-to-all"])
-def test_an_order_of_machines_loses_as_much_as_ours(what, programs, tmp_path):
+def test_an_order_of_machines_loses_as_much_as_ours(what, simgrid_program, tmp_path):
     """Sixteen machines with eight adapters: alphabetical order against the one that suits the routing."""
     net = rail_orders.topology(32, seed=4)
     routes = fabric.route(net, "ftree")
     (tmp_path / "platform.xml").write_text(fabric.write_simgrid(routes, 5e10))
     listed = rail_orders.job(net, 16)
     made = rail_orders.pattern(what, len(listed))
+    program = simgrid_program("simulate/simgrid_pattern.cpp")
     ours, theirs = [], []
     for placed in (listed, fabric.order_nodes(net, listed, "routing")):
         found = fabric.contention(routes, made, placed)
@@ -111,19 +107,19 @@ def test_an_order_of_machines_loses_as_much_as_ours(what, programs, tmp_path):
         )
         (tmp_path / "hosts").write_text("".join(f"{name}\n" for name in fabric.names(net, placed)))
         files = (tmp_path / name for name in ("platform.xml", "flows", "hosts"))
-        theirs.append(float(told(programs[2], *files, *PLAIN)))
+        theirs.append(float(told(program, *files, *PLAIN)))
     assert ours[0] / ours[1] == pytest.approx(2 if what == "ring" else 1.12, abs=0.01)
     assert theirs[0] / theirs[1] == pytest.approx(ours[0] / ours[1], rel=0.1)
     if what == "ring":  # whose messages are all alike
         assert theirs == pytest.approx(ours, rel=1e-6)
 
 
-def test_one_flow_takes_its_bytes_and_the_latencies_of_its_links(programs, tmp_path):
+def test_one_flow_takes_its_bytes_and_the_latencies_of_its_links(exchange, tmp_path):
     net = fabric.k_ary_n_tree(4, 2)
     path = tmp_path / "platform.xml"
     path.write_text(fabric.write_simgrid(fabric.route(net, "ftree"), 1e9, 1e-4))
     # Two ranks that send to each other, four links apart.
-    seconds = float(told(programs[1], path, "shift", 10**7, "00000 HCA-1", "00015 HCA-1", *PLAIN))
+    seconds = float(told(exchange, path, "shift", 10**7, "00000 HCA-1", "00015 HCA-1", *PLAIN))
     assert seconds == pytest.approx(0.01 + 4e-4)
 
 
@@ -166,7 +162,7 @@ def test_what_no_platform_can_be_is_refused(make, numbers, message):
         fabric.write_simgrid(fabric.route(make(), "minhop"), *numbers)
 
 
-def test_names_are_escaped_and_told_apart(programs, tmp_path):
+def test_names_are_escaped_and_told_apart(tmp_path):
     text = fabric.write_ibsim(fabric.crossbar(3))
     odd = _fabric.read_topology(text.replace("host00002", "a<b> & 'c'"), "net")
     platform = fabric.write_simgrid(fabric.route(odd, "minhop"))
@@ -176,7 +172,7 @@ def test_names_are_escaped_and_told_apart(programs, tmp_path):
         fabric.write_simgrid(fabric.route(same, "minhop"))
 
 
-def test_the_command_writes_a_platform(cli, tmp_path, programs):
+def test_the_command_writes_a_platform(cli, tmp_path, shifts):
     path = tmp_path / "platform.xml"
     options = ("--format", "simgrid", "--engine", "minhop", "--bandwidth", 2000, "--latency", "1e-6")
     status, out, _ = cli("fabric", "build", "k-ary-n-tree:4,2", *options, "--output", path)
@@ -185,7 +181,7 @@ def test_the_command_writes_a_platform(cli, tmp_path, programs):
     text = path.read_text()
     assert 'bandwidth="2000000000Bps"' in text
     assert text == fabric.write_simgrid(fabric.route(fabric.k_ary_n_tree(4, 2), "minhop"), 2e9, 1e-6)
-    assert int(told(programs[0], path).split()[0]) == 16
+    assert int(told(shifts, path).split()[0]) == 16
     large = cli("fabric", "build", "rlft:36,3", "--format", "simgrid", "--output", tmp_path / "x.xml")
     assert "pairs of hosts" in refused(large)
     assert not (tmp_path / "x.xml").exists()

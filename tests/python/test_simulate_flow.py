@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
 
 import simgrid
 
-EXCHANGE = Path(__file__).parents[2] / "bench" / "simulate" / "simgrid_exchange.cpp"
 MIB = 2**20
 
 
@@ -139,12 +138,10 @@ def test_wrong_arguments_are_refused():
 
 
 @pytest.fixture(scope="module")
-def exchange(tmp_path_factory):
+def exchange(simgrid_program, tmp_path_factory):
     """Seconds that SimGrid simulates for an exchange of 1 MiB blocks on the 12-ary 2-tree of 10 Gbit/s."""
-    if missing := simgrid.missing():
-        raise RuntimeError(missing)
     folder = tmp_path_factory.mktemp("simgrid")
-    program = simgrid.build(folder, EXCHANGE)
+    program = simgrid_program("simulate/simgrid_exchange.cpp")
 
     def seconds(what: str, hosts: list[int], latency: str, settings: list[str]) -> float:
         platform = simgrid.platform(folder, [12, 12], [1, 12], [1, 1], "1250MBps", latency)
