@@ -27,10 +27,13 @@ _SERVER = Path(__file__).with_name("command_server.py")
 
 
 class Server:
-    """The process that commands are copies of."""
+    """The process that commands are copies of, of the given Python."""
 
-    def __init__(self) -> None:
+    def __init__(self, python: Path) -> None:
         self._held = ExitStack()
+        inherited = dict(os.environ)
+        if python != Path(sys.executable):
+            inherited.pop("PYTHONPATH", None)  # which names packages of ours
         # What is entered first is left last: all processes are killed, then waited for.
         waited_for = self._held.enter_context(ExitStack())
         mark = self._held.enter_context(_leftovers.processes())
@@ -39,11 +42,11 @@ class Server:
         with theirs:
             waited_for.enter_context(
                 subprocess.Popen(
-                    [sys.executable, str(_SERVER), str(theirs.fileno())],
+                    [str(python), str(_SERVER), str(theirs.fileno())],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
-                    env=os.environ | mark,
+                    env=inherited | mark,
                 )
             )
 
@@ -65,7 +68,7 @@ class Server:
         self._held.close()
 
 
-_kept: list[Server] = []  # the one of this session, if it was needed
+_kept: dict[Path, Server] = {}  # those of this session that were needed
 
 
 def run(
@@ -76,6 +79,7 @@ def run(
     together: bool = False,
     text: bool = True,
     timeout: float = 120.0,
+    python: Path | None = None,
 ) -> subprocess.CompletedProcess:
     """Run ``sortlast`` with these arguments, and return what it printed.
 
@@ -87,20 +91,22 @@ def run(
         together: errors are printed where output is.
         text: what it printed is text.
         timeout: limit in seconds; raises TimeoutError after that.
+        python: of another environment, which has the command line.
     """
     task = {
         "arguments": list(map(str, arguments)),
         "folder": str(folder or os.getcwd()),
         "variables": os.environ | (variables or {}),
     }
-    if not _kept:
-        _kept.append(Server())
+    python = python or Path(sys.executable)
+    if python not in _kept:
+        _kept[python] = Server(python)
     with ExitStack() as held:
         stdout, stderr = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         files = [_pipe(given), stdout.fileno(), (stdout if together else stderr).fileno()]
         held.callback(os.close, files[0])
         try:
-            status = _kept[0].run(task, files, timeout)
+            status = _kept[python].run(task, files, timeout)
         except BaseException:
             close_all()
             raise
@@ -122,6 +128,6 @@ def _pipe(given: bytes) -> int:
 
 
 def close_all() -> None:
-    """End the session's server."""
+    """End the session's servers."""
     while _kept:
-        _kept.pop().close()
+        _kept.popitem()[1].close()

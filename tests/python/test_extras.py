@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+import commands
 import environments
 from sortlast import _extras
 
@@ -162,7 +163,7 @@ def test_the_command_line_itself_is_an_extra(plain, tmp_path):
     ids=lambda command: " ".join(command[:2]),
 )
 def test_commands_that_need_the_command_line_alone(with_cli, tmp_path, command):
-    done = run(with_cli, tmp_path, "-m", "sortlast", *command)
+    done = commands.run(*command, folder=tmp_path, python=with_cli)
     assert (done.returncode, done.stderr) == (0, ""), done
     assert done.stdout
 
@@ -190,7 +191,7 @@ def test_commands_that_need_the_command_line_alone(with_cli, tmp_path, command):
     ids=lambda value: " ".join(value[:2]),
 )
 def test_commands_that_need_more_say_so_in_one_line(with_cli, tmp_path, command, needs):
-    done = run(with_cli, tmp_path, "-m", "sortlast", *command)
+    done = commands.run(*command, folder=tmp_path, python=with_cli)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"sortlast: {message(*needs)}\n"
     assert not [*tmp_path.iterdir()]
@@ -198,7 +199,7 @@ def test_commands_that_need_more_say_so_in_one_line(with_cli, tmp_path, command,
 
 @pytest.mark.parametrize("arguments", [(), ("shift-based", "--quick"), ("all", "--output", "out")], ids=str)
 def test_studies_are_a_package_of_their_own(with_cli, tmp_path, arguments):
-    done = run(with_cli, tmp_path, "-m", "sortlast", "study", *arguments)
+    done = commands.run("study", *arguments, folder=tmp_path, python=with_cli)
     assert (done.returncode, done.stdout) == (2, "")
     needs = "sortlast study needs the package sortlast-studies: pip install sortlast-studies"
     assert done.stderr == f"sortlast: {needs}\n"
@@ -226,12 +227,17 @@ for suffix in ("png", "npy", "exr", "tif"):
     assert done.stdout.split() == ["png", "True", "npy", "True", "exr", "True", "tif", "True"], done.stderr
 
 
+@pytest.fixture(scope="module")
+def with_viewer(tmp_path_factory):
+    """An environment with the command line and the viewer."""
+    return environments.make(tmp_path_factory.mktemp("viewer"), "cli", "view")
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("place", ["orbit", "orbit.mp4"])
-def test_the_extra_for_viewers_is_enough_for_them(place, tmp_path):
-    python = environments.make(tmp_path / "env", "cli", "view")
+def test_the_extra_for_viewers_is_enough_for_them(place, with_viewer, tmp_path):
     done = run(
-        python,
+        with_viewer,
         tmp_path,
         *("-m", "sortlast", "view", "hydrogen", "--ranks", "2", "--mode", "surface"),
         *("--record", place, "--size", "64x48", "--frames", "2"),
