@@ -127,16 +127,21 @@ def test_600_hosts_make_a_small_page(tmp_path):
         )
 
 
+@pytest.fixture(scope="module")
+def contended_page(tmp_path_factory):
+    return write(contended(), tmp_path_factory.mktemp("page"))
+
+
 @pytest.fixture
-def shown(tmp_path):
-    with browser.page(write(contended(), tmp_path)) as opened:
+def shown(contended_page):
+    with browser.page(contended_page) as opened:
         ready(opened)
         yield opened
         assert opened.errors == []
 
 
-def test_the_page_asks_no_network(shown, tmp_path):
-    assert [url.partition("?")[0] for url in shown.requests] == [(tmp_path / "fabric.html").as_uri()]
+def test_the_page_asks_no_network(shown, contended_page):
+    assert [url.partition("?")[0] for url in shown.requests] == [contended_page.as_uri()]
     # It could not if it wanted to.
     assert shown.run("fetch('https://example.org/').then(() => 'fetched', () => 'refused')") == "refused"
     shown.errors.clear()  # the refusal is written to the console

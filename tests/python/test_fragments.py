@@ -9,7 +9,9 @@ from fragment_scenes import run
 pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "ranks", [1, 3, 4, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (2, 8))]
+)
 def test_frames_and_lists_are_the_oracles(ranks):
     run(
         ranks,
@@ -43,7 +45,7 @@ def test_dense_sparse_and_empty():
     )
 
 
-@pytest.mark.parametrize("ranks", [1, 3, 4])
+@pytest.mark.parametrize("ranks", [1, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_colours_of_uint8_are_blended_as_parts_of_255_and_rounded_once(ranks):
     reports = run(
         ranks,
@@ -97,7 +99,7 @@ def test_fragments_are_read_where_they_lie():
         3,
         """
         comp = sortlast.Compositor(comm)
-        parts = scene(13, size, most=9, size=(120, 90))
+        parts = scene(13, size, most=9, size=(60, 45))
         own = parts[rank]
         told = []
         for keep_lists in (True, False):
