@@ -82,7 +82,7 @@ def test_no_two_ranks_have_the_same_depth():
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [2, 5])
+@pytest.mark.parametrize("ranks", [2, pytest.param(5, marks=pytest.mark.slow)])
 def test_every_peer_composites_sparse_images(tmp_path, ranks):
     path = tmp_path / "rows.json"
     done = bench(

@@ -67,7 +67,7 @@ def run(ranks, snippet, **options):
 
 @pytest.mark.mpi
 @pytest.mark.family
-@pytest.mark.parametrize("ranks", [4, 8, 12])
+@pytest.mark.parametrize("ranks", [4, 8, pytest.param(12, marks=pytest.mark.slow)])
 def test_scenes_equal_the_oracle(ranks):
     run(
         ranks,

@@ -78,7 +78,7 @@ def run(ranks, snippet, **options):
     return job.reports
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
+@pytest.mark.parametrize("ranks", [2, 3, 4, pytest.param(8, marks=pytest.mark.slow)])
 def test_closest_takes_the_winners(ranks):
     run(
         ranks,
@@ -111,7 +111,7 @@ def test_closest_takes_the_winners(ranks):
     )
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
+@pytest.mark.parametrize("ranks", [2, 3, 4, pytest.param(8, marks=pytest.mark.slow)])
 def test_over_blends_selects_and_attenuates(ranks):
     run(
         ranks,

@@ -32,7 +32,7 @@ def demo(*arguments: str, folder: Path, timeout: float = 120.0) -> subprocess.Co
 
 
 @pytest.mark.family
-@pytest.mark.parametrize("ranks", [1, 2, 5, 8])
+@pytest.mark.parametrize("ranks", [1, 2, 5, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", ["volume", "surface"])
 def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
     done = demo(
@@ -71,9 +71,19 @@ def test_the_picture_and_the_numbers(ranks, mode, tmp_path):
         assert text in done.stdout
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4, 5])
-@pytest.mark.parametrize("mode", ["boxes", "unstructured"])
-def test_parts_in_no_order_make_the_picture_of_one_process(ranks, mode, tmp_path):
+@pytest.mark.parametrize(
+    ("mode", "ranks"),
+    [
+        ("boxes", 2),
+        ("boxes", 5),
+        ("unstructured", 5),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [("boxes", 1), ("boxes", 4), *(("unstructured", p) for p in (1, 2, 4))]
+        ),
+    ],
+)
+def test_parts_in_no_order_make_the_picture_of_one_process(mode, ranks, tmp_path):
     done = demo(*SMALL, "--ranks", str(ranks), "--mode", mode, "--json", "demo.json", folder=tmp_path)
     assert done.returncode == 0, done
     numbers = json.loads((tmp_path / "demo.json").read_text())

@@ -50,7 +50,11 @@ def test_discs_lie_one_above_the_other(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize(
-    ("example", "name"), [("vtk_surface.py", "surface.png"), ("pyvista_shells.py", "shells.png")]
+    ("example", "name"),
+    [
+        ("vtk_surface.py", "surface.png"),
+        pytest.param("pyvista_shells.py", "shells.png", marks=pytest.mark.slow),
+    ],
 )
 def test_slabs_make_the_picture_of_the_whole(example: str, name: str, tmp_path: Path) -> None:
     whole = picture(1, example, name, tmp_path)

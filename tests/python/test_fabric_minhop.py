@@ -125,7 +125,7 @@ def test_lash_refuses_what_needs_too_many_lanes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["4-ary 3-tree", "PGFT(2; 8,4; 1,4; 1,2)", "4x4x4 torus"])
-@pytest.mark.parametrize("lmc", [1, 3])
+@pytest.mark.parametrize("lmc", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_planes(name: str, engine: str, lmc: int, tmp_path: Path) -> None:
     compare(fabric.write_ibsim(FABRICS[name]()), engine, tmp_path, lmc=lmc)
 
@@ -180,7 +180,9 @@ def random_netlist(rng: random.Random) -> tuple[str, list[int]]:
     return "\n".join(records), rng.sample(switches, rng.randrange(1, 3))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "seed", [0, 1, 2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 8))]
+)
 def test_random_networks(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     netlist, roots = random_netlist(rng)

@@ -10,7 +10,7 @@ from pyvista_ranks import run
 
 pytestmark = pytest.mark.mpi
 
-RANKS = [1, 2, 4, 5, pytest.param(8, marks=pytest.mark.slow)]
+RANKS = [2, 5, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (1, 4, 8))]
 
 
 @pytest.mark.parametrize("ranks", RANKS)

@@ -189,6 +189,9 @@ def camera(read, azimuth=60.0, elevation=28.0):
     return render.Camera.orbit(whole(read).bounds(read.spacing), read.radius, azimuth, elevation)
 
 
+PARTS = [2, 5, *(pytest.param(p, marks=pytest.mark.slow) for p in (3, 8))]
+
+
 def render_blocks(kind, read, view, blocks, size=SIZE):
     images = []
     for block in blocks:
@@ -197,7 +200,7 @@ def render_blocks(kind, read, view, blocks, size=SIZE):
     return images
 
 
-@pytest.mark.parametrize("p", [2, 3, 5, 8])
+@pytest.mark.parametrize("p", PARTS)
 @pytest.mark.parametrize("azimuth", [60.0, 215.0])
 def test_volume_blocks_composite_to_the_whole(brain, p, azimuth):
     view = camera(brain, azimuth)
@@ -221,7 +224,7 @@ def test_volume_images_are_premultiplied_and_finer_than_8_bits(brain):
     assert len(np.unique(image[..., 3])) > 1000
 
 
-@pytest.mark.parametrize("p", [2, 3, 5, 8])
+@pytest.mark.parametrize("p", PARTS)
 def test_surface_blocks_composite_to_the_whole(brain, p):
     view = camera(brain)
     ((expected, expected_depth),) = render_blocks(SurfaceRenderer, brain, view, [whole(brain)])
