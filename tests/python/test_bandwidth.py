@@ -34,7 +34,7 @@ def some(p, seed=1, message_bytes=1000):
 
 @pytest.mark.family
 @pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [2, 3, 5, 8])
+@pytest.mark.parametrize("ranks", [2, 3, 5, pytest.param(8, marks=pytest.mark.slow)])
 def test_every_pair_is_measured_and_all_ranks_get_the_same(ranks):
     job = mpirun.run(
         ranks,

@@ -259,7 +259,11 @@ def test_the_picture_can_be_made_larger(shown):
 
 
 @pytest.mark.parametrize("make", [contended, three_levels, torus, pods], ids=lambda make: make.__name__)
-@pytest.mark.parametrize("size", [(1400, 900), (1400, 500), (400, 800)], ids=str)
+@pytest.mark.parametrize(
+    "size",
+    [(400, 800), *(pytest.param(size, marks=pytest.mark.slow) for size in [(1400, 900), (1400, 500)])],
+    ids=str,
+)
 def test_it_fills_the_window_and_no_text_lies_over_another(make, size, tmp_path):
     with browser.page(write(make(), tmp_path)) as shown:
         ready(shown)

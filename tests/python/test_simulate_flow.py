@@ -185,7 +185,15 @@ def test_simgrid_gives_the_same_seconds(what, order, exchange):
 
 
 @pytest.mark.parametrize("what", ["shift", "direct-send"])
-@pytest.mark.parametrize("order", ["routing", "strided", "routing 64", "random"])
+@pytest.mark.parametrize(
+    "order",
+    [
+        "routing",
+        "routing 64",
+        pytest.param("strided", marks=pytest.mark.slow),
+        pytest.param("random", marks=pytest.mark.slow),
+    ],
+)
 def test_simgrids_tcp_model_is_near(what, order, exchange):
     """LV08 takes 0.97 of the bandwidth and 13.01 times the latency, 1 us a link here; its acknowledgements,
     5 % of the bytes, go the other way. In direct-send of 64 it gives flows of fewer links more of a link.
