@@ -9,7 +9,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from PIL import Image
 
 import commands
 from sortlast import Error, image_files
-from sortlast.cli import _terminal
 from sortlast.files import check_place, make_folder, replacing
 
 PRICE = [sys.executable, "-m", "sortlast", "price", "--p", "4", "--json"]
@@ -198,13 +196,6 @@ def test_the_places_of_all_frames_are_looked_at_before_the_work(tmp_path, cli, m
     assert status == 2
     assert "cannot write demo-2.png: it is a folder; name a file" in errors
     assert [path.name for path in tmp_path.iterdir()] == ["demo-2.png"]
-
-
-def test_the_places_of_a_long_film_take_no_time(tmp_path):
-    """Half a minute went by when each was looked for among all others."""
-    began = time.process_time()
-    _terminal.check_places(pictures=[tmp_path / f"{k}.png" for k in range(10_000)])
-    assert time.process_time() - began < 10
 
 
 def test_a_drawing_goes_to_standard_output_as_png(tmp_path):
