@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <regex>
 #include <string>
 
 #include "sortlast/error.hpp"
@@ -107,13 +108,24 @@ TEST(Lanes, TooFewLanesHaveACircle) {
   const LaneRoutes ring = lane_routes(made("torus:6"), "dor");
   Programs programs("round", 6);
   for (std::int32_t i = 0; i < 6; ++i) programs.send(i, (i + 2) % 6, 12800);
-  try {
-    simulate_packets(ring, std::move(programs).finish(), consecutive_hosts(*ring.routes.topology, 6), options,
-                     {});
-    FAIL() << "no deadlock";
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("wait for each other in a circle"), std::string::npos)
-        << error.what();
+  const Traffic round = std::move(programs).finish();
+  for (const std::int32_t lanes : {1, 2}) {
+    try {
+      simulate_packets(ring, round, consecutive_hosts(*ring.routes.topology, 6), options, {.lanes = lanes});
+      FAIL() << "no deadlock";
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("wait for each other in a circle"), std::string::npos) << text;
+      EXPECT_EQ(text.find("' lane ") != std::string::npos, lanes > 1) << text;
+      // Each begins at the switch at which the one before ends.
+      const std::regex named("'([^']*)' port \\d+ -> '([^']*)'");
+      std::vector<std::smatch> circle;
+      for (std::sregex_iterator at(text.begin(), text.end(), named); at != std::sregex_iterator(); ++at)
+        circle.push_back(*at);
+      ASSERT_EQ(circle.size(), 6U) << text;
+      for (std::size_t i = 0; i < circle.size(); ++i)
+        EXPECT_EQ(circle[i][2], circle[(i + 1) % circle.size()][1]) << text;
+    }
   }
 }
 

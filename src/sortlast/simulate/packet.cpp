@@ -192,12 +192,16 @@ void Engine<Router, requests>::report_deadlock() const {
                 " cycles beside the background: " + feed_.waits() +
                 "; lower the background, or see without it");
   }
-  // Every queue whose first packet waits, and the channels that it waits for.
+  // Every queue whose first packet waits, and those behind the channels that it waits for.
   std::vector<WaitingQueue> waiting;
   for (Group g = 0; g < groups_.size(); ++g) {
     waiters_.for_each(g, [&](std::uint32_t port) {
       const std::uint32_t q = queue_at_[groups_[g].first_queue + port];
-      if (!injects(q)) waiting.push_back({static_cast<fabric::Channel>(q), network_.channels(g)});
+      if (injects(q)) return;
+      WaitingQueue& queue = waiting.emplace_back();
+      queue.held = q;
+      for (const fabric::Channel c : network_.channels(g))
+        queue.wanted.push_back(static_cast<std::size_t>(c));
     });
   }
   throw Error(describe_deadlock(topology_, waiting, feed_.waits()));

@@ -80,22 +80,23 @@ Network port_network(const fabric::Topology& topology) {
 
 namespace {
 
-std::string link_name(const fabric::Topology& topology, fabric::Channel c) {
+std::string queue_name(const fabric::Topology& topology, std::size_t queue, std::size_t lanes) {
+  const auto c = static_cast<fabric::Channel>(queue / lanes);
   const fabric::End from = topology.source(c), to = topology.target(c);
   return "'" + topology.label(from.vertex) + "' port " + std::to_string(from.port) + " -> '" +
-         topology.label(to.vertex) + "'";
+         topology.label(to.vertex) + "'" + (lanes > 1 ? " lane " + std::to_string(queue % lanes) : "");
 }
 
 // Nothing moves, so whatever a waiting packet wants is full, and its first packet waits too: any walk along
 // what they want ends in a circle.
-std::vector<fabric::Channel> find_cycle(const std::vector<WaitingQueue>& waiting) {
-  std::unordered_map<fabric::Channel, const WaitingQueue*> by_channel;
-  for (const WaitingQueue& queue : waiting) by_channel[queue.held] = &queue;
-  std::vector<fabric::Channel> path{waiting.front().held};
+std::vector<std::size_t> find_cycle(const std::vector<WaitingQueue>& waiting) {
+  std::unordered_map<std::size_t, const WaitingQueue*> by_number;
+  for (const WaitingQueue& queue : waiting) by_number[queue.held] = &queue;
+  std::vector<std::size_t> path{waiting.front().held};
   for (;;) {
-    const std::vector<fabric::Channel>& wanted = by_channel.at(path.back())->wanted;
+    const std::vector<std::size_t>& wanted = by_number.at(path.back())->wanted;
     const auto next =
-        std::find_if(wanted.begin(), wanted.end(), [&](fabric::Channel c) { return by_channel.contains(c); });
+        std::find_if(wanted.begin(), wanted.end(), [&](std::size_t q) { return by_number.contains(q); });
     if (next == wanted.end()) return {};
     const auto seen = std::find(path.begin(), path.end(), *next);
     if (seen != path.end()) return {seen, path.end()};
@@ -106,17 +107,17 @@ std::vector<fabric::Channel> find_cycle(const std::vector<WaitingQueue>& waiting
 }  // namespace
 
 std::string describe_deadlock(const fabric::Topology& topology, const std::vector<WaitingQueue>& waiting,
-                              const std::string& message_waits) {
+                              const std::string& message_waits, std::size_t lanes) {
   if (!waiting.empty()) {
-    const std::vector<fabric::Channel> cycle = find_cycle(waiting);
+    const std::vector<std::size_t> cycle = find_cycle(waiting);
     std::string text = "deadlock: the buffers of " + std::to_string(cycle.size()) +
-                       " links are full and wait for each other in a circle: ";
+                       (lanes > 1 ? " lanes" : " links") + " are full and wait for each other in a circle: ";
     for (std::size_t i = 0; i < cycle.size(); ++i) {
       if (i == 8 && cycle.size() > 9) {
         text += "... (" + std::to_string(cycle.size() - i) + " more)";
         break;
       }
-      text += (i > 0 ? ", then " : "") + link_name(topology, cycle[i]);
+      text += (i > 0 ? ", then " : "") + queue_name(topology, cycle[i], lanes);
     }
     return text + "; use static routes without such circles, or virtual lanes";
   }

@@ -68,16 +68,17 @@ class NetworkBuilder {
 // Every port of every switch a group, and a domain, of its own: switch by switch, in order.
 Network port_network(const fabric::Topology& topology);
 
-// The first packet of the queue behind channel `held` waits for one of `wanted`.
+// The first packet of queue `held` waits for one of the queues `wanted`. The queue of lane l behind channel c
+// is c * lanes + l.
 struct WaitingQueue {
-  fabric::Channel held = 0;
-  std::vector<fabric::Channel> wanted;
+  std::size_t held = 0;
+  std::vector<std::size_t> wanted;
 };
 
 // Names the cycle of buffers that wait for each other. If there is none, messages wait for messages: then
 // `message_waits`, which says so, is all there is to say.
 std::string describe_deadlock(const fabric::Topology& topology, const std::vector<WaitingQueue>& waiting,
-                              const std::string& message_waits);
+                              const std::string& message_waits, std::size_t lanes = 1);
 
 // Routers: which group of ports a packet waits for at a switch.
 //

@@ -264,6 +264,13 @@ class LaneEngine {
     return turns(port_in) < turns(topology_.target(before.from).port);
   }
 
+  // The lanes that a hop may take on a channel, from the first up to the end: those of its class; of a host's
+  // link the first, as hosts have no queues.
+  std::pair<std::int32_t, std::int32_t> lanes_of(const LaneRouter::Hop& hop, fabric::Channel c) const {
+    if (topology_.is_host(topology_.target(c).vertex)) return {0, 1};
+    return {hop.hop_class * lanes_ / router_.classes(), (hop.hop_class + 1) * lanes_ / router_.classes()};
+  }
+
   // The port and lane that the first packet of a queue asks for; none: all lanes of its class are given away.
   LaneChoice want(std::int32_t s, std::int32_t port_in, const LanePacket& packet) {
     const LaneRouter::Hop hop = router_.next(s, port_in, packet.source, packet.destination, packet.state);
@@ -279,10 +286,8 @@ class LaneEngine {
       if (random_.below(++ties) == 0) choice.channel = c;
     }
 
-    // Take the emptiest lane of the class; of a host's link the first, as hosts have no queues.
-    const bool to_host = topology_.is_host(topology_.target(choice.channel).vertex);
-    const std::int32_t first = to_host ? 0 : hop.hop_class * lanes_ / router_.classes();
-    const std::int32_t end = to_host ? 1 : (hop.hop_class + 1) * lanes_ / router_.classes();
+    // Take the emptiest of the lanes.
+    const auto [first, end] = lanes_of(hop, choice.channel);
     choice.lane = -1;
     for (std::int32_t l = first; l < end; ++l) {
       if (lane_first_ && !claims_.is_free(queues_.index(choice.channel, l), now_)) continue;
@@ -348,17 +353,19 @@ class LaneEngine {
 
   [[noreturn]] void report_deadlock() {
     std::vector<WaitingQueue> waiting;
-    queues_.for_fronts([&](fabric::Channel c, const LanePacket& packet) {
-      const fabric::End& end = topology_.target(c);
-      const std::int32_t s = topology_.switch_of(end.vertex);
+    queues_.for_fronts([&](std::size_t q, fabric::Channel c, const LanePacket& packet) {
+      const fabric::End& at = topology_.target(c);
+      const std::int32_t s = topology_.switch_of(at.vertex);
+      const LaneRouter::Hop hop = router_.next(s, at.port, packet.source, packet.destination, packet.state);
       WaitingQueue& queue = waiting.emplace_back();
-      queue.held = c;
-      for (const std::int32_t port :
-           router_.next(s, end.port, packet.source, packet.destination, packet.state).ports) {
-        queue.wanted.push_back(topology_.channel(s, port));
+      queue.held = q;
+      for (const std::int32_t port : hop.ports) {
+        const fabric::Channel to = topology_.channel(s, port);
+        const auto [first, end] = lanes_of(hop, to);
+        for (std::int32_t l = first; l < end; ++l) queue.wanted.push_back(queues_.index(to, l));
       }
     });
-    throw Error(describe_deadlock(topology_, waiting, source_.waits()));
+    throw Error(describe_deadlock(topology_, waiting, source_.waits(), static_cast<std::size_t>(lanes_)));
   }
 
   LaneRouter router_;

@@ -71,14 +71,14 @@ class LaneQueues {
     --used_[q / lanes_];
   }
 
-  // Calls `visit` with the channel and the first packet of every queue that has one.
+  // Calls `visit` with the number, the channel and the first packet of every queue that has one.
   template <class Visit>
   void for_fronts(const Visit& visit) const {
     for (std::size_t q = 0; q < queues_.size(); ++q) {
       if (queues_[q].count == 0) continue;
       const std::size_t place =
           q * static_cast<std::size_t>(capacity_) + static_cast<std::size_t>(queues_[q].head);
-      visit(static_cast<fabric::Channel>(q / lanes_), packets_[place]);
+      visit(q, static_cast<fabric::Channel>(q / lanes_), packets_[place]);
     }
   }
 
