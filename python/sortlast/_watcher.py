@@ -41,9 +41,10 @@ _SETTLE = 0.02  # time between two looks at what is left [s]
 
 
 def kill_marked(mark: str) -> None:
-    """Kill all processes whose mark begins so, until there is none, and remove their shared memory.
+    """Kill all processes whose mark begins so, until there is none, and remove what has a name of theirs.
 
-    MPI libraries give such memory a name, which outlives ranks that are killed.
+    That is their shared memory, and the folders of Open MPI's launchers, which outlive them. A later launcher
+    that has the number of the dead one would find that folder in its place, and give up.
     """
     wanted = f"{MARK}={mark}".encode()
     _kill(lambda pid: any(each.startswith(wanted) for each in _read(pid, "environ").split(b"\0")))
@@ -94,18 +95,18 @@ def _kill(meant: Callable[[int], bool]) -> None:
     They are stopped first, so that none says that another has died, or starts one.
     """
     end = time.monotonic() + _LIMIT
-    memory: set[str] = set()
+    named: set[str] = set()
     while found := [pid for pid in _processes() if pid != os.getpid() and meant(pid)]:
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for pid in found:
                 with suppress(ProcessLookupError):
                     os.kill(pid, number)
                 if number == signal.SIGSTOP:
-                    memory |= _memory(pid)
+                    named |= _memory(pid) | _session(pid)
         if time.monotonic() > end:
             raise OSError(f"processes {found} do not end though they were killed")
         time.sleep(_SETTLE)
-    for path in memory:
+    for path in named:
         remove_path(path)
 
 
@@ -115,6 +116,15 @@ def _memory(pid: int) -> set[str]:
     mapped = {(each[5], int(each[4])) for each in lines if len(each) == 6 and each[5].startswith(_MEMORY)}
     # A host of a testbed has a folder of its own under the same name.
     return {path for path, number in mapped if (_inode(path) or (0, 0))[1] == number}
+
+
+def _session(pid: int) -> set[str]:
+    """The folder that a process has if it is a launcher of Open MPI 5."""
+    lines = _read(pid, "environ").decode(errors="replace").split("\0")
+    variables = dict(line.split("=", 1) for line in lines if "=" in line)
+    place = next(filter(None, map(variables.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")
+    path = f"{place}/ompi.{pid}"
+    return {path} if os.path.isdir(path) else set()
 
 
 def _processes() -> list[int]:

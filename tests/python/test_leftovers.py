@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
+
+import pytest
 
 from sortlast import _leftovers
 
@@ -33,3 +37,17 @@ def test_a_folder_that_has_gone_is_no_error():
     with _leftovers.folder() as path:
         path.rmdir()
     assert not path.exists()
+
+
+@pytest.mark.parametrize("variable", ["TMPDIR", "TMP"])
+def test_the_folder_of_a_launcher_that_is_killed_goes_with_it(variable, tmp_path):
+    """As Open MPI's mpiexec has it, which would not start where one of its number has left such a folder."""
+    others = {name: value for name, value in os.environ.items() if name not in ("TMPDIR", "TEMP", "TMP")}
+    with _leftovers.processes() as mark:
+        launcher = subprocess.Popen(["sleep", "100"], env=others | mark | {variable: str(tmp_path)})
+        folder, neighbour = (tmp_path / f"ompi.{pid}" for pid in (launcher.pid, launcher.pid + 1))
+        for each in (folder, neighbour):
+            (each / "0").mkdir(parents=True)
+            (each / "0" / "file").touch()
+    launcher.wait()
+    assert [*tmp_path.iterdir()] == [neighbour]
