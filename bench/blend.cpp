@@ -238,15 +238,25 @@ int main(int count, char** arguments) {
   const Format depth{Scalar::float32, 4, true};
   const Format bytes{Scalar::uint8, 4, false};
   const Format bytes_depth{Scalar::uint8, 3, true};
+  const Format rgba_bytes_depth{Scalar::uint8, 4, true};
   const Format halves{Scalar::float16, 4, false};
   const Task tasks[] = {
-      {Op::over, rgba, Scalar::float32, 2},     {Op::over, rgba, Scalar::float32, 4},
-      {Op::over, rgba, Scalar::float32, 8},     {Op::over, rgba, Scalar::float32, 16},
-      {Op::over, depth, Scalar::float32, 2},    {Op::closest, depth, Scalar::float32, 2},
-      {Op::closest, depth, Scalar::float32, 8}, {Op::closest, bytes_depth, Scalar::uint8, 2},
-      {Op::over, bytes, Scalar::float32, 2},    {Op::over, bytes, Scalar::uint8, 8},
-      {Op::over, halves, Scalar::float16, 2},   {Op::over, halves, Scalar::float16, 8},
-      {Op::add, rgba, Scalar::float32, 2},      {Op::max, rgba, Scalar::float32, 2},
+      {Op::over, rgba, Scalar::float32, 2},
+      {Op::over, rgba, Scalar::float32, 4},
+      {Op::over, rgba, Scalar::float32, 8},
+      {Op::over, rgba, Scalar::float32, 16},
+      {Op::over, depth, Scalar::float32, 2},
+      {Op::closest, depth, Scalar::float32, 2},
+      {Op::closest, depth, Scalar::float32, 8},
+      {Op::closest, bytes_depth, Scalar::uint8, 2},
+      {Op::closest, rgba_bytes_depth, Scalar::uint8, 2},
+      {Op::over, bytes, Scalar::uint8, 2},
+      {Op::over, bytes, Scalar::float32, 2},
+      {Op::over, bytes, Scalar::uint8, 8},
+      {Op::over, halves, Scalar::float16, 2},
+      {Op::over, halves, Scalar::float16, 8},
+      {Op::add, rgba, Scalar::float32, 2},
+      {Op::max, rgba, Scalar::float32, 2},
       {Op::max, bytes, Scalar::uint8, 2},
   };
   std::printf("%lld pixels; GB/s of input bytes, one thread\n", static_cast<long long>(n));

@@ -29,6 +29,24 @@ void expect_reference(Op op, std::vector<Image>& images, const std::vector<Side>
   });
 }
 
+// Two images of bytes are combined without floats: all pairs of colours, three in a pixel, with every alpha.
+TEST(Bytes, EveryPairOfColours) {
+  constexpr std::int64_t pairs = 256 * 256, n = (pairs + 2) / 3;
+  std::vector<Image> images(2, Image({Scalar::uint8, 4, false}, n));
+  for (std::int64_t pair = 0; pair < pairs; ++pair) {
+    images[0].set(pair / 3, static_cast<int>(pair % 3), static_cast<std::uint8_t>(pair / 256));
+    images[1].set(pair / 3, static_cast<int>(pair % 3), static_cast<std::uint8_t>(pair % 256));
+  }
+  for (int alpha = 0; alpha < 256; ++alpha) {
+    for (std::int64_t i = 0; i < n; ++i)
+      for (Image& image : images) image.set(i, 3, static_cast<std::uint8_t>(alpha));
+    for (Side side : {Side::front, Side::back})
+      expect_reference(Op::over, images, {Side::back, side}, Scalar::uint8, n, 0);
+  }
+  for (Op op : {Op::add, Op::max, Op::min})
+    expect_reference(op, images, {Side::back, Side::back}, Scalar::uint8, n, 0);
+}
+
 class EachOp : public ::testing::TestWithParam<Op> {};
 
 TEST_P(EachOp, TwoImagesOfEveryFormatAndLength) {

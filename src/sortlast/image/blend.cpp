@@ -2,7 +2,8 @@
 //
 // The pixels are walked in blocks small enough to stay in the first-level cache. What a block has
 // gathered is kept in float32 (closest, which only selects, keeps the scalar itself); each link of the
-// chain is read from main memory once and combined with it, and the block is rounded and written once.
+// chain is read from main memory once and combined with it, and the block is rounded and written once. (Two
+// images of bytes that become one of bytes are combined as bytes, which gives the same bits.)
 // Where the output is of the gathered scalar, its own memory is the block. A chain of k links so costs
 // k reads and one write, for any k, and with kernels that know of two operands only.
 #include "sortlast/image/blend.hpp"
@@ -52,10 +53,11 @@ Gathering::Gathering(Op op, int channels, bool depth, std::span<const Link> chai
       depth_(depth),
       out_plane_(out),
       out_scalar_(out_scalar) {
-  const bool copies =
-      (selects() || chain.size() == 1) &&
-      std::all_of(chain.begin(), chain.end(), [=](const Link& link) { return link.scalar == out_scalar; });
-  gathered_scalar_ = copies ? out_scalar : Scalar::float32;
+  const bool rounds_once =
+      selects() || chain.size() == 1 || (chain.size() == 2 && out_scalar == Scalar::uint8);
+  const bool keeps = rounds_once && std::all_of(chain.begin(), chain.end(),
+                                                [=](const Link& link) { return link.scalar == out_scalar; });
+  gathered_scalar_ = keeps ? out_scalar : Scalar::float32;
 }
 
 void Gathering::begin(std::int64_t begin, std::size_t pixels) {
@@ -118,15 +120,18 @@ const std::byte* Gathering::in_gathered_scalar(const Piece& piece, std::byte* ro
 
 Kernels::Combine Gathering::combine_kernel(const Piece& piece) const {
   const std::size_t scalar = index(piece.scalar);
+  const bool bytes = gathered_scalar_ == Scalar::uint8;
   switch (op_) {
-    case Op::over:
-      return kernels_.over[piece.side == Side::front][scalar];
+    case Op::over: {
+      const bool front = piece.side == Side::front;
+      return bytes ? kernels_.over_bytes[front] : kernels_.over[front][scalar];
+    }
     case Op::add:
-      return kernels_.add[scalar];
+      return bytes ? kernels_.add_bytes : kernels_.add[scalar];
     case Op::max:
-      return kernels_.max[scalar];
+      return bytes ? kernels_.max_bytes : kernels_.max[scalar];
     case Op::min:
-      return kernels_.min[scalar];
+      return bytes ? kernels_.min_bytes : kernels_.min[scalar];
     case Op::closest:
       break;
   }

@@ -35,6 +35,12 @@ struct Kernels {
   Combine max[3];
   Combine min[3];
 
+  // The same of uint8 `gathered` and `link` into uint8 `to`, rounded.
+  Combine over_bytes[2];  // RGBA
+  Combine add_bytes;
+  Combine max_bytes;
+  Combine min_bytes;
+
   Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
   Closest closest[2][3][2];  // [..][..][channels - 3]; `to` may be `gathered`
 

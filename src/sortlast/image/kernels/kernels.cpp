@@ -1,5 +1,6 @@
 // The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace. Those of
 // operators.hpp, and the scan for active pixels, which pixels hold anything.
+#include "sortlast/image/kernels/bytes.hpp"
 #include "sortlast/image/kernels/dispatch.hpp"
 #include "sortlast/image/kernels/operators.hpp"
 
@@ -123,6 +124,10 @@ constexpr Kernels table{
     .add = {combine<Add, Float32>, combine<Add, Float16>, combine<Add, Uint8>},
     .max = {combine<Max, Float32>, combine<Max, Float16>, combine<Max, Uint8>},
     .min = {combine<Min, Float32>, combine<Min, Float16>, combine<Min, Uint8>},
+    .over_bytes = {combine_bytes<OverBytes<false>>, combine_bytes<OverBytes<true>>},
+    .add_bytes = combine_bytes<AddBytes>,
+    .max_bytes = combine_bytes<MaxBytes>,
+    .min_bytes = combine_bytes<MinBytes>,
     .nearest = {nearest_depth<false>, nearest_depth<true>},
     .closest = {{{closest<false, 12>, closest<false, 16>},
                  {closest<false, 6>, closest<false, 8>},

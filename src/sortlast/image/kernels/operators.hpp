@@ -1,7 +1,7 @@
 // The operators: over, add, max and min, channel by channel on float32; and closest, a selection by depth.
 #pragma once
 
-#include "sortlast/image/kernels/vector.hpp"
+#include "sortlast/image/kernels/words.hpp"
 
 namespace sortlast::SORTLAST_TARGET {
 
@@ -73,18 +73,14 @@ struct Min {
 
 template <class Operator, class Scalar>
 void combine(std::byte* to, const std::byte* gathered, const std::byte* link, std::size_t channels) {
-  WordBuffer room;
-  for (std::size_t begin = 0; begin < channels; begin += batch) {
-    const std::size_t count = channels - begin < batch ? channels - begin : batch;
-    const std::byte* const stored = link + begin * sizeof(typename Scalar::Stored);
-    const std::byte* const words = widen<Scalar>(room, stored, count);
-    each_vector<Operator::least_lanes>(count, [=]<int lanes>(std::size_t i) {
-      __builtin_prefetch(stored + i * sizeof(typename Scalar::Stored) + prefetch_bytes);
-      write(to + (begin + i) * 4, Operator::template apply<lanes>(
-                                      read<Floats<lanes>>(gathered + (begin + i) * 4),
-                                      Scalar::template to_float<lanes>(read<Words<lanes>>(words + i * 4))));
-    });
-  }
+  using Stored = typename Scalar::Stored;
+  each_vector<Operator::least_lanes>(channels, [=]<int lanes>(std::size_t i) {
+    const std::byte* const stored = link + i * sizeof(Stored);
+    __builtin_prefetch(stored + prefetch_bytes);
+    write(to + i * 4, Operator::template apply<lanes>(
+                          read<Floats<lanes>>(gathered + i * 4),
+                          Scalar::template to_float<lanes>(read_words<Stored, lanes>(stored))));
+  });
 }
 
 // All bits set in the lanes where the back is to be seen: it is nearer than the front, or the front has

@@ -74,12 +74,12 @@ struct WordBuffer {
 // which costs a chain of 8 a fifth of its speed.
 inline constexpr std::size_t prefetch_bytes = 2048;
 
-// Call step<lanes>(i) for i from 0 to count: whole vectors first, then the rest in pieces of `least`
-// lanes, of which count must be a multiple.
-template <int least, class Step>
+// Call step<lanes>(i) for i from 0 to count: whole vectors of `most` lanes first, then the rest in pieces of
+// `least` lanes, of which count must be a multiple.
+template <int least, int most = native_lanes, class Step>
 inline void each_vector(std::size_t count, Step step) {
   std::size_t i = 0;
-  for (; i + native_lanes <= count; i += native_lanes) step.template operator()<native_lanes>(i);
+  for (; i + most <= count; i += most) step.template operator()<most>(i);
   for (; i < count; i += least) step.template operator()<least>(i);
 }
 
@@ -160,46 +160,5 @@ struct Uint8 {
     return bits_as<Words<lanes>>(x * 255.0f + 0x1p23f) - 0x4b000000;
   }
 };
-
-// The words of `channels` <= batch stored scalars: where they lie, if they are words, or in `room`.
-template <class Scalar>
-inline const std::byte* widen(WordBuffer& room, const std::byte* from, std::size_t channels) {
-  using Stored = typename Scalar::Stored;
-  if constexpr (sizeof(Stored) == 4) {
-    return from;
-  } else {
-    for (std::size_t i = 0; i < channels; ++i)
-      write(room.words + i * 4, static_cast<std::int32_t>(read<Stored>(from + i * sizeof(Stored))));
-    return room.words;
-  }
-}
-
-template <class Scalar>
-void load(std::byte* to, const std::byte* from, std::size_t channels) {
-  WordBuffer room;
-  for (std::size_t begin = 0; begin < channels; begin += batch) {
-    const std::size_t count = channels - begin < batch ? channels - begin : batch;
-    const std::byte* words = widen<Scalar>(room, from + begin * sizeof(typename Scalar::Stored), count);
-    each_vector<1>(count, [=]<int lanes>(std::size_t i) {
-      write(to + (begin + i) * 4, Scalar::template to_float<lanes>(read<Words<lanes>>(words + i * 4)));
-    });
-  }
-}
-
-template <class Scalar>
-void store(std::byte* to, const std::byte* from, std::size_t channels) {
-  using Stored = typename Scalar::Stored;
-  WordBuffer room;
-  std::byte* const words = room.words;
-  for (std::size_t begin = 0; begin < channels; begin += batch) {
-    const std::size_t count = channels - begin < batch ? channels - begin : batch;
-    each_vector<1>(count, [=]<int lanes>(std::size_t i) {
-      write(words + i * 4, Scalar::template from_float<lanes>(read<Floats<lanes>>(from + (begin + i) * 4)));
-    });
-    std::byte* const stored = to + begin * sizeof(Stored);
-    for (std::size_t i = 0; i < count; ++i)
-      write(stored + i * sizeof(Stored), static_cast<Stored>(read<std::int32_t>(words + i * 4)));
-  }
-}
 
 }  // namespace sortlast::SORTLAST_TARGET
