@@ -80,6 +80,20 @@ int usable_cores(const std::string& root) {
   return std::max(cores, 1);
 }
 
+// "8192K" or "32M" in the file of each level.
+std::size_t largest_cache(const std::string& root) {
+  std::size_t largest = 0;
+  for (int level = 0; level < 8; ++level) {
+    std::ifstream file(root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(level) + "/size");
+    std::size_t number = 0;
+    char unit = 0;
+    if (!(file >> number)) continue;
+    file >> unit;
+    largest = std::max(largest, number << (unit == 'K' ? 10 : unit == 'M' ? 20 : 0));
+  }
+  return largest > 0 ? largest : std::size_t{1} << 25;
+}
+
 std::uint64_t core_mask_hash() {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
 #ifdef __linux__

@@ -29,6 +29,15 @@ class Quota : public ::testing::Test {
   double quota() const { return core_quota(root_); }
 };
 
+TEST_F(Quota, TheLargestCacheIsThatOfTheFiles) {
+  EXPECT_EQ(largest_cache(root_), std::size_t{32} << 20);
+  write("sys/devices/system/cpu/cpu0/cache/index0/size", "48K");
+  EXPECT_EQ(largest_cache(root_), std::size_t{48} << 10);
+  write("sys/devices/system/cpu/cpu0/cache/index2/size", "2M");
+  write("sys/devices/system/cpu/cpu0/cache/index3/size", "36864K");
+  EXPECT_EQ(largest_cache(root_), std::size_t{36} << 20);
+}
+
 TEST_F(Quota, NoneWhereThereAreNoFiles) { EXPECT_EQ(quota(), 0); }
 
 TEST_F(Quota, OfVersionTwoIsTheLeastOfAllGroupsAbove) {

@@ -21,11 +21,13 @@ void expect_reference(Op op, std::vector<Image>& images, const std::vector<Side>
   Image expected(format, n, out_shift);
   blend_reference(op, format.channels, format.depth, chain, expected.pixels(), out_scalar, n);
   testing::for_each_target([&](const std::string& target) {
-    Image out(format, n, out_shift);
-    blend(op, format.channels, format.depth, chain, out.pixels(), out_scalar, n);
-    EXPECT_TRUE(out == expected) << target << ", " << op_name(op) << ", "
-                                 << format_name(images.front().format()) << " to " << format_name(format)
-                                 << ", " << images.size() << " links, n = " << n;
+    for (Stores stores : {Stores::cached, Stores::streaming}) {
+      Image out(format, n, out_shift);
+      blend(op, format.channels, format.depth, chain, out.pixels(), out_scalar, n, nullptr, stores);
+      EXPECT_TRUE(out == expected) << target << ", " << op_name(op) << ", "
+                                   << format_name(images.front().format()) << " to " << format_name(format)
+                                   << ", " << images.size() << " links, n = " << n;
+    }
   });
 }
 

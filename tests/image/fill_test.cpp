@@ -116,6 +116,26 @@ TEST(Background, LiesAtItsDepth) {
   }
 }
 
+// One far pixel at each place of a row of near ones, whole vectors of which are left as they are.
+TEST(Background, FindsEveryFarPixel) {
+  constexpr std::int64_t n = 150;
+  const Format format{Scalar::uint8, 4, true};
+  const Background background(Op::closest, format, std::vector{1.0f, 1.0f, 1.0f, 1.0f}, 1.0f);
+  testing::for_each_target([&](const std::string& target) {
+    for (const float depth : {1.0f, infinity, std::numeric_limits<float>::quiet_NaN()})
+      for (std::int64_t far = 0; far <= n; ++far) {
+        Image image(format, n);
+        for (std::int64_t i = 0; i < n; ++i) image.set_depth(i, i == far ? depth : 0.5f);
+        background.apply(image.pixels(), n);
+        for (std::int64_t i = 0; i < n; ++i) {
+          ASSERT_EQ(image.get<std::uint8_t>(i, 2), i == far ? 255 : 0)
+              << target << ", " << depth << ", " << far;
+          ASSERT_EQ(image.depth(i), i == far ? 1.0f : 0.5f) << target << ", " << depth << ", " << far;
+        }
+      }
+  });
+}
+
 // What is put behind each block as it is finished is what is put behind all of them later.
 TEST(Background, WhileBlendingHasTheBitsOfAfterwards) {
   std::mt19937 random(11);
@@ -139,9 +159,12 @@ TEST(Background, WhileBlendingHasTheBitsOfAfterwards) {
           Image expected(format, n);
           blend(op, format.channels, format.depth, chain, expected.pixels(), format.scalar, n);
           background.apply(expected.pixels(), n);
-          Image out(format, n);
-          blend(op, format.channels, format.depth, chain, out.pixels(), format.scalar, n, &background);
-          EXPECT_TRUE(out == expected) << op_name(op) << ", " << format_name(format) << ", " << n;
+          for (Stores stores : {Stores::cached, Stores::streaming}) {
+            Image out(format, n);
+            blend(op, format.channels, format.depth, chain, out.pixels(), format.scalar, n, &background,
+                  stores);
+            EXPECT_TRUE(out == expected) << op_name(op) << ", " << format_name(format) << ", " << n;
+          }
         }
       }
 }

@@ -46,13 +46,15 @@ Piece piece_of(const Link& link, int channels, bool depth, std::int64_t at) {
 }
 
 Gathering::Gathering(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out,
-                     Scalar out_scalar)
+                     Scalar out_scalar, const Background* background, Stores stores)
     : kernels_(active_kernels()),
       op_(op),
       channels_(static_cast<std::size_t>(channels)),
       depth_(depth),
       out_plane_(out),
-      out_scalar_(out_scalar) {
+      out_scalar_(out_scalar),
+      background_(background),
+      streams_(stores == Stores::streaming) {
   const bool rounds_once =
       selects() || chain.size() == 1 || (chain.size() == 2 && out_scalar == Scalar::uint8);
   const bool keeps = rounds_once && std::all_of(chain.begin(), chain.end(),
@@ -61,11 +63,14 @@ Gathering::Gathering(Op op, int channels, bool depth, std::span<const Link> chai
 }
 
 void Gathering::begin(std::int64_t begin, std::size_t pixels) {
+  begin_ = begin;
   pixels_ = pixels;
   out_ = out_plane_.colour + offset(out_scalar_, begin);
-  out_depth_ = depth_ ? reinterpret_cast<std::byte*>(out_plane_.depth) +
-                            static_cast<std::size_t>(begin) * sizeof(float)
-                      : nullptr;
+  out_depth_ = depth_ ? reinterpret_cast<std::byte*>(out_plane_.depth + begin) : nullptr;
+  if (streams_) {
+    out_ = gathered_scalar_ == out_scalar_ ? gathered_block_ : link_block_;
+    out_depth_ = depth_block_;
+  }
   to_ = gathered_scalar_ == out_scalar_ ? out_ : gathered_block_;
   gathered_ = nullptr;
 }
@@ -103,12 +108,29 @@ void Gathering::end() {
     std::memcpy(out_, gathered_, channels * scalar_bytes(out_scalar_));
   if (depth_ && gathered_depth_ != out_depth_)
     std::memcpy(out_depth_, gathered_depth_, pixels_ * sizeof(float));
+  finish();
 }
 
-void Gathering::clear(std::int64_t begin, std::size_t pixels) {
-  std::memset(out_plane_.colour + offset(out_scalar_, begin), 0,
-              pixels * channels_ * scalar_bytes(out_scalar_));
-  if (depth_) std::memcpy(out_plane_.depth + begin, no_depth.data(), pixels * sizeof(float));
+void Gathering::clear(std::int64_t begin_at, std::size_t pixels) {
+  begin(begin_at, pixels);
+  std::memset(out_, 0, offset(out_scalar_, static_cast<std::int64_t>(pixels)));
+  if (depth_) std::memcpy(out_depth_, no_depth.data(), pixels * sizeof(float));
+  finish();
+}
+
+void Gathering::finish() {
+  if (background_ != nullptr)
+    background_->apply({out_, reinterpret_cast<float*>(out_depth_)}, static_cast<std::int64_t>(pixels_));
+  if (!streams_) return;
+  kernels_.stream(out_plane_.colour + offset(out_scalar_, begin_), out_,
+                  offset(out_scalar_, static_cast<std::int64_t>(pixels_)));
+  if (depth_)
+    kernels_.stream(reinterpret_cast<std::byte*>(out_plane_.depth + begin_), out_depth_,
+                    pixels_ * sizeof(float));
+}
+
+void Gathering::publish() const {
+  if (streams_) kernels_.fence();
 }
 
 // A piece's colours: where they lie, or converted into `room`.
@@ -189,29 +211,23 @@ void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, P
 }
 
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
-           std::int64_t n, const Background* background) {
+           std::int64_t n, const Background* background, Stores stores) {
   check_chain(op, channels, depth, chain, out, out_scalar, n);
-  Gathering gathering(op, channels, depth, chain, out, out_scalar);
-  const Format format{out_scalar, channels, depth};
-  const std::size_t pixel_bytes = format.colour_bytes();
-  const auto finished = [&](std::int64_t begin, std::int64_t end) {
-    if (background != nullptr) background->apply(advance(out, format, begin), end - begin);
-    return end;
-  };
-
+  Gathering gathering(op, channels, depth, chain, out, out_scalar, background, stores);
+  const std::size_t pixel_bytes = Format{out_scalar, channels, depth}.colour_bytes();
   if (std::any_of(chain.begin(), chain.end(), [](const Link& link) { return link.sparse; })) {
     SparseWalk walk(op, channels, depth, chain);
-    each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::int64_t most) {
-      return finished(begin, walk.block(gathering, begin, most));
+    each_block(out.colour, pixel_bytes, n,
+               [&](std::int64_t begin, std::int64_t most) { return walk.block(gathering, begin, most); });
+  } else {
+    each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::int64_t pixels) {
+      gathering.begin(begin, static_cast<std::size_t>(pixels));
+      for (const Link& link : chain) gathering.join(piece_of(link, channels, depth, begin));
+      gathering.end();
+      return begin + pixels;
     });
-    return;
   }
-  each_block(out.colour, pixel_bytes, n, [&](std::int64_t begin, std::int64_t pixels) {
-    gathering.begin(begin, static_cast<std::size_t>(pixels));
-    for (const Link& link : chain) gathering.join(piece_of(link, channels, depth, begin));
-    gathering.end();
-    return finished(begin, begin + pixels);
-  });
+  gathering.publish();
 }
 
 }  // namespace sortlast

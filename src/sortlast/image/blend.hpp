@@ -63,6 +63,10 @@ Scalar partial_scalar(Scalar scalar, Op op);
 // of the images where the operator only selects (closest).
 Scalar accumulator_scalar(Scalar scalar, Op op);
 
+// Whether finished pixels are left in the caches on their way to memory, or written past them: cheaper, if
+// nobody reads them while they would be there still.
+enum class Stores : std::uint8_t { cached, streaming };
+
 // out[i] = (...((chain[0] op chain[1]) op chain[2]) ...)[i] for 0 <= i < n, each link joining from its
 // side: side front means op(link, gathered), side back op(gathered, link). The association is the
 // list's, so the bits depend on the chain alone, never on how it was cut into calls (as long as the
@@ -76,7 +80,7 @@ Scalar accumulator_scalar(Scalar scalar, Op op);
 // rounded pixels while they are in the cache. Throws ArgumentError if a plane is missing, the chain is empty,
 // n is negative or check_format() does.
 void blend(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
-           std::int64_t n, const Background* background = nullptr);
+           std::int64_t n, const Background* background = nullptr, Stores stores = Stores::cached);
 
 // What blend() throws for its arguments, for no pixels too.
 void check_chain(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,

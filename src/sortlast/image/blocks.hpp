@@ -32,7 +32,9 @@ Piece piece_of(const Link& link, int channels, bool depth, std::int64_t at);
 // memory if that has the same scalar.
 class Gathering {
  public:
-  Gathering(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar);
+  // A background, if there is one, must outlive the gathering.
+  Gathering(Op op, int channels, bool depth, std::span<const Link> chain, Pixels out, Scalar out_scalar,
+            const Background* background, Stores stores);
 
   // Begin with pixels [begin, begin + pixels) of the output, at most block_pixels.
   void begin(std::int64_t begin, std::size_t pixels);
@@ -40,11 +42,14 @@ class Gathering {
   void join(const Piece& piece);
   // Join the empty pixel everywhere.
   void join_empty(Side side);
-  // Round into place.
+  // Round into place, with the background behind.
   void end();
 
-  // Instead of all that: the output's block becomes empty.
+  // Instead of all that: the output's block becomes empty, but for the background.
   void clear(std::int64_t begin, std::size_t pixels);
+
+  // After the last block: others may read the output.
+  void publish() const;
 
  private:
   std::size_t offset(Scalar scalar, std::int64_t pixel) const {
@@ -53,6 +58,7 @@ class Gathering {
   bool selects() const { return op_ == Op::closest; }
   const std::byte* in_gathered_scalar(const Piece& piece, std::byte* room) const;
   Kernels::Combine combine_kernel(const Piece& piece) const;
+  void finish();
 
   const Kernels& kernels_;
   const Op op_;
@@ -60,9 +66,13 @@ class Gathering {
   const bool depth_;
   const Pixels out_plane_;
   const Scalar out_scalar_;
+  const Background* const background_;
+  const bool streams_;
   Scalar gathered_scalar_;
 
-  // The block: its output, where gathered pixels are put, and where they lie (nowhere before the first).
+  // The block: its place, where it is finished (there, or in the cache if it is streamed), where gathered
+  // pixels are put, and where they lie (nowhere before the first).
+  std::int64_t begin_ = 0;
   std::size_t pixels_ = 0;
   std::byte* out_ = nullptr;
   std::byte* out_depth_ = nullptr;
@@ -72,6 +82,7 @@ class Gathering {
 
   alignas(64) std::byte gathered_block_[block_bytes];
   alignas(64) std::byte link_block_[block_bytes];
+  alignas(64) std::byte depth_block_[block_pixels * sizeof(float)];
 };
 
 // How runs cover a block: they hold none of its pixels, some, or all in one run.

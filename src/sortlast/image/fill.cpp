@@ -10,6 +10,7 @@
 #include <string>
 
 #include "sortlast/error.hpp"
+#include "sortlast/image/kernels/dispatch.hpp"
 
 namespace sortlast {
 
@@ -103,7 +104,14 @@ Background::Background(Op op, const Format& format, std::span<const float> colou
 // Equal depths go to the front, so closest takes the background from there.
 void Background::apply(Pixels out, std::int64_t n) const {
   const bool selects = op_ == Op::closest;
+  const Kernels& kernels = active_kernels();
   for (std::int64_t begin = 0; begin < n; begin += at_once) {
+    if (selects) {
+      const auto* const depth = reinterpret_cast<const std::byte*>(out.depth + begin);
+      begin += static_cast<std::int64_t>(
+          kernels.nearer(depth, depth_.front(), static_cast<std::size_t>(n - begin)));
+      if (begin == n) return;
+    }
     const Pixels block = advance(out, format_, begin);
     const std::array chain{
         Link{block, format_.scalar, Side::back},

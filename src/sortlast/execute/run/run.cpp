@@ -10,10 +10,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "sortlast/cores.hpp"
+
 namespace sortlast {
 namespace {
 
 constexpr std::int64_t least_share = 2048;  // pixels that are worth waking a thread for
+
+// Whether the images that are blended and the frame that they become, two frames at the least, push each
+// other out of the cache.
+bool outgrows_cache(const Format& format, const Size& size) {
+  static const std::size_t cache = largest_cache();
+  return 2 * PixelBuffer::bytes(format, size.pixels()) > cache;
+}
 
 }  // namespace
 
@@ -29,6 +38,7 @@ Run::Run(const IndexedProgram& program, Pool& pool, Team& team)
 
 void Run::begin_frame(const Contribution& contribution) {
   values_.begin_frame(contribution);
+  frame_outgrows_cache_ = outgrows_cache(index_.image, contribution.image.size);
   open_ = 0;
   std::fill(merges_.begin(), merges_.end(), MergeState());
   std::fill(sends_.begin(), sends_.end(), Flow());
@@ -238,17 +248,20 @@ std::int64_t Run::join(std::size_t merge, Range unit, bool last) {
     chain_.push_back(values_.link(input.value, unit, input.front ? Side::front : Side::back));
   }
   const Format& out_format = last ? target : accumulated;
-  share_out(out_format, advance(out, out_format, state.done), unit.size(),
-            last ? values_.background_of(step.value) : nullptr);
+  share_out(
+      out_format, advance(out, out_format, state.done), unit.size(),
+      last ? values_.background_of(step.value) : nullptr,
+      last && step.value == program_.result && frame_outgrows_cache_ ? Stores::streaming : Stores::cached);
   return static_cast<std::int64_t>(chain_.size() * index_.image.pixel_bytes()) * unit.size();
 }
 
 // Blend n pixels of the chain, each thread of the team a part of them, and put a background, if there is one,
 // behind them.
-void Run::share_out(const Format& format, Pixels out, std::int64_t n, const Background* background) {
+void Run::share_out(const Format& format, Pixels out, std::int64_t n, const Background* background,
+                    Stores stores) {
   const auto blend_part = [&](std::span<const Link> links, Range part) {
     sortlast::blend(index_.op, format.channels, format.depth, links, advance(out, format, part.begin),
-                    format.scalar, part.size(), background);
+                    format.scalar, part.size(), background, stores);
   };
   if (team_.size() == 1 || n < least_share * team_.size()) {
     blend_part(chain_, {0, n});

@@ -97,7 +97,8 @@ class Run {
   Range next_unit(std::size_t merge) const;
   std::int64_t blend_unit_of(std::size_t merge, Range unit);
   std::int64_t join(std::size_t merge, Range unit, bool last);
-  void share_out(const Format& format, Pixels out, std::int64_t n, const Background* background);
+  void share_out(const Format& format, Pixels out, std::int64_t n, const Background* background,
+                 Stores stores);
   void finish_pass(std::size_t merge);
   Pixels accumulate_into(std::size_t merge, bool last);
 
@@ -106,6 +107,7 @@ class Run {
   Team& team_;
   Pool& pool_;
   Values values_;
+  bool frame_outgrows_cache_ = false;
   std::int32_t open_ = 0;
   std::vector<MergeState> merges_;
   std::vector<Flow> sends_;

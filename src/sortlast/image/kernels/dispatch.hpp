@@ -44,6 +44,13 @@ struct Kernels {
   Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
   Closest closest[2][3][2];  // [..][..][channels - 3]; `to` may be `gathered`
 
+  // Pixels before the first group of 64 that holds one not nearer than `limit`; all if there is none.
+  std::size_t (*nearer)(const std::byte* depth, float limit, std::size_t pixels);
+
+  // Copy past the caches; no overlap. After the last, and before others may read it, fence().
+  void (*stream)(std::byte* to, const std::byte* from, std::size_t bytes);
+  void (*fence)();
+
   // Bit i % 64 of masks[i / 64] = whether pixel i is active (image/active.hpp); the bits of the last mask
   // beyond the pixels are 0.
   Active active[3][2][2];  // [..][channels - 3][with depth]

@@ -3,6 +3,7 @@
 #include "sortlast/image/kernels/bytes.hpp"
 #include "sortlast/image/kernels/dispatch.hpp"
 #include "sortlast/image/kernels/operators.hpp"
+#include "sortlast/image/kernels/stream.hpp"
 
 namespace sortlast::SORTLAST_TARGET {
 namespace {
@@ -114,6 +115,26 @@ std::size_t empty_blocks(const std::byte* colour, const std::byte* depth, std::s
   return done;
 }
 
+// ---- Behind all images, and past the caches --------------------------------------------------------
+
+std::size_t nearer(const std::byte* depth, float limit, std::size_t pixels) {
+  constexpr std::size_t width = 64;
+  for (std::size_t begin = 0; begin < pixels; begin += width) {
+    const std::size_t count = pixels - begin < width ? pixels - begin : width;
+    Words<native_lanes> farther{};
+    std::int32_t rest = 0;
+    each_vector<1>(count, [&]<int lanes>(std::size_t i) {
+      const auto mask = bits_as<Words<lanes>>((read<Floats<lanes>>(depth + (begin + i) * 4) < limit) == 0);
+      if constexpr (lanes == native_lanes)
+        farther |= mask;
+      else
+        rest |= mask[0];
+    });
+    if (any_bit(farther) || rest != 0) return begin;
+  }
+  return pixels;
+}
+
 // ---- The table ------------------------------------------------------------------------------------
 
 constexpr Kernels table{
@@ -135,6 +156,9 @@ constexpr Kernels table{
                 {{closest<true, 12>, closest<true, 16>},
                  {closest<true, 6>, closest<true, 8>},
                  {closest<true, 3>, closest<true, 4>}}},
+    .nearer = nearer,
+    .stream = stream,
+    .fence = fence,
     .active = {{{active<std::uint32_t, 3, false>, active<std::uint32_t, 3, true>},
                 {active<std::uint64_t, 2, false>, active<std::uint64_t, 2, true>}},
                {{active<std::uint16_t, 3, false>, active<std::uint16_t, 3, true>},
