@@ -111,22 +111,31 @@ void Gathering::end() {
   finish();
 }
 
-void Gathering::clear(std::int64_t begin_at, std::size_t pixels) {
-  begin(begin_at, pixels);
-  std::memset(out_, 0, offset(out_scalar_, static_cast<std::int64_t>(pixels)));
-  if (depth_) std::memcpy(out_depth_, no_depth.data(), pixels * sizeof(float));
-  finish();
+void Gathering::clear(std::int64_t begin, std::size_t pixels) {
+  static_assert(block_pixels <= Background::at_once);
+  const ConstPixels empty =
+      background_ != nullptr ? background_->alone() : ConstPixels{no_colour.data(), no_depth.data()};
+  put(begin, empty.colour, as_bytes(empty.depth), pixels);
 }
 
 void Gathering::finish() {
   if (background_ != nullptr)
     background_->apply({out_, reinterpret_cast<float*>(out_depth_)}, static_cast<std::int64_t>(pixels_));
-  if (!streams_) return;
-  kernels_.stream(out_plane_.colour + offset(out_scalar_, begin_), out_,
-                  offset(out_scalar_, static_cast<std::int64_t>(pixels_)));
-  if (depth_)
-    kernels_.stream(reinterpret_cast<std::byte*>(out_plane_.depth + begin_), out_depth_,
-                    pixels_ * sizeof(float));
+  if (streams_) put(begin_, out_, out_depth_, pixels_);
+}
+
+// Write finished pixels to their place.
+void Gathering::put(std::int64_t begin, const std::byte* colour, const std::byte* depth,
+                    std::size_t pixels) const {
+  const auto copy = [&](void* to, const std::byte* from, std::size_t bytes) {
+    if (streams_)
+      kernels_.stream(static_cast<std::byte*>(to), from, bytes);
+    else
+      std::memcpy(to, from, bytes);
+  };
+  copy(out_plane_.colour + offset(out_scalar_, begin), colour,
+       offset(out_scalar_, static_cast<std::int64_t>(pixels)));
+  if (depth_) copy(out_plane_.depth + begin, depth, pixels * sizeof(float));
 }
 
 void Gathering::publish() const {

@@ -43,15 +43,20 @@ class Background {
 
   // Put it behind n pixels of the format.
   void apply(Pixels out, std::int64_t n) const;
+  // `at_once` pixels of it behind empty ones.
+  static constexpr std::int64_t at_once = 1024;
+  ConstPixels alone() const { return {alone_.data(), alone_depth_.data()}; }
 
  private:
-  static constexpr std::int64_t at_once = 1024;  // pixels
+  void cover_far(Pixels out, std::int64_t n) const;
 
   Op op_;
   Format format_;
   Scalar scalar_;                  // of the block
   std::vector<std::byte> colour_;  // of a block of equal pixels
   std::vector<float> depth_;
+  std::vector<std::byte> alone_;
+  std::vector<float> alone_depth_;
 };
 
 // Scalar in which a composite of several images travels: that of the images, but float32 for `over` on

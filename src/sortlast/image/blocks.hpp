@@ -59,6 +59,7 @@ class Gathering {
   const std::byte* in_gathered_scalar(const Piece& piece, std::byte* room) const;
   Kernels::Combine combine_kernel(const Piece& piece) const;
   void finish();
+  void put(std::int64_t begin, const std::byte* colour, const std::byte* depth, std::size_t pixels) const;
 
   const Kernels& kernels_;
   const Op op_;

@@ -99,24 +99,42 @@ Background::Background(Op op, const Format& format, std::span<const float> colou
     const std::array chain{uniform.link(Side::back)};
     blend(Op::add, stored.channels, false, chain, block, scalar_, pixels);
   });
+  alone_.resize(static_cast<std::size_t>(at_once) * format.colour_bytes());
+  alone_depth_.resize(static_cast<std::size_t>(at_once));
+  fill_absent(op, format, false, {alone_.data(), alone_depth_.data()}, at_once);
+  apply({alone_.data(), alone_depth_.data()}, at_once);
 }
 
-// Equal depths go to the front, so closest takes the background from there.
 void Background::apply(Pixels out, std::int64_t n) const {
-  const bool selects = op_ == Op::closest;
-  const Kernels& kernels = active_kernels();
+  if (op_ == Op::closest) {
+    cover_far(out, n);
+    return;
+  }
   for (std::int64_t begin = 0; begin < n; begin += at_once) {
-    if (selects) {
-      const auto* const depth = reinterpret_cast<const std::byte*>(out.depth + begin);
-      begin += static_cast<std::int64_t>(
-          kernels.nearer(depth, depth_.front(), static_cast<std::size_t>(n - begin)));
-      if (begin == n) return;
-    }
     const Pixels block = advance(out, format_, begin);
-    const std::array chain{
-        Link{block, format_.scalar, Side::back},
-        Link{{colour_.data(), depth_.data()}, scalar_, selects ? Side::front : Side::back}};
-    blend(op_, format_.channels, selects, chain, block, format_.scalar, std::min(at_once, n - begin));
+    const std::array chain{Link{block, format_.scalar, Side::back},
+                           Link{{colour_.data(), nullptr}, scalar_, Side::back}};
+    blend(op_, format_.channels, false, chain, block, format_.scalar, std::min(at_once, n - begin));
+  }
+}
+
+// Equal depths go to the front, so closest takes the background from there. Rows of nearer pixels, most of
+// many frames, are passed over.
+void Background::cover_far(Pixels out, std::int64_t n) const {
+  const auto* const colour = colour_.data();
+  const auto* const depth = reinterpret_cast<const std::byte*>(depth_.data());
+  const Kernels& kernels = active_kernels();
+  const Kernels::Closest in_front =
+      kernels.closest[1][static_cast<std::size_t>(format_.scalar)][format_.channels - 3];
+  for (std::int64_t begin = 0; begin < n; begin += at_once) {
+    const auto rest = static_cast<std::size_t>(n - begin);
+    begin += static_cast<std::int64_t>(
+        kernels.nearer(reinterpret_cast<const std::byte*>(out.depth + begin), depth_.front(), rest));
+    if (begin == n) return;
+    const Pixels block = advance(out, format_, begin);
+    auto* const to_depth = reinterpret_cast<std::byte*>(block.depth);
+    in_front(block.colour, to_depth, block.colour, to_depth, colour, depth,
+             static_cast<std::size_t>(std::min(at_once, n - begin)));
   }
 }
 
