@@ -60,6 +60,7 @@ Gathering::Gathering(Op op, int channels, bool depth, std::span<const Link> chai
   const bool keeps = rounds_once && std::all_of(chain.begin(), chain.end(),
                                                 [=](const Link& link) { return link.scalar == out_scalar; });
   gathered_scalar_ = keeps ? out_scalar : Scalar::float32;
+  ends_at_once_ = selects() && keeps && Format{out_scalar, channels}.colour_bytes() == 4;
 }
 
 void Gathering::begin(std::int64_t begin, std::size_t pixels) {
@@ -76,6 +77,12 @@ void Gathering::begin(std::int64_t begin, std::size_t pixels) {
 }
 
 void Gathering::join(const Piece& piece) {
+  if (!ends_at_once_ || gathered_ == nullptr) return join_now(piece);
+  if (last_) join_now(*last_);
+  last_ = piece;
+}
+
+void Gathering::join_now(const Piece& piece) {
   // Take the first where it lies, if it needs no conversion.
   if (gathered_ == nullptr) {
     gathered_ = in_gathered_scalar(piece, to_);
@@ -96,11 +103,28 @@ void Gathering::join(const Piece& piece) {
   gathered_depth_ = out_depth_;
 }
 
+// The background lies over the empty pixels of closest, and over what they would hide.
 void Gathering::join_empty(Side side) {
+  if (ends_at_once_ && background_ != nullptr) return;
   join({no_colour.data(), as_bytes(no_depth.data()), gathered_scalar_, side});
 }
 
+void Gathering::end_closest() {
+  const Piece last = last_.value_or(Piece{gathered_, gathered_depth_, out_scalar_, Side::back});
+  last_.reset();
+  Kernels::Cover cover{};
+  if (background_ != nullptr) {
+    std::memcpy(&cover.colour, background_->colour(), sizeof cover.colour);
+    cover.depth = background_->depth();
+  }
+  kernels_.last_closest[last.side == Side::front](
+      out_plane_.colour + offset(out_scalar_, begin_),
+      reinterpret_cast<std::byte*>(out_plane_.depth + begin_), gathered_, gathered_depth_, last.colour,
+      last.depth, pixels_, background_ != nullptr ? &cover : nullptr, streams_);
+}
+
 void Gathering::end() {
+  if (ends_at_once_) return end_closest();
   const std::size_t channels = pixels_ * channels_;
   if (gathered_scalar_ != out_scalar_)
     kernels_.store[index(out_scalar_)](out_, gathered_, channels);

@@ -46,6 +46,9 @@ class Background {
   // `at_once` pixels of it behind empty ones.
   static constexpr std::int64_t at_once = 1024;
   ConstPixels alone() const { return {alone_.data(), alone_depth_.data()}; }
+  // Of closest: its depth, and a pixel of it as the images have them.
+  float depth() const { return depth_.front(); }
+  const std::byte* colour() const { return colour_.data(); }
 
  private:
   void cover_far(Pixels out, std::int64_t n) const;

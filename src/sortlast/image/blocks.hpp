@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,7 +39,8 @@ class Gathering {
 
   // Begin with pixels [begin, begin + pixels) of the output, at most block_pixels.
   void begin(std::int64_t begin, std::size_t pixels);
-  // The first piece is taken where it lies, and has to stay there until the next has joined.
+  // The first piece, and the last of them, are taken where they lie: the first has to stay there until the
+  // next has joined, every other until the next but one comes.
   void join(const Piece& piece);
   // Join the empty pixel everywhere.
   void join_empty(Side side);
@@ -58,6 +60,8 @@ class Gathering {
   bool selects() const { return op_ == Op::closest; }
   const std::byte* in_gathered_scalar(const Piece& piece, std::byte* room) const;
   Kernels::Combine combine_kernel(const Piece& piece) const;
+  void join_now(const Piece& piece);
+  void end_closest();
   void finish();
   void put(std::int64_t begin, const std::byte* colour, const std::byte* depth, std::size_t pixels) const;
 
@@ -70,6 +74,8 @@ class Gathering {
   const Background* const background_;
   const bool streams_;
   Scalar gathered_scalar_;
+  bool ends_at_once_;  // closest of four bytes: the last piece joins when the block ends, straight to its
+                       // place
 
   // The block: its place, where it is finished (there, or in the cache if it is streamed), where gathered
   // pixels are put, and where they lie (nowhere before the first).
@@ -80,6 +86,7 @@ class Gathering {
   std::byte* to_ = nullptr;
   const std::byte* gathered_ = nullptr;
   const std::byte* gathered_depth_ = nullptr;
+  std::optional<Piece> last_;  // has yet to join
 
   alignas(64) std::byte gathered_block_[block_bytes];
   alignas(64) std::byte link_block_[block_bytes];
@@ -150,12 +157,13 @@ class SparseWalk {
   std::vector<RunCursor> cursors_;  // of every link, those of dense ones unused
   std::vector<Part> parts_;
 
-  // Two rooms: the first link of a block stays in its own until the second has joined.
+  // Three rooms: the first link of a block stays in its own until the second has joined, the others take
+  // turns.
   struct Room {
     alignas(64) std::byte colour[block_bytes + open_slack];
     alignas(64) std::byte depth[block_pixels * sizeof(float) + open_slack];
   };
-  Room rooms_[2];
+  Room rooms_[3];
 };
 
 }  // namespace sortlast

@@ -130,7 +130,7 @@ std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::in
       gathering.join(opened(k, end, room));
     else
       gathering.join(piece_of(link, channels_, depth_, link.sparse ? cursors_[k].stored() : begin));
-    room = 1;
+    room = room == 1 ? 2 : 1;
   }
   gathering.end();
   return end;

@@ -51,6 +51,17 @@ struct Kernels {
   void (*stream)(std::byte* to, const std::byte* from, std::size_t bytes);
   void (*fence)();
 
+  // The last `closest` of colours of four bytes, straight to where the pixels stay, and past the caches if it
+  // `streams`. Unless `cover` is null it lies where no pixel is nearer than its depth.
+  struct Cover {
+    std::int32_t colour;
+    float depth;
+  };
+  using Last = void (*)(std::byte* to, std::byte* to_depth, const std::byte* gathered,
+                        const std::byte* gathered_depth, const std::byte* link, const std::byte* link_depth,
+                        std::size_t pixels, const Cover* cover, bool streams);
+  Last last_closest[2];  // [link in front]
+
   // Bit i % 64 of masks[i / 64] = whether pixel i is active (image/active.hpp); the bits of the last mask
   // beyond the pixels are 0.
   Active active[3][2][2];  // [..][channels - 3][with depth]

@@ -2,6 +2,7 @@
 // operators.hpp, and the scan for active pixels, which pixels hold anything.
 #include "sortlast/image/kernels/bytes.hpp"
 #include "sortlast/image/kernels/dispatch.hpp"
+#include "sortlast/image/kernels/last.hpp"
 #include "sortlast/image/kernels/operators.hpp"
 #include "sortlast/image/kernels/stream.hpp"
 
@@ -159,6 +160,7 @@ constexpr Kernels table{
     .nearer = nearer,
     .stream = stream,
     .fence = fence,
+    .last_closest = {last_closest<false>, last_closest<true>},
     .active = {{{active<std::uint32_t, 3, false>, active<std::uint32_t, 3, true>},
                 {active<std::uint64_t, 2, false>, active<std::uint64_t, 2, true>}},
                {{active<std::uint16_t, 3, false>, active<std::uint16_t, 3, true>},

@@ -6,37 +6,41 @@
 
 namespace sortlast::SORTLAST_TARGET {
 
-#if defined(__SSE2__)
 inline constexpr std::size_t line_bytes = 64;
 
-inline void stream_line(std::byte* to, const std::byte* from) {
+// A vector to an address that it is aligned to.
+template <class Vector>
+inline void write_past(std::byte* to, const Vector& v) {
 #if defined(__AVX512F__)
-  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_loadu_si512(from));
-#elif defined(__AVX2__)
-  for (std::size_t i = 0; i < line_bytes; i += 32)
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
-                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
-#else
-  for (std::size_t i = 0; i < line_bytes; i += 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), read_16(from + i));
+  if constexpr (sizeof v == 64)
+    return _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bits_as<__m512i>(v));
 #endif
+#if defined(__AVX2__)
+  if constexpr (sizeof v == 32)
+    return _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits_as<__m256i>(v));
+#endif
+#if defined(__SSE2__)
+  if constexpr (sizeof v == 16) return _mm_stream_si128(reinterpret_cast<__m128i*>(to), bits_as<__m128i>(v));
+#endif
+  write(to, v);
 }
 
 inline void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
+  using Vector = Words<native_lanes>;
   const std::size_t before = (line_bytes - reinterpret_cast<std::uintptr_t>(to) % line_bytes) % line_bytes;
   std::size_t i = before < bytes ? before : bytes;
   __builtin_memcpy(to, from, i);
-  for (; i + line_bytes <= bytes; i += line_bytes) stream_line(to + i, from + i);
+  for (; i + line_bytes <= bytes; i += line_bytes)
+    for (std::size_t k = i; k < i + line_bytes; k += sizeof(Vector))
+      write_past(to + k, read<Vector>(from + k));
   __builtin_memcpy(to + i, from + i, bytes - i);
 }
 
-inline void fence() { _mm_sfence(); }
-#else
-inline void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
-  __builtin_memcpy(to, from, bytes);
-}
-
-inline void fence() {}
+// What was streamed is there for whoever sees what is written next.
+inline void fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
 #endif
+}
 
 }  // namespace sortlast::SORTLAST_TARGET
