@@ -49,6 +49,49 @@ TEST(Bytes, EveryPairOfColours) {
     expect_reference(op, images, {Side::back, Side::back}, Scalar::uint8, n, 0);
 }
 
+// Frames whose planes begin their lines together, as those of a compositor: whole lines are written at once,
+// whatever pixel a part of the frame begins and ends with.
+TEST(Streaming, PartsOfFrames) {
+  constexpr std::int64_t n = 1500;
+  const Format format{Scalar::uint8, 4, true};
+  std::mt19937 random(9);
+  std::vector<Image> images;
+  for (int k = 0; k < 3; ++k) images.push_back(testing::random_image(format, n, random));
+  const Background background(Op::closest, format, std::vector{0.2f, 0.4f, 0.6f, 1.0f}, 2.0f);
+  struct alignas(64) Planes {
+    std::array<std::byte, n * 4> colour{};
+    std::array<float, 1504> depth{};
+  };
+  for (const std::size_t links : {1U, 2U, 3U})
+    for (const Background* behind : {static_cast<const Background*>(nullptr), &background})
+      for (std::int64_t begin = 0; begin < 40; ++begin)
+        for (const std::int64_t end : {begin + 1, begin + 17, begin + 90, n}) {
+          std::vector<Link> chain;
+          for (std::size_t k = 0; k < links; ++k)
+            chain.push_back({images[k].pixels(begin), format.scalar, k == 2 ? Side::front : Side::back});
+          const auto into = [&](Planes& planes) {
+            return Pixels{planes.colour.data() + begin * 4, planes.depth.data() + begin};
+          };
+          Planes expected;
+          blend_reference(Op::closest, 4, true, chain, into(expected), format.scalar, end - begin);
+          for (std::int64_t i = 0; behind != nullptr && i < end - begin; ++i) {
+            const Pixels pixel = advance(into(expected), format, i);
+            if (*pixel.depth < 2) continue;
+            *pixel.depth = 2;
+            const std::array colour{std::byte{51}, std::byte{102}, std::byte{153}, std::byte{255}};
+            std::copy(colour.begin(), colour.end(), pixel.colour);
+          }
+          testing::for_each_target([&](const std::string& target) {
+            for (Stores stores : {Stores::cached, Stores::streaming}) {
+              Planes out;
+              blend(Op::closest, 4, true, chain, into(out), format.scalar, end - begin, behind, stores);
+              const bool same = std::memcmp(&out, &expected, sizeof out) == 0;
+              EXPECT_TRUE(same) << target << ", " << links << " links, " << begin << " to " << end;
+            }
+          });
+        }
+}
+
 class EachOp : public ::testing::TestWithParam<Op> {};
 
 TEST_P(EachOp, TwoImagesOfEveryFormatAndLength) {

@@ -39,8 +39,7 @@ class Gathering {
 
   // Begin with pixels [begin, begin + pixels) of the output, at most block_pixels.
   void begin(std::int64_t begin, std::size_t pixels);
-  // The first piece, and the last of them, are taken where they lie: the first has to stay there until the
-  // next has joined, every other until the next but one comes.
+  // A piece has to stay where it lies until the next but one has joined.
   void join(const Piece& piece);
   // Join the empty pixel everywhere.
   void join_empty(Side side);

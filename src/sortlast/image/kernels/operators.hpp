@@ -140,16 +140,18 @@ inline void select_pixel(std::byte* to, const std::byte* gathered, const std::by
     select_piece<std::uint8_t>(to + after_2, gathered + after_2, link + after_2, seen);
 }
 
+// Masks of pixels that are kept at once: a multiple of every vector.
+inline constexpr std::size_t batch = 256;
+
 template <bool link_in_front, std::size_t colour_bytes>
 void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, const std::byte* gathered_depth,
              const std::byte* link, const std::byte* link_depth, std::size_t pixels) {
-  WordBuffer room;
-  std::byte* const masks = room.words;
+  alignas(64) std::byte masks[batch * 4];
   for (std::size_t begin = 0; begin < pixels; begin += batch) {
     const std::size_t count = pixels - begin < batch ? pixels - begin : batch;
 
     // Compare the depths; a colour of one word is selected as its depth is.
-    each_vector<1>(count, [=]<int lanes>(std::size_t i) {
+    each_vector<1>(count, [=, room = masks]<int lanes>(std::size_t i) {
       const std::size_t at = (begin + i) * 4;
       const auto a = read<Floats<lanes>>(gathered_depth + at);
       const auto b = read<Floats<lanes>>(link_depth + at);
@@ -159,7 +161,7 @@ void closest(std::byte* to, std::byte* to_depth, const std::byte* gathered, cons
         __builtin_prefetch(link + at + prefetch_bytes);
         write(to + at, select(seen, read<Words<lanes>>(gathered + at), read<Words<lanes>>(link + at)));
       } else {
-        write(masks + i * 4, seen);
+        write(room + i * 4, seen);
       }
     });
     if constexpr (colour_bytes == 4) continue;

@@ -15,8 +15,9 @@
 //   x86-64-v3  0.98     0.74    1.20     0.97    0.91     0.99        0.52
 //
 // With images of 32 MiB, where memory decides, the medians ran from 0.87 to 1.11, but for the last (0.8).
-// What it does better is to widen bytes in registers, where widen() goes through a buffer, and to take a mask
-// of bits from a comparison, for which vectors of the compiler have no word.
+// That was when bytes were widened through a buffer, where it did so in registers, as words.hpp does since.
+// What it does better still is to take a mask of bits from a comparison, for which vectors of the compiler
+// have no word.
 #pragma once
 
 #include <cstddef>
@@ -63,13 +64,6 @@ inline To bits_as(const From& from) {
   return to;
 }
 
-// Channels or pixels for which 32-bit words are kept at once: a multiple of every vector and of RGBA.
-inline constexpr std::size_t batch = 256;
-
-struct WordBuffer {
-  alignas(64) std::byte words[batch * 4];
-};
-
 // Bytes of a link fetched ahead: the processor's own prefetching begins anew with each link of each block,
 // which costs a chain of 8 a fifth of its speed.
 inline constexpr std::size_t prefetch_bytes = 2048;
@@ -84,10 +78,7 @@ inline void each_vector(std::size_t count, Step step) {
 }
 
 // ---- Conversions ----------------------------------------------------------------------------------
-// Between float32 and the stored scalars, without branches. Compilers widen and narrow integers well in plain
-// loops and badly between vectors of different sizes; with arithmetic that chooses between cases it is the
-// other way round. So a conversion is two loops: over a short batch of stored integers and 32-bit words, and
-// over vectors of words and floats.
+// Between float32 and the words of stored scalars (words.hpp), without branches.
 
 struct Float32 {
   using Stored = std::int32_t;
