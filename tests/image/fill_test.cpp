@@ -169,6 +169,40 @@ TEST(Background, WhileBlendingHasTheBitsOfAfterwards) {
       }
 }
 
+// The same of several images with runs here and there, whose blocks are opened in turns.
+TEST(Background, WhileBlendingSparseImages) {
+  constexpr std::int64_t n = 1024;
+  std::mt19937 random(12);
+  const std::vector<float> colour{0.1f, 0.2f, 0.3f, 0.7f};
+  for (Op op : testing::all_ops)
+    for (const Format& format : testing::formats_of(op)) {
+      const Background background(op, format,
+                                  std::span(colour).first(static_cast<std::size_t>(format.channels)), 50);
+      std::vector<Image> images;
+      for (int k = 0; k < 6; ++k) images.push_back(finite_image(format, n, random));
+      for (int turn = 0; turn < 40; ++turn) {
+        std::vector<std::vector<ActiveRun>> runs(2 + random() % 5);
+        std::vector<Link> chain;
+        for (std::size_t k = 0; k < runs.size(); ++k) {
+          for (auto at = static_cast<std::uint32_t>(random() % 300); at < n && random() % 4 != 0; at += 200) {
+            const auto count =
+                std::min(1 + static_cast<std::uint32_t>(random() % 150), static_cast<std::uint32_t>(n) - at);
+            runs[k].push_back({at, count, at});
+          }
+          chain.push_back(images[k].link(testing::random_side(random)));
+          chain.back().sparse = true;
+          chain.back().runs = runs[k];
+        }
+        Image expected(format, n);
+        blend(op, format.channels, format.depth, chain, expected.pixels(), format.scalar, n);
+        background.apply(expected.pixels(), n);
+        Image out(format, n);
+        blend(op, format.channels, format.depth, chain, out.pixels(), format.scalar, n, &background);
+        EXPECT_TRUE(out == expected) << op_name(op) << ", " << format_name(format) << ", " << turn;
+      }
+    }
+}
+
 TEST(Background, OfTheWrongNumberOfValuesIsAnError) {
   const Format format{Scalar::uint8, 4, false};
   Image image(format, 1);

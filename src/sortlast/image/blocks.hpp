@@ -142,12 +142,17 @@ class SparseWalk {
   // pixels that lie there, or with the block opened.
   enum class Part : std::uint8_t { empty, left_out, lying, opened };
 
+  struct Room {
+    alignas(64) std::byte colour[block_bytes + open_slack];
+    alignas(64) std::byte depth[block_pixels * sizeof(float) + open_slack];
+  };
+
   std::int64_t end_of_block(std::int64_t begin, std::int64_t most);
   Part part(std::size_t link, std::int64_t end) const;
   void choose_over();
   void keep_one(std::size_t kept);
   std::size_t representative() const;
-  Piece opened(std::size_t link, std::int64_t end, std::size_t room);
+  Piece opened(std::size_t link, std::int64_t end, Room& into);
 
   const Op op_;
   const int channels_;
@@ -156,13 +161,7 @@ class SparseWalk {
   std::vector<RunCursor> cursors_;  // of every link, those of dense ones unused
   std::vector<Part> parts_;
 
-  // Three rooms: the first link of a block stays in its own until the second has joined, the others take
-  // turns.
-  struct Room {
-    alignas(64) std::byte colour[block_bytes + open_slack];
-    alignas(64) std::byte depth[block_pixels * sizeof(float) + open_slack];
-  };
-  Room rooms_[3];
+  Room rooms_[3];  // used in turns: what is opened stays until the next but one has joined
 };
 
 }  // namespace sortlast

@@ -127,10 +127,9 @@ std::int64_t SparseWalk::block(Gathering& gathering, std::int64_t begin, std::in
     if (parts_[k] == Part::empty)
       gathering.join_empty(link.side);
     else if (parts_[k] == Part::opened)
-      gathering.join(opened(k, end, room));
+      gathering.join(opened(k, end, rooms_[room++ % std::size(rooms_)]));
     else
       gathering.join(piece_of(link, channels_, depth_, link.sparse ? cursors_[k].stored() : begin));
-    room = room == 1 ? 2 : 1;
   }
   gathering.end();
   return end;
@@ -191,9 +190,8 @@ std::size_t SparseWalk::representative() const {
   return static_cast<std::size_t>(std::find(parts_.begin(), parts_.end(), Part::empty) - parts_.begin());
 }
 
-Piece SparseWalk::opened(std::size_t k, std::int64_t end, std::size_t room) {
+Piece SparseWalk::opened(std::size_t k, std::int64_t end, Room& into) {
   const Link& link = chain_[k];
-  Room& into = rooms_[room];
   cursors_[k].open({link.scalar, channels_, depth_}, link.pixels, link.first + end, into.colour, into.depth);
   return {into.colour, into.depth, link.scalar, link.side};
 }
