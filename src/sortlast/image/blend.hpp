@@ -43,7 +43,7 @@ class Background {
 
   // Put it behind n pixels of the format.
   void apply(Pixels out, std::int64_t n) const;
-  // `at_once` pixels of it behind empty ones.
+  // `at_once` pixels of it behind empty ones, in the format.
   static constexpr std::int64_t at_once = 1024;
   ConstPixels alone() const { return {alone_.data(), alone_depth_.data()}; }
   // Of closest: its depth, and a pixel of it as the images have them.

@@ -1,5 +1,5 @@
 // Stream: copies past the caches. A line that is overwritten as a whole need not be read first, which is a
-// third of what two images of a large frame cost; but who reads it next finds it in memory only.
+// quarter of what two images of a large frame move; but who reads it next finds it in memory only.
 #pragma once
 
 #include "sortlast/image/kernels/words.hpp"

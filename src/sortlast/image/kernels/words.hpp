@@ -13,7 +13,7 @@
 namespace sortlast::SORTLAST_TARGET {
 
 #if defined(__SSE2__)
-// Bytes and pairs of bytes at an address of any alignment, in the lowest lanes.
+// That many bytes at an address of any alignment, from and to the lowest lanes.
 inline __m128i read_16(const std::byte* from) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
 }
