@@ -252,6 +252,7 @@ int main(int count, char** arguments) {
       {Op::closest, rgba_bytes_depth, Scalar::uint8, 2},
       {Op::over, bytes, Scalar::uint8, 2},
       {Op::over, bytes, Scalar::float32, 2},
+      {Op::over, bytes, Scalar::uint8, 4},
       {Op::over, bytes, Scalar::uint8, 8},
       {Op::over, halves, Scalar::float16, 2},
       {Op::over, halves, Scalar::float16, 8},

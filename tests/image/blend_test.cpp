@@ -49,6 +49,26 @@ TEST(Bytes, EveryPairOfColours) {
     expect_reference(op, images, {Side::back, Side::back}, Scalar::uint8, n, 0);
 }
 
+// Longer chains join some at a time: every length about a multiple of those.
+TEST(Bytes, LongChains) {
+  std::mt19937 random(10);
+  for (const bool depth : {false, true})
+    for (std::size_t links = 3; links <= 13; ++links)
+      for (const std::int64_t n : {1, 9, 31, 1030})
+        for (const bool faint : {false, true}) {
+          const Format format{Scalar::uint8, 4, depth};
+          std::vector<Image> images;
+          std::vector<Side> sides;
+          for (std::size_t k = 0; k < links; ++k) {
+            images.push_back(faint ? testing::faint_image(format, n, random)
+                                   : testing::random_image(format, n, random, random() % 16));
+            sides.push_back(links % 2 ? testing::random_side(random) : n % 2 ? Side::front : Side::back);
+          }
+          for (Op op : {Op::over, Op::add, Op::max, Op::min})
+            expect_reference(op, images, sides, Scalar::uint8, n, random() % 16);
+        }
+}
+
 // Frames whose planes begin their lines together, as those of a compositor: whole lines are written at once,
 // whatever pixel a part of the frame begins and ends with.
 TEST(Streaming, PartsOfFrames) {

@@ -210,6 +210,25 @@ TEST(Sparse, AChainOfOneCopiesEveryBit) {
     }
 }
 
+// Blocks that runs cover in part, of more images than join at once: each has to stay opened until it has
+// joined.
+TEST(Sparse, LongChainsOfOpenedBlocks) {
+  std::mt19937 random(26);
+  for (const bool depth : {false, true})
+    for (std::size_t links = 2; links <= 14; ++links)
+      for (int round = 0; round < 6; ++round) {
+        const Format format{Scalar::uint8, 4, depth};
+        const auto n = static_cast<std::int64_t>(random() % 3000 + 300);
+        std::vector<SparseImage> images;
+        for (std::size_t k = 0; k < links; ++k) {
+          Image image = testing::faint_image(format, n, random);
+          testing::keep_pattern(image, n, Pattern::scattered, random);
+          images.emplace_back(std::move(image), n, 0, round % 2 == 0);
+        }
+        expect_dense_bits(Op::over, images, format, n, random);
+      }
+}
+
 TEST(Sparse, ALinkWithoutRunsNeedsNoPixels) {
   const Format format{Scalar::float32, 4, true};
   Image out(format, 2000);

@@ -2,8 +2,9 @@
 //
 // The pixels are walked in blocks small enough to stay in the first-level cache. What a block has
 // gathered is kept in float32 (closest, which only selects, keeps the scalar itself); each link of the
-// chain is read from main memory once and combined with it, and the block is rounded and written once. (Two
-// images of bytes that become one of bytes are combined as bytes, which gives the same bits.)
+// chain is read from main memory once and combined with it, and the block is rounded and written once.
+// (Images of bytes that become one of bytes are combined as bytes where that gives the same bits; with over
+// that is two of them, and of more some join at once, by a kernel that keeps what is gathered in registers.)
 // Where the output is of the gathered scalar, its own memory is the block. A chain of k links so costs
 // k reads and one write, for any k, and with kernels that know of two operands only.
 #include "sortlast/image/blend.hpp"
@@ -55,12 +56,16 @@ Gathering::Gathering(Op op, int channels, bool depth, std::span<const Link> chai
       out_scalar_(out_scalar),
       background_(background),
       streams_(stores == Stores::streaming) {
-  const bool rounds_once =
-      selects() || chain.size() == 1 || (chain.size() == 2 && out_scalar == Scalar::uint8);
-  const bool keeps = rounds_once && std::all_of(chain.begin(), chain.end(),
-                                                [=](const Link& link) { return link.scalar == out_scalar; });
+  const auto all_of = [=](Scalar scalar) {
+    return std::all_of(chain.begin(), chain.end(), [=](const Link& link) { return link.scalar == scalar; });
+  };
+  const bool rounds_once = selects() || chain.size() == 1 ||
+                           (out_scalar == Scalar::uint8 && (op != Op::over || chain.size() == 2));
+  const bool keeps = rounds_once && all_of(out_scalar);
   gathered_scalar_ = keeps ? out_scalar : Scalar::float32;
   ends_at_once_ = selects() && keeps && Format{out_scalar, channels}.colour_bytes() == 4;
+  chains_ = op == Op::over && !keeps && out_scalar == Scalar::uint8 && all_of(Scalar::uint8);
+  may_wait_ = chains_ ? waiting_.size() : 1;
 }
 
 void Gathering::begin(std::int64_t begin, std::size_t pixels) {
@@ -74,12 +79,30 @@ void Gathering::begin(std::int64_t begin, std::size_t pixels) {
   }
   to_ = gathered_scalar_ == out_scalar_ ? out_ : gathered_block_;
   gathered_ = nullptr;
+  gathered_depth_ = nullptr;
 }
 
 void Gathering::join(const Piece& piece) {
-  if (!ends_at_once_ || gathered_ == nullptr) return join_now(piece);
-  if (last_) join_now(*last_);
-  last_ = piece;
+  if (waits_ == may_wait_) join_waiting();
+  waiting_[waits_++] = piece;
+}
+
+void Gathering::join_waiting() {
+  if (chains_) return join_chain(nullptr);
+  for (std::size_t i = 0; i < waits_; ++i) join_now(waiting_[i]);
+  waits_ = 0;
+}
+
+// Join all that waits by one kernel, and write it `to` somewhere if it is the last of the block.
+void Gathering::join_chain(std::byte* to) {
+  std::array<Kernels::Joining, most_waiting> links;
+  for (std::size_t i = 0; i < waits_; ++i) {
+    links[i] = {waiting_[i].colour, waiting_[i].side == Side::front};
+    if (depth_) join_depth(waiting_[i]);
+  }
+  kernels_.over_chain(to, gathered_block_, links.data(), waits_, pixels_, gathered_ == nullptr);
+  gathered_ = gathered_block_;
+  waits_ = 0;
 }
 
 void Gathering::join_now(const Piece& piece) {
@@ -90,16 +113,24 @@ void Gathering::join_now(const Piece& piece) {
     return;
   }
 
-  const bool front = piece.side == Side::front;
   if (selects()) {
-    kernels_.closest[front][index(gathered_scalar_)][channels_ - 3](
+    kernels_.closest[piece.side == Side::front][index(gathered_scalar_)][channels_ - 3](
         to_, out_depth_, gathered_, gathered_depth_, in_gathered_scalar(piece, link_block_), piece.depth,
         pixels_);
+    gathered_depth_ = out_depth_;
   } else {
     combine_kernel(piece)(to_, gathered_, piece.colour, pixels_ * channels_);
-    if (depth_) kernels_.nearest[front](out_depth_, gathered_depth_, piece.depth, pixels_);
+    if (depth_) join_depth(piece);
   }
   gathered_ = to_;
+}
+
+void Gathering::join_depth(const Piece& piece) {
+  if (gathered_depth_ == nullptr) {
+    gathered_depth_ = piece.depth;
+    return;
+  }
+  kernels_.nearest[piece.side == Side::front](out_depth_, gathered_depth_, piece.depth, pixels_);
   gathered_depth_ = out_depth_;
 }
 
@@ -110,8 +141,9 @@ void Gathering::join_empty(Side side) {
 }
 
 void Gathering::end_closest() {
-  const Piece last = last_.value_or(Piece{gathered_, gathered_depth_, out_scalar_, Side::back});
-  last_.reset();
+  if (gathered_ == nullptr) join_waiting();
+  const Piece last =
+      waits_ > 0 ? waiting_[--waits_] : Piece{gathered_, gathered_depth_, out_scalar_, Side::back};
   Kernels::Cover cover{};
   if (background_ != nullptr) {
     std::memcpy(&cover.colour, background_->colour(), sizeof cover.colour);
@@ -126,10 +158,15 @@ void Gathering::end_closest() {
 void Gathering::end() {
   if (ends_at_once_) return end_closest();
   const std::size_t channels = pixels_ * channels_;
-  if (gathered_scalar_ != out_scalar_)
-    kernels_.store[index(out_scalar_)](out_, gathered_, channels);
-  else if (gathered_ != out_)
-    std::memcpy(out_, gathered_, channels * scalar_bytes(out_scalar_));
+  if (chains_) {
+    join_chain(out_);
+  } else {
+    join_waiting();
+    if (gathered_scalar_ != out_scalar_)
+      kernels_.store[index(out_scalar_)](out_, gathered_, channels);
+    else if (gathered_ != out_)
+      std::memcpy(out_, gathered_, channels * scalar_bytes(out_scalar_));
+  }
   if (depth_ && gathered_depth_ != out_depth_)
     std::memcpy(out_depth_, gathered_depth_, pixels_ * sizeof(float));
   finish();

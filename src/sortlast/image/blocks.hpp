@@ -1,9 +1,9 @@
 // Blocks: how a chain is blended a block of pixels at a time, with what is gathered in the first-level cache.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,7 +39,8 @@ class Gathering {
 
   // Begin with pixels [begin, begin + pixels) of the output, at most block_pixels.
   void begin(std::int64_t begin, std::size_t pixels);
-  // A piece has to stay where it lies until the next but one has joined.
+  // A piece has to stay where it lies until most_waiting others have joined.
+  static constexpr std::size_t most_waiting = 4;
   void join(const Piece& piece);
   // Join the empty pixel everywhere.
   void join_empty(Side side);
@@ -59,7 +60,10 @@ class Gathering {
   bool selects() const { return op_ == Op::closest; }
   const std::byte* in_gathered_scalar(const Piece& piece, std::byte* room) const;
   Kernels::Combine combine_kernel(const Piece& piece) const;
+  void join_waiting();
   void join_now(const Piece& piece);
+  void join_chain(std::byte* to);
+  void join_depth(const Piece& piece);
   void end_closest();
   void finish();
   void put(std::int64_t begin, const std::byte* colour, const std::byte* depth, std::size_t pixels) const;
@@ -75,6 +79,7 @@ class Gathering {
   Scalar gathered_scalar_;
   bool ends_at_once_;  // closest of four bytes: the last piece joins when the block ends, straight to its
                        // place
+  bool chains_;        // over of uint8 by way of float32: pieces join as many at once as may wait
 
   // The block: its place, where it is finished (there, or in the cache if it is streamed), where gathered
   // pixels are put, and where they lie (nowhere before the first).
@@ -85,7 +90,10 @@ class Gathering {
   std::byte* to_ = nullptr;
   const std::byte* gathered_ = nullptr;
   const std::byte* gathered_depth_ = nullptr;
-  std::optional<Piece> last_;  // has yet to join
+  // Pieces that have yet to join, and how many may wait.
+  std::array<Piece, most_waiting> waiting_;
+  std::size_t waits_ = 0;
+  std::size_t may_wait_;
 
   alignas(64) std::byte gathered_block_[block_bytes];
   alignas(64) std::byte link_block_[block_bytes];
@@ -161,7 +169,7 @@ class SparseWalk {
   std::vector<RunCursor> cursors_;  // of every link, those of dense ones unused
   std::vector<Part> parts_;
 
-  Room rooms_[3];  // used in turns: what is opened stays until the next but one has joined
+  Room rooms_[Gathering::most_waiting + 1];  // of opened blocks, used in turns
 };
 
 }  // namespace sortlast

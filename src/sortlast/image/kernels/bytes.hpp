@@ -1,8 +1,9 @@
 // Bytes: the operators on two images of uint8 whose blend is stored as uint8 at once.
 //
 // The bits are those that the way by float32 gives, in integers and four times as many of them in a vector.
-// Of add, max and min that is plain. Over is f + (255 - a) b / 255, rounded: as 255 is odd it lies at least 1
-// / 510 away from the middle between two bytes, and float32 is nearer to it than that.
+// Of add, max and min that is plain, for chains too: a sum of 255 terms above 0 is full, and the rounding
+// errors of as many floats are far from half a unit. Over is f + (255 - a) b / 255, rounded: as 255 is odd it
+// lies at least 1 / 510 away from the middle between two bytes, and float32 is nearer to it than that.
 #pragma once
 
 #include "sortlast/image/kernels/vector.hpp"

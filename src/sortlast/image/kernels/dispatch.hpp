@@ -41,6 +41,16 @@ struct Kernels {
   Combine max_bytes;
   Combine min_bytes;
 
+  // Links of RGBA of uint8 that join by over, some at a time: `gathered`, float32 in an order of its own,
+  // goes from one call to the next. The first `begins`; the last has somewhere `to` write uint8, rounded, the
+  // others null.
+  struct Joining {
+    const std::byte* colour;
+    bool in_front;
+  };
+  void (*over_chain)(std::byte* to, std::byte* gathered, const Joining* links, std::size_t count,
+                     std::size_t pixels, bool begins);
+
   Nearest nearest[2];        // the depth planes of over, add, max and min; `to` may be `gathered`
   Closest closest[2][3][2];  // [..][..][channels - 3]; `to` may be `gathered`
 

@@ -1,6 +1,7 @@
 // The kernels of one instruction set: compiled once for each, with SORTLAST_TARGET its namespace. Those of
 // operators.hpp, and the scan for active pixels, which pixels hold anything.
 #include "sortlast/image/kernels/bytes.hpp"
+#include "sortlast/image/kernels/chain.hpp"
 #include "sortlast/image/kernels/dispatch.hpp"
 #include "sortlast/image/kernels/last.hpp"
 #include "sortlast/image/kernels/operators.hpp"
@@ -150,6 +151,7 @@ constexpr Kernels table{
     .add_bytes = combine_bytes<AddBytes>,
     .max_bytes = combine_bytes<MaxBytes>,
     .min_bytes = combine_bytes<MinBytes>,
+    .over_chain = over_chain,
     .nearest = {nearest_depth<false>, nearest_depth<true>},
     .closest = {{{closest<false, 12>, closest<false, 16>},
                  {closest<false, 6>, closest<false, 8>},

@@ -4,10 +4,6 @@
 // has none is left to the compiler. Nothing of std, as in vector.hpp.
 #pragma once
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include "sortlast/image/kernels/vector.hpp"
 
 namespace sortlast::SORTLAST_TARGET {
