@@ -128,7 +128,7 @@ inline Image random_image(const Format& format, std::int64_t n, std::mt19937& ra
 
 // Bytes so far from opaque that a dozen images, one behind the other, are all seen.
 inline Image faint_image(const Format& format, std::int64_t n, std::mt19937& random) {
-  Image image = random_image(format, n, random);
+  Image image = random_image(format, n, random, 0);
   for (std::int64_t i = 0; i < n; ++i)
     for (int c = 0; c < format.channels; ++c) image.set(i, c, static_cast<std::uint8_t>(random() % 40));
   return image;
