@@ -117,6 +117,7 @@ TEST(Lanes, TooFewLanesHaveACircle) {
       const std::string text = error.what();
       EXPECT_NE(text.find("wait for each other in a circle"), std::string::npos) << text;
       EXPECT_EQ(text.find("' lane ") != std::string::npos, lanes > 1) << text;
+      EXPECT_EQ(text.find("or virtual lanes") == std::string::npos, lanes > 1) << text;
       // Each begins at the switch at which the one before ends.
       const std::regex named("'([^']*)' port \\d+ -> '([^']*)'");
       std::vector<std::smatch> circle;

@@ -119,7 +119,8 @@ std::string describe_deadlock(const fabric::Topology& topology, const std::vecto
       }
       text += (i > 0 ? ", then " : "") + queue_name(topology, cycle[i], lanes);
     }
-    return text + "; use static routes without such circles, or virtual lanes";
+    return text + (lanes > 1 ? "; use a routing that leaves no such circle on these lanes, as lash does"
+                             : "; use static routes without such circles, or virtual lanes");
   }
   return "deadlock: messages wait for messages that will never come: " + message_waits;
 }
