@@ -31,11 +31,13 @@ struct Box {
 };
 
 // The pixels, {first, number}, that an interval of normalised coordinates touches of an extent of pixels.
-// What has no thickness and lies between two pixels touches both.
+// What has no thickness and lies between two pixels touches both. What ends at the edge of a pixel does not
+// touch the next by a rounding error of the matrices.
 std::array<IceTInt, 2> pixels(double low, double high, IceTInt begin, IceTInt length) {
+  constexpr double rounding = 0x1p-20;  // of a pixel
   const auto place = [&](double coordinate) { return begin + (coordinate + 1) / 2 * length; };
-  double first = std::floor(place(low));
-  double last = std::ceil(place(high));
+  double first = std::floor(place(low) + rounding);
+  double last = std::ceil(place(high) - rounding);
   if (first == last) {
     first -= 1;
     last += 1;

@@ -72,7 +72,7 @@ void test_bounding_vertices(void) {
   end_context(context);
 }
 
-// Draw with one tile of 100x50; where this rank draws then, and whether its callback was called.
+// Draw with one tile; where this rank draws then, and whether its callback was called.
 static void check_contained(const IceTDouble* projection, const IceTInt* expected) {
   Scene scene = nearest_scene(1);
   set_scene(&scene);
@@ -132,6 +132,22 @@ void test_bounds_without_perspective(void) {
   const IceTDouble none[3] = {NAN, 0, 0};
   icetBoundingVertices(3, ICET_DOUBLE, 0, 1, none);
   check_contained(identity, whole);
+  end_context(context);
+}
+
+// Strips of 10 rows each, one above the other, told in pixels by a projection whose numbers are rounded.
+void test_bounds_at_edges(void) {
+  const IceTContext context = make_context();
+  for (int strips = 1; strips <= 60; ++strips) {
+    icetResetTiles();
+    icetAddTile(0, 0, 10, 10 * strips, 0);
+    const IceTDouble in_pixels[16] = {2.0 / 10, 0,  0,  0, 0, 2.0 / (10 * strips), 0, 0, 0, 0, 1,
+                                      0,        -1, -1, 0, 1};
+    for (int k = 0; k < strips; ++k) {
+      icetBoundingBoxd(0, 10, 10 * k, 10 * (k + 1), 0, 0.5);
+      check_contained(in_pixels, (const IceTInt[]){0, 10 * k, 10, 10});
+    }
+  }
   end_context(context);
 }
 

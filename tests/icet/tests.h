@@ -53,6 +53,7 @@
   X(projection)                 \
   X(bounding_vertices)          \
   X(bounds_without_perspective) \
+  X(bounds_at_edges)            \
   X(bounds_in_perspective)      \
   X(replication)                \
   X(wrong_groups)               \
