@@ -25,11 +25,8 @@ PacketResult Engine<Router, requests>::run() {
   feed_.start();
   do {
     begin_cycle();
-    for (std::size_t i = 0; i < to_decide_.size(); ++i) {
-      if (i + ahead < to_decide_.size()) prefetch(to_decide_[i + ahead]);
-      decide(to_decide_[i]);
-    }
-    to_decide_.clear();
+    decide_all();
+    begin_all();
     if (options_.sample_cycles > 0 && now_ % options_.sample_cycles == 0) sample();
     if (result_.packet_hops - reported_ >= (1 << 20)) report();
   } while (next_cycle());
@@ -38,7 +35,7 @@ PacketResult Engine<Router, requests>::run() {
   result_.seconds =
       static_cast<double>(result_.cycles) * options_.packet_bytes / P_ / options_.link_bytes_per_second;
   result_.bytes_used = bytes_used();
-  for (std::uint32_t c = 0; c < channels_; ++c) result_.link_loads.push_back(buffers_[c].load);
+  for (std::uint32_t c = 0; c < channels_; ++c) result_.link_loads.push_back(buffers_.place(c).load);
   if (options_.message_log) result_.log = feed_.log();
   return std::move(result_);
 }
@@ -66,11 +63,16 @@ void Engine<Router, requests>::begin_cycle() {
   // End transmissions, and let heads that have arrived at an empty queue wait.
   const std::span<const std::uint32_t> ends = ends_.at(now_), heads = heads_.at(now_);
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (i + ahead < ends.size()) buffers_.prefetch(ends[i + ahead]);
+    if (i + 2 * ahead < ends.size()) buffers_.prefetch(ends[i + 2 * ahead]);
+    if (i + ahead < ends.size()) {
+      prefetch_group(buffers_[ends[i + ahead]].receiver);
+      prefetch_wait(ends[i + ahead]);
+    }
     end_transmission(ends[i]);
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    if (i + ahead < heads.size()) buffers_.prefetch(heads[i + ahead]);
+    if (i + 2 * ahead < heads.size()) buffers_.prefetch(heads[i + 2 * ahead]);
+    if (i + ahead < heads.size()) prefetch_wait(heads[i + ahead]);
     if (buffers_[heads[i]].count == 1 && now_ > buffers_[heads[i]].left) wait(heads[i]);
   }
   for (const Group leader : looks_.at(now_)) {
@@ -80,15 +82,32 @@ void Engine<Router, requests>::begin_cycle() {
 }
 
 template <class Router, Requests requests>
+void Engine<Router, requests>::prefetch_group(Group g) const {
+  __builtin_prefetch(&groups_[g]);
+  waiters_.prefetch(g);
+}
+
+// Ask for the memory that a queue will need if its first packet begins to wait.
+template <class Router, Requests requests>
+void Engine<Router, requests>::prefetch_wait(std::uint32_t q) const {
+  if (injects(q)) {
+    feed_.prefetch(task_of(q));
+    prefetch_group(buffers_.place(q).sender);
+  } else if (buffers_[q].count > 0) {
+    prefetch_group(router_.group(buffers_.place(q).switch_entered, buffers_.front(q).key));
+  }
+}
+
+template <class Router, Requests requests>
 void Engine<Router, requests>::end_transmission(std::uint32_t q) {
   const Queue& queue = buffers_[q];
-  touch(buffers_[queue.out].sender);
+  touch(queue.receiver);
   if (injects(q)) {
     feed_.left(task_of(q), now_);
     feed_.woken().clear();
     if (!feed_.empty(task_of(q))) wait(q);
   } else {
-    if (buffers_.gained_room(queue) && buffers_.idle(queue, now_)) touch(queue.sender);
+    if (buffers_.gained_room(queue) && buffers_.idle(queue, now_)) touch(buffers_.place(q).sender);
     if (queue.count > 1 || (queue.count == 1 && may_leave(queue))) wait(q);
   }
 }
@@ -98,9 +117,8 @@ template <class Router, Requests requests>
 void Engine<Router, requests>::wait(std::uint32_t q) {
   const Group g = waits_in(q);
   GroupState& group = groups_[g];
-  waiters_.add(g, buffers_[q].port);
+  waiters_.add(g, buffers_.place(q).port);
   ++groups_[group.leader].domain_waiting;
-  group.newest = q;
   // If others wait already, it is known when one of these ports can be had, and this does not change it.
   if (group.waiting++ == 0) touch(group.leader);
 }
@@ -108,15 +126,15 @@ void Engine<Router, requests>::wait(std::uint32_t q) {
 // The group that the first packet of a queue waits in; with persistent requests it chooses its port here.
 template <class Router, Requests requests>
 Group Engine<Router, requests>::waits_in(std::uint32_t q) {
-  if (injects(q)) return buffers_[q].sender;
-  const Group g = buffers_.front(q).group;
+  if (injects(q)) return buffers_.place(q).sender;
+  const Group g = router_.group(buffers_.place(q).switch_entered, buffers_.front(q).key);
   if constexpr (requests == Requests::each_cycle) {
     return g;
   } else {
     const Network::Ports& ports = choices_.groups[g];
-    find_best(ports.count, [&](std::uint32_t i) { return choices_.channel(ports, i); });
-    const fabric::Channel chosen = ties_[draw_tie(static_cast<std::uint32_t>(ties_.size()))];
-    return buffers_[static_cast<std::size_t>(chosen)].sender;
+    const Best best = find_best(ports.count, [&](std::uint32_t i) { return choices_.channel(ports, i); });
+    const fabric::Channel chosen = ties_[draw_tie(best.ports)];
+    return buffers_.place(static_cast<std::size_t>(chosen)).sender;
   }
 }
 
@@ -179,9 +197,9 @@ void Engine<Router, requests>::sample() {
   made.packets.assign(static_cast<std::size_t>(topology_.levels()) + 1, 0);
   for (std::uint32_t q = 0; q < channels_; ++q) {
     const Queue& queue = buffers_[q];
-    if (queue.switch_entered < 0) continue;
-    made.packets[static_cast<std::size_t>(topology_.level(queue.switch_entered))] +=
-        queue.count + (now_ < queue.left ? 1 : 0);
+    const std::int32_t s = buffers_.place(q).switch_entered;
+    if (s < 0) continue;
+    made.packets[static_cast<std::size_t>(topology_.level(s))] += queue.count + (now_ < queue.left ? 1 : 0);
   }
 }
 

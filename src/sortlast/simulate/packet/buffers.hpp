@@ -11,8 +11,8 @@
 // are noted already. When the last packet began to enter queue c is also when channel c was last taken: it is
 // idle from P cycles later on.
 //
-// Layout: what one decision needs of a queue is 32 bytes, and a queue of 4 packets is one line of the cache.
-// Together these are what a run's speed depends on: at 4096 hosts they are larger than a second-level cache.
+// Layout: what a decision needs of a queue is 16 bytes, so that the ports of a group lie in a line or two of
+// the cache. What else there is of it, and its packets if they are 4, is one line more.
 #pragma once
 
 #include <algorithm>
@@ -32,17 +32,20 @@ struct Packet {
   Traffic::Message message = 0;
   std::uint32_t key = 0;     // of the router
   std::int32_t entered = 0;  // cycle in which it entered its injection queue
-  Group group = 0;           // that it waits for in the queue where it is
 };
 
 struct Queue {
   std::int32_t entered = -1, left = -1;  // cycles from which on the last packet has
-  std::uint32_t out = 0;                 // channel by which the last one left
+  Group receiver = 0;                    // leader of the domain that let the last one leave
+  std::uint16_t count = 0, head = 0;     // packets that have not begun to leave, and the place of the first
+};
+
+// Where a queue is, and what came there.
+struct Place {
   Group sender = Network::none;  // leader of those that send here; of an injection queue: its host's group
-  std::int32_t switch_entered = -1;  // switch that it is at
-  std::uint16_t port = 0;            // port of that switch, from 0
-  std::uint8_t count = 0, head = 0;  // packets that have not begun to leave, and the place of the first
-  std::int64_t load = 0;             // packets that have entered
+  std::int32_t switch_entered = -1;  // switch that it is at ...
+  std::uint16_t port = 0;            // ... and its port, from 0
+  std::uint32_t load = 0;            // packets that have entered: fewer than cycles
 };
 
 class Buffers {
@@ -55,18 +58,20 @@ class Buffers {
       : P_(phits_per_packet),
         room_((capacity - 1) * phits_per_packet),
         capacity_(static_cast<std::uint32_t>(capacity)),
-        lines_((capacity_ + per_line - 1) / per_line),
+        lines_each_((capacity_ + per_line - 1) / per_line),
         queues_(network.sender.size() + tasks),
-        packets_(network.sender.size() * lines_) {
+        lines_(queues_.size() * lines_each_) {
     for (std::size_t c = 0; c < network.sender.size(); ++c) {
-      queues_[c].sender = network.sender[c];
-      queues_[c].switch_entered = network.switch_entered[c];
-      queues_[c].port = network.port_entered[c];
+      place(c).sender = network.sender[c];
+      place(c).switch_entered = network.switch_entered[c];
+      place(c).port = network.port_entered[c];
     }
   }
 
   Queue& operator[](std::size_t q) { return queues_[q]; }
   const Queue& operator[](std::size_t q) const { return queues_[q]; }
+  Place& place(std::size_t q) { return lines_[q * lines_each_].place; }
+  const Place& place(std::size_t q) const { return lines_[q * lines_each_].place; }
 
   std::int32_t phits(const Queue& queue, std::int32_t now) const {
     return P_ * queue.count - std::max(0, queue.entered - now) + std::max(0, queue.left - now);
@@ -76,46 +81,62 @@ class Buffers {
   bool gained_room(const Queue& queue) const { return queue.count + 1u == capacity_; }
   static bool idle(const Queue& queue, std::int32_t now) { return now >= queue.entered; }
 
-  // Asks for the memory of a queue and its packets ahead of time.
+  // Ask ahead of time for the memory of a queue and its packets, of these alone, or of `count` queues alone.
   void prefetch(std::size_t q) const {
     __builtin_prefetch(&queues_[q]);
-    __builtin_prefetch(&packets_[std::min(q, packets_.size() / lines_ - 1) * lines_]);
+    prefetch_packets(q);
+  }
+  void prefetch_packets(std::size_t q) const { __builtin_prefetch(&lines_[q * lines_each_]); }
+  void prefetch_queues(std::size_t first, std::size_t count) const {
+    for (std::size_t i = 0; i < count; i += 64 / sizeof(Queue)) __builtin_prefetch(&queues_[first + i]);
   }
 
-  const Packet& front(std::size_t q) const { return place(q, queues_[q].head); }
-  // The first packet begins to leave.
-  Packet pop(std::size_t q) {
-    Queue& queue = queues_[q];
-    const Packet packet = place(q, queue.head);
-    queue.head = static_cast<std::uint8_t>(queue.head + 1u == capacity_ ? 0 : queue.head + 1);
-    --queue.count;
-    return packet;
+  const Packet& front(std::size_t q) const {
+    const std::uint32_t slot = queues_[q].head;
+    return lines_[q * lines_each_ + slot / per_line].packet[slot % per_line];
   }
-  void push(std::size_t q, const Packet& packet) {
+  // The first packet begins to leave, and has left from cycle `left` on.
+  Packet pop(std::size_t q, std::int32_t left, Group receiver) {
+    Queue queue = queues_[q];
+    const Packet first = front(q);
+    const std::uint32_t next = queue.head + 1u;
+    queue.head = static_cast<std::uint16_t>(next == capacity_ ? 0 : next);
+    --queue.count;
+    queue.left = left;
+    queue.receiver = receiver;
+    queues_[q] = queue;
+    return first;
+  }
+  // A packet begins to enter, and has entered from cycle `entered` on. It must be put into the slot that is
+  // returned.
+  std::uint32_t enter(std::size_t q, std::int32_t entered) {
     Queue& queue = queues_[q];
-    std::uint32_t at = queue.head + std::uint32_t{queue.count++};
-    if (at >= capacity_) at -= capacity_;
-    packets_[q * lines_ + at / per_line].packet[at % per_line] = packet;
+    const std::uint32_t slot = std::uint32_t{queue.head} + queue.count;
+    queue.entered = entered;
+    ++queue.count;
+    return slot >= capacity_ ? slot - capacity_ : slot;
+  }
+  void put(std::size_t q, std::uint32_t slot, const Packet& packet) {
+    lines_[q * lines_each_ + slot / per_line].packet[slot % per_line] = packet;
   }
 
   std::int64_t bytes() const {
-    return static_cast<std::int64_t>(queues_.capacity() * sizeof(Queue) + packets_.capacity() * sizeof(Line));
+    return static_cast<std::int64_t>(queues_.capacity() * sizeof(Queue) + lines_.capacity() * sizeof(Line));
   }
 
  private:
   static constexpr std::uint32_t per_line = 4;
   struct alignas(64) Line {
+    Place place;  // of the queue, in its first line
     Packet packet[per_line];
   };
-  const Packet& place(std::size_t q, std::uint32_t at) const {
-    return packets_[q * lines_ + at / per_line].packet[at % per_line];
-  }
+  static_assert(sizeof(Line) == 64);
 
   const std::int32_t P_;
   const std::int32_t room_;  // most phits beside which a packet has room
-  const std::uint32_t capacity_, lines_;
+  const std::uint32_t capacity_, lines_each_;
   std::vector<Queue> queues_;
-  std::vector<Line> packets_;
+  std::vector<Line> lines_;
 };
 
 // Which queues wait in each group, as a set of ports in bits.
@@ -124,6 +145,7 @@ class Waiters {
   Waiters(std::size_t groups, std::uint32_t most_ports)
       : words_((most_ports + 63) / 64), bits_(groups * words_) {}
 
+  void prefetch(Group g) const { __builtin_prefetch(&bits_[std::size_t{g} * words_]); }
   void add(Group g, std::uint32_t port) { word(g, port) |= std::uint64_t{1} << (port % 64); }
   void remove(Group g, std::uint32_t port) { word(g, port) &= ~(std::uint64_t{1} << (port % 64)); }
 
@@ -170,24 +192,31 @@ class Wheel {
 
   void add(std::int32_t cycle, Item item) {
     Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
-    if (slot.count == slot.items.size()) slot.items.resize(2 * slot.count + 16);
-    slot.items[slot.count++] = item;
+    if (slot.next == slot.end) grow(slot);
+    *slot.next++ = item;
   }
   std::span<const Item> at(std::int32_t cycle) const {
     const Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
-    return {slot.items.data(), slot.count};
+    return {slot.items.data(), slot.next};
   }
   // Removes what was due; how many.
   std::int64_t clear(std::int32_t cycle) {
-    return static_cast<std::int64_t>(
-        std::exchange(slots_[static_cast<std::uint32_t>(cycle) & mask_].count, 0u));
+    Slot& slot = slots_[static_cast<std::uint32_t>(cycle) & mask_];
+    return std::exchange(slot.next, slot.items.data()) - slot.items.data();
   }
 
  private:
   struct Slot {
     std::vector<Item> items;
-    std::size_t count = 0;
+    Item *next = nullptr, *end = nullptr;  // where the next item goes, and the end of the room
   };
+  static void grow(Slot& slot) {
+    const std::size_t count = slot.items.size();
+    slot.items.resize(2 * count + 16);
+    slot.next = slot.items.data() + count;
+    slot.end = slot.items.data() + slot.items.size();
+  }
+
   std::uint32_t mask_;
   std::vector<Slot> slots_;
 };

@@ -8,13 +8,22 @@
 
 namespace sortlast::simulate {
 
-// Ask ahead of time for the memory that deciding a domain will most likely need.
 template <class Router, Requests requests>
-void Engine<Router, requests>::prefetch(Group leader) const {
+void Engine<Router, requests>::decide_all() {
+  for (std::size_t i = 0; i < to_decide_.size(); ++i) {
+    if (i + 2 * ahead < to_decide_.size()) prefetch_group(to_decide_[i + 2 * ahead]);
+    if (i + ahead < to_decide_.size()) prefetch_ports(to_decide_[i + ahead]);
+    decide(to_decide_[i]);
+  }
+  to_decide_.clear();
+}
+
+// Ask for the memory that deciding a domain will most likely need.
+template <class Router, Requests requests>
+void Engine<Router, requests>::prefetch_ports(Group leader) const {
   const GroupState& group = groups_[leader];
   __builtin_prefetch(&queue_at_[group.first_queue]);
-  buffers_.prefetch(group.newest);
-  if (group.ports < scattered) buffers_.prefetch(group.first);
+  if (group.ports < scattered) buffers_.prefetch_queues(group.first, group.ports);
 }
 
 template <class Router, Requests requests>
@@ -46,16 +55,18 @@ typename Engine<Router, requests>::Best Engine<Router, requests>::find_best(std:
                                                                             const ChannelAt& channel_at) {
   Best best;
   for (std::uint32_t i = 0; i < ports; ++i) {
-    const fabric::Channel c = channel_at(i);
-    const std::int32_t have = phits_behind(c);
-    if (have > best.phits) continue;
-    if (have < best.phits) {
-      ties_.clear();
-      best = {have, false};
-    }
-    ties_.push_back(c);
-    best.any_idle = best.any_idle || idle(c);
+    phits_[i] = phits_behind(channel_at(i));
+    best.phits = std::min(best.phits, phits_[i]);
   }
+  fabric::Channel* tie = ties_.data();
+  for (std::uint32_t i = 0; i < ports; ++i) {
+    const fabric::Channel c = channel_at(i);
+    const bool is_best = phits_[i] == best.phits;
+    *tie = c;
+    tie += is_best;
+    best.any_idle |= is_best && idle(c);
+  }
+  best.ports = static_cast<std::uint32_t>(tie - ties_.data());
   return best;
 }
 
@@ -67,7 +78,7 @@ void Engine<Router, requests>::ask(Group g) {
   if (!best.any_idle || !buffers_.has_room(best.phits)) return;
 
   // Ask. If all ask for the same, and nobody else does, choose at once.
-  const auto count = static_cast<std::uint32_t>(ties_.size());
+  const std::uint32_t count = best.ports;
   if (count == 1 && groups_[group.leader].members == 1) {
     grant(g, choose(g, ties_[0]), ties_[0]);
     return;
@@ -124,7 +135,8 @@ void Engine<Router, requests>::look_again(Group leader) {
       const fabric::Channel c = channel(group, i);
       const std::int32_t have = phits_behind(c);
       least = std::min(least, have);
-      if (idle(c) && buffers_.has_room(have)) least_idle = std::min(least_idle, have);
+      const bool free = static_cast<int>(idle(c)) & static_cast<int>(buffers_.has_room(have));
+      least_idle = std::min(least_idle, free ? have : INT32_MAX);
     }
     if (least_idle != INT32_MAX) soonest = std::min(soonest, std::max(1, (least_idle - least + 1) / 2));
   }
@@ -161,39 +173,61 @@ std::uint32_t Engine<Router, requests>::choose(Group g, fabric::Channel c) {
 // The first packet of the queue at `port`, which waits in group g, leaves by channel c in this cycle.
 template <class Router, Requests requests>
 void Engine<Router, requests>::grant(Group g, std::uint32_t port, fabric::Channel c) {
-  // Take it out of the group and its queue.
   GroupState& group = groups_[g];
   waiters_.remove(g, port);
   --group.waiting;
   --groups_[group.leader].domain_waiting;
   if (!last_served_.empty()) last_served_[static_cast<std::size_t>(c)] = static_cast<std::uint16_t>(port);
-  const std::uint32_t q = queue_at_[group.first_queue + port];
-  Packet packet;
-  if (injects(q)) {
-    const Feed::Packet taken = feed_.take(task_of(q));
-    packet = {taken.message, key_[static_cast<std::size_t>(taken.message)], taken.entered, 0};
-  } else {
-    packet = buffers_.pop(q);
-  }
-  buffers_[q].left = now_ + P_;
-  buffers_[q].out = static_cast<std::uint32_t>(c);
-  ends_.add(now_ + P_, q);
-
-  // Put it where the channel leads.
   const auto to = static_cast<std::uint32_t>(c);
-  Queue& behind = buffers_[to];
-  behind.entered = now_ + P_;
-  ++behind.load;
-  ++result_.packet_hops;
-  ++pending_;
-  if (behind.switch_entered >= 0) {
-    packet.group = router_.group(behind.switch_entered, packet.key);
-    buffers_.push(to, packet);
-    heads_.add(now_ + switch_cycles_, to);
-    ++pending_;
-  } else {
-    deliver(packet);
+  granted_.push_back({queue_at_[group.first_queue + port], to, group.leader, buffers_.enter(to, now_ + P_)});
+}
+
+// Copy the packets that were granted a port from queue to queue.
+template <class Router, Requests requests>
+void Engine<Router, requests>::begin_all() {
+  for (std::size_t i = 0; i < granted_.size(); ++i) {
+    if (i + ahead < granted_.size()) {
+      const auto& [from, to, sender, slot] = granted_[i + ahead];
+      buffers_.prefetch(from);
+      buffers_.prefetch_packets(to);
+      if (injects(from)) feed_.prefetch(task_of(from));
+    }
+    begin_transmission(granted_[i]);
   }
+  result_.packet_hops += static_cast<std::int64_t>(granted_.size());
+  granted_.clear();
+}
+
+template <class Router, Requests requests>
+void Engine<Router, requests>::begin_transmission(const Transmission& granted) {
+  const auto& [from, to, sender, slot] = granted;
+  const std::int32_t over = now_ + P_;
+  Packet packet;
+  if (injects(from)) {
+    const Feed::Packet taken = feed_.take(task_of(from));
+    packet = {taken.message, key_[static_cast<std::size_t>(taken.message)], taken.entered};
+    buffers_[from].left = over;
+    buffers_[from].receiver = sender;
+  } else {
+    packet = buffers_.pop(from, over, sender);
+  }
+  ends_.add(over, from);
+  ++pending_;
+
+  Place& place = buffers_.place(to);
+  ++place.load;
+  if (place.switch_entered < 0) {
+    --buffers_[to].count;  // hosts keep none
+    deliver(packet);
+    return;
+  }
+  buffers_.put(to, slot, packet);
+  // Behind another packet it need not be looked at when it arrives: the end of that one's transmission will.
+  const Queue& queue = buffers_[to];
+  const std::int32_t arrives = now_ + switch_cycles_;
+  if (queue.count > 1 || arrives <= queue.left) return;
+  heads_.add(arrives, to);
+  ++pending_;
 }
 
 }  // namespace sortlast::simulate

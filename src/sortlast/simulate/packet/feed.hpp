@@ -35,6 +35,12 @@ class Feed {
   void start();
 
   bool empty(std::int32_t task) const { return hosts_[static_cast<std::size_t>(task)].count == 0; }
+  // Ask for the memory of a task ahead of time.
+  void prefetch(std::int32_t task) const {
+    const auto t = static_cast<std::size_t>(task);
+    __builtin_prefetch(&hosts_[t]);
+    __builtin_prefetch(&queue_[t * static_cast<std::size_t>(options_.injection_packets)]);
+  }
   // Take the first packet of a queue that is not empty.
   Packet take(std::int32_t task);
   // The tail of the packet that was taken last has left, in the cycle before `now`.
