@@ -168,6 +168,84 @@ TEST(FairNetwork, RatesAreFairOnChannelsOfAnyCapacity) {
   }
 }
 
+// An unsplit flow that is alone on its channels is limited by nothing, until one that is split makes it
+// count.
+TEST(FairNetwork, ASplitFlowMeetsOneThatWasAlone) {
+  FairNetwork network(3, 12);
+  const Path alone{0, 1}, both{1, 2};
+  const double halves[] = {0.5, 0.5};
+  network.start(0, alone, 100);
+  network.share(0);
+  EXPECT_DOUBLE_EQ(network.rate(0), 12);
+  network.start(1, both, 100, halves);
+  network.share(1);
+  EXPECT_DOUBLE_EQ(network.rate(0), 8);
+  EXPECT_DOUBLE_EQ(network.rate(1), 8);
+  network.end(1);
+  network.share(2);
+  EXPECT_DOUBLE_EQ(network.rate(0), 12);
+}
+
+TEST(ChannelMembers, AreThoseWhosePathsCrossTheChannel) {
+  SplitMix64 random(5);
+  const fabric::Channel channels = 9;
+  ChannelMembers members(channels);
+  std::vector<Path> paths(40);  // empty: the flow is not there
+  for (int step = 0; step < 2000; ++step) {
+    const std::size_t i = random.below(paths.size());
+    if (paths[i].empty()) {
+      paths[i] = random_path(random, channels);
+      members.add(static_cast<std::int32_t>(i), paths[i]);
+    } else {
+      members.remove(static_cast<std::int32_t>(i));
+      paths[i].clear();
+    }
+    for (fabric::Channel c = 0; c < channels; ++c) {
+      std::vector<std::int32_t> expected, found;
+      for (std::size_t f = 0; f < paths.size(); ++f) {
+        if (std::count(paths[f].begin(), paths[f].end(), c)) expected.push_back(static_cast<std::int32_t>(f));
+      }
+      for (const ChannelMembers::Member& member : members.members(c)) found.push_back(member.flow);
+      std::sort(found.begin(), found.end());
+      ASSERT_EQ(found, expected) << "step " << step << " channel " << c;
+      ASSERT_EQ(members.count(c), static_cast<std::int32_t>(expected.size()));
+    }
+    for (std::size_t f = 0; f < paths.size(); ++f) {
+      if (paths[f].empty()) continue;
+      Path path;
+      for (const auto& entry : members.path(static_cast<std::int32_t>(f))) path.push_back(entry.channel);
+      ASSERT_EQ(path, paths[f]) << "step " << step << " flow " << f;
+    }
+  }
+}
+
+TEST(Levels, ComeInOrderThoseThatWentBackToo) {
+  SplitMix64 random(4);
+  Levels levels;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Levels::Level> expected;
+    levels.clear();
+    for (fabric::Channel c = 0; c < 60; ++c) {
+      expected.push_back({static_cast<double>(random.below(9)) / 3, 59 - c});
+      levels.add(expected.back());
+    }
+    levels.sort();
+    while (!expected.empty()) {
+      const auto first = std::min_element(expected.begin(), expected.end());
+      ASSERT_EQ(levels.lowest(), first->share);
+      const Levels::Level level = levels.pop();
+      ASSERT_EQ(level.share, first->share);
+      ASSERT_EQ(level.channel, first->channel);
+      expected.erase(first);
+      if (random.below(3) > 0) continue;
+      expected.push_back({level.share + static_cast<double>(random.below(4)) / 3, level.channel});
+      levels.put_back(expected.back());
+    }
+    ASSERT_TRUE(levels.empty());
+    ASSERT_EQ(levels.lowest(), Levels::none);
+  }
+}
+
 TEST(CompletionHeap, GivesFlowsInOrderWhileTheirTimesMove) {
   SplitMix64 random(3);
   CompletionHeap heap;

@@ -4,12 +4,12 @@
 // no more. It is unique, and progressive filling finds it (Bertsekas and Gallager, "Data Networks", 1992,
 // section 6.5.2): all rates rise together until a channel is full; its flows keep what they have, and the
 // others rise on. So the channel with the least to give to each of its flows settles them, is taken out with
-// what they use elsewhere, and the next one follows. Shares only grow on the way, which is why a heap with
+// what they use elsewhere, and the next one follows. Shares only grow on the way, which is why an order by
 // shares that are out of date will do: a channel that comes to the top with too low a share goes back.
 //
 // Flows that share no channel, nor are linked by others that do, cannot feel each other. Hence only the
 // connected components are computed in which a flow has come or gone. A channel with one flow limits it to
-// the capacity and nothing else, links nothing, and stays out of both the component and the heap: traffic
+// the capacity and nothing else, links nothing, and stays out of both the component and the order: traffic
 // without contention costs a visit of its channels. Where capacities differ, a channel of less than the
 // greatest may limit even a single flow, and is filled like those that are shared.
 //
@@ -25,90 +25,19 @@
 #include <cmath>
 #include <utility>
 
-#include "sortlast/error.hpp"
-
 namespace sortlast::simulate {
 namespace {
 
 constexpr double rounding = 1e-12;
+constexpr std::size_t ahead = 4;  // steps of a walk by which memory is asked for what comes
 
 }  // namespace
-
-std::int32_t ChannelMembers::take_block(std::size_t length) {
-  if (length < free_.size() && !free_[length].empty()) {
-    const std::int32_t first = free_[length].back();
-    free_[length].pop_back();
-    return first;
-  }
-  if (entries_.size() + length > static_cast<std::size_t>(INT32_MAX)) {
-    throw Error("the paths of the flows that are under way at once have more than 2^31 channels");
-  }
-  entries_.resize(entries_.size() + length);
-  return static_cast<std::int32_t>(entries_.size() - length);
-}
-
-void ChannelMembers::add(std::int32_t flow, std::span<const fabric::Channel> path,
-                         std::span<const double> shares) {
-  const auto at = static_cast<std::size_t>(flow);
-  if (at >= blocks_.size()) blocks_.resize(at + 1);
-  std::int32_t e = take_block(path.size());
-  if (split() || !shares.empty()) {
-    shares_.resize(entries_.size(), 1);
-    for (std::size_t i = 0; i < path.size(); ++i) {
-      shares_[static_cast<std::size_t>(e) + i] = shares.empty() ? 1 : shares[i];
-    }
-  }
-  blocks_[at] = {e, static_cast<std::int32_t>(path.size())};
-  for (const fabric::Channel c : path) {
-    std::int32_t& head = head_[static_cast<std::size_t>(c)];
-    entries_[static_cast<std::size_t>(e)] = {c, flow, head, -1};
-    if (head >= 0) entries_[static_cast<std::size_t>(head)].previous = e;
-    head = e++;
-    ++count_[static_cast<std::size_t>(c)];
-  }
-}
-
-void ChannelMembers::remove(std::int32_t flow) {
-  const Block block = blocks_[static_cast<std::size_t>(flow)];
-  for (const Entry& entry : path(flow)) {
-    const auto c = static_cast<std::size_t>(entry.channel);
-    if (entry.next >= 0) entries_[static_cast<std::size_t>(entry.next)].previous = entry.previous;
-    if (entry.previous >= 0) {
-      entries_[static_cast<std::size_t>(entry.previous)].next = entry.next;
-    } else {
-      head_[c] = entry.next;
-    }
-    --count_[c];
-  }
-  const auto length = static_cast<std::size_t>(block.length);
-  if (length >= free_.size()) free_.resize(length + 1);
-  free_[length].push_back(block.first);
-}
-
-double ChannelMembers::shares_on(fabric::Channel c) const {
-  if (!split()) return count(c);
-  double sum = 0;
-  for (std::int32_t e = head_[static_cast<std::size_t>(c)]; e >= 0;
-       e = entries_[static_cast<std::size_t>(e)].next) {
-    sum += shares_[static_cast<std::size_t>(e)];
-  }
-  return sum;
-}
-
-std::int64_t ChannelMembers::bytes() const {
-  std::size_t sum = (head_.capacity() + count_.capacity()) * sizeof(std::int32_t) +
-                    blocks_.capacity() * sizeof(Block) + entries_.capacity() * sizeof(Entry) +
-                    shares_.capacity() * sizeof(double);
-  for (const auto& blocks : free_) sum += blocks.capacity() * sizeof(std::int32_t);
-  return static_cast<std::int64_t>(sum);
-}
 
 FairNetwork::FairNetwork(fabric::Channel channels, double capacity)
     : capacity_(capacity),
       members_(channels),
-      seen_(static_cast<std::size_t>(channels), false),
-      free_(seen_.size()),
-      unsettled_(seen_.size()) {}
+      channels_(static_cast<std::size_t>(channels) + 1),
+      filling_(static_cast<std::size_t>(channels)) {}
 
 FairNetwork::FairNetwork(std::vector<double> capacities)
     : FairNetwork(static_cast<fabric::Channel>(capacities.size()),
@@ -121,7 +50,10 @@ void FairNetwork::start(std::int32_t flow, std::span<const fabric::Channel> path
   members_.add(flow, path, shares);
   ++under_way_;
   const auto f = static_cast<std::size_t>(flow);
-  if (f >= flows_.size()) flows_.resize(f + 1);
+  if (f >= flows_.size()) {
+    flows_.resize(f + 1);
+    open_.resize(f + 1);
+  }
   flows_[f] = {bytes, 0, 0, 0};
   touched_.insert(touched_.end(), path.begin(), path.end());
 }
@@ -142,99 +74,109 @@ void FairNetwork::share(double now) {
   touched_.clear();
 }
 
-// Collect the flows that share channels with those that came or went, and so on.
+// Collect the flows that share channels with those that came or went, and so on, and the channels that may
+// limit them.
 void FairNetwork::find_component() {
-  channels_.clear();
-  component_.clear();
-  for (const fabric::Channel c : touched_) {
-    if (members_.count(c) > 0) visit(c);
+  if (members_.split() && open_shares_.empty()) {  // the first flow that is split
+    open_shares_.resize(filling_.size());
+    for (Filling& filling : filling_) filling.limits = true;
   }
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    members_.for_each(channels_[i], [&](std::int32_t flow) {
-      Flow& member = flows_[static_cast<std::size_t>(flow)];
-      if (member.fair == open) return;
-      member.fair = open;
-      component_.push_back(flow);
-      for (const ChannelMembers::Entry& entry : members_.path(flow)) {
-        if (limits(entry.channel)) visit(entry.channel);
-      }
-    });
+  for (const fabric::Channel c : touched_) filling_[static_cast<std::size_t>(c)].limits = limits(c);
+  limiting_ = 0;
+  component_.clear();
+  for (const fabric::Channel c : touched_) find_flows(c);
+  for (std::size_t i = 0; i < limiting_; ++i) {
+    if (i + ahead < limiting_) members_.fetch(channels_[i + ahead]);
+    find_flows(channels_[i]);
   }
 }
 
-void FairNetwork::visit(fabric::Channel c) {
-  if (seen_[static_cast<std::size_t>(c)]) return;
-  seen_[static_cast<std::size_t>(c)] = true;
-  channels_.push_back(c);
+// Until all flows of the channel are found: many were, by way of other channels.
+void FairNetwork::find_flows(fabric::Channel c) {
+  const Filling& filling = filling_[static_cast<std::size_t>(c)];
+  const auto members = members_.members(c);
+  const auto all = static_cast<std::int32_t>(members.size());
+  for (std::size_t i = 0; filling.unsettled < all; ++i) {
+    const std::int32_t flow = members[i].flow;
+    std::uint8_t& open = open_[static_cast<std::size_t>(flow)];
+    if (open) continue;
+    if (i + ahead < members.size()) members_.fetch(members[i + ahead]);
+    open = true;
+    component_.push_back(flow);
+    std::size_t limiting = limiting_;  // whether a channel is new cannot be foretold: no branch for it
+    for (const ChannelMembers::Entry& entry : members_.path(flow)) {
+      Filling& each = filling_[static_cast<std::size_t>(entry.channel)];
+      channels_[limiting] = entry.channel;
+      limiting += (each.unsettled++ == 0) & each.limits;
+    }
+    limiting_ = limiting;
+  }
 }
 
 // Give every flow of the component its rate.
 void FairNetwork::fill() {
   // Open the channels that may limit flows.
-  if (members_.split()) open_shares_.resize(free_.size());
   levels_.clear();
-  for (const fabric::Channel c : channels_) {
+  for (std::size_t i = 0; i < limiting_; ++i) {
+    const fabric::Channel c = channels_[i];
     const auto at = static_cast<std::size_t>(c);
-    seen_[at] = false;
-    free_[at] = capacity(c);
-    unsettled_[at] = members_.count(c);
+    filling_[at].free = capacity(c);
     if (members_.split()) open_shares_[at] = members_.shares_on(c);
-    if (limits(c)) levels_.push_back({share_of(c), c});
+    levels_.add({share_of(c), c});
   }
-  const auto later = [](const Level& a, const Level& b) {
-    return a.share != b.share ? a.share > b.share : a.channel > b.channel;
-  };
-  std::make_heap(levels_.begin(), levels_.end(), later);
+  levels_.sort();
 
   // Settle the flows of the channel with the least to give, again and again.
   double level = 0;
   while (!levels_.empty()) {
-    std::pop_heap(levels_.begin(), levels_.end(), later);
-    Level& last = levels_.back();
-    const fabric::Channel c = last.channel;
-    if (unsettled_[static_cast<std::size_t>(c)] == 0) {
-      levels_.pop_back();
-      continue;
-    }
+    const fabric::Channel c = levels_.pop().channel;
+    if (filling_[static_cast<std::size_t>(c)].unsettled == 0) continue;
     const double share = share_of(c);
-    if (levels_.size() > 1 && share > levels_.front().share) {
-      last.share = share;
-      std::push_heap(levels_.begin(), levels_.end(), later);
-      continue;
+    if (share > levels_.lowest()) {
+      levels_.put_back({share, c});
+    } else {
+      level = std::max(level, share);  // rounding must not take it down
+      settle(c, level);
     }
-    levels_.pop_back();
-    level = std::max(level, share);  // rounding must not take it down
-    settle(c, level);
   }
 
   // What no channel holds back has the greatest capacity.
   for (const std::int32_t flow : component_) {
-    Flow& rest = flows_[static_cast<std::size_t>(flow)];
-    if (rest.fair == open) rest.fair = capacity_;
+    std::uint8_t& open = open_[static_cast<std::size_t>(flow)];
+    if (!open) continue;
+    open = false;
+    flows_[static_cast<std::size_t>(flow)].fair = capacity_;
+    for (const ChannelMembers::Entry& entry : members_.path(flow)) {
+      filling_[static_cast<std::size_t>(entry.channel)].unsettled = 0;
+    }
   }
 }
 
 double FairNetwork::share_of(fabric::Channel c) const {
   const auto at = static_cast<std::size_t>(c);
-  return free_[at] / (members_.split() ? open_shares_[at] : unsettled_[at]);
+  return filling_[at].free / (members_.split() ? open_shares_[at] : filling_[at].unsettled);
 }
 
 void FairNetwork::settle(fabric::Channel c, double share) {
-  members_.for_each(c, [&](std::int32_t flow) {
-    Flow& member = flows_[static_cast<std::size_t>(flow)];
-    if (member.fair != open) return;
-    member.fair = share;
-    for (const ChannelMembers::Entry& entry : members_.path(flow)) {
+  const Filling& filling = filling_[static_cast<std::size_t>(c)];
+  const auto members = members_.members(c);
+  for (std::size_t i = 0; filling.unsettled > 0; ++i) {
+    const auto flow = static_cast<std::size_t>(members[i].flow);
+    if (!open_[flow]) continue;
+    if (i + ahead < members.size()) members_.fetch(members[i + ahead]);
+    open_[flow] = false;
+    flows_[flow].fair = share;
+    for (const ChannelMembers::Entry& entry : members_.path(members[i].flow)) {
       const auto at = static_cast<std::size_t>(entry.channel);
-      --unsettled_[at];
+      --filling_[at].unsettled;
       if (members_.split()) {
-        free_[at] -= share * members_.share(entry);
+        filling_[at].free -= share * members_.share(entry);
         open_shares_[at] -= members_.share(entry);
       } else {
-        free_[at] -= share;
+        filling_[at].free -= share;
       }
     }
-  });
+  }
 }
 
 void FairNetwork::set_rate(std::int32_t flow, double now) {
@@ -251,8 +193,8 @@ std::int64_t FairNetwork::bytes() const {
     return static_cast<std::int64_t>(values.capacity() * sizeof(values[0]));
   };
   return members_.bytes() + ends_.bytes() + size(flows_) + size(touched_) + size(channels_) +
-         size(component_) + static_cast<std::int64_t>(seen_.capacity() / 8) + size(free_) + size(unsettled_) +
-         size(open_shares_) + size(levels_) + size(capacities_);
+         size(component_) + size(open_) + size(filling_) + size(open_shares_) + levels_.bytes() +
+         size(capacities_);
 }
 
 }  // namespace sortlast::simulate

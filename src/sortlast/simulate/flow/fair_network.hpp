@@ -2,148 +2,82 @@
 // so that a channel carries a share of it.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sortlast/fabric/topology.hpp"
+#include "sortlast/simulate/flow/channel_members.hpp"
+#include "sortlast/simulate/flow/completion_heap.hpp"
 
 namespace sortlast::simulate {
 
-// Which flows cross which channel, both ways round, while flows come and go: 16 bytes a channel of a path (24
-// once a flow was split), and 8 a channel and a flow. Flows are small numbers that the caller gives.
-class ChannelMembers {
+// What the channels that are being filled have to give to each of their flows, lowest first, and of those
+// that have the same the channel with the lowest number first. Most channels come to the top once, when their
+// flows are settled already: they are sorted beforehand, which costs less than a heap, and only those that go
+// back are kept in one.
+class Levels {
  public:
-  // A flow on a channel, in the list of that channel's flows.
-  struct Entry {
+  struct Level {
+    double share = 0;
     fabric::Channel channel = 0;
-    std::int32_t flow = 0;
-    std::int32_t next = -1, previous = -1;
-  };
 
-  explicit ChannelMembers(fabric::Channel channels)
-      : head_(static_cast<std::size_t>(channels), -1), count_(head_.size(), 0) {}
-
-  // The path must not be empty, nor have a channel twice; the flow must not be there. `shares`: of each
-  // channel of the path the part of the flow that crosses it; none: all of it.
-  void add(std::int32_t flow, std::span<const fabric::Channel> path, std::span<const double> shares = {});
-  void remove(std::int32_t flow);
-
-  std::span<const Entry> path(std::int32_t flow) const {
-    const Block& block = blocks_[static_cast<std::size_t>(flow)];
-    return {entries_.data() + block.first, static_cast<std::size_t>(block.length)};
-  }
-  // Whether a flow was ever split.
-  bool split() const { return !shares_.empty(); }
-  // Of an entry of a path: the part of the flow that crosses the channel.
-  double share(const Entry& entry) const {
-    return split() ? shares_[static_cast<std::size_t>(&entry - entries_.data())] : 1;
-  }
-  // Parts of flows that cross a channel, added up.
-  double shares_on(fabric::Channel c) const;
-  std::int32_t count(fabric::Channel c) const { return count_[static_cast<std::size_t>(c)]; }
-
-  template <class Visit>
-  void for_each(fabric::Channel c, const Visit& visit) const {
-    for (std::int32_t e = head_[static_cast<std::size_t>(c)]; e >= 0;) {
-      const Entry& entry = entries_[static_cast<std::size_t>(e)];
-      visit(entry.flow);
-      e = entry.next;
-    }
-  }
-
-  std::int64_t bytes() const;
-
- private:
-  // The entries of a flow follow each other. Those of a flow that has left wait for one as long.
-  struct Block {
-    std::int32_t first = 0, length = 0;
-  };
-  std::int32_t take_block(std::size_t length);
-
-  std::vector<std::int32_t> head_, count_;  // by channel
-  std::vector<Block> blocks_;               // by flow
-  std::vector<Entry> entries_;
-  std::vector<double> shares_;                   // by entry; empty: all are 1
-  std::vector<std::vector<std::int32_t>> free_;  // by length: first entries
-};
-
-// Which of many flows ends next, while the ends of others move: a binary heap that knows where each flow is,
-// so that it holds every flow once. Of two that end at the same time the one with the lower number is first.
-class CompletionHeap {
- public:
-  struct Entry {
-    double time = 0;
-    std::int32_t flow = 0;
-
-    bool operator<(const Entry& other) const {
-      return time != other.time ? time < other.time : flow < other.flow;
+    bool operator<(const Level& other) const {
+      return share < other.share || (share == other.share && channel < other.channel);
     }
   };
 
-  bool empty() const { return heap_.empty(); }
-  const Entry& top() const { return heap_.front(); }
-
-  // Adds a flow, or moves it.
-  void set(std::int32_t flow, double time) {
-    const auto f = static_cast<std::size_t>(flow);
-    if (f >= place_.size()) place_.resize(f + 1, absent);
-    if (place_[f] == absent) {
-      place_[f] = static_cast<std::int32_t>(heap_.size());
-      heap_.push_back({time, flow});
-      rise(heap_.size() - 1);
-    } else {
-      restore(static_cast<std::size_t>(place_[f]), {time, flow});
-    }
+  // First add() all, then sort(), and after that pop() and put_back().
+  void clear() {
+    sorted_.clear();
+    raised_.clear();
+    next_ = 0;
+  }
+  void add(const Level& level) { sorted_.push_back(level); }
+  // Shares must not be below 0 yet, as rounding may make those that are put back.
+  void sort() {
+    // In the bits of positive numbers the order is that of the numbers; one long comparison has no branches.
+    const auto key = [](const Level& level) {
+      return static_cast<unsigned __int128>(std::bit_cast<std::uint64_t>(level.share)) << 64 |
+             static_cast<std::uint32_t>(level.channel);
+    };
+    std::sort(sorted_.begin(), sorted_.end(),
+              [&](const Level& a, const Level& b) { return key(a) < key(b); });
   }
 
-  // Nothing happens if the flow is not there.
-  void remove(std::int32_t flow) {
-    const auto f = static_cast<std::size_t>(flow);
-    if (f >= place_.size() || place_[f] == absent) return;
-    const auto hole = static_cast<std::size_t>(std::exchange(place_[f], absent));
-    const Entry last = heap_.back();
-    heap_.pop_back();
-    if (hole < heap_.size()) restore(hole, last);
+  bool empty() const { return next_ == sorted_.size() && raised_.empty(); }
+  // `none` if it is empty.
+  static constexpr double none = std::numeric_limits<double>::infinity();
+  double lowest() const {
+    return std::min(next_ < sorted_.size() ? sorted_[next_].share : none,
+                    raised_.empty() ? none : raised_.front().share);
+  }
+  Level pop() {
+    const bool sorted = next_ < sorted_.size();
+    if (sorted && (raised_.empty() || sorted_[next_] < raised_.front())) return sorted_[next_++];
+    std::pop_heap(raised_.begin(), raised_.end(), later);
+    const Level level = raised_.back();
+    raised_.pop_back();
+    return level;
+  }
+  void put_back(const Level& level) {
+    raised_.push_back(level);
+    std::push_heap(raised_.begin(), raised_.end(), later);
   }
 
   std::int64_t bytes() const {
-    return static_cast<std::int64_t>(heap_.capacity() * sizeof(Entry) +
-                                     place_.capacity() * sizeof(std::int32_t));
+    return static_cast<std::int64_t>((sorted_.capacity() + raised_.capacity()) * sizeof(Level));
   }
 
  private:
-  static constexpr std::int32_t absent = -1;
+  static constexpr auto later = [](const Level& a, const Level& b) { return b < a; };
 
-  void put(std::size_t at, const Entry& entry) {
-    heap_[at] = entry;
-    place_[static_cast<std::size_t>(entry.flow)] = static_cast<std::int32_t>(at);
-  }
-  void restore(std::size_t at, const Entry& entry) {
-    put(at, entry);
-    rise(at);
-    sink(static_cast<std::size_t>(place_[static_cast<std::size_t>(entry.flow)]));
-  }
-  void rise(std::size_t at) {
-    const Entry entry = heap_[at];
-    for (; at > 0 && entry < heap_[(at - 1) / 2]; at = (at - 1) / 2) put(at, heap_[(at - 1) / 2]);
-    put(at, entry);
-  }
-  void sink(std::size_t at) {
-    const Entry entry = heap_[at];
-    for (std::size_t child = 2 * at + 1; child < heap_.size(); child = 2 * at + 1) {
-      if (child + 1 < heap_.size() && heap_[child + 1] < heap_[child]) ++child;
-      if (!(heap_[child] < entry)) break;
-      put(at, heap_[child]);
-      at = child;
-    }
-    put(at, entry);
-  }
-
-  std::vector<Entry> heap_;
-  std::vector<std::int32_t> place_;  // by flow
+  std::vector<Level> sorted_;
+  std::size_t next_ = 0;       // of those sorted
+  std::vector<Level> raised_;  // heap
 };
 
 // Flows are small numbers that the caller gives, and may give again after their end. Times are in seconds and
@@ -187,16 +121,17 @@ class FairNetwork {
     double left = 0;   // bytes at time `since`
     double since = 0;  // [s]
     double rate = 0;   // [byte/s]
-    double fair = 0;   // rate that is being computed; `open`: not yet known
+    double fair = 0;   // rate that is being computed
   };
-  struct Level {
-    double share = 0;
-    fabric::Channel channel = 0;
+  // A channel while rates are computed.
+  struct Filling {
+    double free = 0;             // bytes a second that are not given yet
+    std::int32_t unsettled = 0;  // flows of the component without a rate yet
+    bool limits = false;         // whether it may hold back its flows
   };
-  static constexpr double open = -1;
 
   void find_component();
-  void visit(fabric::Channel c);
+  void find_flows(fabric::Channel c);
   void fill();
   void settle(fabric::Channel c, double share);
   void set_rate(std::int32_t flow, double now);
@@ -220,13 +155,13 @@ class FairNetwork {
 
   // Of one call of share().
   std::vector<fabric::Channel> touched_;   // where flows have come or gone
-  std::vector<fabric::Channel> channels_;  // of the component, that may limit flows
+  std::vector<fabric::Channel> channels_;  // of the component, that may limit flows; room for all and one
+  std::size_t limiting_ = 0;               // how many they are
   std::vector<std::int32_t> component_;    // its flows
-  std::vector<bool> seen_;                 // by channel
-  std::vector<double> free_;               // by channel: bytes a second that are not given yet
-  std::vector<std::int32_t> unsettled_;    // by channel: flows without a rate yet ...
-  std::vector<double> open_shares_;        // ... and their shares, once a flow was split
-  std::vector<Level> levels_;              // heap
+  std::vector<std::uint8_t> open_;         // by flow: whether it is in the component and has no rate yet
+  std::vector<Filling> filling_;           // by channel; between calls no flows are unsettled
+  std::vector<double> open_shares_;        // by channel: of unsettled flows, once a flow was split
+  Levels levels_;
 };
 
 }  // namespace sortlast::simulate

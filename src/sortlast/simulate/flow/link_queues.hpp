@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "sortlast/fabric/topology.hpp"
-#include "sortlast/simulate/flow/fair_network.hpp"
+#include "sortlast/simulate/flow/completion_heap.hpp"
 
 namespace sortlast::simulate {
 
