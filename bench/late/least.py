@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""How soon after the last rank can a frame be done at all? The floor beside what arrivals.py measures.
+
+Run it under mpiexec. Frames are timed in which k = 1 .. p of the p ranks have an image, those of the others
+being empty, so that all of them work on it: T(k), which is about T0 + k T1. From these and the arrivals of
+arrivals.py, spread evenly over 0, 0.5, 1, 2 and 5 composite times T = T(p), it finds the best of all plans
+that merge what has come in batches. A batch of m images takes
+
+    in shared memory  T(m + 1), because what was merged before must be read again;
+    by messages       T(m), because that lies with its owners;
+
+and T0 less in the second row, but for the last batch, as if starting one cost nothing. Nothing is charged for
+the order of depth, which forbids most batches, nor for agreeing on them; and a plan knows who will be late.
+
+    mpiexec -n 8 python bench/late/least.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Sequence
+
+import numpy as np
+from mpi4py import MPI
+
+import sortlast as sl
+from sortlast.bench import pattern
+from sortlast.bench.task import Task
+
+SPREADS = (0.0, 0.5, 1.0, 2.0, 5.0)  # of the arrivals, in composite times
+NOTHING = (0, 0, 0, 0)
+
+
+def time_counts(comm: MPI.Intracomm, image: object, frames: int, node_ranks: int | None) -> list[float]:
+    """Seconds of a frame in which 1, 2, .. p ranks have an image: medians, the same on all ranks."""
+    found = []
+    with sl.Compositor(comm, "direct-send", node_ranks=node_ranks) as compositor:
+        for count in range(1, comm.size + 1):
+            bounds = None if comm.rank < count else NOTHING
+            taken = []
+            for _ in range(frames + 2):
+                comm.barrier()
+                begin = MPI.Wtime()
+                compositor.composite(image, bounds=bounds)
+                end = MPI.Wtime()
+                taken.append(comm.allreduce(end, MPI.MAX) - comm.allreduce(begin, MPI.MAX))
+            found.append(comm.bcast(statistics.median(taken[2:])))
+    return found
+
+
+def least(seconds: Sequence[float], spread: float, again: int, start: float) -> float:
+    """Of the best plan the time from the last arrival to the end, in composite times.
+
+    Args:
+        seconds: of a frame of 1, 2, .. p images.
+        spread: from the first arrival to the last, in composite times.
+        again: images that a batch reads beside the new ones, once something was merged.
+        start: seconds that a batch takes less, if it is not the last.
+    """
+    ranks, whole = len(seconds), seconds[-1]
+    arrivals = [spread * whole * i / max(ranks - 1, 1) for i in range(ranks)]
+
+    def batch(i: int, j: int) -> float:
+        """Seconds to merge images i .. j - 1, after those before them."""
+        if again and j == 1:
+            return 0  # alone it can stay where it is
+        taken = seconds[min(j - i + (again if i > 0 else 0), ranks) - 1]
+        return taken if j == ranks else max(taken - start, 0)
+
+    done = [0.0]  # by number of images: when they can be merged at the earliest
+    for j in range(1, ranks + 1):
+        done.append(min(max(done[i], arrivals[j - 1]) + batch(i, j) for i in range(j)))
+    return (done[-1] - arrivals[-1]) / whole
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--size", default="1024x1024", help="of the images [pixels]")
+    parser.add_argument("--frames", type=int, default=15, help="of each number of images")
+    options = parser.parse_args()
+    comm = MPI.COMM_WORLD
+    width, height = map(int, options.size.split("x"))
+    task = Task(width, height, "float32", "over", gather=False)
+    image = pattern.image(task, comm.size, comm.rank).colour
+
+    lines = [f"{task.title(comm.size)}: done after the last call at the earliest, in composite times T"]
+    lines.append(f"{'':34}{'T [ms]':>8}" + "".join(f"{spread:>8g}" for spread in SPREADS))
+    for name, node_ranks, again in (("shared memory", None, 1), ("messages", 1, 0)):
+        seconds = time_counts(comm, image, options.frames, node_ranks)
+        _, intercept = np.polyfit(np.arange(1, comm.size + 1), seconds, 1)
+        for how, start in ((name, 0.0), (f"{name}, starts free", max(float(intercept), 0))):
+            cells = "".join(f"{least(seconds, spread, again, start):8.2f}" for spread in SPREADS)
+            lines.append(f"{how:34}{seconds[-1] * 1e3:8.2f}{cells}")
+        lines.append("  T(1) .. T(p) [ms]: " + " ".join(f"{each * 1e3:.1f}" for each in seconds))
+    if comm.rank == 0:
+        print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
