@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import re
+import subprocess
+
 import pytest
 
 import mpirun
@@ -43,6 +47,18 @@ def run(ranks, snippet, options=ULFM):
     if options and launch.find_mpiexec().family != "openmpi":
         pytest.skip("this MPI has no ULFM")
     return mpirun.run(ranks, PRELUDE + "if True:\n" + snippet, timeout=60, alone=True, options=options)
+
+
+def test_an_mpi_without_ulfm_can_load_the_module():
+    """Open MPI 4 lacks the functions of ULFM, and a Python module gets all its symbols when it is loaded."""
+    found = importlib.util.find_spec(f"sortlast._mpi_{launch.find_mpiexec().family}")
+    assert found is not None
+    assert found.origin is not None
+    symbols = subprocess.run(
+        ["readelf", "-W", "--dyn-syms", found.origin], capture_output=True, text=True, check=True
+    ).stdout
+    assert re.search(r" GLOBAL .* UND MPI_Comm_size$", symbols, re.MULTILINE)
+    assert not re.search(r" GLOBAL .* UND MPIX_", symbols)
 
 
 def test_without_ulfm_it_says_what_to_do():

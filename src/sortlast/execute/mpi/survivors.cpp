@@ -37,6 +37,13 @@ std::string text_of_dead(const std::vector<int>& ranks) {
 
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
 
+// What was built with Open MPI 5 is loaded with Open MPI 4 too, which has all that it calls but these.
+#pragma weak MPIX_Comm_get_failed
+#pragma weak MPIX_Comm_iagree
+#pragma weak MPIX_Comm_is_revoked
+#pragma weak MPIX_Comm_revoke
+#pragma weak MPIX_Comm_shrink
+
 namespace {
 
 // Ranks of `comm` that the members of a group are.
@@ -87,6 +94,7 @@ int agree_on_bits(MPI_Comm comm, int bits, double limit, const std::function<voi
 
 bool ranks_outlive_others() {
   static const bool outlive = [] {
+    if (MPIX_Comm_revoke == nullptr) return false;
     void* value = nullptr;
     int found = 0;
     check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_FT, &value, &found), "MPI_Comm_get_attr");
