@@ -20,15 +20,16 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
+from arrivals import SPREADS, time_frames
 from mpi4py import MPI
 
 import sortlast as sl
 from sortlast.bench import pattern
 from sortlast.bench.task import Task
 
-SPREADS = (0.0, 0.5, 1.0, 2.0, 5.0)  # of the arrivals, in composite times
 NOTHING = (0, 0, 0, 0)
 
 
@@ -37,14 +38,8 @@ def time_counts(comm: MPI.Intracomm, image: object, frames: int, node_ranks: int
     found = []
     with sl.Compositor(comm, "direct-send", node_ranks=node_ranks) as compositor:
         for count in range(1, comm.size + 1):
-            bounds = None if comm.rank < count else NOTHING
-            taken = []
-            for _ in range(frames + 2):
-                comm.barrier()
-                begin = MPI.Wtime()
-                compositor.composite(image, bounds=bounds)
-                end = MPI.Wtime()
-                taken.append(comm.allreduce(end, MPI.MAX) - comm.allreduce(begin, MPI.MAX))
+            frame = partial(compositor.composite, image, bounds=None if comm.rank < count else NOTHING)
+            taken = time_frames(comm, frame, 0.0, frames + 2)
             found.append(comm.bcast(statistics.median(taken[2:])))
     return found
 
