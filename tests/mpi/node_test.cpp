@@ -1,5 +1,6 @@
 // Nodes: which ranks they hold, and that every rank sees the images of its mates, wherever they lie.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 
 #include "mpi/node_ranks.hpp"
 #include "mpi/reads.hpp"
+#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
 
 namespace sortlast {
@@ -290,6 +292,27 @@ TEST_F(NodeImages, TwoNodesInTwoThreadsDoNotMeet) {
   std::thread thread([&] { expect_all_seen(second, rgba8, true); });
   expect_all_seen(first, rgba32_depth, true);
   thread.join();
+}
+
+// All ranks bound to one core, then to those that they had.
+TEST(NodeCores, AreCrowdedIfRanksThatShareThemAreMore) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  std::size_t first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  NodeOfRanks together;
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  NodeOfRanks as_before;
+
+  const int p = testing::world_size();
+  EXPECT_EQ(together->cores(), 1);
+  EXPECT_EQ(together->crowded(), p > 1);
+  EXPECT_EQ(as_before->cores(), std::max(usable_cores() / p, 1));
+  EXPECT_EQ(as_before->crowded(), p > usable_cores());
 }
 
 }  // namespace

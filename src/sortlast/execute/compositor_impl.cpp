@@ -30,6 +30,7 @@ void Compositor::Impl::set_up(const std::string& found) {
   agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
   node_ = std::make_unique<Node>(make_node(data_, alarm_, options_.node_ranks));
   if (node_->everybody()) alarm_.mark_in(node_->given_up());
+  if (!node_->crowded()) alarm_.sleep_briefly();
   if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
   if (options_.algorithm != "auto") make_schedule(options_.algorithm, setting(0, {}, false));
   team_ = std::make_unique<Team>(options_.threads > 0 ? options_.threads : node_->cores());

@@ -90,6 +90,11 @@ class Alarm {
 
   double limit() const { return limit_; }
 
+  // Whether a rank that has waited long sleeps long between two looks at MPI, as others need its core. It
+  // does until it is known to have a core of its own.
+  bool sleeps_long() const { return sleeps_long_; }
+  void sleep_briefly() { sleeps_long_ = false; }
+
   // Memory in which all ranks of `comm`, which share a machine, see that one of them has given up: from now
   // on it is set before an alarm is sent, so that no rank asks MPI for alarms as long as it is not. To ask
   // costs 0.4 to 0.6 ms a call where MPI sleeps between polls (MPIR_CVAR_CH4_PROGRESS_THROTTLE).
@@ -134,6 +139,7 @@ class Alarm {
 
   const Communicator& comm_;
   double limit_;
+  bool sleeps_long_ = true;
   std::function<void()> interrupt_;
   mutable bool interrupted_ = false;  // by what `interrupt` threw
   std::shared_ptr<std::atomic<bool>> given_up_;

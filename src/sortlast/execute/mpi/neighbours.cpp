@@ -39,12 +39,11 @@ Communicator split(const Communicator& machine, int ranks) {
   return Communicator(made);
 }
 
-// Collective: cores of the machine for each of the ranks that may use the same ones as this.
-int share_of_cores(const Communicator& machine, const Alarm& alarm) {
+// Collective: the ranks of the machine that may use the same cores as this one, itself among them.
+int ranks_on_my_cores(const Communicator& machine, const Alarm& alarm) {
   const std::uint64_t mine = core_mask_hash();
   const std::vector<std::uint64_t> all = all_gather(machine, alarm, the_others, mine);
-  const auto sharing = std::max<std::ptrdiff_t>(std::count(all.begin(), all.end(), mine), 1);
-  return std::max(usable_cores() / static_cast<int>(sharing), 1);
+  return static_cast<int>(std::count(all.begin(), all.end(), mine));
 }
 
 // Collective: whether a thing is so on all ranks.
@@ -125,7 +124,9 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
   found.nodes.resize(p);
   found.members = {all.rank()};
   machine = machine_of(all, alarm);
-  found.cores = share_of_cores(machine, alarm);
+  const int sharing = ranks_on_my_cores(machine, alarm);
+  found.cores = std::max(usable_cores() / sharing, 1);
+  found.crowded = sharing > usable_cores();
   if (ranks == 1 || p == 1) {
     std::iota(found.nodes.begin(), found.nodes.end(), 0);
     return found;

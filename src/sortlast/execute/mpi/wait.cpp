@@ -2,7 +2,12 @@
 //
 // More ranks than cores are the normal case on one machine, so a rank polls a few times, then yields the
 // core after each poll, and after two milliseconds in vain sleeps between polls: a 64th of what it has
-// waited, and a millisecond at most, so that a long wait burns no core and ends hardly later.
+// waited, and a millisecond at most, so that a long wait takes no core from others and ends hardly later.
+//
+// Where each rank has a core of its own the sleeps stay short. Who waits then takes a tenth of its core, and
+// a collective, in which the ranks wake one after the other, ends sooner: when one of 2 ranks comes 50 ms
+// after the other, a frame of 1024x1024 float32 by messages is done 3.2 ms after it instead of 4.4 (2.8 if
+// both come at once), and of 16 ranks on 16 cores 11 ms instead of 15.
 #include "sortlast/execute/mpi/wait.hpp"
 
 #include <sched.h>
@@ -58,7 +63,8 @@ void Backoff::pause() {
     return;
   }
   check(now);
-  std::this_thread::sleep_for(std::clamp<Clock::duration>((now - since_) / 64, nap, longest_nap));
+  const Clock::duration most = alarm_.sleeps_long() ? longest_nap : nap;
+  std::this_thread::sleep_for(std::clamp<Clock::duration>((now - since_) / 64, nap, most));
 }
 
 void Backoff::check(Clock::time_point now) {

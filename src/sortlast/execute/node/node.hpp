@@ -30,6 +30,7 @@ struct Neighbours {
   std::vector<int> members;         // the ranks of this node, this one among them, ascending
   std::optional<Segment> control;   // theirs, with a Control in it; none if there is one member
   int cores = 1;                    // of the machine, for each rank that may use the same ones; at least 1
+  bool crowded = false;             // more ranks than cores: a rank that waits keeps another from its core
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
 
@@ -87,6 +88,7 @@ class Node {
   bool mate(int rank) const;  // another rank of this node
   int size() const { return static_cast<int>(neighbours().members.size()); }
   int cores() const { return neighbours().cores; }
+  bool crowded() const { return neighbours().crowded; }
 
   // Memory for an image, or for a plane of one, in a segment that the mates can map: `bytes` zeros (empty
   // pixels but for the depth), aligned to 64; null for 0 bytes. Pixels in it are recognised by their address
