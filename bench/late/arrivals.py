@@ -2,11 +2,12 @@
 """When ranks come one after the other: how long after the last of them is the frame done?
 
 Run it under mpiexec. Each way to composite is timed first with all ranks at once, which gives its composite
-time T. Then the ranks come spread evenly over 0, 0.5, 1, 2 and 5 T, in a random order that changes from frame
-to frame; a rank that is not there yet sleeps. Printed is, in units of T, the median over the frames of how
-long after the last rank's call all ranks are done. A way that waits for all before it begins has 1 in every
-column; one that merges whoever is there has less. For ``leave-out`` the time counts from the first rank's
-call, beside how many ranks were left out of a frame.
+time T: from the moment at which all come until all are done, for of ranks that share cores the last gets one
+when others have long begun. Then the ranks come spread evenly over 0, 0.5, 1, 2 and 5 T, in a random
+order that changes from frame to frame; a rank that is not there yet sleeps. Printed is, in units of T, the
+median over the frames of how long after the last rank's call all ranks are done. A way that waits for all
+before it begins has about 1 in every column; one that merges whoever is there has less. For ``leave-out`` the
+time counts from the first rank's call, beside how many ranks were left out of a frame.
 
     mpiexec -n 8 python bench/late/arrivals.py --icet FOLDER --json late.json
 """
@@ -21,7 +22,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from mpi4py import MPI
 
@@ -92,9 +93,16 @@ def at(moment: float) -> None:
         time.sleep(left)
 
 
-def time_frames(comm: MPI.Intracomm, frame: Callable[[], object], spread: float, frames: int) -> list[float]:
-    """Of each frame the seconds from the last rank's call until all ranks are done; of rank 0."""
-    order, found = random.Random(17), []
+class Taken(NamedTuple):
+    """How long frames took until all ranks were done, medians of rank 0 [s]."""
+
+    whole: float  # from the moment at which the first rank comes
+    after_last: float  # from the last rank's call
+
+
+def time_frames(comm: MPI.Intracomm, frame: Callable[[], object], spread: float, frames: int) -> Taken:
+    """Time frames whose ranks come one after the other. The same on all ranks."""
+    order, whole, after_last = random.Random(17), [], []
     for _ in range(frames):
         places = list(range(comm.size))
         order.shuffle(places)
@@ -103,9 +111,11 @@ def time_frames(comm: MPI.Intracomm, frame: Callable[[], object], spread: float,
         at(start + place * spread)
         begin = MPI.Wtime()
         frame()
-        end = MPI.Wtime()
-        found.append(comm.allreduce(end, MPI.MAX) - comm.allreduce(begin, MPI.MAX))
-    return found
+        end = comm.allreduce(MPI.Wtime(), MPI.MAX)
+        whole.append(end - start)
+        after_last.append(end - comm.allreduce(begin, MPI.MAX))
+    taken = Taken(statistics.median(whole), statistics.median(after_last))
+    return Taken(*comm.bcast(taken))
 
 
 def time_leaving_out(
@@ -142,10 +152,9 @@ def measure(comm: MPI.Intracomm, scene: Scene, peer: type[Peer], algorithm: str,
     error = made.error(Oracle(comm, scene.task))
     if error > made.bound():
         raise SystemExit(f"{peer.name} {algorithm} is wrong by {error}")
-    whole = comm.bcast(statistics.median(time_frames(comm, made.frame, 0.0, frames)))
+    whole = time_frames(comm, made.frame, 0.0, frames).whole
     after = {
-        spread: comm.bcast(statistics.median(time_frames(comm, made.frame, spread * whole, frames))) / whole
-        for spread in SPREADS
+        spread: time_frames(comm, made.frame, spread * whole, frames).after_last / whole for spread in SPREADS
     }
     made.close()
     return Row(peer.name, algorithm, whole, after)
