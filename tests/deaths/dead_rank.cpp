@@ -179,6 +179,7 @@ int main(int argc, char** argv) {
   if (argc != 7) return 2;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // as docs/how-to/dead-ranks.md tells
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   folder = argv[1];
   crash_file = folder / (std::to_string(world_rank) + ".crash");

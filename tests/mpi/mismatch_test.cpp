@@ -162,6 +162,42 @@ TEST_F(Mismatch, OfConstructors) {
   }
 }
 
+// Every two calls, one of them on one rank. However the ranks compare, it has to be in one way for all calls.
+TEST_F(Mismatch, OfCalls) {
+  const ImageView image = testing::image_of(scene_, rank_);
+  using Make = std::function<void(Compositor&, const Tile&)>;
+  const std::vector<std::pair<std::string, Make>> calls{
+      {"image", [&](Compositor& on, const Tile&) { on.composite(image); }},
+      {"gather", [](Compositor& on, const Tile& tile) { on.gather(tile, 0, true); }},
+      {"boxes", [](Compositor& on, const Tile&) { on.composite(std::span<const BoxImage>{}, size); }},
+      {"fragments", [](Compositor& on, const Tile&) { on.composite_fragments({size}); }},
+  };
+  for (const int node_ranks : {0, 1, 2}) {
+    for (const Partition partition : {Partition::contiguous, Partition::automatic}) {
+      Compositor compositor(MPI_COMM_WORLD,
+                            {.timeout = 20, .node_ranks = node_ranks, .partition = partition});
+      for (const auto& [name, usual] : calls) {
+        for (const auto& [other_name, other] : calls) {
+          for (const int odd : {0, p_ - 1, p_ / 2}) {
+            if (name == other_name) continue;
+            SCOPED_TRACE(::testing::Message() << name << ", but " << other_name << " on rank " << odd << "; "
+                                              << node_ranks << " ranks a node");
+            const Tile tile = compositor.composite(image);
+            const Make& mine = rank_ == odd ? other : usual;
+            MPI_Barrier(MPI_COMM_WORLD);
+            const double begin = MPI_Wtime();
+            const std::string text = error_of<MismatchError>([&] { mine(compositor, tile); });
+            EXPECT_LT(MPI_Wtime() - begin, at_once);
+            expect_contains(text, "on rank " + std::to_string(odd));
+            expect_same_on_all_ranks(text);
+          }
+        }
+      }
+      expect_works(compositor);
+    }
+  }
+}
+
 TEST_F(Mismatch, TilesOfDifferentFrames) {
   Compositor compositor(MPI_COMM_WORLD, {.algorithm = "binary-swap", .timeout = 20});
   const Tile first = compositor.composite(testing::image_of(scene_, rank_));

@@ -83,21 +83,6 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
   return std::move(gathered->all);
 }
 
-// Compares the hashes of all ranks, and tells what each of them has, in one collective.
-Compare compare_with_counts(const FrameContext& context, const BoxCount& own, std::vector<BoxCount>& counts) {
-  struct Ballot {
-    std::uint64_t hash = 0;
-    BoxCount count;
-  };
-  return [&context, &own, &counts](std::uint64_t hash) {
-    const std::vector<Ballot> all =
-        all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), Ballot{hash, own});
-    counts.clear();
-    for (const Ballot& one : all) counts.push_back(one.count);
-    return std::all_of(all.begin(), all.end(), [hash](const Ballot& one) { return one.hash == hash; });
-  };
-}
-
 // What all ranks have told.
 struct BoxesOfAll {
   std::vector<BoxCount> counts;       // by rank
@@ -105,10 +90,9 @@ struct BoxesOfAll {
   std::vector<NodeBoxes::Told> told;  // by rank, of those of the node; none if there are no others
 };
 
-// After all have met, and told `counts` if they did not meet in a node. Collective if not all of them are of
-// one node.
-BoxesOfAll boxes_of_all(const FrameContext& context, std::vector<BoxCount> counts, const BoxCount& own,
-                        const std::vector<PlacedBox>& mine, const NodeBoxes* node_boxes) {
+// After all have met. Collective if not all of them are of one node.
+BoxesOfAll boxes_of_all(const FrameContext& context, const BoxCount& own, const std::vector<PlacedBox>& mine,
+                        const NodeBoxes* node_boxes) {
   BoxesOfAll all;
   if (node_boxes != nullptr) {
     all.told.resize(static_cast<std::size_t>(context.comm.size()));
@@ -116,8 +100,7 @@ BoxesOfAll boxes_of_all(const FrameContext& context, std::vector<BoxCount> count
       all.told[static_cast<std::size_t>(rank)] = node_boxes->told_by(rank);
   }
   if (!context.node.everybody() || node_boxes == nullptr) {
-    all.counts = counts.empty() ? all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), own)
-                                : std::move(counts);
+    all.counts = all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), own);
     all.placed = all_boxes(context, mine, all.counts);
     return all;
   }
@@ -289,13 +272,8 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
     offer.image = node_boxes_->tell(own, mine, pixels);
   }
   const FrameContext with = context();
-  std::vector<BoxCount> counts;
-  if (nodes_.empty() && options_.check) {
-    agree(data_, alarm_, arguments, problem, compare_with_counts(with, own, counts));
-  } else {
-    meet(arguments, problem, offer);
-  }
-  BoxesOfAll all = boxes_of_all(with, std::move(counts), own, mine, node_boxes_.get());
+  meet(arguments, problem, offer);
+  BoxesOfAll all = boxes_of_all(with, own, mine, node_boxes_.get());
   const BoxFrame frame = box_frame(with, call, all, options_.sparse);
   const double told = trace_clock();
 
