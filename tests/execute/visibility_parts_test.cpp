@@ -1,13 +1,12 @@
-// Visibility orders of boxes that have to be split, along planes, and along trees that the caller has.
+// Visibility orders of boxes that have to be split, or overlap.
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
-#include <set>
 
 #include "box_scenes.hpp"
+#include "execute/box_orders.hpp"
 #include "sortlast/error.hpp"
 
 namespace sortlast {
@@ -16,14 +15,14 @@ namespace {
 using testing::apart;
 using testing::Boxes;
 using testing::can_cover;
+using testing::expect_front_to_back;
 using testing::is_empty;
+using testing::no_data;
 using testing::Random;
 using testing::random_beams;
 using testing::random_view;
-using testing::uniform;
 using Numbers = std::vector<std::int32_t>;
 
-constexpr Box no_data{{1, 1, 1}, {-1, -1, -1}};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 double volume(const Box& box) {
@@ -40,13 +39,6 @@ Boxes boxes_of(const std::vector<BoxPart>& parts) {
   return boxes;
 }
 
-void expect_front_to_back(const Boxes& boxes, const Viewpoint& view) {
-  for (std::size_t back = 0; back < boxes.size(); ++back) {
-    for (std::size_t front = 0; front < back && !is_empty(boxes[back]); ++front)
-      ASSERT_FALSE(can_cover(boxes[back], boxes[front], view)) << front << " comes before " << back;
-  }
-}
-
 // Disjoint, each inside its source.
 void expect_parts_of(const std::vector<BoxPart>& parts, const Boxes& boxes) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -60,93 +52,6 @@ void expect_parts_of(const std::vector<BoxPart>& parts, const Boxes& boxes) {
     for (std::size_t j = 0; j < i; ++j) ASSERT_FALSE(overlap(parts[i].box, parts[j].box));
   }
 }
-
-// ---- Planes --------------------------------------------------------------------------------------------
-
-// The right orders of a scene are those that keep the relation.
-TEST(VisibilityPlanes, KeepTheRelationFrom100Views) {
-  Random random(11);
-  for (const auto scene :
-       {testing::grid, testing::row, testing::kd_tree, testing::refined, testing::scattered, testing::dust,
-        testing::mostly_empty, testing::crossed_beams}) {
-    Boxes boxes = scene(1 + static_cast<int>(random() % 120), random);
-    std::shuffle(boxes.begin(), boxes.end(), random);
-    if (std::all_of(boxes.begin(), boxes.end(), is_empty)) continue;
-    for (int views = 0; views < 100; ++views) {
-      const Viewpoint view = random_view(boxes, true, random);
-      const Numbers order = visibility_order(boxes, view, Ties::planes);
-      ASSERT_EQ(std::set<std::int32_t>(order.begin(), order.end()).size(), boxes.size());
-      Boxes sorted;
-      for (const std::int32_t box : order) sorted.push_back(boxes[static_cast<std::size_t>(box)]);
-      expect_front_to_back(sorted, view);
-      if (HasFailure()) return;
-    }
-  }
-}
-
-// A cycle, or boxes that no plane divides, in between what planes divide; and the same errors.
-TEST(VisibilityPlanes, RandomBeams) {
-  Random random(12);
-  int cycles = 0;
-  for (int repeat = 0; repeat < 400; ++repeat) {
-    const Boxes boxes = random_beams(1 + static_cast<int>(random() % 60), random);
-    const Viewpoint view = random_view(boxes, true, random);
-    Numbers any;
-    try {
-      any = visibility_order(boxes, view);
-    } catch (const ArgumentError&) {
-      EXPECT_THROW(visibility_order(boxes, view, Ties::planes), ArgumentError);
-      ++cycles;
-      continue;
-    }
-    Boxes sorted;
-    for (const std::int32_t box : visibility_order(boxes, view, Ties::planes))
-      sorted.push_back(boxes[static_cast<std::size_t>(box)]);
-    ASSERT_EQ(sorted.size(), any.size());
-    expect_front_to_back(sorted, view);
-  }
-  EXPECT_GT(cycles, 20);
-}
-
-// The halves of a grid trade places as the eye moves; neither mixes with the other.
-TEST(VisibilityPlanes, AreThoseOfAKdTree) {
-  Random random(13);
-  const Boxes boxes = testing::grid(512, random);
-  for (int views = 0; views < 50; ++views) {
-    const Numbers order = visibility_order(boxes, random_view(boxes, false, random), Ties::planes);
-    for (std::size_t size = 256; size >= 8; size /= 2) {
-      std::set<Numbers> halves;
-      for (std::size_t first = 0; first < order.size(); first += size) {
-        Numbers half(order.begin() + static_cast<std::ptrdiff_t>(first),
-                     order.begin() + static_cast<std::ptrdiff_t>(first + size));
-        std::sort(half.begin(), half.end());
-        halves.insert(half);
-      }
-      static std::map<std::size_t, std::set<Numbers>> first_view;
-      EXPECT_EQ(first_view.try_emplace(size, halves).first->second, halves);
-    }
-  }
-}
-
-// A tree that peels one box off at every level would be p deep, and take p^2 steps.
-TEST(VisibilityPlanes, ADeepTree) {
-  Boxes boxes;
-  Box rest{{0, 0, 0}, {1, 1, 1}};
-  for (int i = 0; i < 3000; ++i) {
-    const auto axis = static_cast<std::size_t>(i % 3);
-    Box box = rest;
-    box.high[axis] = rest.low[axis] = rest.low[axis] + (rest.high[axis] - rest.low[axis]) * 0.01;
-    boxes.push_back(box);
-  }
-  boxes.push_back(rest);
-  const Viewpoint view{{0.7, 0.8, 3}, false};
-  Boxes sorted;
-  for (const std::int32_t box : visibility_order(boxes, view, Ties::planes))
-    sorted.push_back(boxes[static_cast<std::size_t>(box)]);
-  expect_front_to_back(sorted, view);
-}
-
-// ---- Splits --------------------------------------------------------------------------------------------
 
 std::size_t parts_of(const Boxes& boxes, const Viewpoint& view) {
   return visibility_order_of_parts(boxes, view).size();
@@ -357,100 +262,6 @@ TEST(VisibilityParts, EmptyBoxesAndErrors) {
   EXPECT_TRUE(visibility_order_of_parts({}, {{5, 5, 5}, false}).empty());
   EXPECT_THROW(visibility_order_of_parts(Boxes{{{0, 0, 0}, {1, nan, 1}}}, {{5, 5, 5}, false}), ArgumentError);
   EXPECT_THROW(visibility_order_of_parts(cyclic_beams(), {{0, 0, 0}, true}), ArgumentError);
-}
-
-// ---- Trees that the caller has -------------------------------------------------------------------------
-
-struct Tree {
-  Boxes boxes;
-  std::vector<SplitNode> nodes;
-};
-
-// A cell as a leaf, or divided by planes across one, two or three axes.
-std::int32_t grow(const Box& cell, int depth, Tree& tree, Random& random) {
-  if (depth == 0 || random() % 6 == 0) {
-    if (random() % 5 == 0) return SplitNode::nothing;
-    tree.boxes.push_back(cell);
-    return -static_cast<std::int32_t>(tree.boxes.size());
-  }
-  const std::size_t number = tree.nodes.size();
-  SplitNode node;
-  node.axes = 1 + static_cast<unsigned>(random() % 7);
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    node.position[axis] = cell.low[axis] + (cell.high[axis] - cell.low[axis]) * uniform(random, 0.2, 0.8);
-  tree.nodes.push_back(node);
-  for (unsigned sides = 0; sides < 8; ++sides) {
-    if ((sides & ~node.axes) != 0) continue;
-    Box part = cell;
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      if ((node.axes >> axis & 1U) != 0)
-        ((sides >> axis & 1U) != 0 ? part.low : part.high)[axis] = node.position[axis];
-    }
-    const std::int32_t child = grow(part, depth - 1, tree, random);
-    tree.nodes[number].children[sides] = child;
-  }
-  return static_cast<std::int32_t>(number);
-}
-
-TEST(VisibilityTree, KdTreesAndOctreesFrom100Views) {
-  Random random(18);
-  for (int repeat = 0; repeat < 12; ++repeat) {
-    Tree tree;
-    if (grow({{0, 0, 0}, {8, 8, 8}}, 4, tree, random) < 0) continue;
-    for (int views = 0; views < 100 && !tree.boxes.empty(); ++views) {
-      const Viewpoint view = random_view(tree.boxes, true, random);
-      const Numbers order = visibility_order(tree.boxes, tree.nodes, view);
-      ASSERT_EQ(std::set<std::int32_t>(order.begin(), order.end()).size(), tree.boxes.size());
-      Boxes sorted;
-      for (const std::int32_t box : order) sorted.push_back(tree.boxes[static_cast<std::size_t>(box)]);
-      expect_front_to_back(sorted, view);
-      if (HasFailure()) return;
-    }
-  }
-}
-
-TEST(VisibilityTree, WhatIsWrongIsNamed) {
-  const Boxes boxes{{{0, 0, 0}, {1, 1, 1}}, {{1, 0, 0}, {2, 1, 1}}, no_data};
-  SplitNode root;
-  root.axes = 1;
-  root.position = {1, 0, 0};
-  root.children[0] = -1;
-  root.children[1] = -2;
-  const auto error = [&](const std::vector<SplitNode>& nodes) -> std::string {
-    try {
-      visibility_order(boxes, nodes, {{9, 0.5, 0.5}, false});
-    } catch (const ArgumentError& caught) {
-      return caught.what();
-    }
-    return "";
-  };
-  const auto expect_error = [&](const std::vector<SplitNode>& nodes, const std::string& part) {
-    EXPECT_NE(error(nodes).find(part), std::string::npos) << error(nodes) << "; expected: " << part;
-  };
-  EXPECT_EQ(visibility_order(boxes, std::vector{root}, {{9, 0.5, 0.5}, false}), (Numbers{1, 0, 2}));
-  const auto with = [&](const std::function<void(SplitNode&)>& change) {
-    SplitNode node = root;
-    change(node);
-    return std::vector{node};
-  };
-  expect_error({}, "the box of rank 0 is in no leaf");
-  expect_error(with([](SplitNode& node) { node.axes = 0; }), "axes 0; expected 1 to 7");
-  expect_error(with([](SplitNode& node) { node.axes = 9; }), "axes 9; expected 1 to 7");
-  expect_error(with([](SplitNode& node) { node.position[0] = nan; }), "divides axis 0 at nan");
-  expect_error(with([](SplitNode& node) { node.children[1] = 7; }), "the tree names node 7");
-  expect_error(with([](SplitNode& node) { node.children[1] = 0; }), "node 0 of the tree is named twice");
-  expect_error(with([](SplitNode& node) { node.children[1] = -9; }), "names box 8; there are 3");
-  expect_error(with([](SplitNode& node) { node.children[0] = -2; }), "named by two leaves");
-  expect_error(with([](SplitNode& node) { node.children[2] = -3; }), "has child 2, above a plane");
-  expect_error(with([](SplitNode& node) { std::swap(node.children[0], node.children[1]); }),
-               "is not inside its leaf's cell");
-  expect_error(with([](SplitNode& node) { node.position[0] = 1.5; }), "is not inside its leaf's cell");
-  std::vector<SplitNode> two(2, root);
-  two[1].children.fill(SplitNode::nothing);
-  expect_error(two, "node 1 of the tree is no child");
-  two[0].children[1] = 1;
-  two[1].position[0] = 0.5;
-  expect_error(two, "node 1 of the tree divides axis 0 at 0.5");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "box_scenes.hpp"
+#include "execute/box_orders.hpp"
 #include "sortlast/error.hpp"
 
 namespace sortlast {
@@ -15,6 +16,7 @@ namespace {
 using testing::Boxes;
 using testing::can_cover;
 using testing::is_empty;
+using testing::no_data;
 using testing::Random;
 using testing::random_beams;
 using testing::random_view;
@@ -23,7 +25,6 @@ using Ranks = std::vector<std::int32_t>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr Box no_data{{1, 1, 1}, {-1, -1, -1}};
 
 // The order from all pairs: the lowest rank that no unplaced one can cover, again and again. Ranks on cycles,
 // and behind them, are left out.

@@ -1,7 +1,8 @@
 // Box frames.
 //
 // The ranks tell each other the positions and boxes of their images: those of a node in memory that all of
-// them read, as they agree; several nodes in a collective, 48 bytes an image.
+// them read, as they agree; several nodes once they have agreed, in two collectives: how many each has, and
+// 48 bytes an image.
 // Then all know alike whether the images of some rank lie between those of another. If they do, they are
 // contents of varying size. If not, each rank makes its own into one image with bounds, and the way of one
 // image a rank is the faster: its images are read where they lie, and its schedules follow the depth order.
