@@ -12,7 +12,7 @@ class ArgumentError(Error, ValueError):
 
 
 class MismatchError(Error):
-    """Arguments differ between ranks; raised with the same message on every rank, before any pixel moves."""
+    """Arguments differ between ranks; raised with the same message on every rank."""
 
 
 class TimeoutError(Error, builtins.TimeoutError):  # noqa: A001

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "mpi/calls.hpp"
+#include "mpi/kept.hpp"
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
@@ -130,38 +130,8 @@ TEST(Communicators, TheCallersMessagesAreLeftAlone) {
   MPI_Comm_free(&other);
 }
 
-// Communicators of the library that were made since, on this rank, and not freed. Collective: all are made
-// when those of earlier tests have gone.
-class Kept {
- public:
-  Kept() {
-    constexpr int looks = 50;
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int look = 0; look < looks; ++look, testing::sleep(1e-3)) Compositor another(MPI_COMM_SELF);
-    MPI_Barrier(MPI_COMM_WORLD);
-    before_ = count();
-  }
-
-  std::int64_t count() const {
-    const testing::Calls calls = testing::calls_so_far();
-    return calls.communicators - calls.freed - before_;
-  }
-
-  // Whether all are freed within some seconds of making others, which is when that is looked for.
-  bool all_freed(double seconds) const {
-    for (const double begin = MPI_Wtime(); count() > 0; testing::sleep(1e-3)) {
-      if (MPI_Wtime() - begin > seconds) return false;
-      Compositor another(MPI_COMM_SELF);
-    }
-    return true;
-  }
-
- private:
-  std::int64_t before_ = 0;
-};
-
 TEST(Communicators, AreFreedOnceAllRanksHaveLetThemGo) {
-  const Kept kept;
+  const testing::Kept kept;
   for (unsigned frame = 0; frame < 10; ++frame) {
     Compositor compositor(MPI_COMM_WORLD);
     check(compositor, 64 + frame);
@@ -173,7 +143,7 @@ TEST(Communicators, AreFreedOnceAllRanksHaveLetThemGo) {
 TEST(Communicators, StayWhileOneRankHasNotLetThemGo) {
   if (testing::world_size() == 1) GTEST_SKIP() << "one rank waits for nobody";
   const bool last = testing::world_rank() == testing::world_size() - 1;
-  const Kept kept;
+  const testing::Kept kept;
   std::optional<Compositor> compositor(std::in_place, MPI_COMM_WORLD, Options{.node_ranks = 1});
   if (!last) compositor.reset();
   MPI_Barrier(MPI_COMM_WORLD);

@@ -6,8 +6,8 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/execute/mpi/comparison.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/run/run.hpp"
 #include "sortlast/execute/run/tile.hpp"
@@ -178,17 +178,23 @@ TEST(CoverageAgreement, SumsTheCoverageOfAllRanks) {
   const Alarm alarm(comm, 20, {});
   const int p = testing::world_size();
   const int rank = testing::world_rank();
-  std::uint64_t least = static_cast<std::uint64_t>(rank) + 5;
   Coverage coverage{};
   for (std::size_t i = 0; i < coverage.size(); ++i)
     coverage[i] = (1U << 20) * static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(rank);
-  EXPECT_TRUE(compare_with_coverage(comm, alarm, "composite", least, coverage)(77));
-  EXPECT_EQ(least, 5U);
+  const Numbers mine{static_cast<std::uint64_t>(rank) + 5, coverage};
+  Comparison comparison(comm, alarm, "composite", 77, mine);
+  comparison.wait();
+  EXPECT_TRUE(comparison.same());
+  const Numbers all = comparison.numbers();
+  EXPECT_EQ(all.least, 5U);
+  ASSERT_TRUE(all.coverage);
   const auto count = static_cast<std::uint32_t>(p);
   for (std::size_t i = 0; i < coverage.size(); ++i)
-    EXPECT_EQ(coverage[i], (1U << 20) * static_cast<std::uint32_t>(i) * count + count * (count - 1) / 2);
-  const std::uint64_t hash = rank == p - 1 ? 78 : 77;
-  EXPECT_EQ(compare_with_coverage(comm, alarm, "composite", least, coverage)(hash), p == 1);
+    EXPECT_EQ(all.coverage->at(i),
+              (1U << 20) * static_cast<std::uint32_t>(i) * count + count * (count - 1) / 2);
+  Comparison of_two(comm, alarm, "composite", rank == p - 1 ? 78 : 77, mine);
+  of_two.wait();
+  EXPECT_EQ(of_two.same(), p == 1);
 }
 
 }  // namespace

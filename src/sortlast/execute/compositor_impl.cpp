@@ -27,7 +27,7 @@ void Compositor::Impl::set_up(const std::string& found) {
     if (options_.machine) check_machine(*options_.machine);
     if (rank_ == 0 && uses_profile()) profile = find_profile(options_);
   });
-  agree(data_, alarm_, arguments, problem, compare_by_reduction(data_, alarm_, "Compositor"));
+  agree(data_, alarm_, arguments, problem);
   node_ = std::make_unique<Node>(make_node(data_, alarm_, options_.node_ranks));
   if (node_->everybody()) alarm_.mark_in(node_->given_up());
   if (!node_->crowded()) alarm_.sleep_briefly();
@@ -37,7 +37,9 @@ void Compositor::Impl::set_up(const std::string& found) {
   if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
   if (uses_profile() && !node_->everybody()) {
     const Identity self = own_identity();
-    networked_ = !compare_by_reduction(data_, alarm_, "Compositor")(self.machine);
+    Comparison machines(data_, alarm_, "Compositor", self.machine);
+    machines.wait();
+    networked_ = !machines.same();
     if (!networked_) cores_ = self.most_cores;
   }
   algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
@@ -45,29 +47,43 @@ void Compositor::Impl::set_up(const std::string& found) {
     attending_ = std::make_unique<Attending>(data_, alarm_, *node_, tag_limit_ + Attending::tags);
 }
 
-void Compositor::Impl::meet(const Arguments& arguments, const std::string& problem, Offer offer) {
+std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::string& problem,
+                                                Offer offer) {
   if (leaves_out()) {
     attend(arguments, problem, offer);
-    return;
+    return nullptr;
   }
-  const auto in_node = [&](std::uint64_t hash) {
-    offer.hash = hash;
-    return node_->meet(offer, arguments.call());
-  };
-  if (node_->everybody()) {
-    agree(data_, alarm_, arguments, problem, in_node);
-    return;
+  Numbers numbers{survey_.emptiness, {}};
+  if (options_.partition == Partition::automatic) numbers.coverage = survey_.coverage;
+  return std::make_unique<Meeting>(data_, alarm_, *node_,
+                                   Brought{std::move(arguments), problem, std::move(offer), numbers},
+                                   options_.check);
+}
+
+void Compositor::Impl::meet(Arguments arguments, const std::string& problem, Offer offer) {
+  const std::unique_ptr<Meeting> meeting = come(std::move(arguments), problem, std::move(offer));
+  if (meeting) conclude(*meeting);
+}
+
+void Compositor::Impl::conclude(Meeting& meeting) {
+  try {
+    meeting.settle();
+  } catch (const MismatchError&) {
+    forget_frames();
+    throw;
   }
-  if (options_.check) {
-    const Compare compare =
-        options_.partition == Partition::automatic
-            ? compare_with_coverage(data_, alarm_, arguments.call(), survey_.emptiness, survey_.coverage)
-            : compare_by_reduction(data_, alarm_, arguments.call(), &survey_.emptiness);
-    agree(data_, alarm_, arguments, problem, compare);
-  } else if (!problem.empty()) {
-    throw ArgumentError(problem);
-  }
-  if (!node_->alone()) in_node(0);
+  if (meeting.numbers()) take_numbers(*meeting.numbers());
+}
+
+void Compositor::Impl::take_numbers(const Numbers& of_all) {
+  survey_.emptiness = of_all.least;
+  if (of_all.coverage) survey_.coverage = *of_all.coverage;
+}
+
+void Compositor::Impl::forget_frames() {
+  known_.reset();
+  algorithm_->forget();
+  exchange_.reset();
 }
 
 void Compositor::Impl::refuse(const std::string& call, const std::string& problem) {

@@ -30,6 +30,7 @@
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/mpi/layer_exchange.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
+#include "sortlast/execute/mpi/meeting.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/mpi/node_boxes.hpp"
 #include "sortlast/execute/mpi/survivors.hpp"
@@ -129,9 +130,17 @@ class Compositor::Impl {
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<AlgorithmChoice> algorithm_;
   MachineProfile profile_;
-  bool networked_ = false;     // there are ranks on several machines; known if it matters
-  std::int32_t cores_ = 0;     // of the machine, if all ranks are on one and send each other messages
-  Survey survey_;              // of this frame's image, and after the agreement of all
+  bool networked_ = false;  // there are ranks on several machines; known if it matters
+  std::int32_t cores_ = 0;  // of the machine, if all ranks are on one and send each other messages
+  Survey survey_;           // of this frame's image, and then of all
+  // What all ranks know of the last frame of one image a rank, if they compared by messages.
+  struct Known {
+    Size size;
+    Format format;
+    Op op;
+    Numbers numbers;
+  };
+  std::optional<Known> known_;
   PartitionChoice partition_;  // of the last frame
   StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
@@ -164,7 +173,15 @@ class Compositor::Impl {
 
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
   // each other's offers.
-  void meet(const Arguments& arguments, const std::string& problem, Offer offer);
+  void meet(Arguments arguments, const std::string& problem, Offer offer);
+  // The same by steps: come to the call, of which those of this node see each other's offers; nothing where
+  // frames leave late ranks out, of which all is known then. And wait for all ranks.
+  std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, Offer offer);
+  void conclude(Meeting& meeting);
+  void take_numbers(const Numbers& of_all);
+  // The ranks disagreed, and not all have begun a frame. What is chosen next may not depend on what came
+  // before.
+  void forget_frames();
 
   Setting setting(std::int64_t n, const std::vector<std::int32_t>& order, bool commuting) const {
     return {size_, n, order, options_.ring, commuting, nodes_};
@@ -232,9 +249,14 @@ class Compositor::Impl {
 
   Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                          float background_depth);
-  // `image` becomes what is composited.
-  void agree_on(const std::string& call, ImageView& image, const Composition& composition, Pixels out);
+  // Come to the frame; `image` becomes what is composited.
+  std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out);
+  // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
+  // last one, which was of the same kind.
+  bool begins_early(const Meeting& meeting, const ImageView& image, Op op) const;
   const Plan& plan_for(const ImageView& image, const Composition& composition);
+  // `meeting`: to which not all ranks have come; null: all have.
+  PixelBuffer run_frame(const Contribution& contribution, Meeting* meeting);
   // Where the tile's pixels belong: in the caller's memory or in the frame of the node; nothing if anywhere.
   static PixelBuffer place_in(const detail::TileData& tile, const PixelBuffer& out);
   std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images, bool with_channels);

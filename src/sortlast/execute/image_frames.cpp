@@ -16,7 +16,7 @@ std::optional<Frame> Compositor::Impl::gather(const std::vector<Gathering>& imag
   return guarded([&] { return gather_in_turn(images, with_channels); });
 }
 
-// The way of an image: check and agree, plan, run, hand out the tile.
+// The way of an image: check and come to the frame, plan, run, hand out the tile.
 Tile Compositor::Impl::composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                                          float background_depth) {
   const double begin = trace_clock();
@@ -28,7 +28,13 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   composition.order = normalised(composition.order, size_);
   deadline_ = composition.deadline.value_or(options_.deadline);
   if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
-  agree_on("composite", image, composition, out.view());
+  const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view());
+  const bool early = meeting && begins_early(*meeting, image, composition.op);
+  if (early) {
+    take_numbers(known_->numbers);
+  } else if (meeting) {
+    conclude(*meeting);
+  }
   const double agreed = trace_clock();
   record({Activity::agree, begin, agreed, -1, -1, 0});
   timing_.agree = agreed - begin;
@@ -50,7 +56,7 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
       partition_.interleaving.none() && out.view().colour == nullptr ? node_->frame() : Memory(),
       plan.schedule,
       maker_,
-      leaves_out() ? attendance_.frame : ++frame_,
+      leaves_out() ? attendance_.frame : frame_ + 1,
       partition_.interleaving};
   if (!left_out_.empty()) {
     tile.ranks = attendance_.ranks;
@@ -60,8 +66,9 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
                                   background ? &*background : nullptr,
                                   place_in(tile, out),
                                   partition_.interleaving};
-  if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
-  tile.pixels = exchange_->run(contribution, context());
+  tile.pixels = run_frame(contribution, early ? meeting.get() : nullptr);
+  if (meeting && meeting->numbers()) known_ = {image.size, image.format, composition.op, *meeting->numbers()};
+  frame_ = tile.frame;
   if (out.view().colour != nullptr)
     detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
   const std::size_t result = contribution.result.view().colour != nullptr
@@ -73,9 +80,9 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   return detail::TileAccess::make(std::move(tile));
 }
 
-void Compositor::Impl::agree_on(const std::string& call, ImageView& image, const Composition& composition,
-                                Pixels out) {
-  Arguments arguments(call);
+std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Composition& composition,
+                                                     Pixels out) {
+  Arguments arguments("composite");
   arguments.add("size", text(image.size));
   const std::string unknown = problem_of([&] { arguments.add("format", format_name(image.format)); }) +
                               problem_of([&] { arguments.add("op", std::string(op_name(composition.op))); });
@@ -104,7 +111,24 @@ void Compositor::Impl::agree_on(const std::string& call, ImageView& image, const
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
-  meet(arguments, problem, offer);
+  return come(std::move(arguments), problem, std::move(offer));
+}
+
+// Every rank comes to the same answer, unless they disagree. A plan cannot fail that did not fail for the
+// last frame, as all that may differ is the order.
+bool Compositor::Impl::begins_early(const Meeting& meeting, const ImageView& image, Op op) const {
+  return meeting.may_begin() && known_ && known_->size == image.size && known_->format == image.format &&
+         known_->op == op;
+}
+
+PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, Meeting* meeting) {
+  if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
+  try {
+    return exchange_->run(contribution, context(), meeting);
+  } catch (const MismatchError&) {
+    forget_frames();
+    throw;
+  }
 }
 
 const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition& composition) {

@@ -66,7 +66,7 @@ class Laps {
     arguments.add("seconds", text(options.seconds));
     arguments.add("node_ranks", std::to_string(options.node_ranks));
     const std::string wrong = problem.empty() ? problem_of([&] { check_tune_options(options); }) : problem;
-    agree(data_, alarm_, arguments, wrong, compare_by_reduction(data_, alarm_, "measure_machine"));
+    agree(data_, alarm_, arguments, wrong);
   }
 
   Communicator data_;

@@ -1,24 +1,20 @@
 // Agreement.
 //
-// In the usual case everything agrees, and a reduction of a few numbers shows it: the least hash of the
-// arguments and the least complement are those of one hash. Only when they are not, the texts themselves
-// are told, whatever their length, those of the first few groups of ranks that have the same, and compared
-// name by name. Of long values, as orders of many ranks are, the message shows where they first differ.
+// In the usual case everything agrees, and a comparison of hashes shows it (comparison.hpp). Only when it
+// does not, the texts themselves are told, whatever their length, those of the first few groups of ranks that
+// have the same, and compared name by name. Of long values, as orders of many ranks are, the message shows
+// where they first differ.
 #include "sortlast/execute/mpi/agreement.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <set>
 #include <sstream>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/comparison.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
@@ -230,81 +226,19 @@ std::string text_of_ranks(const std::vector<std::int32_t>& ranks) {
   return ranks.empty() ? std::string("rank order") : all + "]";
 }
 
-Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,
-                             std::uint64_t* least) {
-  return [&comm, &alarm, call = std::move(call), least](std::uint64_t own) {
-    const std::vector<std::uint64_t> all =
-        all_least(comm, alarm, all_ranks_to_call(call), {own, ~own, least == nullptr ? 0 : *least});
-    if (least != nullptr) *least = all[2];
-    return all[0] == ~all[1];
-  };
-}
-
-void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem,
-           const Compare& compare) {
+void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem) {
   arguments.add("problem", problem);
   alarm.join_if_raised([] { return std::string("nobody, it came late"); });
-  if (!compare(arguments.hash())) {
-    std::vector<int> others;
-    const std::vector<Group> groups = find_groups(comm, alarm, arguments, others);
-    throw MismatchError(describe_difference(groups, others));
-  }
+  Comparison comparison(comm, alarm, arguments.call(), arguments.hash());
+  comparison.wait();
+  if (!comparison.same()) throw_difference(comm, alarm, arguments);
   if (!problem.empty()) throw ArgumentError(problem);
 }
 
-// ---- The comparison together with the sum of coverage -----------------------------------------------
-
-namespace {
-
-// What one rank brings to the reduction, and what all have.
-struct Ballot {
-  std::array<std::uint64_t, 3> leasts;  // the hash, its complement, and another number
-  Coverage sums;
-};
-static_assert(sizeof(Ballot) <= 64 && std::is_trivially_copyable_v<Ballot>, "what networks carry at once");
-
-// An MPI_User_function.
-void join(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* const from = static_cast<const Ballot*>(in);
-  auto* const to = static_cast<Ballot*>(inout);
-  for (int i = 0; i < *count; ++i) {
-    for (std::size_t k = 0; k < from[i].leasts.size(); ++k)
-      to[i].leasts[k] = std::min(to[i].leasts[k], from[i].leasts[k]);
-    for (std::size_t k = 0; k < from[i].sums.size(); ++k) to[i].sums[k] += from[i].sums[k];
-  }
-}
-
-// What the reduction needs of MPI: made once, and given back by MPI when it ends.
-struct BallotReduction {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-
-  BallotReduction() {
-    check_mpi(MPI_Type_contiguous(sizeof(Ballot), MPI_BYTE, &type), "MPI_Type_contiguous");
-    check_mpi(MPI_Type_commit(&type), "MPI_Type_commit");
-    check_mpi(MPI_Op_create(join, 1, &op), "MPI_Op_create");
-  }
-};
-
-}  // namespace
-
-Compare compare_with_coverage(const Communicator& comm, const Alarm& alarm, std::string call,
-                              std::uint64_t& least, Coverage& coverage) {
-  return [&comm, &alarm, call = std::move(call), &least, &coverage](std::uint64_t own) {
-    struct Reduction {
-      Ballot mine;
-      Ballot all;
-    };
-    const auto reduction = std::make_shared<Reduction>(Reduction{{{own, ~own, least}, coverage}, {}});
-    static const BallotReduction with;
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallreduce(&reduction->mine, &reduction->all, 1, with.type, with.op, comm.get(), &request),
-              "MPI_Iallreduce");
-    wait(request, alarm, all_ranks_to_call(call), reduction);
-    least = reduction->all.leasts[2];
-    coverage = reduction->all.sums;
-    return reduction->all.leasts[0] == ~reduction->all.leasts[1];
-  };
+void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments) {
+  std::vector<int> others;
+  const std::vector<Group> groups = find_groups(comm, alarm, arguments, others);
+  throw MismatchError(describe_difference(groups, others));
 }
 
 }  // namespace sortlast

@@ -1,15 +1,13 @@
-// Agreement: all ranks passed the same arguments, or all throw the same error, before any pixel moves.
+// Agreement: all ranks passed the same arguments, or all throw the same error.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sortlast/execute/mpi/wait.hpp"
-#include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
 
@@ -43,14 +41,6 @@ class Arguments {
 // Ranks as their order is shown: "[0,2,1]"; "rank order" for none.
 std::string text_of_ranks(const std::vector<std::int32_t>& ranks);
 
-// Collective: whether all ranks brought the same hash.
-using Compare = std::function<bool(std::uint64_t hash)>;
-
-// By one small reduction over `comm`, which also makes `least` the least of all ranks' (null: nothing).
-// Throws TimeoutError if a rank does not come.
-Compare compare_by_reduction(const Communicator& comm, const Alarm& alarm, std::string call,
-                             std::uint64_t* least = nullptr);
-
 // Ranks that passed the same arguments.
 struct Group {
   std::string text;        // of the Arguments
@@ -61,17 +51,15 @@ struct Group {
 // or else the arguments that differ, long ones from where they do. `others`: ranks of further groups.
 std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others);
 
-// Collective. Returns if every rank passed the same arguments and no problem; `compare` is all that it
-// costs then. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have
-// the same, else a MismatchError that names the arguments that differ, with the ranks and their values.
-// `problem`: what is wrong with this rank's own arguments, or empty.
-void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem,
-           const Compare& compare);
+// Collective. Returns if every rank passed the same arguments and no problem, which takes one small
+// reduction. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the
+// same, else a MismatchError that names the arguments that differ, with the ranks and their values.
+// `problem`: what is wrong with this rank's own arguments, or empty. Throws TimeoutError if a rank does not
+// come.
+void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem);
 
-// As compare_by_reduction(), in the same reduction as the sum of all ranks' coverage; `least` and
-// `coverage` go in as this rank's and come out as those of all. All ranks have to compare in this way,
-// whatever their call.
-Compare compare_with_coverage(const Communicator& comm, const Alarm& alarm, std::string call,
-                              std::uint64_t& least, Coverage& coverage);
+// Collective, by ranks that know that not all passed the same `arguments`, with the problem among them:
+// throws that MismatchError.
+[[noreturn]] void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments);
 
 }  // namespace sortlast

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
+#include "sortlast/execute/mpi/strays.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
@@ -20,15 +22,19 @@ class Exchange::Frame {
         program_(plan_.indexed.program),
         run_(plan_.indexed, context.pool, context.team),
         messages_(context.comm),
+        sent_(program_.sends.size()),
         received_(program_.receives.size()) {}
 
-  void begin(const Contribution& contribution, const FrameContext& context) {
+  void begin(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
     context_ = &context;
+    meeting_ = meeting;
+    hash_ = meeting == nullptr ? 0 : meeting->hash();
     context_->timing.stages = plan_.schedule->stages();
     contribution_ = contribution;
     left_ = plan_.stage_chunks;
     all_left_ = plan_.chunks;
     oldest_ = 1;
+    std::fill(sent_.begin(), sent_.end(), 0);
     std::fill(received_.begin(), received_.end(), 0);
     waiting_since_ = -1;
     run_.begin_frame(contribution_);
@@ -38,7 +44,10 @@ class Exchange::Frame {
     Backoff backoff(context_->alarm, [this] { return waits_for(); });
     const bool sharing = !plan_.mates.empty() && plan_.schedule->n() > 0;
     if (sharing) share();
-    while (all_left_ > 0 || !run_.blended()) advance(backoff);
+    while (all_left_ > 0 || !run_.blended() || meeting_ != nullptr) {
+      advance(backoff);
+      look_at_meeting(backoff);
+    }
     PixelBuffer result = run_.take_result();
     if (sharing) context_->node.wait_until_read("composite");
     run_.end_frame();
@@ -90,18 +99,64 @@ class Exchange::Frame {
     }
   }
 
+  // Whether the ranks agree shows once all have come.
+  void look_at_meeting(Backoff& backoff) {
+    if (meeting_ == nullptr || !meeting_->through()) return;
+    if (!meeting_->same()) call_off();
+    meeting_ = nullptr;
+    backoff.progress();
+  }
+
+  // End what is under way. Other ranks do the same, or have begun nothing.
+  [[noreturn]] void call_off() {
+    take_in_strays(context_->comm, context_->alarm, stop_receiving());
+    Backoff backoff(context_->alarm, [] { return std::string("what it has sent to be received"); });
+    while (!messages_.idle()) {
+      if (messages_.test().empty()) {
+        backoff.pause();
+      } else {
+        backoff.progress();
+      }
+    }
+    for (std::size_t i = 0; i < reads_.size(); ++i)
+      if (reads_[i] > 0) context_->node.release(plan_.mates[i].rank);
+    if (!reads_.empty()) context_->node.wait_until_read("composite");
+    run_.end_frame();
+    contribution_ = {};
+    meeting_->throw_difference();
+  }
+
+  // The messages of this frame so far.
+  Exchanged stop_receiving() {
+    const auto p = static_cast<std::size_t>(context_->comm.size());
+    Exchanged messages{std::vector<std::int32_t>(p), std::vector<std::int32_t>(p)};
+    const auto add = [](std::vector<std::int32_t>& to, std::int32_t peer, std::int64_t count) {
+      to[static_cast<std::size_t>(peer)] += static_cast<std::int32_t>(count);
+    };
+    for (const auto& [chunk, came] : messages_.stop_receiving(context_->alarm))
+      add(messages.received, program_.receives[chunk.transfer].peer, came);
+    const std::int64_t of_chunk = plan_.indexed.image.depth ? 2 : 1;
+    for (std::size_t i = 0; i < sent_.size(); ++i)
+      add(messages.sent, program_.sends[i].peer, of_chunk * sent_[i]);
+    for (std::size_t i = 0; i < received_.size(); ++i)
+      add(messages.received, program_.receives[i].peer, of_chunk * received_[i]);
+    return messages;
+  }
+
   // One turn: move what can move, then blend a little; if nothing went on, wait.
   void advance(Backoff& backoff) {
     open_stages();
     while (const auto chunk = run_.next_receive()) {
       const Receive& receive = program_.receives[chunk->transfer];
-      messages_.receive(*chunk, receive.peer, plan_.receive_tags[chunk->transfer], run_.incoming(*chunk));
+      const int tag = plan_.receive_tags.tag(chunk->transfer, receive.peer, hash_);
+      messages_.receive(*chunk, receive.peer, tag, run_.incoming(*chunk));
     }
     while (const auto chunk = run_.next_send()) {
       const Send& send = program_.sends[chunk->transfer];
       const Outgoing message = run_.outgoing(*chunk);
       count(message.content);
-      messages_.send(*chunk, send.peer, plan_.send_tags[chunk->transfer], message);
+      messages_.send(*chunk, send.peer, plan_.send_tags.tag(chunk->transfer, send.peer, hash_), message);
+      ++sent_[chunk->transfer];
     }
     bool progress = take_messages();
     const double begin = trace_clock();
@@ -172,7 +227,7 @@ class Exchange::Frame {
     waiting_since_ = -1;
   }
 
-  // "rank 3 at stage 2 of shift (and 4 more)"
+  // "rank 3 at stage 2 of shift (and 4 more), and for all ranks to call composite"
   std::string waits_for() const {
     std::string text;
     std::size_t others = 0;
@@ -187,8 +242,12 @@ class Exchange::Frame {
         ++others;
       }
     }
-    if (text.empty()) text = "its last sends of " + plan_.schedule->name() + " to be received";
     if (others > 0) text += " (and " + std::to_string(others) + " more)";
+    if (meeting_ != nullptr) {
+      text += (text.empty() ? "" : ", and for ") + ("all ranks to call " + meeting_->call());
+    } else if (text.empty()) {
+      text = "its last sends of " + plan_.schedule->name() + " to be received";
+    }
     return text;
   }
 
@@ -198,10 +257,13 @@ class Exchange::Frame {
   Run run_;
   Messages messages_;
   const FrameContext* context_ = nullptr;
+  Meeting* meeting_ = nullptr;  // to which not all have come
+  std::uint64_t hash_ = 0;      // of the frame's arguments
   Contribution contribution_;
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;
   std::int32_t oldest_ = 1;             // stage before which all are through
+  std::vector<std::int64_t> sent_;      // chunks of each send, or under way
   std::vector<std::int64_t> received_;  // chunks of each receive
   std::vector<std::int32_t> reads_;     // of each mate: receives that still read its image
   double waiting_since_ = -1;
@@ -211,10 +273,12 @@ Exchange::Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context
     : frame_(std::make_shared<Frame>(std::move(plan), context)) {}
 Exchange::~Exchange() = default;
 
-PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context) {
+PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
   try {
-    frame_->begin(contribution, context);
+    frame_->begin(contribution, context, meeting);
     return frame_->run();
+  } catch (const MismatchError&) {
+    throw;  // on every rank, and nothing is under way
   } catch (...) {
     frame_->abandon();
     keep_for_ever(frame_);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/mpi/meeting.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/plan.hpp"
@@ -41,8 +42,10 @@ class Exchange {
   // one frame and return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their
   // pixels are complete, chunk by chunk, stage by stage where the schedule limits the stages under way;
   // blending goes on while messages are. Throws TimeoutError: then messages may still be under way, the
-  // contribution's pixels and the communicator must stay, and no other frame can be run.
-  PixelBuffer run(const Contribution& contribution, const FrameContext& context);
+  // contribution's pixels and the communicator must stay, and no other frame can be run. If ranks have yet to
+  // come to the frame's `meeting`, it ends no sooner than they do; and throws the MismatchError of the
+  // meeting if they disagree: then nothing is under way any more, and no other frame can be run.
+  PixelBuffer run(const Contribution& contribution, const FrameContext& context, Meeting* meeting = nullptr);
 
  private:
   class Frame;

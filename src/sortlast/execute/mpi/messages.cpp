@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/timing.hpp"
 
 namespace sortlast {
@@ -128,6 +129,31 @@ void Messages::remove_null(std::size_t first, std::size_t count) {
     requests_.pop_back();
     owner_.pop_back();
   }
+}
+
+std::vector<std::pair<Chunk, int>> Messages::stop_receiving(const Alarm& alarm) {
+  std::vector<std::pair<Chunk, int>> all;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    const std::size_t place = owner_[i].first;
+    Posted& posted = posted_[place];
+    if (posted.done.sent) continue;
+    // A message that has begun to come cannot be cancelled any more.
+    check_mpi(MPI_Cancel(&requests_[i]), "MPI_Cancel");
+    Backoff backoff(alarm, [] { return std::string("messages of a call that failed"); });
+    MPI_Status status;
+    for (int done = 0; done == 0;) {
+      check_mpi(MPI_Test(&requests_[i], &done, &status), "MPI_Test");
+      if (done == 0) backoff.pause();
+    }
+    int cancelled = 0;
+    check_mpi(MPI_Test_cancelled(&status, &cancelled), "MPI_Test_cancelled");
+    if (cancelled != 0) --posted.done.messages;
+    if (--posted.left > 0) continue;
+    all.emplace_back(posted.done.chunk, posted.done.messages);
+    free_.push_back(place);
+  }
+  remove_null(0, requests_.size());
+  return all;
 }
 
 void Messages::abandon() {

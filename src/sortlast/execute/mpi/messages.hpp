@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sortlast/execute/mpi/communicator.hpp"
+#include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/run/run.hpp"
 
 namespace sortlast {
@@ -38,6 +38,10 @@ class Messages {
   // Some chunks that are through; none only if no message was when it was looked at. Valid until the next
   // call.
   const std::vector<Done>& test();
+
+  // Wait for no message any more, and take those that come already. Returns how many came of each chunk that
+  // was not through. Throws TimeoutError.
+  std::vector<std::pair<Chunk, int>> stop_receiving(const Alarm& alarm);
 
   bool idle() const { return requests_.empty(); }
   // Forget what is under way; its memory must stay.

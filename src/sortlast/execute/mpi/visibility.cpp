@@ -167,7 +167,7 @@ AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes
     alarm.join_if_raised([] { return std::string("nobody, it came late"); });
     const std::vector<View> views = all_gather(own, alarm, all_ranks_to_call(question.call), mine);
     if (std::any_of(views.begin(), views.end(), [](const View& view) { return view.wrong != 0; }))
-      agree(own, alarm, Arguments(question.call), problem, compare_by_reduction(own, alarm, question.call));
+      agree(own, alarm, Arguments(question.call), problem);
     check_views(views);
     return exchange_boxes(own, alarm, question.call, views, boxes);
   } catch (const ArgumentError&) {

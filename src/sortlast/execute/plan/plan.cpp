@@ -2,7 +2,6 @@
 #include "sortlast/execute/plan/plan.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "sortlast/image/blend.hpp"
@@ -181,21 +180,6 @@ std::size_t IndexedProgram::part_at(const IndexedValue& value, std::int64_t pixe
 
 namespace {
 
-// A tag for each transfer of a pair; both ends count them in the same order. Tags that come round again are
-// those of transfers that ended long before.
-template <typename Step>
-std::vector<std::int32_t> number(const std::vector<Step>& steps, std::int32_t tag_limit) {
-  std::unordered_map<std::int32_t, std::int32_t> next;
-  std::vector<std::int32_t> tags;
-  tags.reserve(steps.size());
-  for (const Step& step : steps) {
-    std::int32_t& tag = next[step.peer];
-    tags.push_back(tag);
-    tag = tag == tag_limit ? 0 : tag + 1;
-  }
-  return tags;
-}
-
 std::vector<Plan::Mate> mates_of(std::int32_t rank, const std::vector<std::int32_t>& nodes) {
   std::vector<Plan::Mate> mates;
   for (std::size_t other = 0; other < nodes.size(); ++other) {
@@ -211,8 +195,8 @@ Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, const
            const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks)
     : schedule(std::move(made)),
       indexed(*schedule, participant, format, op, wire),
-      send_tags(number(indexed.program.sends, tag_limit)),
-      receive_tags(number(indexed.program.receives, tag_limit)),
+      send_tags(indexed.program.sends, tag_limit),
+      receive_tags(indexed.program.receives, tag_limit),
       stage_chunks(static_cast<std::size_t>(schedule->stages()) + 2, 0),
       mates(mates_of(participant, schedule->setting().nodes)) {
   const auto count = [&](const auto& steps, const std::vector<IndexedTransfer>& transfers) {

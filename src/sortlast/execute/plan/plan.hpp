@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "sortlast/execute/plan/message_tags.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
 
@@ -110,8 +111,8 @@ struct Plan {
 
   std::shared_ptr<const Schedule> schedule;
   IndexedProgram indexed;
-  std::vector<std::int32_t> send_tags;  // of each send
-  std::vector<std::int32_t> receive_tags;
+  MessageTags send_tags;
+  MessageTags receive_tags;
   std::vector<std::int64_t> stage_chunks;  // by stage: messages of this rank
   std::int64_t chunks = 0;                 // all of them
 
