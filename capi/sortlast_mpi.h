@@ -86,10 +86,11 @@ sortlast_status sortlast_report_keep(sortlast_report* report, const char** path)
 //
 // _create, _composite and _gather are collective: every rank makes the same calls. If arguments differ, or
 // one is wrong on some rank, every rank gets the same error once all have come, and the compositor stays
-// usable; pixels may have been written to what was passed as `out`. If a rank does not come within the timeout, the others get SORTLAST_ERROR_TIMEOUT; messages
-// may then still be under way, so the memory of the images must stay until MPI_Finalize, and the compositor
-// can only be freed. So it is after SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of which the
-// others hear by SORTLAST_ERROR_REMOTE. A new compositor may be made on the same communicator.
+// usable; pixels may have been written to what was passed as `out`. If a rank does not come within the
+// timeout, the others get SORTLAST_ERROR_TIMEOUT; messages may then still be under way, so the memory of the
+// images must stay until MPI_Finalize, and the compositor can only be freed. So it is after
+// SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of which the others hear by SORTLAST_ERROR_REMOTE.
+// A new compositor may be made on the same communicator.
 //
 // One call at a time on a handle; a second one, from the interrupt callback, and every call after _close or
 // after MPI_Finalize is SORTLAST_ERROR_USAGE, on the rank that makes it, and nothing has happened.
@@ -415,7 +416,8 @@ void sortlast_fragment_lists_free(sortlast_fragment_lists* lists);
 // Where the time of a frame went on this rank, and what it moved.
 typedef struct sortlast_timing {
   size_t size;         // sizeof(sortlast_timing)
-  double agree;        // check that all ranks passed the same arguments, waiting for late ones included [s]
+  double agree;        // check that all ranks passed the same arguments; waiting for late ones is in it, or
+                       // in wait if the frame begins before they have come [s]
   double late;         // of that, waiting for ranks that came later; 0 where it is not known [s]
   double wait;         // transfers that no blending hid [s]
   double blend;        // merging [s]

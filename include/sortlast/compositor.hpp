@@ -126,7 +126,8 @@ struct Composition {
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
 // their arguments differ, or one is wrong on some rank, every rank throws the same MismatchError (or
 // ArgumentError) once all have come, nothing of the call is under way any more, and the compositor stays
-// usable; pixels may have been written to what was passed as `out`. If a rank does not come within the timeout, the others throw a TimeoutError that says so, and if the call of a rank fails on the way (no
+// usable; pixels may have been written to what was passed as `out`. If a rank does not come within the
+// timeout, the others throw a TimeoutError that says so, and if the call of a rank fails on the way (no
 // memory, an error of MPI, an interrupt), the others throw a RemoteError with its cause; then messages may be
 // under way, so the images must stay where they are and the compositor cannot be used again. A new one can be
 // made on the same communicator. One call at a time: a second one, of another thread or of the interrupt

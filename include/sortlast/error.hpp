@@ -21,8 +21,8 @@ class SORTLAST_API ArgumentError : public Error {
   using Error::Error;
 };
 
-// Arguments differ between ranks. Thrown with the same message on every rank; nothing of the call is under way
-// then.
+// Arguments differ between ranks. Thrown with the same message on every rank; nothing of the call is under
+// way then.
 class SORTLAST_API MismatchError : public Error {
  public:
   using Error::Error;

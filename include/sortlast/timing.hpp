@@ -12,7 +12,8 @@ namespace sortlast {
 // Seconds of one frame by phase, and what it moved, on one rank (measured) or on the slowest rank
 // (priced, simulated). Phases that a reader does not know are 0.
 struct Timing {
-  double agree = 0;   // check that all ranks passed the same arguments, waiting for late ones included [s]
+  double agree = 0;   // check that all ranks passed the same arguments; waiting for late ones is in it, or in
+                      // wait if the frame begins before they have come [s]
   double late = 0;    // of that, waiting for ranks that came later; 0 where it is not known [s]
   double wait = 0;    // transfers that no blending hid [s]
   double blend = 0;   // merging fragments [s]

@@ -55,11 +55,12 @@ class Compositor:
 
     All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
     are wrong on some, every rank raises the same MismatchError (or ArgumentError) once all have come, and the
-    compositor stays usable; pixels may have been written to what was passed as ``out``. If a rank does not come within ``timeout`` seconds, the others raise a
-    TimeoutError that says who waits for whom; if the call of a rank fails on the way, the others raise a
-    RemoteError with its cause. After either, and after an MpiError, a MemoryError or a KeyboardInterrupt, the
-    compositor cannot be used any more; a new one may be made on the same communicator. One thread at a time
-    may use it: a second one gets a UsageError, and so does a call after ``close`` or after MPI_Finalize.
+    compositor stays usable; pixels may have been written to what was passed as ``out``. If a rank does not
+    come within ``timeout`` seconds, the others raise a TimeoutError that says who waits for whom; if the call
+    of a rank fails on the way, the others raise a RemoteError with its cause. After either, and after an
+    MpiError, a MemoryError or a KeyboardInterrupt, the compositor cannot be used any more; a new one may be
+    made on the same communicator. One thread at a time may use it: a second one gets a UsageError, and so
+    does a call after ``close`` or after MPI_Finalize.
 
     As a context manager it closes itself at the end of the block::
 

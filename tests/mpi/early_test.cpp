@@ -152,37 +152,71 @@ std::vector<Instead> others(int p) {
   };
 }
 
-// Small messages leave at once, and large ones when they are asked for.
-TEST_F(Early, NothingIsLeftOfAMismatch) {
-  const testing::Kept kept;
-  for (const Size size : {Size{12, 8}, Size{400, 300}}) {
-    const Scene shown = scene(size);
+class EarlyMismatch : public Early {
+ protected:
+  // One rank calls something else, at any moment of the others' frame.
+  void expect_error(Compositor& compositor, const Scene& shown, const Instead& instead) {
     const ImageView image = testing::image_of(shown, rank_);
+    const int odd = static_cast<int>(random_() % static_cast<unsigned>(p_));
+    const double late = 1e-3 * static_cast<double>(random_() % 6);
+    SCOPED_TRACE(instead.what + " on rank " + std::to_string(odd));
+    const Tile tile = compositor.composite(image);
+    compositor.composite(image);
+    if (rank_ == odd) testing::sleep(late);
+    const std::string text = error_of<MismatchError>([&] {
+      if (rank_ == odd) {
+        instead.call(compositor, tile, image, {});
+      } else {
+        compositor.composite(image);
+      }
+    });
+    expect_contains(text, "on rank " + std::to_string(odd));
+    expect_works(compositor, shown);
+  }
+};
+
+// Small messages leave at once, and large ones when they are asked for.
+TEST_F(EarlyMismatch, LeavesNothing) {
+  const testing::Kept kept;
+  struct Cut {
+    Size size;
+    std::int64_t chunk_bytes;
+  };
+  for (const auto& [size, chunk_bytes] :
+       {Cut{{12, 8}, 1 << 20}, Cut{{400, 300}, 1 << 20}, Cut{{400, 300}, 1 << 16}}) {
+    const Scene shown = scene(size);
     for (const std::string algorithm : {"direct-send", "radix-k", "shift", "parallel-pipeline", "auto"}) {
       for (const int node_ranks : {1, 2}) {
-        Compositor compositor(MPI_COMM_WORLD,
-                              {.algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks});
-        for (const Instead& instead : others(p_)) {
-          const int odd = static_cast<int>(random_() % static_cast<unsigned>(p_));
-          SCOPED_TRACE(instead.what + " on rank " + std::to_string(odd) + ", " + algorithm + ", " +
-                       std::to_string(node_ranks) + " ranks a node");
-          const Tile tile = compositor.composite(image);
-          compositor.composite(image);
-          if (rank_ == odd) testing::sleep(5e-3);
-          const std::string text = error_of<MismatchError>([&] {
-            if (rank_ == odd) {
-              instead.call(compositor, tile, image, {});
-            } else {
-              compositor.composite(image);
-            }
-          });
-          expect_contains(text, "on rank " + std::to_string(odd));
-          expect_works(compositor, shown);
-        }
+        SCOPED_TRACE(algorithm + ", " + std::to_string(node_ranks) + " ranks a node, chunks of " +
+                     std::to_string(chunk_bytes));
+        Compositor compositor(
+            MPI_COMM_WORLD,
+            {.algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks, .chunk_bytes = chunk_bytes});
+        for (const Instead& instead : others(p_)) expect_error(compositor, shown, instead);
       }
     }
   }
   EXPECT_TRUE(kept.all_freed(60)) << kept.count() << " are not: messages lie on them";
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// The error of an interrupt is no mismatch, whatever its type.
+TEST_F(Early, AnInterruptIsNoMismatch) {
+  const Scene shown = scene({60, 40});
+  bool interrupts = false;
+  Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = 1, .interrupt = [&] {
+                                           if (interrupts) throw MismatchError("of one rank");
+                                         }});
+  expect_works(compositor, shown);
+  interrupts = rank_ == 0;
+  if (rank_ == p_ - 1) testing::sleep(0.3);
+  const auto composite = [&] { compositor.composite(testing::image_of(shown, rank_)); };
+  if (rank_ == 0) {
+    error_of<MismatchError>(composite);
+    error_of<TimeoutError>(composite);
+  } else {
+    expect_contains(error_of<RemoteError>(composite), "rank 0 gave up: of one rank");
+  }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -122,6 +122,7 @@ void Compositor::Impl::listen(double seconds) {
 }
 
 void Compositor::Impl::use(const std::string& algorithm, Partition partition) {
+  if (partition != options_.partition || algorithm != options_.algorithm) known_.reset();
   options_.partition = partition;
   if (algorithm == options_.algorithm) return;
   if (algorithm != "auto") make_schedule(algorithm, setting(0, {}, false));

@@ -133,7 +133,8 @@ class Compositor::Impl {
   bool networked_ = false;  // there are ranks on several machines; known if it matters
   std::int32_t cores_ = 0;  // of the machine, if all ranks are on one and send each other messages
   Survey survey_;           // of this frame's image, and then of all
-  // What all ranks know of the last frame of one image a rank, if they compared by messages.
+  // What all ranks know of the last frame of one image a rank by the same options, if they compared by
+  // messages.
   struct Known {
     Size size;
     Format format;
@@ -160,7 +161,9 @@ class Compositor::Impl {
   std::string boxes_explained_;  // how several images a rank were composited; empty: none
   BoxMemory box_memory_;
   std::unique_ptr<NodeBoxes> node_boxes_;  // once there were several images a rank, and mates
-  std::int32_t layer_calls_ = 0;           // counted round the tags that they use
+  // Of tags, the last up to tag_limit_ are those of the heads of strings (mpi/string_messages.hpp).
+  static constexpr std::int32_t head_tags = 4096;
+  std::int32_t layer_calls_ = 0;  // counted round these tags
   Traffic traffic_;
   Timing timing_;
   bool recording_ = false;
@@ -174,9 +177,10 @@ class Compositor::Impl {
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
   // each other's offers.
   void meet(Arguments arguments, const std::string& problem, Offer offer);
-  // The same by steps: come to the call, of which those of this node see each other's offers; nothing where
-  // frames leave late ranks out, of which all is known then. And wait for all ranks.
+  // The same in two steps. First come, and wait for the ranks of this one's node; null where frames leave
+  // late ranks out, as those of the frame have all come then.
   std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, Offer offer);
+  // Then wait for the others.
   void conclude(Meeting& meeting);
   void take_numbers(const Numbers& of_all);
   // The ranks disagreed, and not all have begun a frame. What is chosen next may not depend on what came

@@ -114,8 +114,8 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
   return come(std::move(arguments), problem, std::move(offer));
 }
 
-// Every rank comes to the same answer, unless they disagree. A plan cannot fail that did not fail for the
-// last frame, as all that may differ is the order.
+// Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
+// was planned, from which it differs in its order at most.
 bool Compositor::Impl::begins_early(const Meeting& meeting, const ImageView& image, Op op) const {
   return meeting.may_begin() && known_ && known_->size == image.size && known_->format == image.format &&
          known_->op == op;
@@ -151,8 +151,8 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
     exchange_.reset();
     plan_ = std::make_shared<const Plan>(
         std::move(schedule), participant(), image.format, composition.op,
-        WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16}, tag_limit_,
-        attendance_.ranks);
+        WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16},
+        tag_limit_ - head_tags, attendance_.ranks);
     planned_ranks_ = attendance_.ranks;
     planned_name_ = name;
     planned_format_ = image.format;

@@ -137,7 +137,6 @@ const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(cons
 
 // A head tag of its own for each call, as a rank may still be in one while another has begun the next.
 StringOptions Compositor::Impl::string_options() {
-  constexpr std::int32_t head_tags = 4096;
   layer_calls_ = (layer_calls_ + 1) % head_tags;
   return {options_.chunk_bytes, tag_limit_ - layer_calls_, tag_limit_ - head_tags};
 }

@@ -55,6 +55,8 @@ class Exchange::Frame {
     return result;
   }
 
+  // Whether the ranks disagreed, and nothing is under way any more.
+  bool called_off() const { return called_off_; }
   void abandon() { messages_.abandon(); }
 
  private:
@@ -105,6 +107,7 @@ class Exchange::Frame {
     if (!meeting_->same()) call_off();
     meeting_ = nullptr;
     backoff.progress();
+    end_wait(trace_clock());
   }
 
   // End what is under way. Other ranks do the same, or have begun nothing.
@@ -123,6 +126,7 @@ class Exchange::Frame {
     if (!reads_.empty()) context_->node.wait_until_read("composite");
     run_.end_frame();
     contribution_ = {};
+    called_off_ = true;
     meeting_->throw_difference();
   }
 
@@ -258,7 +262,8 @@ class Exchange::Frame {
   Messages messages_;
   const FrameContext* context_ = nullptr;
   Meeting* meeting_ = nullptr;  // to which not all have come
-  std::uint64_t hash_ = 0;      // of the frame's arguments
+  bool called_off_ = false;
+  std::uint64_t hash_ = 0;  // of the frame's arguments
   Contribution contribution_;
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;
@@ -277,9 +282,8 @@ PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& 
   try {
     frame_->begin(contribution, context, meeting);
     return frame_->run();
-  } catch (const MismatchError&) {
-    throw;  // on every rank, and nothing is under way
   } catch (...) {
+    if (frame_->called_off()) throw;
     frame_->abandon();
     keep_for_ever(frame_);
     throw;

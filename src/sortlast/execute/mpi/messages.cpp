@@ -132,13 +132,24 @@ void Messages::remove_null(std::size_t first, std::size_t count) {
 }
 
 std::vector<std::pair<Chunk, int>> Messages::stop_receiving(const Alarm& alarm) {
+  // Cancel those of a tag from the last to the first, so that no message is taken for a later one.
+  std::vector<std::size_t> receives;
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (!posted_[owner_[i].first].done.sent) receives.push_back(i);
+  const auto place_in_transfer = [this](std::size_t request) {
+    const auto [place, colour] = owner_[request];
+    return std::pair(posted_[place].done.chunk.number, !colour);
+  };
+  std::sort(receives.begin(), receives.end(), [&](std::size_t one, std::size_t other) {
+    return place_in_transfer(one) > place_in_transfer(other);
+  });
+  for (const std::size_t i : receives) check_mpi(MPI_Cancel(&requests_[i]), "MPI_Cancel");
+
+  // Those that have begun to come could not be.
   std::vector<std::pair<Chunk, int>> all;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
+  for (const std::size_t i : receives) {
     const std::size_t place = owner_[i].first;
     Posted& posted = posted_[place];
-    if (posted.done.sent) continue;
-    // A message that has begun to come cannot be cancelled any more.
-    check_mpi(MPI_Cancel(&requests_[i]), "MPI_Cancel");
     Backoff backoff(alarm, [] { return std::string("messages of a call that failed"); });
     MPI_Status status;
     for (int done = 0; done == 0;) {

@@ -29,7 +29,7 @@ class AlgorithmChoice {
   const std::string& name(const Setting& setting, const Format& format, double active);
 
   // Choose anew in the next call, so that what is chosen depends on its arguments alone.
-  void forget() { predictions_.clear(); }
+  void forget() { made_for_.n = -1; }
 
   // Whether name() depends on `active`.
   bool chooses() const { return algorithm_ == "auto"; }

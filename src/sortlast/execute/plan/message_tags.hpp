@@ -13,8 +13,8 @@ namespace sortlast {
 // count them in the same order; tags that come round again are those of transfers that ended long before.
 //
 // A rank may send before it is known that all ranks passed the same arguments. So that no message is taken
-// for one of another frame, tags depend on a hash of the arguments too: those of two hashes are the same for
-// one in as many as there is room for, with few transfers between two ranks 10^7 and more.
+// for one of another frame, tags depend on a hash of the arguments too. With few transfers between two ranks
+// those of two hashes are the same once in about as many as there are tags: 10^8 with MPICH and Open MPI.
 class MessageTags {
  public:
   // Of `steps`, each with a `peer`, of which a rank may have as many as there are ranks. Tags are
