@@ -38,7 +38,7 @@ SPREADS = (0.0, 0.5, 1.0, 2.0, 5.0)  # of the arrivals, in composite times
 ICET = "sequential automatic"
 
 
-class Waits(Peer):
+class SharedMemory(Peer):
     """sortlast, all ranks waiting for all."""
 
     name = "sortlast"
@@ -63,18 +63,11 @@ class Waits(Peer):
         return Finished(self._tile.begin, self._tile.pixels)
 
 
-class Messages(Waits):
-    """The same, all pixels as messages."""
+class Messages(SharedMemory):
+    """All pixels as messages, of those ranks first that come first."""
 
     name = "sortlast-messages"
     options: ClassVar[dict[str, Any]] = {"node_ranks": 1}
-
-
-class Unchecked(Waits):
-    """The same, without the agreement on arguments at the start of a frame, which waits for all."""
-
-    name = "sortlast-messages-unchecked"
-    options: ClassVar[dict[str, Any]] = {"node_ranks": 1, "check": False}
 
 
 @dataclass(frozen=True)
@@ -179,7 +172,7 @@ def main() -> None:
 
     # All that wait for the last rank.
     rows = []
-    for peer in (Waits, Messages, Unchecked):
+    for peer in (SharedMemory, Messages):
         rows += [measure(comm, scene, peer, algorithm, options.frames) for algorithm in asked]
     if options.icet:
         rows.append(measure(comm, scene, PEERS["icet"], ICET, options.frames))

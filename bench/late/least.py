@@ -7,8 +7,7 @@ arrivals.py, spread evenly over 0, 0.5, 1, 2 and 5 composite times T = T(p), it 
 that merge what has come in batches. A batch of m images takes
 
     in shared memory  T(m + 1), because what was merged before must be read again;
-    by messages       T(m), because that lies with its owners (without a comparison at the start of a frame,
-                      which waits for all);
+    by messages       T(m), because that lies with its owners;
 
 and T0 less in the second row, but for the last batch, as if starting one cost nothing. Nothing is charged for
 the order of depth, which forbids most batches, nor for agreeing on them; and a plan knows who will be late.
@@ -24,7 +23,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from arrivals import SPREADS, Unchecked, Waits, time_frames
+from arrivals import SPREADS, Messages, SharedMemory, time_frames
 from mpi4py import MPI
 
 import sortlast as sl
@@ -84,7 +83,7 @@ def main() -> None:
 
     lines = [f"{task.title(comm.size)}: done after the last call at the earliest, in composite times T"]
     lines.append(f"{'':38}{'T [ms]':>8}" + "".join(f"{spread:>8g}" for spread in SPREADS))
-    for name, way, again in (("shared memory", Waits, 1), ("messages, check=False", Unchecked, 0)):
+    for name, way, again in (("shared memory", SharedMemory, 1), ("messages", Messages, 0)):
         seconds = time_counts(comm, image, options.frames, way.options)
         _, intercept = np.polyfit(np.arange(1, comm.size + 1), seconds, 1)
         for how, start in ((name, 0.0), (f"{name}, starts free", max(float(intercept), 0))):
