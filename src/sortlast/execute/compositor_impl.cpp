@@ -48,7 +48,7 @@ void Compositor::Impl::set_up(const std::string& found) {
 }
 
 std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::string& problem,
-                                                Offer offer) {
+                                                const Offer& offer) {
   if (leaves_out()) {
     attend(arguments, problem, offer);
     return nullptr;
@@ -56,12 +56,11 @@ std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::
   Numbers numbers{survey_.emptiness, {}};
   if (options_.partition == Partition::automatic) numbers.coverage = survey_.coverage;
   return std::make_unique<Meeting>(data_, alarm_, *node_,
-                                   Brought{std::move(arguments), problem, std::move(offer), numbers},
-                                   options_.check);
+                                   Brought{std::move(arguments), problem, offer, numbers}, options_.check);
 }
 
-void Compositor::Impl::meet(Arguments arguments, const std::string& problem, Offer offer) {
-  const std::unique_ptr<Meeting> meeting = come(std::move(arguments), problem, std::move(offer));
+void Compositor::Impl::meet(Arguments arguments, const std::string& problem, const Offer& offer) {
+  const std::unique_ptr<Meeting> meeting = come(std::move(arguments), problem, offer);
   if (meeting) conclude(*meeting);
 }
 

@@ -176,10 +176,10 @@ class Compositor::Impl {
 
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
   // each other's offers.
-  void meet(Arguments arguments, const std::string& problem, Offer offer);
+  void meet(Arguments arguments, const std::string& problem, const Offer& offer);
   // The same in two steps. First come, and wait for the ranks of this one's node; null where frames leave
   // late ranks out, as those of the frame have all come then.
-  std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, Offer offer);
+  std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, const Offer& offer);
   // Then wait for the others.
   void conclude(Meeting& meeting);
   void take_numbers(const Numbers& of_all);

@@ -111,7 +111,7 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
-  return come(std::move(arguments), problem, std::move(offer));
+  return come(std::move(arguments), problem, offer);
 }
 
 // Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one

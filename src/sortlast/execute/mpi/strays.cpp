@@ -6,13 +6,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
 namespace {
 
-const WaitsFor strays_to_come = [] { return std::string("what others have sent before a call failed"); };
+std::string strays_to_come() { return "what others have sent before a call failed"; }
 
 // How many messages each rank has sent to this one.
 std::vector<std::int32_t> sent_to_this(const Communicator& comm, const Alarm& alarm,
