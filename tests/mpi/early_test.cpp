@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
+#include <functional>
+#include <utility>
 
 #include "mpi/kept.hpp"
 #include "mpi/ranks.hpp"

@@ -268,7 +268,7 @@ class Exchange::Frame {
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;
   std::int32_t oldest_ = 1;             // stage before which all are through
-  std::vector<std::int64_t> sent_;      // chunks of each send, or under way
+  std::vector<std::int64_t> sent_;      // chunks of each send, those under way too
   std::vector<std::int64_t> received_;  // chunks of each receive
   std::vector<std::int32_t> reads_;     // of each mate: receives that still read its image
   double waiting_since_ = -1;
