@@ -130,13 +130,15 @@ def test_who_goes_is_forgotten(served):
             found = await until(line, lambda found: isinstance(found, dict) and "viewers" in found)
             return found["viewers"]["all"]
 
-    for _ in range(3):
-        viewing.visit(visit())
-    held = viewing.resident(rank)
-    for _ in range(40):
-        viewing.visit(visit())
-    end = time.monotonic() + 10
-    while viewing.visit(count()) > 1:
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    assert viewing.resident(rank) - held < 4e6
+    def growth() -> int:
+        before = viewing.resident(rank)
+        for _ in range(40):
+            viewing.visit(visit())
+        end = time.monotonic() + 10
+        while viewing.visit(count()) > 1:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        return viewing.resident(rank) - before
+
+    # A frame being made holds memory too, once; what is kept of each visitor would be there every time.
+    assert min(growth() for _ in range(3)) < 1e6
