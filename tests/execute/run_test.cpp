@@ -1,5 +1,5 @@
 // A run is reset from frame to frame, not rebuilt: what starting a frame asks of the heap, counted, and what
-// a frame that was begun leaves behind for the next.
+// a frame that was begun leaves behind for the next. And one that is told late where to put its result.
 #include "sortlast/execute/run/run.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {
@@ -64,6 +65,56 @@ TEST(Run, StartsAFrameWithoutAllocating) {
           EXPECT_EQ(testing::blocks_taken(), before);
         }
       }
+    }
+  }
+}
+
+// On one node, whichever images are referred to before it is told, and whatever was blended of them by then.
+TEST(Run, PutsTheResultWhereItIsToldTo) {
+  std::mt19937 random(92);
+  constexpr std::int32_t p = 7;
+  const testing::Scene scene(p, {}, size, random, false);
+  const std::vector<std::int32_t> nodes(p, 0);
+  for (const char* const name : {"direct-send", "direct-send:pairs", "shift"}) {
+    const Schedule schedule =
+        make_schedule(name, {p, size.pixels(), testing::shuffled(p, random), {}, false, nodes});
+    const Frame expected = execute_serial(schedule, scene.views(), size, scene.format(), Op::over, 1);
+    for (std::size_t early = 0; early < p; ++early) {
+      SCOPED_TRACE(std::string(name) + ", " + std::to_string(early) + " images early");
+      const auto rank = static_cast<std::int32_t>(random() % p);
+      Pool pool;
+      Team team;
+      const IndexedProgram indexed(schedule, rank, scene.format(), Op::over, {});
+      sortlast::Run run(indexed, pool, team);
+      Contribution own{{scene.views()[static_cast<std::size_t>(rank)], size, scene.format()}};
+      own.placed = false;
+      const auto blend_all = [&] {
+        while (run.blend() > 0) {
+        }
+      };
+      std::size_t referred = 0;
+      const auto refer_until = [&](std::size_t end) {
+        for (; referred < end; ++referred) {
+          const auto peer = static_cast<std::size_t>(indexed.program.receives[referred].peer);
+          run.refer(referred, {{scene.views()[peer], size, scene.format()}});
+        }
+      };
+      run.begin_frame(own);
+      refer_until(early);
+      blend_all();
+      EXPECT_FALSE(run.blended());
+
+      const Range piece = schedule.piece(rank);
+      const PixelBuffer place = take_pixels(pool, scene.format(), piece.size());
+      run.place(place);
+      refer_until(p - 1);
+      run.open(1);
+      blend_all();
+      ASSERT_TRUE(run.blended());
+      const PixelBuffer result = run.take_result();
+      EXPECT_EQ(result.view().colour, place.view().colour);
+      scene.expect_same_bits(result.view(), advance(expected.pixels.view(), scene.format(), piece.begin),
+                             piece.size());
     }
   }
 }

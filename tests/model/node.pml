@@ -9,8 +9,9 @@
  * would be a deadlock of the model.
  *
  * Checked: no deadlock, so no ring is lost; nobody reads an image, an offer or a decision of another frame
- * than his own; no rank gets its image back while another may read it; no frame that a tile still holds is
- * given out again; when all have let go of their tiles, every slot is free.
+ * than his own, also who reads those that have come while he waits for the others; no rank gets its image back
+ * while another may read it; no frame that a tile still holds is given out again; when all have let go of their
+ * tiles, every slot is free.
  *
  * BROKEN names a mistake that is made on purpose, by a number below; the search must find it. The order of
  * memory is not part of the model: every step is seen by all at once. ThreadSanitizer looks at that.
@@ -32,6 +33,8 @@
 #define LOOKS_AFTER_ARRIVING 3 /* the number of openings is read after arrive() */
 #define RETURNS_UNREAD 4       /* composite() returns before all have read the image */
 #define FORGETS_TILES 5        /* choose() takes slots that tiles still hold */
+#define READS_TOO_EARLY 6      /* who waits for others reads images of those that have not come */
+#define COMES_TOO_EARLY 7      /* a rank says that it has come before it counts who has to read its image */
 
 /* An eventcount: who waits at it is in `asleep`. The first two are those of the two barriers. */
 #define MEETING 0
@@ -51,6 +54,7 @@ byte image[RANKS];
 byte unread[RANKS];
 typedef Offers { byte number[2] };
 Offers offers[RANKS];
+byte meetings[RANKS]; /* to which a rank has come */
 
 typedef Choice { byte number; byte slot; bool taken; bool fresh };
 Choice decisions[2];
@@ -106,6 +110,30 @@ inline wait(event) {
   sleepers[event]--
 }
 
+/* Read the image of `mate` and release() it. */
+inline read() {
+  assert(offers[mate].number[parity] == frame);
+  assert(image[mate] == frame);
+  d_step { unread[mate]--; looked = (unread[mate] == 0) }
+  if
+  :: looked -> looked = 0; ring(READ(mate))
+  :: else
+  fi;
+  mate++
+}
+
+/* While others have yet to come: read of those that have, the lowest first. */
+inline work() {
+  if
+  :: mate == me -> mate++
+  :: else
+  fi;
+  if
+  :: mate < RANKS && (BROKEN == READS_TOO_EARLY || meetings[mate] == frame) -> read()
+  :: else
+  fi
+}
+
 /* Wait until all have come; `last` is whether this rank came last, which then has to ring(). */
 inline come_together(barrier) {
   if
@@ -127,7 +155,12 @@ inline come_together(barrier) {
     :: seen = rings[barrier];
       if
       :: rings[barrier] != before -> break
-      :: else -> wait(barrier)
+      :: else ->
+        if
+        :: barrier == MEETING && composites(frame) -> work()
+        :: true
+        fi;
+        wait(barrier)
       fi
     od
   fi;
@@ -228,7 +261,11 @@ proctype Rank(byte me) {
 
     /* meet() */
     offers[me].number[parity] = frame;
-    unread[me] = RANKS - 1;
+    if
+    :: BROKEN == COMES_TOO_EARLY -> meetings[me] = frame; unread[me] = RANKS - 1
+    :: else -> unread[me] = RANKS - 1; meetings[me] = frame
+    fi;
+    mate = 0;
     come_together(MEETING);
     if
     :: last -> decide(); ring(MEETING)
@@ -244,18 +281,8 @@ proctype Rank(byte me) {
       :: else
       fi;
       take_frame();
-      mate = 0;
       do
-      :: mate < RANKS && mate != me ->
-        assert(offers[mate].number[parity] == frame);
-        assert(image[mate] == frame);
-        /* release() */
-        d_step { unread[mate]--; looked = (unread[mate] == 0) }
-        if
-        :: looked -> looked = 0; ring(READ(mate))
-        :: else
-        fi;
-        mate++
+      :: mate < RANKS && mate != me -> read()
       :: mate < RANKS && mate == me -> mate++
       :: else -> break
       od;

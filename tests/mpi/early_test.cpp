@@ -204,7 +204,8 @@ TEST_F(EarlyMismatch, LeavesNothing) {
        {Cut{{12, 8}, 1 << 20}, Cut{{400, 300}, 1 << 20}, Cut{{400, 300}, 1 << 16, Scalar::uint8}}) {
     const Scene shown = scene(size, {scalar, 4, true});
     for (const auto& [algorithm, node_ranks] :
-         {std::pair("direct-send", 1), std::pair("radix-k", 1), std::pair("shift", 2)}) {
+         {std::pair("direct-send", 1), std::pair("radix-k", 1), std::pair("shift", 2),
+          std::pair("direct-send", 0), std::pair("binary-swap", 0)}) {
       SCOPED_TRACE(::testing::Message()
                    << algorithm << ", " << node_ranks << " ranks a node, chunks of " << chunk_bytes);
       Compositor compositor(

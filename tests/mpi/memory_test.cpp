@@ -63,8 +63,11 @@ TEST_F(Memory, IsAtMostAnImageAndTheChunksUnderWay) {
         const bool uneven = entry.name == "multi-step" ||
                             (entry.name == "two-level" && node_ranks > 1 && p_ % node_ranks != 0);
         const bool whole = entry.name == "tree" || entry.name == "multi-step" || entry.name == "two-level";
+        // Whoever begins before all have come keeps what it has of its piece elsewhere until that has a
+        // place.
+        const std::int64_t early = node_ranks == 0 ? image_bytes / p_ : 0;
         EXPECT_LE(compositor.timing().peak_bytes,
-                  image_bytes + (whole ? under_way : 0) + (uneven ? image_bytes / 2 : 0) + rounding);
+                  image_bytes + (whole ? under_way : 0) + (uneven ? image_bytes / 2 : 0) + early + rounding);
       }
     }
   }

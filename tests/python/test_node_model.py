@@ -41,7 +41,7 @@ def mistakes(model: str) -> dict[str, int]:
 SEARCHES = [
     ("node.pml", 2, 6),
     ("node.pml", 3, 3),
-    pytest.param("node.pml", 3, 5, marks=pytest.mark.slow),
+    pytest.param("node.pml", 3, 4, marks=pytest.mark.slow),
     ("roll.pml", 3, 3),
     pytest.param("roll.pml", 3, 5, marks=pytest.mark.slow),
 ]
@@ -54,14 +54,15 @@ def test_no_ring_is_lost_and_nobody_sees_another_frame(search, model, ranks, fra
     # The search came to its end, and through all of the model but what stands behind a mistake.
     assert "max search depth too small" not in told
     assert "Search not completed" not in told
-    states = int(re.search(r"(\d+) states, stored", told)[1])
+    states = float(re.search(r"([\d.e+]+) states, stored", told)[1])
     assert states > 100_000
 
 
 @pytest.mark.parametrize(("name", "broken"), mistakes("node.pml").items())
 def test_every_mistake_is_found(search, name, broken):
     told = search("node.pml", 2, 5, broken)
-    found = "assertion violated" if name in {"RETURNS_UNREAD", "FORGETS_TILES"} else "invalid end state"
+    deadlock = name in {"LOOKS_BEFORE_RINGING", "SLEEPS_UNSEEN", "LOOKS_AFTER_ARRIVING", "COMES_TOO_EARLY"}
+    found = "invalid end state" if deadlock else "assertion violated"
     assert found in told
 
 
@@ -73,5 +74,5 @@ def test_every_mistake_of_the_roll_is_found(search, name, broken):
 
 
 def test_there_are_mistakes_to_be_found():
-    assert len(mistakes("node.pml")) == 5
+    assert len(mistakes("node.pml")) == 7
     assert len(mistakes("roll.pml")) == 5

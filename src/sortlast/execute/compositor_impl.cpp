@@ -48,15 +48,21 @@ void Compositor::Impl::set_up(const std::string& found) {
 }
 
 std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::string& problem,
-                                                const Offer& offer) {
+                                                const Offer& offer, const Meanwhile& meanwhile) {
   if (leaves_out()) {
     attend(arguments, problem, offer);
     return nullptr;
   }
   Numbers numbers{survey_.emptiness, {}};
   if (options_.partition == Partition::automatic) numbers.coverage = survey_.coverage;
-  return std::make_unique<Meeting>(data_, alarm_, *node_,
-                                   Brought{std::move(arguments), problem, offer, numbers}, options_.check);
+  try {
+    return std::make_unique<Meeting>(data_, alarm_, *node_,
+                                     Brought{std::move(arguments), problem, offer, numbers, meanwhile},
+                                     options_.check);
+  } catch (...) {
+    forget_frames();  // it may have begun one
+    throw;
+  }
 }
 
 void Compositor::Impl::meet(Arguments arguments, const std::string& problem, const Offer& offer) {

@@ -143,6 +143,8 @@ class Compositor::Impl {
   };
   std::optional<Known> known_;
   PartitionChoice partition_;  // of the last frame
+  std::optional<Background> background_;
+  double frame_seconds_ = 0;  // of the last frame, once all had come
   StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
@@ -179,7 +181,8 @@ class Compositor::Impl {
   void meet(Arguments arguments, const std::string& problem, const Offer& offer);
   // The same in two steps. First come, and wait for the ranks of this one's node; null where frames leave
   // late ranks out, as those of the frame have all come then.
-  std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, const Offer& offer);
+  std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, const Offer& offer,
+                                const Meanwhile& meanwhile = {});
   // Then wait for the others.
   void conclude(Meeting& meeting);
   void take_numbers(const Numbers& of_all);
@@ -254,11 +257,19 @@ class Compositor::Impl {
   Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                          float background_depth);
   // Come to the frame; `image` becomes what is composited.
-  std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out);
+  std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out,
+                                     const Meanwhile& meanwhile);
   // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
   // last one, which was of the same kind.
   bool begins_early(const Meeting& meeting, const ImageView& image, Op op) const;
   const Plan& plan_for(const ImageView& image, const Composition& composition);
+  // Whether plan_ is what it would make.
+  bool planned(const Setting& wanted, const std::string& name, const Format& format, Op op) const;
+  // Whether that is so before all ranks have come to the one node on which they are.
+  bool planned_already(const ImageView& image, const Composition& composition);
+  // What this rank brings to the frame, but for where its result is put.
+  Contribution contribution_of(const ImageView& image, const Composition& composition,
+                               float background_depth);
   // `meeting`: to which not all ranks have come; null: all have.
   PixelBuffer run_frame(const Contribution& contribution, Meeting* meeting);
   // Where the tile's pixels belong: in the caller's memory or in the frame of the node; nothing if anywhere.

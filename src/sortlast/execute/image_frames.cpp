@@ -2,6 +2,14 @@
 #include "sortlast/execute/compositor_impl.hpp"
 
 namespace sortlast {
+namespace {
+
+// A rank that waits for others on its node looks so often, in the time that a frame takes, who has come, but
+// waits at least so long [s] before each look.
+constexpr double early_looks = 8;
+constexpr double least_early = 0.5e-3;
+
+}  // namespace
 
 Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
                                  const PixelBuffer& out, float background_depth) {
@@ -28,7 +36,18 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   composition.order = normalised(composition.order, size_);
   deadline_ = composition.deadline.value_or(options_.deadline);
   if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
-  const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view());
+  const std::size_t before = pool_.taken();
+  double agreeing = begin;
+  const auto begin_with_those_there = [&] {
+    if (!planned_already(image, composition)) return;
+    const double now = trace_clock();
+    if (!exchange_->begin(contribution_of(image, composition, background_depth), context())) return;
+    record({Activity::agree, agreeing, now, -1, -1, 0});
+    agreeing = trace_clock();
+  };
+  const Meanwhile meanwhile{begin_with_those_there, std::max(frame_seconds_ / early_looks, least_early),
+                            team_->size()};
+  const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view(), meanwhile);
   const bool early = meeting && begins_early(*meeting, image, composition.op);
   if (early) {
     take_numbers(known_->numbers);
@@ -36,18 +55,13 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
     conclude(*meeting);
   }
   const double agreed = trace_clock();
-  record({Activity::agree, begin, agreed, -1, -1, 0});
-  timing_.agree = agreed - begin;
+  record({Activity::agree, agreeing, agreed, -1, -1, 0});
+  timing_.agree = agreed - begin - timing_.blend;
   if (dropped()) return no_tile(image);
-  if (node_->everybody() && !leaves_out()) timing_.late = node_->late();
+  if (node_->everybody() && !leaves_out()) timing_.late = std::min(node_->late(), timing_.agree);
 
   const Plan& plan = plan_for(image, composition);
-  partition_ = choose_partition(options_.partition, image.size.pixels(), plan.schedule->p(),
-                                chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
-  std::optional<Background> background;
-  if (!composition.background.empty())
-    background.emplace(composition.op, image.format, composition.background, background_depth);
-  const std::size_t before = pool_.taken();
+  Contribution contribution = contribution_of(image, composition, background_depth);
   detail::TileData tile{
       plan.schedule->piece(participant()),
       image.size,
@@ -62,10 +76,7 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
     tile.ranks = attendance_.ranks;
     tile.left_out = left_out_;
   }
-  const Contribution contribution{{image.pixels, image.size, image.format, survey_.bounds},
-                                  background ? &*background : nullptr,
-                                  place_in(tile, out),
-                                  partition_.interleaving};
+  contribution.result = place_in(tile, out);
   tile.pixels = run_frame(contribution, early ? meeting.get() : nullptr);
   if (meeting && meeting->numbers()) known_ = {image.size, image.format, composition.op, *meeting->numbers()};
   frame_ = tile.frame;
@@ -76,12 +87,27 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
                                  : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
   timing_.peak_bytes = std::max<std::int64_t>(
       0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
-  timing_.total = trace_clock() - begin;
+  const double end = trace_clock();
+  timing_.total = end - begin;
+  frame_seconds_ = end - agreed;
   return detail::TileAccess::make(std::move(tile));
 }
 
+Contribution Compositor::Impl::contribution_of(const ImageView& image, const Composition& composition,
+                                               float background_depth) {
+  partition_ = choose_partition(options_.partition, image.size.pixels(), plan_->schedule->p(),
+                                chooses_partition() ? &survey_.coverage : nullptr, profile_.machine);
+  background_.reset();
+  if (!composition.background.empty())
+    background_.emplace(composition.op, image.format, composition.background, background_depth);
+  return {{image.pixels, image.size, image.format, survey_.bounds},
+          background_ ? &*background_ : nullptr,
+          {},
+          partition_.interleaving};
+}
+
 std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Composition& composition,
-                                                     Pixels out) {
+                                                     Pixels out, const Meanwhile& meanwhile) {
   Arguments arguments("composite");
   arguments.add("size", text(image.size));
   const std::string unknown = problem_of([&] { arguments.add("format", format_name(image.format)); }) +
@@ -111,7 +137,7 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
-  return come(std::move(arguments), problem, offer);
+  return come(std::move(arguments), problem, offer, problem.empty() ? meanwhile : Meanwhile());
 }
 
 // Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
@@ -133,9 +159,6 @@ PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, Meetin
 
 const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition& composition) {
   Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
-  const auto fits = [&](const Setting& planned) {
-    return wanted.n == planned.n && wanted.order == planned.order && wanted.commutes == planned.commutes;
-  };
   if (leaves_out()) {
     wanted = setting_without_late(std::move(wanted));
     const bool known = plan_ && attendance_.ranks == planned_ranks_;
@@ -143,10 +166,7 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
   }
   const std::string name = fitting_algorithm(
       algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness))), wanted);
-  const bool same = plan_ && name == planned_name_ && fits(plan_->schedule->setting()) &&
-                    attendance_.ranks == planned_ranks_ && image.format == planned_format_ &&
-                    composition.op == plan_->indexed.op;
-  if (!same) {
+  if (!planned(wanted, name, image.format, composition.op)) {
     auto schedule = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
     exchange_.reset();
     plan_ = std::make_shared<const Plan>(
@@ -158,6 +178,21 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
     planned_format_ = image.format;
   }
   return *plan_;
+}
+
+bool Compositor::Impl::planned(const Setting& wanted, const std::string& name, const Format& format,
+                               Op op) const {
+  if (!plan_) return false;
+  const Setting& known = plan_->schedule->setting();
+  return name == planned_name_ && wanted.n == known.n && wanted.order == known.order &&
+         wanted.commutes == known.commutes && attendance_.ranks == planned_ranks_ &&
+         format == planned_format_ && op == plan_->indexed.op;
+}
+
+bool Compositor::Impl::planned_already(const ImageView& image, const Composition& composition) {
+  if (!exchange_) return false;
+  const Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
+  return planned(wanted, algorithm_->name(wanted, image.format, 1), image.format, composition.op);
 }
 
 PixelBuffer Compositor::Impl::place_in(const detail::TileData& tile, const PixelBuffer& out) {

@@ -17,7 +17,8 @@
 namespace sortlast {
 namespace {
 
-// All ranks of a schedule, and the messages between them. Ranks of one node read each other's images.
+// All ranks of a schedule, and the messages between them. Ranks of one node read each other's images, and
+// begin with some of them before they meet.
 class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
@@ -25,12 +26,10 @@ class Ranks {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       const ImageView image{images[static_cast<std::size_t>(rank)], size, format};
       ranks_.push_back(std::make_unique<Rank>(schedule, rank, op, wire, format, pool_, team_));
-      ranks_.back()->contribution = {image, nullptr, {}, interleaving};
+      ranks_.back()->contribution = {image, nullptr, {}, interleaving, false};
       ranks_.back()->run.begin_frame(ranks_.back()->contribution);
     }
     pair_transfers();
-    share_images();
-    for (const auto& rank : ranks_) rank->run.open(schedule.stages());
   }
 
   // Let one rank, chosen at random, do one step; returns whether any could.
@@ -50,11 +49,17 @@ class Ranks {
   struct Rank {
     Rank(const Schedule& schedule, std::int32_t rank, Op op, const WireOptions& wire, const Format& format,
          Pool& pool, Team& team)
-        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team) {}
+        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team), stages(schedule.stages()) {
+      for (std::size_t i = 0; i < indexed.receives.size(); ++i)
+        if (indexed.receives[i].spared) unseen.push_back(i);
+    }
 
     IndexedProgram indexed;
     Contribution contribution;
     Run run;
+    std::int32_t stages;
+    std::vector<std::size_t> unseen;  // receives that stand for images to which it has not referred yet
+    bool met = false;                 // its mates
   };
   struct End {  // of a transfer
     std::size_t rank = 0;
@@ -86,19 +91,41 @@ class Ranks {
     }
   }
 
-  // Ranks of one node read each other's images.
-  void share_images() {
-    for (const auto& rank : ranks_) {
-      const IndexedProgram& indexed = rank->indexed;
-      for (std::size_t i = 0; i < indexed.receives.size(); ++i) {
-        if (!indexed.receives[i].spared) continue;
-        const auto peer = static_cast<std::size_t>(indexed.program.receives[i].peer);
-        rank->run.refer(i, {ranks_[peer]->contribution.image});
-      }
+  // Refer to one more image, chosen at random.
+  void refer(Rank& rank, std::mt19937& random) {
+    std::swap(rank.unseen[random() % rank.unseen.size()], rank.unseen.back());
+    const std::size_t receive = rank.unseen.back();
+    rank.unseen.pop_back();
+    const auto peer = static_cast<std::size_t>(rank.indexed.program.receives[receive].peer);
+    rank.run.refer(receive, {ranks_[peer]->contribution.image});
+  }
+
+  void meet(Rank& rank, std::mt19937& random) {
+    rank.run.place({});
+    while (!rank.unseen.empty()) refer(rank, random);
+    rank.run.open(rank.stages);
+    rank.met = true;
+  }
+
+  // A step of a rank that has not met its mates.
+  void begin(Rank& rank, std::mt19937& random) {
+    switch (random() % 4) {
+      case 0:
+        meet(rank, random);
+        break;
+      case 1:
+        rank.run.blend();
+        break;
+      default:
+        if (!rank.unseen.empty()) refer(rank, random);
     }
   }
 
   bool act(std::size_t rank, std::mt19937& random) {
+    if (!ranks_[rank]->met) {
+      begin(*ranks_[rank], random);
+      return true;
+    }
     Run& run = ranks_[rank]->run;
     for (auto chunk = run.next_receive(); chunk; chunk = run.next_receive())
       rooms_[{rank, *chunk}] = run.incoming(*chunk);

@@ -25,22 +25,40 @@ class Exchange::Frame {
         sent_(program_.sends.size()),
         received_(program_.receives.size()) {}
 
-  void begin(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
-    context_ = &context;
-    meeting_ = meeting;
-    hash_ = meeting == nullptr ? 0 : meeting->hash();
-    context_->timing.stages = plan_.schedule->stages();
+  // Unless it has begun.
+  void begin(const Contribution& contribution) {
+    if (begun_) return;
+    begun_ = true;
     contribution_ = contribution;
+    contribution_.placed = false;
     left_ = plan_.stage_chunks;
     all_left_ = plan_.chunks;
     oldest_ = 1;
     std::fill(sent_.begin(), sent_.end(), 0);
     std::fill(received_.begin(), received_.end(), 0);
     waiting_since_ = -1;
+    reads_.clear();
+    for (const Plan::Mate& mate : plan_.mates) reads_.push_back(mate.reads);
+    referred_.assign(program_.receives.size(), false);
     run_.begin_frame(contribution_);
   }
 
-  PixelBuffer run() {
+  // Those that have come to the meeting of the node are referred to, and blended.
+  bool blend_early(const FrameContext& context) {
+    context_ = &context;
+    const Node& node = context_->node;
+    refer([&](int rank) { return node.has_come(rank); });
+    bool blended = false;
+    while (!node.all_have_come() && blend()) blended = true;
+    return blended;
+  }
+
+  PixelBuffer run(const PixelBuffer& place, const FrameContext& context, Meeting* meeting) {
+    context_ = &context;
+    meeting_ = meeting;
+    hash_ = meeting == nullptr ? 0 : meeting->hash();
+    context_->timing.stages = plan_.schedule->stages();
+    run_.place(place);
     Backoff backoff(context_->alarm, [this] { return waits_for(); });
     const bool sharing = !plan_.mates.empty() && plan_.schedule->n() > 0;
     if (sharing) share();
@@ -50,8 +68,7 @@ class Exchange::Frame {
     }
     PixelBuffer result = run_.take_result();
     if (sharing) context_->node.wait_until_read("composite");
-    run_.end_frame();
-    contribution_ = {};
+    end();
     return result;
   }
 
@@ -60,15 +77,38 @@ class Exchange::Frame {
   void abandon() { messages_.abandon(); }
 
  private:
+  void end() {
+    run_.end_frame();
+    contribution_ = {};
+    begun_ = false;
+  }
+
   // Read the images of this node's ranks where they lie, and let go those that this rank does not need.
   void share() {
-    reads_.clear();
-    for (const Plan::Mate& mate : plan_.mates) {
-      reads_.push_back(mate.reads);
+    for (const Plan::Mate& mate : plan_.mates)
       if (mate.reads == 0) context_->node.release(mate.rank);
+    refer([](int) { return true; });
+  }
+
+  // Read the images of those ranks of the node that are there.
+  template <typename There>
+  void refer(const There& there) {
+    for (std::size_t i = 0; i < program_.receives.size(); ++i) {
+      if (!plan_.indexed.receives[i].spared || referred_[i] || !there(program_.receives[i].peer)) continue;
+      referred_[i] = true;
+      run_.refer(i, reference(i));
     }
-    for (std::size_t i = 0; i < program_.receives.size(); ++i)
-      if (plan_.indexed.receives[i].spared) run_.refer(i, reference(i));
+  }
+
+  // A little of what is there. Whether there was anything.
+  bool blend() {
+    const double begin = trace_clock();
+    const std::int64_t bytes = run_.blend();
+    if (bytes == 0) return false;
+    const double end = trace_clock();
+    context_->timing.blend += end - begin;
+    record({Activity::blend, begin, end, -1, -1, bytes});
+    return true;
   }
 
   Reference reference(std::size_t receive) {
@@ -124,8 +164,7 @@ class Exchange::Frame {
     for (std::size_t i = 0; i < reads_.size(); ++i)
       if (reads_[i] > 0) context_->node.release(plan_.mates[i].rank);
     if (!reads_.empty()) context_->node.wait_until_read("composite");
-    run_.end_frame();
-    contribution_ = {};
+    end();
     called_off_ = true;
     meeting_->throw_difference();
   }
@@ -164,13 +203,7 @@ class Exchange::Frame {
     }
     bool progress = take_messages();
     const double begin = trace_clock();
-    const std::int64_t bytes = run_.blend();
-    if (bytes > 0) {
-      progress = true;
-      const double end = trace_clock();
-      context_->timing.blend += end - begin;
-      record({Activity::blend, begin, end, -1, -1, bytes});
-    }
+    if (blend()) progress = true;
     if (progress) {
       backoff.progress();
       end_wait(begin);
@@ -264,6 +297,7 @@ class Exchange::Frame {
   Meeting* meeting_ = nullptr;  // to which not all have come
   bool called_off_ = false;
   std::uint64_t hash_ = 0;  // of the frame's arguments
+  bool begun_ = false;
   Contribution contribution_;
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;
@@ -271,6 +305,7 @@ class Exchange::Frame {
   std::vector<std::int64_t> sent_;      // chunks of each send, those under way too
   std::vector<std::int64_t> received_;  // chunks of each receive
   std::vector<std::int32_t> reads_;     // of each mate: receives that still read its image
+  std::vector<bool> referred_;          // of each receive: it reads an image where it lies
   double waiting_since_ = -1;
 };
 
@@ -278,10 +313,15 @@ Exchange::Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context
     : frame_(std::make_shared<Frame>(std::move(plan), context)) {}
 Exchange::~Exchange() = default;
 
+bool Exchange::begin(const Contribution& contribution, const FrameContext& context) {
+  frame_->begin(contribution);
+  return frame_->blend_early(context);
+}
+
 PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
   try {
-    frame_->begin(contribution, context, meeting);
-    return frame_->run();
+    frame_->begin(contribution);
+    return frame_->run(contribution.result, context, meeting);
   } catch (...) {
     if (frame_->called_off()) throw;
     frame_->abandon();

@@ -38,6 +38,10 @@ class Exchange {
   Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
   ~Exchange();
 
+  // While the ranks of a node meet, on which all ranks are: blend what those bring that have come (see
+  // Node::has_come()), of the frame that run() will run. Its `result` may be another then. Returns whether
+  // there was anything to blend. No other frame can be run if it does not come to that.
+  bool begin(const Contribution& contribution, const FrameContext& context);
   // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
   // one frame and return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their
   // pixels are complete, chunk by chunk, stage by stage where the schedule limits the stages under way;

@@ -14,9 +14,10 @@ namespace sortlast {
 // What a rank brings to a meeting.
 struct Brought {
   Arguments arguments;
-  std::string problem;   // what is wrong with them; or empty
-  Offer offer;           // to the ranks of its node; its hash is filled in
-  Numbers numbers = {};  // for all ranks, if they compare by messages
+  std::string problem;       // what is wrong with them; or empty
+  Offer offer;               // to the ranks of its node; its hash is filled in
+  Numbers numbers = {};      // for all ranks, if they compare by messages
+  Meanwhile meanwhile = {};  // where all ranks are on one node
 };
 
 class Meeting {

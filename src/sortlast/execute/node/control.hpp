@@ -57,6 +57,7 @@ struct alignas(64) Seat {
   std::uint64_t token_address = 0;                   // at this address of the process
   alignas(64) std::atomic<std::uint32_t> unread{0};  // processes that may still read its image
   EventCount read;                                   // rings when none may
+  std::atomic<std::uint64_t> meetings{0};            // to which it has come, with an offer
   std::atomic<std::uint64_t> joined{0};              // the last frame of the roll whose image is offered
 };
 
@@ -74,6 +75,7 @@ struct alignas(64) Control {
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
   std::atomic<std::uint32_t> failures{0};  // to map it
   std::atomic<bool> broken{false};         // a process has given up
+  std::atomic<std::int32_t> working{0};    // threads of processes that work while they wait
   std::array<Decision, 2> decisions;
   FrameSlots frames;
   alignas(64) Roll roll;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
@@ -53,7 +54,7 @@ class Node::Impl {
     return allocations_.add(static_cast<std::byte*>(data), bytes);
   }
 
-  bool meet(const Offer& mine, const std::string& call) {
+  bool meet(const Offer& mine, const std::string& call, const Meanwhile& meanwhile) {
     own_ = mine.image;
     flagged_ = mine.flag;
     if (alone()) return true;
@@ -65,10 +66,11 @@ class Node::Impl {
     Seat& seat = control().seat(me_);
     record(mine, seat.offers[parity_]);
     seat.unread.store(static_cast<std::uint32_t>(mates()), std::memory_order_relaxed);
+    seat.meetings.store(++meetings_, std::memory_order_release);
     Decision& decision = control().decisions[parity_];
     const double come = trace_clock();
     const auto all_come = [&] { return "all ranks to call " + call + ", before stage 1"; };
-    come_together(control().meeting, all_come, [&] { decide(decision); });
+    come_together(control().meeting, all_come, [&] { decide(decision); }, meanwhile);
 
     late_ = std::max(decision.time - come, 0.0);
     flagged_ = decision.flagged;
@@ -78,6 +80,16 @@ class Node::Impl {
     if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, all_come);
     return decision.agreed;
   }
+
+  bool has_come(int rank) const {
+    const Seat& seat = control().seat(seat_of(rank));
+    if (seat.meetings.load(std::memory_order_acquire) != meetings_) return false;
+    const OfferRecord& mine = control().seat(me_).offers[parity_];
+    const OfferRecord& other = seat.offers[parity_];
+    return other.hash == mine.hash && other.frame_bytes == mine.frame_bytes;
+  }
+
+  bool all_have_come() const { return control().meeting.openings() != openings_; }
 
   void offer(const Offer& mine) {
     own_ = mine.image;
@@ -306,10 +318,16 @@ class Node::Impl {
 
   // Wait at a barrier. The last to come decides for all and wakes the others.
   template <typename WaitsFor, typename Decide>
-  void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
-    const std::uint32_t seen = barrier.openings();
+  void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all,
+                     const Meanwhile& meanwhile = {}) {
+    openings_ = barrier.openings();
     if (!barrier.arrive(mates() + 1)) {
-      wait(barrier.opened(), waits_for, [&] { return barrier.openings() == seen ? 1U : 0U; });
+      const auto missing = [&] { return barrier.openings() == openings_ ? 1U : 0U; };
+      if (meanwhile.work) {
+        wait_at_work(barrier.opened(), waits_for, missing, meanwhile);
+      } else {
+        wait(barrier.opened(), waits_for, missing);
+      }
       return;
     }
     const Waiting waiting{*watch_, control().broken};
@@ -323,11 +341,43 @@ class Node::Impl {
     wait_until(event, {*watch_, control().broken}, waits_for, missing, [] { return between_checks; });
   }
 
+  // Those that work while they wait share the cores that all others leave.
+  bool core_is_left() const {
+    static const int cores = online_cores();
+    return running_threads() - 1 - control().working.load(std::memory_order_relaxed) < cores;
+  }
+
+  void work(const Meanwhile& meanwhile) {
+    std::atomic<std::int32_t>& working = control().working;
+    working.fetch_add(meanwhile.threads, std::memory_order_relaxed);
+    const std::unique_ptr<std::atomic<std::int32_t>, std::function<void(std::atomic<std::int32_t>*)>> done(
+        &working, [&](auto* of_all) { of_all->fetch_sub(meanwhile.threads, std::memory_order_relaxed); });
+    meanwhile.work();
+  }
+
+  // The same, and work every now and then.
+  template <typename WaitsFor, typename Missing>
+  void wait_at_work(EventCount& event, const WaitsFor& waits_for, const Missing& missing,
+                    const Meanwhile& meanwhile) {
+    double next = trace_clock() + meanwhile.every;
+    const auto missing_after_work = [&] {
+      if (missing() > 0 && trace_clock() >= next) {
+        if (core_is_left()) work(meanwhile);
+        next = trace_clock() + meanwhile.every;
+      }
+      return missing();
+    };
+    wait_until(event, {*watch_, control().broken}, waits_for, missing_after_work,
+               [&] { return next - trace_clock(); });
+  }
+
   std::unique_ptr<const Watch> watch_;
   const std::int32_t process_ = this_process();
   std::size_t me_ = 0;  // seat
   std::size_t parity_ = 0;
-  ImageView own_;  // as offered
+  std::uint64_t meetings_ = 0;  // to which this rank has come
+  std::uint32_t openings_ = 0;  // of the barrier at which it waits, before
+  ImageView own_;               // as offered
   Allocations allocations_;
   Staging staging_;
   Mappings mappings_;
@@ -352,7 +402,11 @@ std::shared_ptr<void> Node::register_memory(void* data, std::size_t bytes) {
 }
 bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
 
-bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
+bool Node::meet(const Offer& mine, const std::string& call, const Meanwhile& meanwhile) {
+  return impl_->meet(mine, call, meanwhile);
+}
+bool Node::has_come(int rank) const { return impl_->has_come(rank); }
+bool Node::all_have_come() const { return impl_->all_have_come(); }
 void Node::offer(const Offer& mine) { impl_->offer(mine); }
 Roll::Count Node::join(const Joining& joining, const std::string& call) { return impl_->join(joining, call); }
 std::vector<int> Node::attend(std::int64_t frame, int ranks, const std::string& call) {

@@ -61,6 +61,13 @@ struct Offer {
   bool flag = false;            // for flagged()
 };
 
+// What a rank does in a meeting while it waits for others, where that takes no core from anybody.
+struct Meanwhile {
+  std::function<void()> work = {};  // none: nothing
+  double every = 0;                 // how long it waits before, each time [s]
+  int threads = 1;                  // that it works with
+};
+
 // Who composites a frame that does not wait for all ranks.
 struct Attendance {
   std::int64_t frame = 0;  // from 1
@@ -106,7 +113,12 @@ class Node {
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
-  bool meet(const Offer& mine, const std::string& call);
+  bool meet(const Offer& mine, const std::string& call, const Meanwhile& meanwhile = {});
+  // While meet() waits: whether a rank has come to it and brought the same hash and frame_bytes; its image
+  // can be read from then on. All ranks may turn out to disagree: then this one may not read any more.
+  bool has_come(int rank) const;
+  // Whether all have.
+  bool all_have_come() const;
 
   // ---- Frames that do not wait for all ranks (roll.hpp); instead of meet(), by all of a node's ranks ----
 

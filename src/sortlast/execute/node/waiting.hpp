@@ -41,6 +41,7 @@ void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_fo
     return waits_for();
   };
   Clock::time_point progress = Clock::now();
+  Clock::time_point checked = progress;
   try {
     while (true) {
       const std::uint32_t seen = event.rings();
@@ -49,8 +50,11 @@ void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_fo
       if (now != before) progress = Clock::now();
       before = now;
       event.wait(seen, std::clamp(at_most(), 0.0, between_checks));
-      if (event.rings() != seen) continue;
-      with.watch.check(std::chrono::duration<double>(Clock::now() - progress).count(), give_up);
+      const Clock::time_point woken = Clock::now();
+      if (event.rings() != seen || std::chrono::duration<double>(woken - checked).count() < between_checks)
+        continue;
+      checked = woken;
+      with.watch.check(std::chrono::duration<double>(woken - progress).count(), give_up);
     }
   } catch (...) {
     with.broken.store(true);

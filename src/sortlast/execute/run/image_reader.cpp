@@ -31,7 +31,10 @@ void ImageReader::add(std::size_t number, Reference reference, Range pixels) {
   image.pixels = pixels;
   image.runs.clear();
   if (in_runs(reference.image)) image.runs = runs_in(reference.image, pixels);
-  if (reference.pull && (!in_runs(reference.image) || !image.runs.empty())) ++pulled_images_;
+  if (reference.pull && (!in_runs(reference.image) || !image.runs.empty())) {
+    ++pulled_images_;
+    staging_.reset();  // it was for fewer
+  }
   image.reference = std::move(reference);
 }
 

@@ -49,6 +49,13 @@ void Run::begin_frame(const Contribution& contribution) {
   merges_left_ = merges_.size();
 }
 
+void Run::place(const PixelBuffer& result) {
+  values_.place(result);
+  for (std::size_t merge = 0; merge < merges_.size(); ++merge) {
+    if (program_.merges[merge].value == program_.result) candidates_.push_back(merge);
+  }
+}
+
 void Run::refer(std::size_t receive, Reference reference) {
   const Value value = program_.receives[receive].value;
   values_.refer(value, std::move(reference));
@@ -173,6 +180,7 @@ bool Run::start_pass(std::size_t merge) {
   while (end < step.inputs.size() && begun(step.inputs[end].value)) ++end;
   const std::size_t least = state.joined == 0 ? std::min<std::size_t>(2, step.inputs.size()) : 1;
   if (end - state.joined < least) return false;
+  if (end == step.inputs.size() && !values_.placed(step.value)) return false;
   state.joining = end;
   state.done = 0;
   state.gathering = state.gathered;
@@ -197,15 +205,17 @@ Range Run::next_unit(std::size_t merge) const {
   return unit;
 }
 
-// Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet,
-// into an accumulator.
+// Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet, or the
+// value has no place yet, into an accumulator.
 Pixels Run::accumulate_into(std::size_t merge, bool last) {
   const Merge& step = program_.merges[merge];
   MergeState& state = merges_[merge];
   Format format = index_.value(step.value).format;
   const Scalar scalar = accumulator_scalar(index_.image.scalar, index_.op);
-  if (last || format.scalar == scalar) return values_.target(step.value, step.pixels.begin);
-  if (state.accumulator.view().colour == nullptr) {
+  const bool begun = state.accumulator.view().colour != nullptr;
+  const bool kept_there = format.scalar == scalar && values_.placed(step.value) && !begun;
+  if (last || kept_there) return values_.target(step.value, step.pixels.begin);
+  if (!begun) {
     format.scalar = scalar;
     state.accumulator = take_pixels(pool_, format, step.pixels.size());
   }

@@ -16,8 +16,10 @@ Values::Values(const IndexedProgram& program, Pool& pool)
 
 void Values::begin_frame(const Contribution& own) {
   own_ = &own;
+  result_ = own.result;
+  placed_ = own.placed;
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    states_[i].absent = false;
+    states_[i].absent = states_[i].referred = false;
     states_[i].uses = program_.values[i].uses;
   }
   for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -34,17 +36,19 @@ void Values::end_frame() {
   for (State& state : states_) state.memory = PixelBuffer();
   for (Part& part : parts_) part.memory.reset();
   images_.end_frame();
+  result_ = PixelBuffer();
 }
 
 void Values::refer(Value value, Reference reference) {
   const IndexedValue& from = program_.value(value);
   state(value).absent = reference.absent();
+  state(value).referred = true;
   images_.add(from.image, std::move(reference), from.pixels);
 }
 
 std::int64_t Values::ready_until(Value value, std::int64_t pixel) const {
   const IndexedValue& from = program_.value(value);
-  if (from.image != IndexedValue::none) return from.pixels.end;
+  if (from.image != IndexedValue::none) return state(value).referred ? from.pixels.end : pixel;
   if (from.parts > 0) {
     const std::size_t part = program_.part_at(from, pixel);
     if (!parts_[from.first_part + part].there) return pixel;
@@ -140,8 +144,8 @@ Pixels Values::target(Value value, std::int64_t pixel) {
   PixelBuffer& memory = state(value).memory;
   if (memory.view().colour == nullptr) {
     const PixelBuffer before = to.alias < 0 ? PixelBuffer() : state(to.alias).memory;
-    if (value == program_.program.result && own_->result.view().colour != nullptr) {
-      memory = own_->result;
+    if (value == program_.program.result && result_.view().colour != nullptr) {
+      memory = result_;
     } else if (before.view().colour != nullptr) {
       const std::int64_t offset = to.pixels.begin - program_.value(to.alias).pixels.begin;
       memory = PixelBuffer(before.memory(), advance(before.view(), to.format, offset));
@@ -196,7 +200,7 @@ PixelBuffer Values::take_result() {
   if (!absent(result) && merged) return std::exchange(state(result).memory, PixelBuffer());
   const std::int64_t n = from.pixels.size();
   const Format& format = program_.image;
-  const PixelBuffer to = own_->result.view().colour != nullptr ? own_->result : take_pixels(pool_, format, n);
+  const PixelBuffer to = result_.view().colour != nullptr ? result_ : take_pixels(pool_, format, n);
   if (absent(result)) {
     fill_absent(program_.op, format, own_->background != nullptr, to.view(), n);
   } else {
