@@ -1,5 +1,6 @@
 // Cores: how many this process may use, by its affinity mask and the quota of its control group; the cache
-// that they share; and how the ranks of a node share them, as a Machine's cores and ranks mean it.
+// that they share, and what runs on them; and how the ranks of a node share them, as a Machine's cores and
+// ranks mean it.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "sortlast/cores.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
@@ -322,12 +321,13 @@ class Node::Impl {
                      const Meanwhile& meanwhile = {}) {
     openings_ = barrier.openings();
     if (!barrier.arrive(mates() + 1)) {
-      const auto missing = [&] { return barrier.openings() == openings_ ? 1U : 0U; };
-      if (meanwhile.work) {
-        wait_at_work(barrier.opened(), waits_for, missing, meanwhile);
-      } else {
-        wait(barrier.opened(), waits_for, missing);
-      }
+      Turns turns(meanwhile, control().working);
+      const auto missing = [&] {
+        if (barrier.openings() == openings_) turns.take();
+        return barrier.openings() == openings_ ? 1U : 0U;
+      };
+      wait_until(barrier.opened(), {*watch_, control().broken}, waits_for, missing,
+                 [&] { return turns.seconds_left(); });
       return;
     }
     const Waiting waiting{*watch_, control().broken};
@@ -339,36 +339,6 @@ class Node::Impl {
   template <typename WaitsFor, typename Missing>
   void wait(EventCount& event, const WaitsFor& waits_for, const Missing& missing) {
     wait_until(event, {*watch_, control().broken}, waits_for, missing, [] { return between_checks; });
-  }
-
-  // Those that work while they wait share the cores that all others leave.
-  bool core_is_left() const {
-    static const int cores = online_cores();
-    return running_threads() - 1 - control().working.load(std::memory_order_relaxed) < cores;
-  }
-
-  void work(const Meanwhile& meanwhile) {
-    std::atomic<std::int32_t>& working = control().working;
-    working.fetch_add(meanwhile.threads, std::memory_order_relaxed);
-    const std::unique_ptr<std::atomic<std::int32_t>, std::function<void(std::atomic<std::int32_t>*)>> done(
-        &working, [&](auto* of_all) { of_all->fetch_sub(meanwhile.threads, std::memory_order_relaxed); });
-    meanwhile.work();
-  }
-
-  // The same, and work every now and then.
-  template <typename WaitsFor, typename Missing>
-  void wait_at_work(EventCount& event, const WaitsFor& waits_for, const Missing& missing,
-                    const Meanwhile& meanwhile) {
-    double next = trace_clock() + meanwhile.every;
-    const auto missing_after_work = [&] {
-      if (missing() > 0 && trace_clock() >= next) {
-        if (core_is_left()) work(meanwhile);
-        next = trace_clock() + meanwhile.every;
-      }
-      return missing();
-    };
-    wait_until(event, {*watch_, control().broken}, waits_for, missing_after_work,
-               [&] { return next - trace_clock(); });
   }
 
   std::unique_ptr<const Watch> watch_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/node/meanwhile.hpp"
 #include "sortlast/execute/node/roll.hpp"
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/image.hpp"
@@ -59,13 +60,6 @@ struct Offer {
   ImageView image;              // in any memory of this process; or none
   std::size_t frame_bytes = 0;  // bytes of the frame in which the node's ranks put their results; 0: none
   bool flag = false;            // for flagged()
-};
-
-// What a rank does in a meeting while it waits for others, where that takes no core from anybody.
-struct Meanwhile {
-  std::function<void()> work = {};  // none: nothing
-  double every = 0;                 // how long it waits before, each time [s]
-  int threads = 1;                  // that it works with
 };
 
 // Who composites a frame that does not wait for all ranks.
