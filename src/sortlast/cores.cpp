@@ -88,8 +88,6 @@ int running_threads(const std::string& root) {
   return file >> loads[0] >> loads[1] >> loads[2] >> running ? running : 0;
 }
 
-int online_cores() { return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L)); }
-
 // "8192K" or "32M" in the file of each level.
 std::size_t largest_cache(const std::string& root) {
   std::size_t largest = 0;
@@ -138,7 +136,7 @@ struct Counted {
 }  // namespace
 
 Identity own_identity() {
-  const std::int32_t online = online_cores();
+  const auto online = static_cast<std::int32_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   const double quota = core_quota();
   const std::int32_t most =
       quota > 0 && quota < online ? static_cast<std::int32_t>(std::lround(quota)) : online;

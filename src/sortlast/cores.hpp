@@ -18,8 +18,6 @@ int usable_cores(const std::string& root = "");
 // How many threads of the machine run now, or could if they had a core, the caller among them; 0 if the
 // system does not say.
 int running_threads(const std::string& root = "");
-// Cores of the machine.
-int online_cores();
 // Bytes of the largest cache of a core, which it may share with others; 32 MiB if the system does not say.
 std::size_t largest_cache(const std::string& root = "");
 // A number that processes of a machine have in common if they may use the same cores.

@@ -119,19 +119,20 @@ inline read() {
   :: looked -> looked = 0; ring(READ(mate))
   :: else
   fi;
-  mate++
+  done = done | (1 << mate)
 }
 
-/* While others have yet to come: read of those that have, the lowest first. */
+/* While others have yet to come: read one of those that have, whichever, or none. */
 inline work() {
   if
-  :: mate == me -> mate++
-  :: else
+  :: true
+  :: BROKEN == READS_TOO_EARLY || (!(done & 1) && meetings[0] == frame) -> mate = 0; read()
+  :: BROKEN == READS_TOO_EARLY || (!(done & 2) && meetings[1] == frame) -> mate = 1; read()
+#if RANKS > 2
+  :: BROKEN == READS_TOO_EARLY || (!(done & 4) && meetings[2] == frame) -> mate = 2; read()
+#endif
   fi;
-  if
-  :: mate < RANKS && (BROKEN == READS_TOO_EARLY || meetings[mate] == frame) -> read()
-  :: else
-  fi
+  mate = 0
 }
 
 /* Wait until all have come; `last` is whether this rank came last, which then has to ring(). */
@@ -158,7 +159,7 @@ inline come_together(barrier) {
       :: else ->
         if
         :: barrier == MEETING && composites(frame) -> work()
-        :: true
+        :: else
         fi;
         wait(barrier)
       fi
@@ -167,7 +168,7 @@ inline come_together(barrier) {
   seen = 0; before = 0
 }
 
-/* The last to come: compare what all brought, and choose memory for the frame. It is the only one awake. */
+/* The last to come: compare what all brought, and choose memory for the frame. No other looks at that yet. */
 inline decide() {
   d_step {
     each = 0;
@@ -249,6 +250,7 @@ proctype Rank(byte me) {
   byte parity = 0;
   byte held[2]; /* tiles: slot + 1 */
   byte seen, before, looked, each, mate;
+  byte done; /* mates whose images it has read in this frame, and itself: a bit each */
   bool last;
 
   do
@@ -265,7 +267,7 @@ proctype Rank(byte me) {
     :: BROKEN == COMES_TOO_EARLY -> meetings[me] = frame; unread[me] = RANKS - 1
     :: else -> unread[me] = RANKS - 1; meetings[me] = frame
     fi;
-    mate = 0;
+    done = 1 << me;
     come_together(MEETING);
     if
     :: last -> decide(); ring(MEETING)
@@ -282,8 +284,8 @@ proctype Rank(byte me) {
       fi;
       take_frame();
       do
-      :: mate < RANKS && mate != me -> read()
-      :: mate < RANKS && mate == me -> mate++
+      :: mate < RANKS && !(done & (1 << mate)) -> read(); mate++
+      :: mate < RANKS && (done & (1 << mate)) -> mate++
       :: else -> break
       od;
       mate = 0;

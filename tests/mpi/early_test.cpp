@@ -218,6 +218,18 @@ TEST_F(EarlyMismatch, LeavesNothing) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// Images without pixels are read by nobody, and no rank waits for that.
+TEST_F(EarlyMismatch, OfFramesWithoutPixels) {
+  const Scene shown = scene({0, 0});
+  for (const int node_ranks : {0, 1, 2}) {
+    SCOPED_TRACE(std::to_string(node_ranks) + " ranks a node");
+    Compositor compositor(MPI_COMM_WORLD,
+                          {.algorithm = "direct-send", .timeout = 20, .node_ranks = node_ranks});
+    for (const Instead& instead : others(p_))
+      if (instead.what != "fewer pixels") expect_error(compositor, shown, instead);
+  }
+}
+
 // The error of an interrupt is no mismatch, whatever its type.
 TEST_F(Early, AnInterruptIsNoMismatch) {
   const Scene shown = scene({60, 40});
@@ -257,19 +269,39 @@ TEST_F(Early, ChoicesAfterAMismatchAreThoseOfAllRanks) {
   }
 }
 
+// Without a check a wrong argument is an error of one rank alone, which then chooses as the others do.
+TEST_F(Early, AWrongArgumentOfOneRankChangesNoChoice) {
+  const Scene shown = scene({64, 64}, {});
+  if (p_ < 4) GTEST_SKIP() << "there is one node of 3 ranks, which compares at no cost";
+  for (int turn = 0; turn < 60; ++turn) {
+    SCOPED_TRACE("turn " + std::to_string(turn));
+    Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = 3, .check = false});
+    expect_works(compositor, shown, {Op::over, testing::shuffled(p_, random_), {}});
+    const std::vector<std::int32_t> twice(static_cast<std::size_t>(p_), 0);
+    if (rank_ == 0)
+      error_of<ArgumentError>(
+          [&] { compositor.composite(testing::image_of(shown, rank_), {Op::over, twice, {}}); });
+    expect_works(compositor, shown, {Op::over, testing::shuffled(p_, random_), {}});
+    testing::expect_same_on_all_ranks(compositor.algorithm());
+  }
+}
+
 // A rank that does not come at all is named, as where nobody begins without it.
 TEST_F(Early, WhoDoesNotComeIsNamed) {
   const Scene shown = scene({60, 40});
   const int missing = p_ - 1;
-  Compositor compositor(MPI_COMM_WORLD, {.timeout = 0.4, .node_ranks = 1});
-  compositor.composite(testing::image_of(shown, rank_));
-  if (rank_ != missing) {
-    const std::string text =
-        error_of<TimeoutError>([&] { compositor.composite(testing::image_of(shown, rank_)); });
-    expect_contains(text, "rank " + std::to_string(missing) + " has not come");
-    expect_contains(text, "and for all ranks to call composite");
+  for (const int node_ranks : {0, 1}) {
+    Compositor compositor(MPI_COMM_WORLD, {.timeout = 0.4, .node_ranks = node_ranks});
+    compositor.composite(testing::image_of(shown, rank_));
+    if (rank_ != missing) {
+      const std::string text =
+          error_of<TimeoutError>([&] { compositor.composite(testing::image_of(shown, rank_)); });
+      expect_contains(text, "rank " + std::to_string(missing) + " has not come");
+      expect_contains(
+          text, (node_ranks == 1 ? "and for all ranks" : "all ranks") + std::string(" to call composite"));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace

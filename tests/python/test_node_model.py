@@ -19,7 +19,7 @@ def search(tmp_path):
     spin, compiler = references.find("spin"), references.find("cc")
 
     def run(*command: str) -> str:
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=900, check=True)
         return done.stdout
 
     def searched(model: str, ranks: int, frames: int, broken: int = 0) -> str:

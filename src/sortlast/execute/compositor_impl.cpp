@@ -60,7 +60,7 @@ std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::
                                      Brought{std::move(arguments), problem, offer, numbers, meanwhile},
                                      options_.check);
   } catch (...) {
-    forget_frames();  // it may have begun one
+    if (exchange_ && exchange_->begun()) exchange_.reset();
     throw;
   }
 }

@@ -45,8 +45,7 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
     record({Activity::agree, agreeing, now, -1, -1, 0});
     agreeing = trace_clock();
   };
-  const Meanwhile meanwhile{begin_with_those_there, std::max(frame_seconds_ / early_looks, least_early),
-                            team_->size()};
+  const Meanwhile meanwhile{begin_with_those_there, std::max(frame_seconds_ / early_looks, least_early)};
   const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view(), meanwhile);
   const bool early = meeting && begins_early(*meeting, image, composition.op);
   if (early) {
@@ -58,7 +57,8 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   record({Activity::agree, agreeing, agreed, -1, -1, 0});
   timing_.agree = agreed - begin - timing_.blend;
   if (dropped()) return no_tile(image);
-  if (node_->everybody() && !leaves_out()) timing_.late = std::min(node_->late(), timing_.agree);
+  if (node_->everybody() && !leaves_out())
+    timing_.late = std::clamp(node_->late() - timing_.blend, 0.0, timing_.agree);
 
   const Plan& plan = plan_for(image, composition);
   Contribution contribution = contribution_of(image, composition, background_depth);

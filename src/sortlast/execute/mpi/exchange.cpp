@@ -38,18 +38,27 @@ class Exchange::Frame {
     std::fill(received_.begin(), received_.end(), 0);
     waiting_since_ = -1;
     reads_.clear();
-    for (const Plan::Mate& mate : plan_.mates) reads_.push_back(mate.reads);
+    if (shares())
+      for (const Plan::Mate& mate : plan_.mates) reads_.push_back(mate.reads);
     referred_.assign(program_.receives.size(), false);
     run_.begin_frame(contribution_);
   }
 
-  // Those that have come to the meeting of the node are referred to, and blended.
+  bool begun() const { return begun_; }
+
+  // Those that have come to the meeting of the node are referred to, and blended. If a rank gives up
+  // meanwhile its image may be gone; why it did so tells the meeting.
   bool blend_early(const FrameContext& context) {
     context_ = &context;
     const Node& node = context_->node;
-    refer([&](int rank) { return node.has_come(rank); });
+    const auto given_up = node.given_up();
     bool blended = false;
-    while (!node.all_have_come() && blend()) blended = true;
+    try {
+      refer([&](int rank) { return node.has_come(rank); });
+      while (!node.all_have_come() && !given_up->load() && blend()) blended = true;
+    } catch (const Error&) {
+      if (!given_up->load()) throw;
+    }
     return blended;
   }
 
@@ -60,14 +69,13 @@ class Exchange::Frame {
     context_->timing.stages = plan_.schedule->stages();
     run_.place(place);
     Backoff backoff(context_->alarm, [this] { return waits_for(); });
-    const bool sharing = !plan_.mates.empty() && plan_.schedule->n() > 0;
-    if (sharing) share();
+    if (shares()) share();
     while (all_left_ > 0 || !run_.blended() || meeting_ != nullptr) {
       advance(backoff);
       look_at_meeting(backoff);
     }
     PixelBuffer result = run_.take_result();
-    if (sharing) context_->node.wait_until_read("composite");
+    if (shares()) context_->node.wait_until_read("composite");
     end();
     return result;
   }
@@ -77,6 +85,9 @@ class Exchange::Frame {
   void abandon() { messages_.abandon(); }
 
  private:
+  // Whether ranks of a node read each other's images.
+  bool shares() const { return !plan_.mates.empty() && plan_.schedule->n() > 0; }
+
   void end() {
     run_.end_frame();
     contribution_ = {};
@@ -312,6 +323,8 @@ class Exchange::Frame {
 Exchange::Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context)
     : frame_(std::make_shared<Frame>(std::move(plan), context)) {}
 Exchange::~Exchange() = default;
+
+bool Exchange::begun() const { return frame_->begun(); }
 
 bool Exchange::begin(const Contribution& contribution, const FrameContext& context) {
   frame_->begin(contribution);

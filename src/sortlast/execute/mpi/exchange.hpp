@@ -42,6 +42,8 @@ class Exchange {
   // Node::has_come()), of the frame that run() will run. Its `result` may be another then. Returns whether
   // there was anything to blend. No other frame can be run if it does not come to that.
   bool begin(const Contribution& contribution, const FrameContext& context);
+  // Whether a frame has begun that has not come to its end.
+  bool begun() const;
   // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
   // one frame and return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their
   // pixels are complete, chunk by chunk, stage by stage where the schedule limits the stages under way;

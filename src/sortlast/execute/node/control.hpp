@@ -16,8 +16,8 @@
 
 namespace sortlast {
 
-// Lies in a segment. Only the last to arrive wakes the others, and once; before it does, it is the only one
-// awake and may decide for all.
+// Lies in a segment. Only the last to arrive wakes the others, and once; before it does, none of them looks
+// at what it decides for all.
 class Barrier {
  public:
   // Number of openings so far: read it before arrive().
@@ -75,7 +75,6 @@ struct alignas(64) Control {
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
   std::atomic<std::uint32_t> failures{0};  // to map it
   std::atomic<bool> broken{false};         // a process has given up
-  std::atomic<std::int32_t> working{0};    // threads of processes that work while they wait
   std::array<Decision, 2> decisions;
   FrameSlots frames;
   alignas(64) Roll roll;

@@ -1,9 +1,6 @@
-// Meanwhile: what a process of a node does while it waits for others, as far as the cores go that nobody else
-// uses.
+// Meanwhile: what a process of a node does while it waits for others, where a core has nothing else to do.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <functional>
 
 namespace sortlast {
@@ -11,25 +8,24 @@ namespace sortlast {
 struct Meanwhile {
   std::function<void()> work = {};  // none: nothing
   double every = 0;                 // how long it waits before, each time [s]
-  int threads = 1;                  // that it works with
 };
 
 // One process's turns at its work, during one wait.
 class Turns {
  public:
-  // `working`: threads of all processes that work while they wait; they share it.
-  Turns(const Meanwhile& meanwhile, std::atomic<std::int32_t>& working);
+  // `crowded`: the processes of the node share cores.
+  Turns(const Meanwhile& meanwhile, bool crowded);
 
-  // Work, if it is time to and there is a core.
+  // Work, if it is time to and a core is idle.
   void take();
   // Until it is time again [s]; infinity if there is nothing to do.
   double seconds_left() const;
 
  private:
-  bool core_is_left() const;
+  bool core_is_idle() const;
 
   const Meanwhile& meanwhile_;
-  std::atomic<std::int32_t>& working_;
+  bool crowded_;
   double next_;  // [s] of trace_clock()
 };
 

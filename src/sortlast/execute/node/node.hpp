@@ -111,7 +111,7 @@ class Node {
   // While meet() waits: whether a rank has come to it and brought the same hash and frame_bytes; its image
   // can be read from then on. All ranks may turn out to disagree: then this one may not read any more.
   bool has_come(int rank) const;
-  // Whether all have.
+  // While meet() waits: whether all have.
   bool all_have_come() const;
 
   // ---- Frames that do not wait for all ranks (roll.hpp); instead of meet(), by all of a node's ranks ----

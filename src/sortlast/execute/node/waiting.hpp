@@ -34,8 +34,6 @@ template <typename WaitsFor, typename Missing, typename AtMost>
 void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_for, const Missing& missing,
                 const AtMost& at_most) {
   using Clock = std::chrono::steady_clock;
-  std::uint32_t before = missing();
-  if (before == 0) return;
   const std::function<std::string()> give_up = [&] {
     with.broken.store(true);
     return waits_for();
@@ -43,7 +41,8 @@ void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_fo
   Clock::time_point progress = Clock::now();
   Clock::time_point checked = progress;
   try {
-    while (true) {
+    std::uint32_t before = missing();
+    while (before > 0) {
       const std::uint32_t seen = event.rings();
       const std::uint32_t now = missing();
       if (now == 0) return;
