@@ -39,7 +39,7 @@ ICET = "sequential automatic"
 
 
 class SharedMemory(Peer):
-    """sortlast, all ranks waiting for all."""
+    """sortlast, reading images where they lie."""
 
     name = "sortlast"
     options: ClassVar[dict[str, Any]] = {}
