@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mpi/image_copies.hpp"
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
@@ -17,12 +18,11 @@
 namespace sortlast {
 namespace {
 
+using testing::Copy;
+using testing::Place;
 using testing::Scene;
 
 constexpr double patience = 60;  // until a core is idle [s]
-
-// Where the images lie.
-enum class Place { own, allocated };
 
 class EarlyInNode : public ::testing::Test {
  protected:
@@ -49,21 +49,6 @@ class EarlyInNode : public ::testing::Test {
     return {std::move(scene), {op, order, {}}, std::move(oracle)};
   }
 
-  // This rank's image, in `memory` if it is to be allocated.
-  ImageView image_in(Compositor& compositor, Place place, const Scene& scene, Memory& memory) const {
-    ImageView image = testing::image_of(scene, rank_);
-    if (place == Place::own || image.pixels.colour == nullptr) return image;
-    const auto count = static_cast<std::size_t>(scene.size().pixels());
-    const std::size_t colour = count * image.format.colour_bytes();
-    const std::size_t depth = image.format.depth ? count * sizeof(float) : 0;
-    const std::size_t behind = (colour + 63) / 64 * 64;
-    memory = compositor.allocate(behind + depth);
-    std::memcpy(memory.get(), image.pixels.colour, colour);
-    if (depth > 0) std::memcpy(memory.get() + behind, image.pixels.depth, depth);
-    image.pixels = {memory.get(), depth > 0 ? reinterpret_cast<float*>(memory.get() + behind) : nullptr};
-    return image;
-  }
-
   // Collective: a frame to which the rank `late` comes `seconds` later than the others. The tile, and whether
   // any rank blended before all had come.
   std::pair<Tile, bool> composite(Compositor& compositor, const ImageView& image,
@@ -85,8 +70,8 @@ class EarlyInNode : public ::testing::Test {
   // Frames to which any rank may come late have the bits of one to which all come at once. Returns how many
   // began early; if `insists`, one does.
   int expect_same_bits(Compositor& compositor, const Shown& shown, Place place, bool insists) {
-    Memory memory;
-    const ImageView image = image_in(compositor, place, shown.scene, memory);
+    Copy copy(compositor, place, testing::image_of(shown.scene, rank_));
+    const ImageView& image = copy.image();
     compositor.trace(true);
     const Tile punctual = composite(compositor, image, shown.composition, 0, 0).first;
     shown.scene.expect_near(punctual, shown.oracle,
