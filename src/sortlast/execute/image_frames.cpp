@@ -39,9 +39,11 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   const std::size_t before = pool_.taken();
   double agreeing = begin;
   const auto begin_with_those_there = [&] {
-    if (!planned_already(image, composition)) return;
+    const bool begun = exchange_ && exchange_->begun();
+    if (!begun && !planned_already(image, composition)) return;
     const double now = trace_clock();
-    if (!exchange_->begin(contribution_of(image, composition, background_depth), context())) return;
+    if (!begun) exchange_->begin(contribution_of(image, composition, background_depth));
+    if (!exchange_->blend_early(context())) return;
     record({Activity::agree, agreeing, now, -1, -1, 0});
     agreeing = trace_clock();
   };

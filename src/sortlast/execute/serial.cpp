@@ -22,7 +22,8 @@ namespace {
 class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
-        const WireOptions& wire, const Interleaving& interleaving) {
+        const WireOptions& wire, const Interleaving& interleaving)
+      : stages_(schedule.stages()) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       const ImageView image{images[static_cast<std::size_t>(rank)], size, format};
       ranks_.push_back(std::make_unique<Rank>(schedule, rank, op, wire, format, pool_, team_));
@@ -49,7 +50,7 @@ class Ranks {
   struct Rank {
     Rank(const Schedule& schedule, std::int32_t rank, Op op, const WireOptions& wire, const Format& format,
          Pool& pool, Team& team)
-        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team), stages(schedule.stages()) {
+        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team) {
       for (std::size_t i = 0; i < indexed.receives.size(); ++i)
         if (indexed.receives[i].spared) unseen.push_back(i);
     }
@@ -57,7 +58,6 @@ class Ranks {
     IndexedProgram indexed;
     Contribution contribution;
     Run run;
-    std::int32_t stages;
     std::vector<std::size_t> unseen;  // receives that stand for images to which it has not referred yet
     bool met = false;                 // its mates
   };
@@ -103,7 +103,7 @@ class Ranks {
   void meet(Rank& rank, std::mt19937& random) {
     rank.run.place({});
     while (!rank.unseen.empty()) refer(rank, random);
-    rank.run.open(rank.stages);
+    rank.run.open(stages_);
     rank.met = true;
   }
 
@@ -164,6 +164,7 @@ class Ranks {
     ranks_[to.rank]->run.arrived({to.step, message.chunk.number}, sent.colour_bytes());
   }
 
+  std::int32_t stages_;
   Pool pool_;
   Team team_;
   std::vector<std::unique_ptr<Rank>> ranks_;

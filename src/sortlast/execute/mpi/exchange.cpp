@@ -25,9 +25,7 @@ class Exchange::Frame {
         sent_(program_.sends.size()),
         received_(program_.receives.size()) {}
 
-  // Unless it has begun.
   void begin(const Contribution& contribution) {
-    if (begun_) return;
     begun_ = true;
     contribution_ = contribution;
     contribution_.placed = false;
@@ -326,14 +324,13 @@ Exchange::~Exchange() = default;
 
 bool Exchange::begun() const { return frame_->begun(); }
 
-bool Exchange::begin(const Contribution& contribution, const FrameContext& context) {
-  frame_->begin(contribution);
-  return frame_->blend_early(context);
-}
+void Exchange::begin(const Contribution& contribution) { frame_->begin(contribution); }
+
+bool Exchange::blend_early(const FrameContext& context) { return frame_->blend_early(context); }
 
 PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
   try {
-    frame_->begin(contribution);
+    if (!frame_->begun()) frame_->begin(contribution);
     return frame_->run(contribution.result, context, meeting);
   } catch (...) {
     if (frame_->called_off()) throw;

@@ -41,8 +41,7 @@ void wait_until(EventCount& event, const Waiting& with, const WaitsFor& waits_fo
   Clock::time_point progress = Clock::now();
   Clock::time_point checked = progress;
   try {
-    std::uint32_t before = missing();
-    while (before > 0) {
+    for (std::uint32_t before = 0;;) {
       const std::uint32_t seen = event.rings();
       const std::uint32_t now = missing();
       if (now == 0) return;
