@@ -80,14 +80,6 @@ int usable_cores(const std::string& root) {
   return std::max(cores, 1);
 }
 
-// "0.20 0.18 0.12 1/80 11206": the fourth.
-int running_threads(const std::string& root) {
-  std::array<double, 3> loads{};
-  int running = 0;
-  std::ifstream file(root + "/proc/loadavg");
-  return file >> loads[0] >> loads[1] >> loads[2] >> running ? running : 0;
-}
-
 // "8192K" or "32M" in the file of each level.
 std::size_t largest_cache(const std::string& root) {
   std::size_t largest = 0;

@@ -1,6 +1,5 @@
 // Cores: how many this process may use, by its affinity mask and the quota of its control group; the cache
-// that they share, and what runs on them; and how the ranks of a node share them, as a Machine's cores and
-// ranks mean it.
+// that they share; and how the ranks of a node share them, as a Machine's cores and ranks mean it.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +14,6 @@ namespace sortlast {
 double core_quota(const std::string& root = "");
 // The fewer of the cores in the affinity mask and those of the quota, rounded; at least 1.
 int usable_cores(const std::string& root = "");
-// How many threads of the machine run now, or could if they had a core, the caller among them; 0 if the
-// system does not say.
-int running_threads(const std::string& root = "");
 // Bytes of the largest cache of a core, which it may share with others; 32 MiB if the system does not say.
 std::size_t largest_cache(const std::string& root = "");
 // A number that processes of a machine have in common if they may use the same cores.

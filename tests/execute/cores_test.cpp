@@ -38,14 +38,6 @@ TEST_F(Quota, TheLargestCacheIsThatOfTheFiles) {
   EXPECT_EQ(largest_cache(root_), std::size_t{36} << 20);
 }
 
-TEST_F(Quota, RunningThreadsAreThoseOfTheFile) {
-  EXPECT_EQ(running_threads(root_), 0);
-  write("proc/loadavg", "0.20 0.18 0.12 13/80 11206");
-  EXPECT_EQ(running_threads(root_), 13);
-  write("proc/loadavg", "0.20 0.18");
-  EXPECT_EQ(running_threads(root_), 0);
-}
-
 TEST_F(Quota, NoneWhereThereAreNoFiles) { EXPECT_EQ(quota(), 0); }
 
 TEST_F(Quota, OfVersionTwoIsTheLeastOfAllGroupsAbove) {

@@ -103,7 +103,7 @@ TEST(Barrier, LetsNobodyPassBeforeAllHaveCome) {
       for (int half = 0; half < 2; ++half) {
         if (half == 0) round_of[me] = round;
         const std::uint32_t seen = barrier.openings();
-        if (barrier.arrive(threads)) {
+        if (barrier.arrive(threads, 0)) {
           ++lasts;
           barrier.open();
         } else if (!wait_for(barrier.opened(), seen + 1)) {

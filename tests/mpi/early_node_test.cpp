@@ -22,7 +22,7 @@ using testing::Copy;
 using testing::Place;
 using testing::Scene;
 
-constexpr double patience = 60;  // until a core is idle [s]
+constexpr double patience = 60;  // until a frame begins early [s]
 
 class EarlyInNode : public ::testing::Test {
  protected:

@@ -4,10 +4,14 @@
 namespace sortlast {
 namespace {
 
-// A rank that waits for others on its node looks so often, in the time that a frame takes, who has come, but
-// waits at least so long [s] before each look.
-constexpr double early_looks = 8;
+// Ranks that wait for others of their node begin when the first of them has waited for this part of the time
+// that a frame takes, but for so long at least [s]: ranks that share cores never come all at once.
+constexpr double early_after = 0.25;
 constexpr double least_early = 0.5e-3;
+constexpr double least_early_crowded = 2e-3;
+// Then each looks so often in that time who has come, but waits so long at least [s] before each look.
+constexpr double early_looks = 8;
+constexpr double least_between = 0.5e-3;
 
 }  // namespace
 
@@ -47,7 +51,10 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
     record({Activity::agree, agreeing, now, -1, -1, 0});
     agreeing = trace_clock();
   };
-  const Meanwhile meanwhile{begin_with_those_there, std::max(frame_seconds_ / early_looks, least_early)};
+  const Meanwhile meanwhile{
+      begin_with_those_there,
+      std::max(frame_seconds_ * early_after, node_->crowded() ? least_early_crowded : least_early),
+      std::max(frame_seconds_ / early_looks, least_between)};
   const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view(), meanwhile);
   const bool early = meeting && begins_early(*meeting, image, composition.op);
   if (early) {

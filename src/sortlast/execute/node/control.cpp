@@ -11,7 +11,8 @@
 
 namespace sortlast {
 
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free &&
+              std::atomic<bool>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<Control> && std::is_trivially_destructible_v<Seat>);
 
 Control& Control::make(const Segment& segment, std::size_t processes) {

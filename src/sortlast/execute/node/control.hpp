@@ -22,17 +22,22 @@ class Barrier {
  public:
   // Number of openings so far: read it before arrive().
   std::uint32_t openings() const { return opened_.rings(); }
-  // Whether the caller is the last of `ranks`: it must open() then. What the others wrote before they arrived
-  // is seen by it.
-  bool arrive(std::uint64_t ranks) {
-    return (arrivals_.fetch_add(1, std::memory_order_acq_rel) + 1) % ranks == 0;
+  // Whether the caller, who comes at `time`, is the last of `ranks`: it must open() then. What the others
+  // wrote before they arrived is seen by it.
+  bool arrive(std::uint64_t ranks, double time) {
+    const std::uint64_t before = arrivals_.fetch_add(1, std::memory_order_acq_rel);
+    if (before % ranks == 0) first_.store(time, std::memory_order_relaxed);
+    return (before + 1) % ranks == 0;
   }
+  // When the first came. One that comes right behind it may still see when the first came the time before.
+  double first() const { return first_.load(std::memory_order_relaxed); }
   void open() { opened_.ring(); }
   // Rings when it opens.
   EventCount& opened() { return opened_; }
 
  private:
   std::atomic<std::uint64_t> arrivals_{0};
+  std::atomic<double> first_{0};
   EventCount opened_;
 };
 
@@ -72,6 +77,7 @@ struct Decision {
 // Followed by one seat for each process.
 struct alignas(64) Control {
   Barrier meeting;
+  std::atomic<std::int32_t> working{0};    // of those that wait at it
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
   std::atomic<std::uint32_t> failures{0};  // to map it
   std::atomic<bool> broken{false};         // a process has given up

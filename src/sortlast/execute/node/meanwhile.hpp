@@ -1,31 +1,33 @@
-// Meanwhile: what a process of a node does while it waits for others, where a core has nothing else to do.
+// Meanwhile: what a process of a node does while it waits for others.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 
 namespace sortlast {
 
 struct Meanwhile {
   std::function<void()> work = {};  // none: nothing
-  double every = 0;                 // how long it waits before, each time [s]
+  double after = 0;  // the first to come; before, all may be on their way [s]
+  double every = 0;  // again so long after each end [s]
 };
 
 // One process's turns at its work, during one wait.
 class Turns {
  public:
-  // `crowded`: the processes of the node share cores.
-  Turns(const Meanwhile& meanwhile, bool crowded);
+  // `first`: when the first of those that wait came [s of trace_clock()]. `working`: how many of the node's
+  // processes do, if they share cores; else null.
+  Turns(const Meanwhile& meanwhile, double first, std::atomic<std::int32_t>* working);
 
-  // Work, if it is time to and a core is idle.
+  // Work, if it is time to and not too many others do.
   void take();
   // Until it is time again [s]; infinity if there is nothing to do.
   double seconds_left() const;
 
  private:
-  bool core_is_idle() const;
-
   const Meanwhile& meanwhile_;
-  bool crowded_;
+  std::atomic<std::int32_t>* working_;
   double next_;  // [s] of trace_clock()
 };
 

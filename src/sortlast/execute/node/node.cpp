@@ -4,7 +4,7 @@
 // a rank; the last to come compares what the others brought, chooses the memory of the frame, and wakes them.
 // Nothing of this goes through MPI, which would poll, and ranks that poll take the core from those they wait
 // for. From the second frame of a kind on, a frame maps nothing and asks nothing of the kernel but to sleep
-// and to wake; those that begin to blend while they wait look for idle cores as well (node/meanwhile.hpp).
+// and to wake.
 #include "sortlast/execute/node/node.hpp"
 
 #include <algorithm>
@@ -320,8 +320,8 @@ class Node::Impl {
   void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all,
                      const Meanwhile& meanwhile = {}) {
     openings_ = barrier.openings();
-    if (!barrier.arrive(mates() + 1)) {
-      Turns turns(meanwhile, neighbours_.crowded);
+    if (!barrier.arrive(mates() + 1, trace_clock())) {
+      Turns turns(meanwhile, barrier.first(), neighbours_.crowded ? &control().working : nullptr);
       const auto missing = [&] {
         if (barrier.openings() == openings_) turns.take();
         return barrier.openings() == openings_ ? 1U : 0U;
