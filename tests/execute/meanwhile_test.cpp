@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 #include "sortlast/cores.hpp"
 #include "sortlast/execute/node/meanwhile.hpp"
@@ -70,9 +71,9 @@ TEST_F(TurnsOfOne, WaitWhereEnoughOthersWork) {
 }
 
 TEST_F(TurnsOfOne, AreOverIfTheWorkFails) {
-  const Meanwhile fails{[] { throw 1; }, 0, 60};
+  const Meanwhile fails{[] { throw std::runtime_error("cannot"); }, 0, 60};
   Turns turns(fails, 0, &working_);
-  EXPECT_THROW(turns.take(), int);
+  EXPECT_THROW(turns.take(), std::runtime_error);
   EXPECT_EQ(working_, 0);
 }
 

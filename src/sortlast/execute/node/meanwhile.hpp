@@ -9,8 +9,8 @@ namespace sortlast {
 
 struct Meanwhile {
   std::function<void()> work = {};  // none: nothing
-  double after = 0;  // the first to come; before, all may be on their way [s]
-  double every = 0;  // again so long after each end [s]
+  double after = 0;                 // the first process came, it begins [s]
+  double every = 0;                 // after each end it begins again [s]
 };
 
 // One process's turns at its work, during one wait.
