@@ -31,10 +31,7 @@ void ImageReader::add(std::size_t number, Reference reference, Range pixels) {
   image.pixels = pixels;
   image.runs.clear();
   if (in_runs(reference.image)) image.runs = runs_in(reference.image, pixels);
-  if (reference.pull && (!in_runs(reference.image) || !image.runs.empty())) {
-    ++pulled_images_;
-    staging_.reset();  // it was for fewer
-  }
+  if (reference.pull && (!in_runs(reference.image) || !image.runs.empty())) ++pulled_images_;
   image.reference = std::move(reference);
 }
 
@@ -106,11 +103,12 @@ Link ImageReader::pulled(const Image& from, Range pixels, Side side) {
   return {to, scalar, side, true, runs, 0};
 }
 
-// Room for pixels of a pulled image, no more than pull_pixels().
+// Room for pixels of a pulled image, no more than pull_pixels(). The memory is enough for any number of
+// pulled images: one early in a frame, and more later, should not take memory of several sizes.
 Pixels ImageReader::stage(const Format& format, std::int64_t count) {
   constexpr std::size_t line = 64;
-  const auto most = static_cast<std::size_t>(pull_pixels(format)) * format.pixel_bytes() + 2 * line;
-  if (!staging_) staging_ = pool_.take(pulled_images_ * most);
+  const std::size_t others = images_.size() - 1;
+  if (!staging_) staging_ = pool_.take(std::max(staging_bytes, others * least_pull) + others * 2 * line);
   const PixelBuffer room(Memory(staging_, staging_.get() + staged_), format, count);
   staged_ += (PixelBuffer::bytes(format, count) + line - 1) / line * line;
   return room.view();
