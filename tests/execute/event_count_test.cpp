@@ -122,5 +122,15 @@ TEST(Barrier, LetsNobodyPassBeforeAllHaveCome) {
   EXPECT_EQ(lasts, static_cast<int>(2 * rounds));
 }
 
+TEST(BarrierTimes, AreThoseOfTheFirst) {
+  Barrier barrier;
+  EXPECT_FALSE(barrier.arrive(2, 5));
+  EXPECT_EQ(barrier.first(), 5);
+  EXPECT_TRUE(barrier.arrive(2, 6));
+  EXPECT_EQ(barrier.first(), 5);
+  EXPECT_FALSE(barrier.arrive(2, 7));
+  EXPECT_EQ(barrier.first(), 7);
+}
+
 }  // namespace
 }  // namespace sortlast

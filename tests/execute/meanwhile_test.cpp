@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "sortlast/cores.hpp"
 #include "sortlast/execute/node/meanwhile.hpp"
 #include "sortlast/timing.hpp"
 
@@ -21,12 +20,12 @@ class TurnsOfOne : public ::testing::Test {
 };
 
 TEST_F(TurnsOfOne, BeginSoLongAfterTheFirstCame) {
-  Turns punctual(meanwhile_, trace_clock(), nullptr);
+  Turns punctual(meanwhile_, trace_clock(), nullptr, 0);
   EXPECT_NEAR(punctual.seconds_left(), 600, 10);
   punctual.take();
   EXPECT_EQ(worked_, 0);
 
-  Turns late(meanwhile_, trace_clock() - 601, nullptr);
+  Turns late(meanwhile_, trace_clock() - 601, nullptr, 0);
   EXPECT_LE(late.seconds_left(), 0);
   late.take();
   EXPECT_EQ(worked_, 1);
@@ -37,7 +36,7 @@ TEST_F(TurnsOfOne, BeginSoLongAfterTheFirstCame) {
 
 TEST_F(TurnsOfOne, AreNoneIfThereIsNothingToDo) {
   const Meanwhile nothing;
-  Turns turns(nothing, 0, &working_);
+  Turns turns(nothing, 0, &working_, 1);
   EXPECT_TRUE(std::isinf(turns.seconds_left()));
   turns.take();
   EXPECT_EQ(working_, 0);
@@ -46,7 +45,7 @@ TEST_F(TurnsOfOne, AreNoneIfThereIsNothingToDo) {
 TEST_F(TurnsOfOne, CountThemselvesWhileTheyWork) {
   std::int32_t then = -1;
   const Meanwhile counts{[&] { then = working_; }, 0, 60};
-  Turns turns(counts, 0, &working_);
+  Turns turns(counts, 0, &working_, 1);
   turns.take();
   EXPECT_EQ(then, 1);
   EXPECT_EQ(working_, 0);
@@ -54,9 +53,10 @@ TEST_F(TurnsOfOne, CountThemselvesWhileTheyWork) {
 
 // Where enough others work it looks again, sooner than after work of its own.
 TEST_F(TurnsOfOne, WaitWhereEnoughOthersWork) {
-  const std::int32_t enough = 2 * usable_cores();
+  constexpr std::int32_t enough = 3;
+  const double first = trace_clock() - 601;
   working_ = enough;
-  Turns turns(meanwhile_, 0, &working_);
+  Turns turns(meanwhile_, first, &working_, enough);
   turns.take();
   EXPECT_EQ(worked_, 0);
   EXPECT_EQ(working_, enough);
@@ -64,7 +64,7 @@ TEST_F(TurnsOfOne, WaitWhereEnoughOthersWork) {
   EXPECT_LE(turns.seconds_left(), 15);
 
   working_ = enough - 1;
-  Turns next(meanwhile_, 0, &working_);
+  Turns next(meanwhile_, first, &working_, enough);
   next.take();
   EXPECT_EQ(worked_, 1);
   EXPECT_EQ(working_, enough - 1);
@@ -72,7 +72,7 @@ TEST_F(TurnsOfOne, WaitWhereEnoughOthersWork) {
 
 TEST_F(TurnsOfOne, AreOverIfTheWorkFails) {
   const Meanwhile fails{[] { throw std::runtime_error("cannot"); }, 0, 60};
-  Turns turns(fails, 0, &working_);
+  Turns turns(fails, 0, &working_, 1);
   EXPECT_THROW(turns.take(), std::runtime_error);
   EXPECT_EQ(working_, 0);
 }

@@ -29,7 +29,7 @@ class Barrier {
     if (before % ranks == 0) first_.store(time, std::memory_order_relaxed);
     return (before + 1) % ranks == 0;
   }
-  // When the first came. One that comes right behind it may still see when the first came the time before.
+  // When the first came. Until that one has stored it, others see an older time.
   double first() const { return first_.load(std::memory_order_relaxed); }
   void open() { opened_.ring(); }
   // Rings when it opens.
@@ -77,7 +77,7 @@ struct Decision {
 // Followed by one seat for each process.
 struct alignas(64) Control {
   Barrier meeting;
-  std::atomic<std::int32_t> working{0};    // of those that wait at it
+  std::atomic<std::int32_t> working{0};    // of those that wait at it, or about to find that they may not
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
   std::atomic<std::uint32_t> failures{0};  // to map it
   std::atomic<bool> broken{false};         // a process has given up

@@ -9,16 +9,16 @@ namespace sortlast {
 
 struct Meanwhile {
   std::function<void()> work = {};  // none: nothing
-  double after = 0;                 // the first process came, it begins [s]
-  double every = 0;                 // after each end it begins again [s]
+  double after = 0;                 // so long after the first process came it may begin [s]
+  double every = 0;                 // and so long after each end again [s]
 };
 
 // One process's turns at its work, during one wait.
 class Turns {
  public:
   // `first`: when the first of those that wait came [s of trace_clock()]. `working`: how many of the node's
-  // processes do, if they share cores; else null.
-  Turns(const Meanwhile& meanwhile, double first, std::atomic<std::int32_t>* working);
+  // processes do, of which there may be `most`, if they share cores; else null.
+  Turns(const Meanwhile& meanwhile, double first, std::atomic<std::int32_t>* working, std::int32_t most);
 
   // Work, if it is time to and not too many others do.
   void take();
@@ -28,6 +28,7 @@ class Turns {
  private:
   const Meanwhile& meanwhile_;
   std::atomic<std::int32_t>* working_;
+  std::int32_t most_;
   double next_;  // [s] of trace_clock()
 };
 

@@ -321,7 +321,8 @@ class Node::Impl {
                      const Meanwhile& meanwhile = {}) {
     openings_ = barrier.openings();
     if (!barrier.arrive(mates() + 1, trace_clock())) {
-      Turns turns(meanwhile, barrier.first(), neighbours_.crowded ? &control().working : nullptr);
+      Turns turns(meanwhile, barrier.first(), neighbours_.crowded ? &control().working : nullptr,
+                  neighbours_.workers);
       const auto missing = [&] {
         if (barrier.openings() == openings_) turns.take();
         return barrier.openings() == openings_ ? 1U : 0U;

@@ -11,7 +11,7 @@ namespace {
 // of the kernel costs as much as copying some pages.
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_pull = std::size_t{1} << 17;  // bytes of one image
-constexpr std::size_t pull_step = 256;                    // pixels
+constexpr std::size_t pull_step = 256;                    // pixels, of less than least_pull bytes
 
 }  // namespace
 
