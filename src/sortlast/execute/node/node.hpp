@@ -32,7 +32,7 @@ struct Neighbours {
   std::optional<Segment> control;   // theirs, with a Control in it; none if there is one member
   int cores = 1;                    // of the machine, for each rank that may use the same ones; at least 1
   bool crowded = false;             // more ranks than cores: a rank that waits keeps another from its core
-  int workers = 0;                  // if so, members that may work at once while they wait; at least 1
+  int workers = 0;                  // if so, members that may work at once while they wait for others
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
 
