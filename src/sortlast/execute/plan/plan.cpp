@@ -26,6 +26,7 @@ IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, cons
   store();
   cut_into_parts();
   find_aliases();
+  find_makers();
   if (schedule.window() > 0) receive_ahead();
 }
 
@@ -128,6 +129,29 @@ bool IndexedProgram::may_alias(Value target, Value source) const {
     if (merge.value != target && !intersection(merge.pixels, to.pixels).empty()) return false;
   }
   return true;
+}
+
+// Find the values that a sweep may make on its way, and how many of them it holds at once when it makes all.
+void IndexedProgram::find_makers() {
+  std::vector<std::size_t> held(program.merges.size());  // until a merge has made its value, that included
+  for (std::size_t i = 0; i < program.merges.size(); ++i) {
+    const Merge& merge = program.merges[i];
+    std::size_t made = 0;  // of its inputs
+    for (const Merge::Input& input : merge.inputs) {
+      const std::size_t maker = value(input.value).maker;
+      if (maker == IndexedValue::none) continue;
+      held[i] = std::max(held[i], made + held[maker]);
+      ++made;
+    }
+    most_made = std::max(most_made, held[i]);
+    // It goes where the first input lies, if that was made.
+    held[i] = std::max(held[i], made + (value(merge.inputs.front().value).maker == IndexedValue::none));
+
+    IndexedValue& to = values[static_cast<std::size_t>(merge.value)];
+    if (merge.value == program.result || to.writers.size() > 1 || to.uses != 1 || to.readers.empty())
+      continue;
+    if (program.merges[to.readers.front()].pixels == merge.pixels) to.maker = i;
+  }
 }
 
 // Where the stages under way are limited, receive all chunks of values that are needed later than in the

@@ -49,6 +49,7 @@ struct IndexedValue {
   std::vector<std::size_t> readers;  // merges that read it
   std::vector<std::size_t> writers;  // merges that write into it
   Value alias = -1;                  // value in whose memory its merges may go on
+  std::size_t maker = none;          // merge that makes all of it for one other alone, at the same pixels
   std::size_t image = none;          // number among the images that are read where they lie
   std::size_t receive = none;        // the receive that brings it, by messages, in parts:
   std::size_t first_part = 0;        // their places among the parts of all values
@@ -83,6 +84,7 @@ struct IndexedProgram {
   std::vector<IndexedTransfer> receives;  // as program.receives
   std::vector<std::int64_t> part_uses;    // of each part: pixels times the merges and sends that need them
   std::size_t images = 1;                 // that are read where they lie: the rank's own is number 0
+  std::size_t most_made = 0;  // values with a maker that a sweep has to hold at once (run/sweep.hpp)
 
   const IndexedValue& value(Value value) const { return values[static_cast<std::size_t>(value)]; }
 
@@ -96,6 +98,7 @@ struct IndexedProgram {
   void store();
   void cut_into_parts();
   void find_aliases();
+  void find_makers();
   bool may_alias(Value target, Value source) const;
   void receive_ahead();
   bool needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sortlast/execute/plan/plan.hpp"
+#include "sortlast/execute/run/passes.hpp"
 #include "sortlast/execute/run/values.hpp"
 #include "sortlast/threads.hpp"
 #include "sortlast/tile.hpp"
@@ -60,25 +61,19 @@ class Run {
 
   // Blend up to `blend_unit` pixels a thread of what is there. Returns the bytes that were read; 0 if there
   // is nothing to blend now.
-  static constexpr std::int64_t blend_unit = 1 << 15;
+  static constexpr std::int64_t blend_unit = Passes::unit;
   std::int64_t blend();
 
-  bool blended() const { return merges_left_ == 0; }  // all merges are done
+  bool blended() const { return passes_.done(); }  // all merges are done
   // The finished pixels, once blended(); see fill_absent() for those of no image. Call once.
   PixelBuffer take_result() { return values_.take_result(); }
   // Let go of all memory of the frame.
-  void end_frame() { values_.end_frame(); }
+  void end_frame() {
+    values_.end_frame();
+    passes_.end_frame();
+  }
 
  private:
-  struct MergeState {         // of a merge under way
-    std::size_t joined = 0;   // inputs that are in what was gathered
-    std::size_t joining = 0;  // inputs of the pass under way end here; == joined: no pass
-    std::int64_t done = 0;    // pixels of the pass that are done
-    bool gathered = false;    // the pixels gathered by earlier passes are not absent
-    bool gathering = false;   // nor are those of this one
-    bool complete = false;
-    PixelBuffer accumulator;  // gathered pixels, where they may not lie in the value yet
-  };
   struct Flow {              // of a send or receive
     std::int64_t begun = 0;  // chunks that were posted
     std::int64_t done = 0;   // chunks that were sent, or received and used up
@@ -95,30 +90,15 @@ class Run {
   void settled(Value value);
   void use_up(Value value, Range pixels);
 
-  bool start_pass(std::size_t merge);
-  Range next_unit(std::size_t merge) const;
-  std::int64_t blend_unit_of(std::size_t merge, Range unit);
-  std::int64_t join(std::size_t merge, Range unit, bool last);
-  void share_out(const Format& format, Pixels out, std::int64_t n, const Background* background,
-                 Stores stores);
-  void finish_pass(std::size_t merge);
-  Pixels accumulate_into(std::size_t merge, bool last);
-
   const IndexedProgram& index_;
   const Program& program_;
-  Team& team_;
-  Pool& pool_;
   Values values_;
-  bool frame_outgrows_cache_ = false;
+  Passes passes_;
   std::int32_t open_ = 0;
-  std::vector<MergeState> merges_;
   std::vector<Flow> sends_;
   std::vector<Flow> receives_;
   Queue ready_sends_;
   Queue ready_receives_;
-  std::vector<std::size_t> candidates_;  // merges that may be able to go on
-  std::vector<Link> chain_;              // of the unit that is being blended
-  std::size_t merges_left_ = 0;
 };
 
 // As execute_serial() of serial.hpp, which runs all ranks in one thread, where pixels of other nodes travel

@@ -139,16 +139,29 @@ Outgoing Values::encoded(Value value, Range pixels) {
   return message;
 }
 
+// The value in whose memory the merges into another may go on: where a pass makes its first input on the way,
+// which then has no memory, that of the first input's first input. -1: in none.
+Value Values::memory_before(Value value) const {
+  const IndexedValue& to = program_.value(value);
+  Value before = to.alias;
+  while (before >= 0 && state(before).memory.view().colour == nullptr) before = program_.value(before).alias;
+  // A result outlives the frame, and should not keep more memory than its own.
+  const bool too_large =
+      before >= 0 && value == program_.program.result && program_.value(before).pixels != to.pixels;
+  return too_large ? -1 : before;
+}
+
 Pixels Values::target(Value value, std::int64_t pixel) {
   const IndexedValue& to = program_.value(value);
   PixelBuffer& memory = state(value).memory;
   if (memory.view().colour == nullptr) {
-    const PixelBuffer before = to.alias < 0 ? PixelBuffer() : state(to.alias).memory;
+    const Value before = memory_before(value);
     if (value == program_.program.result && result_.view().colour != nullptr) {
       memory = result_;
-    } else if (before.view().colour != nullptr) {
-      const std::int64_t offset = to.pixels.begin - program_.value(to.alias).pixels.begin;
-      memory = PixelBuffer(before.memory(), advance(before.view(), to.format, offset));
+    } else if (before >= 0) {
+      const PixelBuffer& goes_on = state(before).memory;
+      const std::int64_t offset = to.pixels.begin - program_.value(before).pixels.begin;
+      memory = PixelBuffer(goes_on.memory(), advance(goes_on.view(), to.format, offset));
     } else {
       memory = take_pixels(pool_, to.format, to.pixels.size());
     }

@@ -104,6 +104,7 @@ class Values {
 
   State& state(Value value) { return states_[static_cast<std::size_t>(value)]; }
   const State& state(Value value) const { return states_[static_cast<std::size_t>(value)]; }
+  Value memory_before(Value value) const;
   void materialise(Value value, Range pixels, Pixels to);
 
   const IndexedProgram& program_;

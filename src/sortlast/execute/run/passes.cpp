@@ -1,0 +1,248 @@
+// Passes.
+#include "sortlast/execute/run/passes.hpp"
+
+#include <algorithm>
+
+#include "sortlast/cores.hpp"
+
+namespace sortlast {
+namespace {
+
+// Whether the images that are blended and the frame that they become, two frames at the least, push each
+// other out of the cache.
+bool outgrows_cache(const Format& format, const Size& size) {
+  static const std::size_t cache = largest_cache();
+  return 2 * PixelBuffer::bytes(format, size.pixels()) > cache;
+}
+
+Format accumulated(const IndexedProgram& program) {
+  Format format = program.image;
+  format.scalar = accumulator_scalar(program.image.scalar, program.op);
+  return format;
+}
+
+}  // namespace
+
+Passes::Passes(const IndexedProgram& program, Values& values, Pool& pool, Team& team)
+    : index_(program),
+      program_(program.program),
+      values_(values),
+      pool_(pool),
+      made_(accumulated(program)),
+      unit_pixels_(unit * team.size()),
+      sweep_(team, pool, program.op, made_, program.most_made),
+      merges_(program_.merges.size()) {}
+
+void Passes::begin_frame(const Size& image) {
+  frame_outgrows_cache_ = outgrows_cache(index_.image, image);
+  std::fill(merges_.begin(), merges_.end(), State());
+  candidates_.clear();
+  left_ = merges_.size();
+}
+
+void Passes::end_frame() { sweep_.end_frame(); }
+
+std::optional<Passes::Blended> Passes::blend(const std::function<void(Value, Range)>& used_up) {
+  while (!candidates_.empty()) {
+    const std::size_t merge = candidates_.back() = pass_of(candidates_.back());
+    if (merges_[merge].in_pass() || start(merge)) {
+      const Range pixels = next_unit(merge);
+      if (!pixels.empty()) return blend_unit(merge, pixels, used_up);
+    }
+    candidates_.pop_back();
+  }
+  return std::nullopt;
+}
+
+// ---- Which merges a pass is of --------------------------------------------------------------------
+
+// The merge that makes an input on the way of a pass; none if it does not.
+std::size_t Passes::made_by(const Merge::Input& input) const {
+  const std::size_t maker = index_.value(input.value).maker;
+  return maker != IndexedValue::none && merges_[maker].made ? maker : IndexedValue::none;
+}
+
+// Calls call(input) for each input of a merge's pass; for one that is made on the way, for each of its maker.
+template <typename Do>
+void Passes::for_each_input(std::size_t merge, const Do& call) const {
+  const State& state = merges_[merge];
+  for (std::size_t i = state.joined; i < state.joining; ++i) {
+    const Merge::Input& input = program_.merges[merge].inputs[i];
+    const std::size_t maker = made_by(input);
+    if (maker != IndexedValue::none) {
+      for_each_input(maker, call);
+    } else {
+      call(input);
+    }
+  }
+}
+
+// Whether an input has begun to arrive, or a pass can make it of what has.
+bool Passes::there(const Merge::Input& input, std::int64_t pixel) const {
+  if (values_.ready_until(input.value, pixel) > pixel) return true;
+  const std::size_t maker = index_.value(input.value).maker;
+  if (maker == IndexedValue::none || merges_[maker].begun()) return false;
+  const std::vector<Merge::Input>& inputs = program_.merges[maker].inputs;
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [&](const Merge::Input& each) { return there(each, pixel); });
+}
+
+// Where the inputs of a pass that is begun now end; where they begin, if that is not worth one.
+std::size_t Passes::pass_end(std::size_t merge) const {
+  const Merge& step = program_.merges[merge];
+  const State& state = merges_[merge];
+  if (state.complete) return state.joined;
+  std::size_t end = state.joined;
+  while (end < step.inputs.size() && there(step.inputs[end], step.pixels.begin)) ++end;
+  const std::size_t least = state.joined == 0 ? std::min<std::size_t>(2, step.inputs.size()) : 1;
+  if (end - state.joined < least) return state.joined;
+  return end == step.inputs.size() && !values_.placed(step.value) ? state.joined : end;
+}
+
+// Whether a value would be made on the way of a pass of its reader that is begun now.
+bool Passes::takes_in(std::size_t reader, Value value) const {
+  if (merges_[reader].in_pass()) return false;
+  const std::vector<Merge::Input>& inputs = program_.merges[reader].inputs;
+  const auto input = std::find_if(inputs.begin(), inputs.end(),
+                                  [&](const Merge::Input& each) { return each.value == value; });
+  return pass_end(reader) > static_cast<std::size_t>(input - inputs.begin());
+}
+
+// The merge whose pass takes this one in, or would if it were begun now: itself, if none does.
+std::size_t Passes::pass_of(std::size_t merge) const {
+  for (;;) {
+    const State& state = merges_[merge];
+    const Value value = program_.merges[merge].value;
+    const IndexedValue& indexed = index_.value(value);
+    if (indexed.maker != merge) return merge;
+    const std::size_t reader = indexed.readers.front();
+    if (!state.made && (state.begun() || !takes_in(reader, value))) return merge;
+    merge = reader;
+  }
+}
+
+// Begin a pass over all inputs that are there, if that is worth one.
+bool Passes::start(std::size_t merge) {
+  const std::size_t end = pass_end(merge);
+  if (end == merges_[merge].joined) return false;
+  begin(merge, end);
+  return true;
+}
+
+// Begin a pass over the inputs before `end`, and over what those are made of that are not there.
+void Passes::begin(std::size_t merge, std::size_t end) {
+  const Merge& step = program_.merges[merge];
+  State& state = merges_[merge];
+  state.joining = end;
+  state.done = 0;
+  state.gathering = state.gathered;
+  for (std::size_t i = state.joined; i < end; ++i) {
+    const Value value = step.inputs[i].value;
+    if (values_.ready_until(value, step.pixels.begin) == step.pixels.begin) {
+      const std::size_t maker = index_.value(value).maker;
+      merges_[maker].made = true;
+      begin(maker, program_.merges[maker].inputs.size());
+    }
+    if (!values_.absent(value)) state.gathering = true;
+  }
+  if (end == step.inputs.size()) values_.set_absent(step.value, !state.gathering);
+}
+
+// ---- A pass ---------------------------------------------------------------------------------------
+
+// The pixels of a pass that can be blended next; empty if some are not there yet.
+Range Passes::next_unit(std::size_t merge) const {
+  const Merge& step = program_.merges[merge];
+  Range pixels{step.pixels.begin + merges_[merge].done, 0};
+  pixels.end = std::min(step.pixels.end, pixels.begin + unit_pixels_);
+  for_each_input(merge, [&](const Merge::Input& input) {
+    pixels.end = std::min({pixels.end, values_.ready_until(input.value, pixels.begin),
+                           values_.contiguous_until(input.value, pixels.begin)});
+  });
+  return pixels;
+}
+
+Passes::Blended Passes::blend_unit(std::size_t merge, Range pixels,
+                                   const std::function<void(Value, Range)>& used_up) {
+  const Merge& step = program_.merges[merge];
+  State& state = merges_[merge];
+  const bool last = state.joining == step.inputs.size();
+  const std::int64_t bytes = state.gathering ? join(merge, pixels, last) : 0;
+  state.done += pixels.size();
+  for_each_input(merge, [&](const Merge::Input& input) { used_up(input.value, pixels); });
+  if (last) values_.merged(merge, pixels.end);
+  if (state.done == step.pixels.size()) finish(merge);
+  return {bytes, last ? step.value : -1};
+}
+
+// Blend a unit of a pass of which not all is absent: what was gathered, and the inputs that are not absent.
+// Returns the bytes that were read.
+std::int64_t Passes::join(std::size_t merge, Range pixels, bool last) {
+  const Merge& step = program_.merges[merge];
+  const State& state = merges_[merge];
+  const Pixels to = accumulate_into(merge, last);
+  sweep_.begin();
+  if (state.gathered) {
+    const Pixels gathered = state.accumulator.view().colour != nullptr ? state.accumulator.view() : to;
+    sweep_.add({advance(ConstPixels(gathered), made_, state.done), made_.scalar, Side::back});
+  }
+  values_.begin_unit();
+  const std::size_t read = add_inputs(merge, pixels) + (state.gathered ? 1 : 0);
+  const Format& format = last ? index_.value(step.value).format : made_;
+  sweep_.blend(
+      advance(to, format, state.done), format.scalar, pixels.size(),
+      last ? values_.background_of(step.value) : nullptr,
+      last && step.value == program_.result && frame_outgrows_cache_ ? Stores::streaming : Stores::cached);
+  return static_cast<std::int64_t>(read * index_.image.pixel_bytes()) * pixels.size();
+}
+
+// Tell the sweep the inputs of a pass that are not absent. Returns how many of them lie in memory.
+std::size_t Passes::add_inputs(std::size_t merge, Range pixels) {
+  const State& state = merges_[merge];
+  std::size_t in_memory = 0;
+  for (std::size_t i = state.joined; i < state.joining; ++i) {
+    const Merge::Input& input = program_.merges[merge].inputs[i];
+    if (values_.absent(input.value)) continue;
+    const Side side = input.front ? Side::front : Side::back;
+    const std::size_t maker = made_by(input);
+    if (maker != IndexedValue::none) {
+      const std::size_t before = sweep_.operands();
+      in_memory += add_inputs(maker, pixels);
+      sweep_.join(sweep_.operands() - before, side);
+    } else {
+      sweep_.add(values_.link(input.value, pixels, side));
+      ++in_memory;
+    }
+  }
+  return in_memory;
+}
+
+// Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet, or the
+// value has no place yet, into an accumulator.
+Pixels Passes::accumulate_into(std::size_t merge, bool last) {
+  const Merge& step = program_.merges[merge];
+  State& state = merges_[merge];
+  const bool begun = state.accumulator.view().colour != nullptr;
+  const bool kept_there = index_.value(step.value).format == made_ && values_.placed(step.value) && !begun;
+  if (last || kept_there) return values_.target(step.value, step.pixels.begin);
+  if (!begun) state.accumulator = take_pixels(pool_, made_, step.pixels.size());
+  return state.accumulator.view();
+}
+
+void Passes::finish(std::size_t merge) {
+  const Merge& step = program_.merges[merge];
+  State& state = merges_[merge];
+  for (std::size_t i = state.joined; i < state.joining; ++i) {
+    const std::size_t maker = made_by(step.inputs[i]);
+    if (maker != IndexedValue::none) finish(maker);
+    values_.release(step.inputs[i].value);
+  }
+  state.joined = state.joining;
+  state.gathered = state.gathering;
+  if (state.joined < step.inputs.size()) return;
+  state.accumulator = PixelBuffer();
+  state.complete = true;
+  --left_;
+}
+
+}  // namespace sortlast

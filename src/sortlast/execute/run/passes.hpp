@@ -1,0 +1,95 @@
+// Passes: the merges of one rank's program at work.
+//
+// A merge is a chain of inputs in a fixed order. It goes on in passes: each pass joins all inputs that have
+// begun to arrive, in the chain's order, in one sweep over memory that follows the slowest of them; inputs
+// that come later are held until the next pass. A pass that is not the last leaves its pixels in the
+// accumulator's scalar, from which a later pass goes on without any difference, so the bits do not depend on
+// how the chain was cut.
+//
+// An input that another merge makes for this one alone need not be there: if all is that it is made of, the
+// pass makes it on its way (sweep.hpp). So a pass belongs to the last merge that can go on with it, and takes
+// in those before it that have not begun.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sortlast/execute/plan/plan.hpp"
+#include "sortlast/execute/run/sweep.hpp"
+#include "sortlast/execute/run/values.hpp"
+#include "sortlast/threads.hpp"
+
+namespace sortlast {
+
+class Passes {
+ public:
+  // All must outlive it.
+  Passes(const IndexedProgram& program, Values& values, Pool& pool, Team& team);
+
+  void begin_frame(const Size& image);
+  // Let go of all memory of the frame.
+  void end_frame();
+
+  // A merge may be able to go on.
+  void offer(std::size_t merge) {
+    if (!merges_[merge].complete) candidates_.push_back(merge);
+  }
+
+  // Blend up to `unit` pixels a thread of what is there, if there is anything, and tell of each input which
+  // of its pixels were used up.
+  static constexpr std::int64_t unit = 1 << 15;
+  struct Blended {
+    std::int64_t bytes = 0;  // that were read
+    Value value = -1;        // of which more is there; none: -1
+  };
+  std::optional<Blended> blend(const std::function<void(Value, Range)>& used_up);
+
+  bool done() const { return left_ == 0; }  // all merges are complete
+
+ private:
+  struct State {              // of a merge
+    std::size_t joined = 0;   // inputs that are in what was gathered
+    std::size_t joining = 0;  // inputs of the pass under way end here; == joined: no pass
+    std::int64_t done = 0;    // pixels of the pass that are done
+    bool gathered = false;    // the pixels gathered by earlier passes are not absent
+    bool gathering = false;   // nor are those of this one
+    bool made = false;        // on the way of the pass of the merge that reads its value
+    bool complete = false;
+    PixelBuffer accumulator;  // gathered pixels, where they may not lie in the value yet
+
+    bool in_pass() const { return joining > joined; }
+    bool begun() const { return complete || joining > 0; }
+  };
+
+  std::size_t made_by(const Merge::Input& input) const;
+  template <typename Do>
+  void for_each_input(std::size_t merge, const Do& call) const;
+  bool there(const Merge::Input& input, std::int64_t pixel) const;
+  std::size_t pass_end(std::size_t merge) const;
+  bool takes_in(std::size_t reader, Value value) const;
+  std::size_t pass_of(std::size_t merge) const;
+  bool start(std::size_t merge);
+  void begin(std::size_t merge, std::size_t end);
+  Range next_unit(std::size_t merge) const;
+  Blended blend_unit(std::size_t merge, Range pixels, const std::function<void(Value, Range)>& used_up);
+  std::int64_t join(std::size_t merge, Range pixels, bool last);
+  std::size_t add_inputs(std::size_t merge, Range pixels);
+  Pixels accumulate_into(std::size_t merge, bool last);
+  void finish(std::size_t merge);
+
+  const IndexedProgram& index_;
+  const Program& program_;
+  Values& values_;
+  Pool& pool_;
+  const Format made_;  // what is gathered, or made on the way, is stored as
+  const std::int64_t unit_pixels_;
+  Sweep sweep_;
+  bool frame_outgrows_cache_ = false;
+  std::vector<State> merges_;
+  std::vector<std::size_t> candidates_;  // merges that may be able to go on
+  std::size_t left_ = 0;
+};
+
+}  // namespace sortlast
