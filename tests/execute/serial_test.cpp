@@ -126,6 +126,32 @@ TEST(Serial, PassesAreCutAtUnits) {
   }
 }
 
+// Merges that lead into each other are blended in one pass or in several, as their chunks come.
+TEST(Serial, TreesAreCutAtChunks) {
+  std::mt19937 random(15);
+  constexpr std::int32_t p = 8;
+  constexpr Size size{256, 160};
+  WireOptions wire;
+  wire.chunk_bytes = 1024;  // five chunks a piece
+  for (const Format format : {Format{}, Format{Scalar::uint8, 4, true}}) {
+    const Scene scene(p, format, size, random, true);
+    for (const std::string& name : sortlast::testing::algorithm_names()) {
+      for (const std::vector<std::int32_t>& nodes : {std::vector<std::int32_t>{}, {0, 1, 1, 0, 0, 1, 0, 0}}) {
+        SCOPED_TRACE(name + " " + format_name(format));
+        const auto order = sortlast::testing::shuffled(p, random);
+        const Schedule schedule = make_schedule(name, {p, size.pixels(), order, {}, false, nodes});
+        const Frame first = execute_serial(schedule, scene.views(), size, format, Op::over, 1, wire);
+        scene.expect_near(first, composite_serial(scene.views(), size, format, Op::over, order),
+                          sortlast::testing::tolerance(format, Op::over, p, false));
+        for (const std::uint32_t seed : {2U, 3U, 4U}) {
+          scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, seed, wire),
+                                 first);
+        }
+      }
+    }
+  }
+}
+
 TEST(Serial, NanAndInfinityPassThrough) {
   std::mt19937 random(14);
   for (const std::int32_t p : {2, 3, 4, 7, 12}) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -114,39 +115,93 @@ TEST(Sweep, HoldsOneValueALevel) {
     const Schedule schedule = make_schedule(
         name, {p, 4096, {}, {}, false, std::vector<std::int32_t>(static_cast<std::size_t>(p), 0)});
     const IndexedProgram program(schedule, 0, {}, Op::over, {});
-    EXPECT_EQ(program.most_made, static_cast<std::size_t>(most)) << name << " of " << p;
+    EXPECT_EQ(program.most_held, static_cast<std::size_t>(most)) << name << " of " << p;
   }
 }
 
-// Pairs of images that are all there are merged without a place for what each pair makes.
-TEST(Sweep, MakesATreeWithoutMemoryForItsValues) {
-  std::mt19937 random(412);
-  constexpr std::int32_t p = 16;
-  constexpr Size size{512, 512};
-  const testing::Scene scene(p, {}, size, random, false);
-  const Schedule schedule = make_schedule(
-      "direct-send:pairs",
-      {p, size.pixels(), testing::shuffled(p, random), {}, false, std::vector<std::int32_t>(p, 0)});
-  const auto image_of = [&](std::int32_t rank) {
-    return ImageView{scene.views()[static_cast<std::size_t>(rank)], size, scene.format()};
-  };
-  Pool pool;
-  Team team;
-  const IndexedProgram program(schedule, 3, scene.format(), Op::over, {});
-  sortlast::Run run(program, pool, team);
-  const Contribution own{image_of(3)};
-  pool.begin_frame();
-  run.begin_frame(own);
-  for (std::size_t i = 0; i < program.receives.size(); ++i)
-    run.refer(i, {image_of(program.program.receives[i].peer)});
-  run.place({});
-  run.open(1);
-  std::int64_t bytes = 0;
-  while (const std::int64_t more = run.blend()) bytes += more;
-  ASSERT_TRUE(run.blended());
-  const std::size_t piece = PixelBuffer::bytes(scene.format(), schedule.piece(3).size());
-  EXPECT_EQ(bytes, static_cast<std::int64_t>(p * piece));  // each image is read once
-  EXPECT_LT(pool.peak(), piece + (std::size_t{1} << 17));  // and nothing is written but the result
+// One rank's run among 16 of a node, with images of which it is told in any order.
+class SixteenImages {
+ public:
+  static constexpr std::int32_t p = 16;
+  static constexpr std::int32_t rank = 3;
+  static constexpr Size size{512, 1200};  // pieces of more than a unit
+
+  SixteenImages(const char* algorithm, int threads, std::uint32_t seed)
+      : random_(seed),
+        scene_(p, {}, size, random_, true),
+        schedule_(
+            make_schedule(algorithm, {p, size.pixels(), testing::shuffled(p, random_), {}, false, nodes()})),
+        team_(threads),
+        program_(schedule_, rank, scene_.format(), Op::over, {}),
+        run_(program_, pool_, team_),
+        own_{image_of(rank)} {}
+
+  // Returns the finished pixels. `early`: blend what there is after each image.
+  PixelBuffer composite(bool early) {
+    std::vector<std::size_t> receives(program_.receives.size());
+    std::iota(receives.begin(), receives.end(), 0);
+    std::shuffle(receives.begin(), receives.end(), random_);
+    pool_.begin_frame();
+    run_.begin_frame(own_);
+    run_.place({});
+    run_.open(schedule_.stages());
+    read_ = 0;
+    for (const std::size_t receive : receives) {
+      run_.refer(receive, {image_of(program_.program.receives[receive].peer)});
+      if (early) blend();
+    }
+    blend();
+    EXPECT_TRUE(run_.blended());
+    return run_.take_result();
+  }
+
+  const testing::Scene& scene() const { return scene_; }
+  std::int64_t images() const {
+    return std::count_if(scene_.views().begin(), scene_.views().end(),
+                         [](const ConstPixels& view) { return view.colour != nullptr; });
+  }
+  std::int64_t pixels() const { return schedule_.piece(rank).size(); }
+  std::int64_t read() const { return read_; }  // bytes, of the last frame
+  std::size_t peak() const { return pool_.peak(); }
+
+ private:
+  static std::vector<std::int32_t> nodes() { return std::vector<std::int32_t>(p, 0); }
+  ImageView image_of(std::int32_t number) const {
+    return {scene_.views()[static_cast<std::size_t>(number)], size, scene_.format()};
+  }
+  void blend() {
+    while (const std::int64_t bytes = run_.blend()) read_ += bytes;
+  }
+
+  std::mt19937 random_;
+  testing::Scene scene_;
+  Schedule schedule_;
+  Pool pool_;
+  Team team_;
+  IndexedProgram program_;
+  sortlast::Run run_;
+  Contribution own_;
+  std::int64_t read_ = 0;
+};
+
+// Of images that are all there, those in a tree are read once, and nothing is written but the result.
+TEST(Sweep, TakesNoMemoryForWhatLiesBetween) {
+  SixteenImages sixteen("direct-send:pairs", 1, 412);
+  const PixelBuffer result = sixteen.composite(false);
+  const std::int64_t piece = 16 * sixteen.pixels();
+  EXPECT_EQ(sixteen.read(), sixteen.images() * piece);
+  EXPECT_LT(sixteen.peak(), static_cast<std::size_t>(piece) + (std::size_t{1} << 17));
+}
+
+TEST(Sweep, GivesTheSameBitsHoweverItIsCut) {
+  for (const char* const algorithm : {"direct-send:pairs", "direct-send", "shift"}) {
+    SCOPED_TRACE(algorithm);
+    SixteenImages one(algorithm, 1, 413);
+    SixteenImages three(algorithm, 3, 413);
+    const PixelBuffer at_once = one.composite(false);
+    for (const PixelBuffer& other : {one.composite(true), three.composite(false), three.composite(true)})
+      one.scene().expect_same_bits(other.view(), at_once.view(), one.pixels());
+  }
 }
 
 }  // namespace

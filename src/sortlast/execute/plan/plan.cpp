@@ -26,7 +26,7 @@ IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, cons
   store();
   cut_into_parts();
   find_aliases();
-  find_makers();
+  find_values_between();
   if (schedule.window() > 0) receive_ahead();
 }
 
@@ -131,26 +131,25 @@ bool IndexedProgram::may_alias(Value target, Value source) const {
   return true;
 }
 
-// Find the values that a sweep may make on its way, and how many of them it holds at once when it makes all.
-void IndexedProgram::find_makers() {
+// Find the values between merges, and how many of them a pass holds at once that takes in all it may.
+void IndexedProgram::find_values_between() {
+  const std::vector<Between> between = values_between(program);
   std::vector<std::size_t> held(program.merges.size());  // until a merge has made its value, that included
   for (std::size_t i = 0; i < program.merges.size(); ++i) {
-    const Merge& merge = program.merges[i];
-    std::size_t made = 0;  // of its inputs
-    for (const Merge::Input& input : merge.inputs) {
-      const std::size_t maker = value(input.value).maker;
-      if (maker == IndexedValue::none) continue;
+    const std::vector<Merge::Input>& inputs = program.merges[i].inputs;
+    std::size_t made = 0;  // of the inputs
+    for (const Merge::Input& input : inputs) {
+      const auto number = static_cast<std::size_t>(input.value);
+      const std::size_t maker = between[number].maker;
+      if (maker == Between::none || made + held[maker] > may_hold) continue;
+      values[number].between = between[number];
       held[i] = std::max(held[i], made + held[maker]);
       ++made;
     }
-    most_made = std::max(most_made, held[i]);
+    most_held = std::max(most_held, held[i]);
     // It goes where the first input lies, if that was made.
-    held[i] = std::max(held[i], made + (value(merge.inputs.front().value).maker == IndexedValue::none));
-
-    IndexedValue& to = values[static_cast<std::size_t>(merge.value)];
-    if (merge.value == program.result || to.writers.size() > 1 || to.uses != 1 || to.readers.empty())
-      continue;
-    if (program.merges[to.readers.front()].pixels == merge.pixels) to.maker = i;
+    const bool in_place = value(inputs.front().value).between.maker != Between::none;
+    held[i] = std::max(held[i], made + (in_place ? 0 : 1));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "sortlast/execute/plan/message_tags.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/schedule/between.hpp"
 
 namespace sortlast {
 
@@ -49,7 +50,7 @@ struct IndexedValue {
   std::vector<std::size_t> readers;  // merges that read it
   std::vector<std::size_t> writers;  // merges that write into it
   Value alias = -1;                  // value in whose memory its merges may go on
-  std::size_t maker = none;          // merge that makes all of it for one other alone, at the same pixels
+  Between between;                   // merges that a pass may take in, so that it never lies in memory
   std::size_t image = none;          // number among the images that are read where they lie
   std::size_t receive = none;        // the receive that brings it, by messages, in parts:
   std::size_t first_part = 0;        // their places among the parts of all values
@@ -68,6 +69,8 @@ struct IndexedProgram {
   // Chunks of a transfer that are under way at once, at each end, so that the memory for messages stays
   // small.
   static constexpr std::int64_t window = 3;
+  // Values between merges that a pass may hold at once. What are more go to memory.
+  static constexpr std::size_t may_hold = 64;
 
   // Of `rank`, for images of `image` that are composited by `op`. Ranks that the schedule's setting puts on
   // one node read each other's images.
@@ -84,7 +87,7 @@ struct IndexedProgram {
   std::vector<IndexedTransfer> receives;  // as program.receives
   std::vector<std::int64_t> part_uses;    // of each part: pixels times the merges and sends that need them
   std::size_t images = 1;                 // that are read where they lie: the rank's own is number 0
-  std::size_t most_made = 0;  // values with a maker that a sweep has to hold at once (run/sweep.hpp)
+  std::size_t most_held = 0;              // values between merges that a pass holds at once, at most
 
   const IndexedValue& value(Value value) const { return values[static_cast<std::size_t>(value)]; }
 
@@ -98,7 +101,7 @@ struct IndexedProgram {
   void store();
   void cut_into_parts();
   void find_aliases();
-  void find_makers();
+  void find_values_between();
   bool may_alias(Value target, Value source) const;
   void receive_ahead();
   bool needed_late(std::size_t receive, const std::vector<std::int32_t>& stages) const;

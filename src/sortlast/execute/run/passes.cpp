@@ -15,7 +15,7 @@ bool outgrows_cache(const Format& format, const Size& size) {
   return 2 * PixelBuffer::bytes(format, size.pixels()) > cache;
 }
 
-Format accumulated(const IndexedProgram& program) {
+Format gathered_format(const IndexedProgram& program) {
   Format format = program.image;
   format.scalar = accumulator_scalar(program.image.scalar, program.op);
   return format;
@@ -28,9 +28,9 @@ Passes::Passes(const IndexedProgram& program, Values& values, Pool& pool, Team& 
       program_(program.program),
       values_(values),
       pool_(pool),
-      made_(accumulated(program)),
+      gathered_(gathered_format(program)),
       unit_pixels_(unit * team.size()),
-      sweep_(team, pool, program.op, made_, program.most_made),
+      sweep_(team, pool, program.op, gathered_, program.most_held),
       merges_(program_.merges.size()) {}
 
 void Passes::begin_frame(const Size& image) {
@@ -40,7 +40,10 @@ void Passes::begin_frame(const Size& image) {
   left_ = merges_.size();
 }
 
-void Passes::end_frame() { sweep_.end_frame(); }
+void Passes::end_frame() {
+  for (State& state : merges_) state.accumulator = PixelBuffer();
+  sweep_.end_frame();
+}
 
 std::optional<Passes::Blended> Passes::blend(const std::function<void(Value, Range)>& used_up) {
   while (!candidates_.empty()) {
@@ -56,10 +59,10 @@ std::optional<Passes::Blended> Passes::blend(const std::function<void(Value, Ran
 
 // ---- Which merges a pass is of --------------------------------------------------------------------
 
-// The merge that makes an input on the way of a pass; none if it does not.
-std::size_t Passes::made_by(const Merge::Input& input) const {
-  const std::size_t maker = index_.value(input.value).maker;
-  return maker != IndexedValue::none && merges_[maker].made ? maker : IndexedValue::none;
+// The merge that makes an input on the way of a pass; none if the input lies in memory.
+std::size_t Passes::taken_in(const Merge::Input& input) const {
+  const std::size_t maker = index_.value(input.value).between.maker;
+  return maker != Between::none && merges_[maker].taken_in ? maker : Between::none;
 }
 
 // Calls call(input) for each input of a merge's pass; for one that is made on the way, for each of its maker.
@@ -68,8 +71,8 @@ void Passes::for_each_input(std::size_t merge, const Do& call) const {
   const State& state = merges_[merge];
   for (std::size_t i = state.joined; i < state.joining; ++i) {
     const Merge::Input& input = program_.merges[merge].inputs[i];
-    const std::size_t maker = made_by(input);
-    if (maker != IndexedValue::none) {
+    const std::size_t maker = taken_in(input);
+    if (maker != Between::none) {
       for_each_input(maker, call);
     } else {
       call(input);
@@ -80,8 +83,8 @@ void Passes::for_each_input(std::size_t merge, const Do& call) const {
 // Whether an input has begun to arrive, or a pass can make it of what has.
 bool Passes::there(const Merge::Input& input, std::int64_t pixel) const {
   if (values_.ready_until(input.value, pixel) > pixel) return true;
-  const std::size_t maker = index_.value(input.value).maker;
-  if (maker == IndexedValue::none || merges_[maker].begun()) return false;
+  const std::size_t maker = index_.value(input.value).between.maker;
+  if (maker == Between::none || merges_[maker].begun()) return false;
   const std::vector<Merge::Input>& inputs = program_.merges[maker].inputs;
   return std::all_of(inputs.begin(), inputs.end(),
                      [&](const Merge::Input& each) { return there(each, pixel); });
@@ -99,25 +102,16 @@ std::size_t Passes::pass_end(std::size_t merge) const {
   return end == step.inputs.size() && !values_.placed(step.value) ? state.joined : end;
 }
 
-// Whether a value would be made on the way of a pass of its reader that is begun now.
-bool Passes::takes_in(std::size_t reader, Value value) const {
-  if (merges_[reader].in_pass()) return false;
-  const std::vector<Merge::Input>& inputs = program_.merges[reader].inputs;
-  const auto input = std::find_if(inputs.begin(), inputs.end(),
-                                  [&](const Merge::Input& each) { return each.value == value; });
-  return pass_end(reader) > static_cast<std::size_t>(input - inputs.begin());
-}
-
 // The merge whose pass takes this one in, or would if it were begun now: itself, if none does.
 std::size_t Passes::pass_of(std::size_t merge) const {
   for (;;) {
+    const Between& between = index_.value(program_.merges[merge].value).between;
     const State& state = merges_[merge];
-    const Value value = program_.merges[merge].value;
-    const IndexedValue& indexed = index_.value(value);
-    if (indexed.maker != merge) return merge;
-    const std::size_t reader = indexed.readers.front();
-    if (!state.made && (state.begun() || !takes_in(reader, value))) return merge;
-    merge = reader;
+    if (between.maker != merge) return merge;
+    if (!state.taken_in &&
+        (state.begun() || merges_[between.reader].in_pass() || pass_end(between.reader) <= between.input))
+      return merge;
+    merge = between.reader;
   }
 }
 
@@ -139,8 +133,8 @@ void Passes::begin(std::size_t merge, std::size_t end) {
   for (std::size_t i = state.joined; i < end; ++i) {
     const Value value = step.inputs[i].value;
     if (values_.ready_until(value, step.pixels.begin) == step.pixels.begin) {
-      const std::size_t maker = index_.value(value).maker;
-      merges_[maker].made = true;
+      const std::size_t maker = index_.value(value).between.maker;
+      merges_[maker].taken_in = true;
       begin(maker, program_.merges[maker].inputs.size());
     }
     if (!values_.absent(value)) state.gathering = true;
@@ -184,11 +178,11 @@ std::int64_t Passes::join(std::size_t merge, Range pixels, bool last) {
   sweep_.begin();
   if (state.gathered) {
     const Pixels gathered = state.accumulator.view().colour != nullptr ? state.accumulator.view() : to;
-    sweep_.add({advance(ConstPixels(gathered), made_, state.done), made_.scalar, Side::back});
+    sweep_.add({advance(ConstPixels(gathered), gathered_, state.done), gathered_.scalar, Side::back});
   }
   values_.begin_unit();
   const std::size_t read = add_inputs(merge, pixels) + (state.gathered ? 1 : 0);
-  const Format& format = last ? index_.value(step.value).format : made_;
+  const Format& format = last ? index_.value(step.value).format : gathered_;
   sweep_.blend(
       advance(to, format, state.done), format.scalar, pixels.size(),
       last ? values_.background_of(step.value) : nullptr,
@@ -204,8 +198,8 @@ std::size_t Passes::add_inputs(std::size_t merge, Range pixels) {
     const Merge::Input& input = program_.merges[merge].inputs[i];
     if (values_.absent(input.value)) continue;
     const Side side = input.front ? Side::front : Side::back;
-    const std::size_t maker = made_by(input);
-    if (maker != IndexedValue::none) {
+    const std::size_t maker = taken_in(input);
+    if (maker != Between::none) {
       const std::size_t before = sweep_.operands();
       in_memory += add_inputs(maker, pixels);
       sweep_.join(sweep_.operands() - before, side);
@@ -223,9 +217,10 @@ Pixels Passes::accumulate_into(std::size_t merge, bool last) {
   const Merge& step = program_.merges[merge];
   State& state = merges_[merge];
   const bool begun = state.accumulator.view().colour != nullptr;
-  const bool kept_there = index_.value(step.value).format == made_ && values_.placed(step.value) && !begun;
+  const bool kept_there =
+      index_.value(step.value).format == gathered_ && values_.placed(step.value) && !begun;
   if (last || kept_there) return values_.target(step.value, step.pixels.begin);
-  if (!begun) state.accumulator = take_pixels(pool_, made_, step.pixels.size());
+  if (!begun) state.accumulator = take_pixels(pool_, gathered_, step.pixels.size());
   return state.accumulator.view();
 }
 
@@ -233,8 +228,8 @@ void Passes::finish(std::size_t merge) {
   const Merge& step = program_.merges[merge];
   State& state = merges_[merge];
   for (std::size_t i = state.joined; i < state.joining; ++i) {
-    const std::size_t maker = made_by(step.inputs[i]);
-    if (maker != IndexedValue::none) finish(maker);
+    const std::size_t maker = taken_in(step.inputs[i]);
+    if (maker != Between::none) finish(maker);
     values_.release(step.inputs[i].value);
   }
   state.joined = state.joining;

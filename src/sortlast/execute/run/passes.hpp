@@ -6,9 +6,9 @@
 // accumulator's scalar, from which a later pass goes on without any difference, so the bits do not depend on
 // how the chain was cut.
 //
-// An input that another merge makes for this one alone need not be there: if all is that it is made of, the
-// pass makes it on its way (sweep.hpp). So a pass belongs to the last merge that can go on with it, and takes
-// in those before it that have not begun.
+// An input that another merge makes for this one alone need not be there: if all that it is made of is there,
+// the pass makes it on its way (sweep.hpp). So a pass belongs to the last merge that can go on with it, and
+// takes in those before it that have not begun.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,10 @@ class Passes {
  public:
   // All must outlive it.
   Passes(const IndexedProgram& program, Values& values, Pool& pool, Team& team);
+
+  Passes(const Passes&) = delete;
+  Passes& operator=(const Passes&) = delete;
+  ~Passes() = default;
 
   void begin_frame(const Size& image);
   // Let go of all memory of the frame.
@@ -55,7 +59,7 @@ class Passes {
     std::int64_t done = 0;    // pixels of the pass that are done
     bool gathered = false;    // the pixels gathered by earlier passes are not absent
     bool gathering = false;   // nor are those of this one
-    bool made = false;        // on the way of the pass of the merge that reads its value
+    bool taken_in = false;    // by the pass of the merge that reads its value
     bool complete = false;
     PixelBuffer accumulator;  // gathered pixels, where they may not lie in the value yet
 
@@ -63,12 +67,11 @@ class Passes {
     bool begun() const { return complete || joining > 0; }
   };
 
-  std::size_t made_by(const Merge::Input& input) const;
+  std::size_t taken_in(const Merge::Input& input) const;
   template <typename Do>
   void for_each_input(std::size_t merge, const Do& call) const;
   bool there(const Merge::Input& input, std::int64_t pixel) const;
   std::size_t pass_end(std::size_t merge) const;
-  bool takes_in(std::size_t reader, Value value) const;
   std::size_t pass_of(std::size_t merge) const;
   bool start(std::size_t merge);
   void begin(std::size_t merge, std::size_t end);
@@ -83,7 +86,7 @@ class Passes {
   const Program& program_;
   Values& values_;
   Pool& pool_;
-  const Format made_;  // what is gathered, or made on the way, is stored as
+  const Format gathered_;  // how what was gathered, or is made on the way, is stored
   const std::int64_t unit_pixels_;
   Sweep sweep_;
   bool frame_outgrows_cache_ = false;

@@ -2,6 +2,7 @@
 #include "sortlast/execute/run/sweep.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sortlast {
 namespace {
@@ -94,15 +95,16 @@ void Sweep::make_room() {
 
 void Sweep::blend_part(const Output& out, Range part, std::size_t thread) {
   const std::int64_t step = steps_.size() > 1 ? block_ : part.size();
+  const Pixels* const places = places_.data() + thread * taken_.size();
+  std::vector<Link> chain = std::move(chains_[thread]);  // not in a line of memory with those of others
   for (std::int64_t first = part.begin; first < part.end; first += step)
-    blend_block(out, {first, std::min(first + step, part.end)}, thread);
+    blend_block(out, {first, std::min(first + step, part.end)}, places, chain);
+  chains_[thread] = std::move(chain);
 }
 
-void Sweep::blend_block(const Output& out, Range block, std::size_t thread) {
+void Sweep::blend_block(const Output& out, Range block, const Pixels* places, std::vector<Link>& chain) {
   Format out_format = made_;
   out_format.scalar = out.scalar;
-  std::vector<Link>& chain = chains_[thread];
-  const Pixels* const places = places_.data() + thread * taken_.size();
   for (const Step& step : steps_) {
     chain.clear();
     for (std::size_t i = step.first; i < step.end; ++i) {

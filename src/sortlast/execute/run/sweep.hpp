@@ -18,8 +18,8 @@ namespace sortlast {
 
 class Sweep {
  public:
-  // Of images blended by `op`. `made`: what is made on the way is stored as; `most`: as many of it are needed
-  // at once. The team and the pool must outlive the sweep.
+  // Of images blended by `op`. `made`: how what is made on the way is stored; `most`: how many of it are held
+  // at once, at most. The team and the pool must outlive the sweep.
   Sweep(Team& team, Pool& pool, Op op, const Format& made, std::size_t most);
 
   // Tell what is to be blended, as operands on a stack: pixels that are there, and what the `count` operands
@@ -57,7 +57,7 @@ class Sweep {
   void end_step(std::size_t count, std::size_t place);
   void make_room();
   void blend_part(const Output& out, Range part, std::size_t thread);
-  void blend_block(const Output& out, Range block, std::size_t thread);
+  void blend_block(const Output& out, Range block, const Pixels* places, std::vector<Link>& chain);
 
   Team& team_;
   Pool& pool_;

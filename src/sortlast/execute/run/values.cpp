@@ -139,8 +139,8 @@ Outgoing Values::encoded(Value value, Range pixels) {
   return message;
 }
 
-// The value in whose memory the merges into another may go on: where a pass makes its first input on the way,
-// which then has no memory, that of the first input's first input. -1: in none.
+// The value in whose memory the merges into another may go on: its first input, or, where that has no memory,
+// as a pass makes it on its way, the first input of that. -1: none.
 Value Values::memory_before(Value value) const {
   const IndexedValue& to = program_.value(value);
   Value before = to.alias;

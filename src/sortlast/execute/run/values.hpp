@@ -2,9 +2,9 @@
 //
 // The rank's own image and images of other ranks that can be read are used where they lie. A received value
 // lies in parts, one a message, each in memory of its own, which is given back as soon as the part has been
-// used up. A merged value lies in one piece; where its chain starts with another merged value that nobody
-// else needs at those pixels, it goes on in that value's memory, so that a rank of a swap holds no more than
-// its first half, and one of a tree no more than one image.
+// used up. A merged value lies in one piece, or, if a pass makes it on its way, nowhere; where its chain
+// starts with another merged value that nobody else needs at those pixels, it goes on in that value's memory,
+// so that a rank of a swap holds no more than its first half, and one of a tree no more than one image.
 #pragma once
 
 #include <cstddef>

@@ -139,7 +139,8 @@ Program OwnerExchange::program(std::int32_t rank) const {
 // not there yet waits for it. In pairs every image is merged with its neighbour in depth as soon as both are
 // there, the pair with the next pair, and so on, so that log2(p) merges are left for the last rank, wherever
 // in depth it is. Which images are joined first follows from their depth alone, never from who came first, so
-// the bits are always the same. It is paid for with memory traffic: p / 2 intermediate images are written.
+// the bits are always the same. It is paid for with memory traffic where images come one by one: what a pair
+// makes is written then, and read again.
 //
 // To begin with those that are there is what Grosset, Knoll and Hansen do in "Dynamically Scheduled
 // Region-Based Image Compositing", 2016, who measure the load of ranks and order the regions of the image by
