@@ -21,8 +21,8 @@ constexpr Format format{};
 constexpr std::int64_t chunk_bytes = 1 << 14;
 constexpr std::int64_t image_bytes = std::int64_t{16} * 512 * 256;
 static_assert(image_bytes == 128 * chunk_bytes);
-constexpr std::int64_t rounding = 4096;         // of blocks to whole cache lines
-constexpr std::int64_t made = 4 * chunk_bytes;  // blocks of values that a pass makes on its way
+constexpr std::int64_t rounding = 4096;                     // of blocks to whole cache lines
+constexpr std::int64_t made = std::int64_t{4} * 16 * 1024;  // blocks of what a pass makes on its way
 
 class Memory : public ::testing::Test {
  protected:
