@@ -12,6 +12,7 @@
 #include "scene.hpp"
 #include "sortlast/execute/run/run.hpp"
 #include "sortlast/schedule.hpp"
+#include "sortlast/serial.hpp"
 
 namespace sortlast {
 namespace {
@@ -117,6 +118,31 @@ TEST(Sweep, HoldsOneValueALevel) {
     const IndexedProgram program(schedule, 0, {}, Op::over, {});
     EXPECT_EQ(program.most_held, static_cast<std::size_t>(most)) << name << " of " << p;
   }
+}
+
+// In an order of depth that makes a chain of many chains, those that would not stay in a cache go to memory.
+TEST(Sweep, HoldsNoMoreThanFitsIntoACache) {
+  std::mt19937 random(412);
+  constexpr std::int32_t p = 301;
+  constexpr Size size{43, 14};
+  std::vector<std::int32_t> order(p);
+  for (std::int32_t rank = 0; rank < p; ++rank) order[static_cast<std::size_t>(rank * 3 % p)] = rank;
+  const testing::Scene scene(p, {}, size, random, true);
+  const Schedule schedule =
+      make_schedule("direct-send", {p, size.pixels(), order, {}, false, std::vector<std::int32_t>(p, 0)});
+  const IndexedProgram program(schedule, 5, scene.format(), Op::over, {});
+  EXPECT_LE(program.most_held, IndexedProgram::may_hold);
+  EXPECT_GT(program.most_held, IndexedProgram::may_hold / 2);
+  const auto between = values_between(program.program);
+  const auto counted = [](const auto& values, const auto& of) {
+    return std::count_if(values.begin(), values.end(),
+                         [&](const auto& value) { return of(value).maker != Between::none; });
+  };
+  EXPECT_LT(counted(program.values, [](const IndexedValue& value) { return value.between; }),
+            counted(between, [](const Between& value) { return value; }));
+  scene.expect_near(execute_serial(schedule, scene.views(), size, scene.format(), Op::over, 1),
+                    composite_serial(scene.views(), size, scene.format(), Op::over, order),
+                    testing::tolerance(scene.format(), Op::over, p, false));
 }
 
 // One rank's run among 16 of a node, with images of which it is told in any order.
