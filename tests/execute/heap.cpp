@@ -22,6 +22,13 @@ void* operator new(std::size_t bytes) {
   bytes_now += static_cast<std::int64_t>(malloc_usable_size(memory));
   return memory;
 }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* memory) noexcept {
   bytes_now -= static_cast<std::int64_t>(malloc_usable_size(memory));
   std::free(memory);
