@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -32,7 +33,12 @@ def missing() -> str:
     """What has to be installed; empty: nothing."""
     if not shutil.which("g++"):
         return "g++ is not installed"
-    found = any(Path(folder, "simgrid/s4u.hpp").exists() for folder in ("/usr/include", "/usr/local/include"))
+    folders = [
+        *filter(None, os.environ.get("CPATH", "").split(os.pathsep)),
+        "/usr/include",
+        "/usr/local/include",
+    ]
+    found = any(Path(folder, "simgrid/s4u.hpp").exists() for folder in folders)
     return "" if found else "SimGrid is not installed; it is in the Debian package libsimgrid-dev"
 
 

@@ -1,4 +1,4 @@
-"""These tests run with the ParaView that ./run test-paraview installs, and not among the others."""
+"""These tests run with the ParaView that ./run paraview installs, and not among the others."""
 
 import os
 

@@ -39,10 +39,10 @@ def variables(display: str) -> dict[str, str]:
 
 
 def built_library() -> str:
-    """The folder of our libraries, which ./run test-paraview names."""
+    """The folder of our libraries, which ./run paraview names."""
     folder = os.environ.get("SORTLAST_ICET_LIBRARIES")
     if folder is None:
-        pytest.fail("SORTLAST_ICET_LIBRARIES names no folder; these tests are run by ./run test-paraview")
+        pytest.fail("SORTLAST_ICET_LIBRARIES names no folder; these tests are run by ./run paraview")
     return folder
 
 
@@ -50,7 +50,7 @@ def program(name: str) -> str:
     """A program of the installed ParaView."""
     path = shutil.which(name, path=PARAVIEW)
     if path is None:
-        pytest.fail(f"{name} is not installed; ./run test-paraview installs it")
+        pytest.fail(f"{name} is not installed; ./run paraview installs it")
     return path
 
 

@@ -38,7 +38,7 @@ if comm.rank == 0:
 def test_frames_and_errors(tmp_path):
     libraries = sorted(Path("/usr/lib").glob("*/libmpi.so.40"))
     if not libraries:
-        pytest.fail("the system has no Open MPI; ./run test-paraview installs it")
+        pytest.fail("the system has no Open MPI; ./run paraview installs it")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
     done = subprocess.run(

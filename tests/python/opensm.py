@@ -28,10 +28,7 @@ import references
 
 def preload() -> str:
     """Path of the library that leads a tool's packets to ibsim."""
-    found = sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))
-    if not found:
-        references.missing("libumad2sim.so")
-    return str(found[0])
+    return references.library("umad2sim/libumad2sim.so")
 
 
 @dataclass(frozen=True)

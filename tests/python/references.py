@@ -1,7 +1,8 @@
-"""Programs that the tests compare with or look through, and what becomes of a test where one is missing.
+"""Programs that the tests compare with or look through, and what happens to a test whose program is missing.
 
-The test is skipped and says why. Where SORTLAST_REQUIRE_REFERENCES is 1, as under ``./run test``, it fails: a
-check that nobody makes must not look like one that passed.
+The test is skipped with the reason. Where SORTLAST_REQUIRE_REFERENCES is 1, as in ``./run references``, it fails: a
+check that did not run must not look like one that passed. ``./run`` unpacks the programs into build/references, and
+PATH and LD_LIBRARY_PATH lead there.
 
     @pytest.mark.references("iverilog")
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -34,6 +36,7 @@ PACKAGES = {
     "spin": "spin",
     "slurmctld": "slurmctld",
     "tc": "iproute2",
+    "topology_tree.so": "slurm-wlm-basic-plugins",
     "unshare": "util-linux",
     "xvfb-run": "xvfb",
 }
@@ -53,6 +56,15 @@ def find(name: str) -> str:
         if found:
             return found
     missing(name)
+
+
+def library(pattern: str) -> str:
+    """Path of the first file that matches a pattern below the folders of libraries, as :func:`find` does."""
+    folders = [Path(each) for each in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if each]
+    for folder in (*folders, *sorted(Path("/usr/lib").glob("*-linux-gnu*"))):
+        for found in sorted(folder.glob(pattern)):
+            return str(found)
+    missing(Path(pattern).name)
 
 
 def missing(name: str) -> NoReturn:

@@ -34,7 +34,7 @@ def test_a_missing_module_is_named_with_the_command_that_adds_it(
 
     done = run(*command)
     assert done.returncode == 2, done
-    assert f"sortlast.{missing} is missing; ./run setup adds it" in done.stderr
+    assert f"sortlast.{missing} is missing; ./run setup adds it in about three minutes" in done.stderr
 
     # All else is there.
     assert run("--help").returncode == 0

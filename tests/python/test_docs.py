@@ -157,7 +157,7 @@ def test_messages_in_the_table_of_errors_exist() -> None:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Prefix into which the libraries that ./run setup builds are installed."""
     build = pages.ROOT / "build" / "run"
-    assert (build / "CMakeCache.txt").exists(), f"{build} is not there; make it with ./run setup"
+    assert (build / "CMakeCache.txt").exists(), f"{build} is not there; make it with ./run install"
     prefix = tmp_path_factory.mktemp("prefix")
     shell("cmake", "--install", build, "--prefix", prefix, "--component", "development")
     return prefix

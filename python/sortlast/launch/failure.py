@@ -92,7 +92,7 @@ def _explained(error: ModuleNotFoundError) -> Exception:
     """The error that says what to do where a module is missing that an installation need not have."""
     if (error.name or "").removeprefix("sortlast.") in _NOT_IN_THE_DEMO:
         only = "this installation holds only what the demo needs"
-        return sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it")
+        return sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it in about three minutes")
     return _extras.instead_of(error, "this command") or error
 
 
