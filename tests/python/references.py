@@ -1,8 +1,8 @@
 """Programs that the tests compare with or look through, and what happens to a test whose program is missing.
 
-The test is skipped with the reason. Where SORTLAST_REQUIRE_REFERENCES is 1, as in ``./run references``, it fails: a
-check that did not run must not look like one that passed. ``./run`` unpacks the programs into build/references, and
-PATH and LD_LIBRARY_PATH lead there.
+The test is skipped with the reason. Where SORTLAST_REQUIRE_REFERENCES is 1, as in ``./run references``, it
+fails: a check that did not run must not look like one that passed. ``./run`` unpacks the programs into
+build/references, and PATH and LD_LIBRARY_PATH lead there.
 
     @pytest.mark.references("iverilog")
 """
