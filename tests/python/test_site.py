@@ -11,22 +11,14 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from typer.core import TyperGroup
-from typer.main import get_command
 
 import pages
 import sortlast
 import sortlast.pyvista
 import sortlast.vtk
-import sortlast_studies
 from sortlast import fabric, simulate
-from sortlast.cli._app import app
 
 pytestmark = pytest.mark.references("doxygen")
-
-HEADERS = sorted((pages.ROOT / "include").rglob("*.hpp"))
-# What has nothing to be documented: macros for export, and headers that only include others.
-EMPTY = {"sortlast/export.hpp", "sortlast/fabric.hpp", "sortlast/simulate.hpp"}
 
 
 @dataclass
@@ -98,40 +90,6 @@ def test_pages_load_nothing_from_elsewhere(site: dict[Path, Page]) -> None:
             assert url.strip("\"'").startswith(("data:", "../", "#")) or (path.parent / url).exists(), url
 
 
-def test_every_page_of_docs_is_in_the_site(site: dict[Path, Page]) -> None:
-    (index,) = [path for path in site if path.name == "index.html"]
-    linked = {(index.parent / unquote(urlsplit(link).path)).resolve() for link in site[index].links}
-    for path in (pages.ROOT / "docs").rglob("*.md"):
-        place = index.parent / path.relative_to(pages.ROOT / "docs").with_suffix(".html")
-        assert place in site
-        assert place in linked or place == index, f"no way leads from the front page to {path.name}"
-
-
-def leaves(group: TyperGroup, path: str) -> list[str]:
-    """The full names of all commands that do something."""
-    return [
-        name
-        for key, command in group.commands.items()
-        for name in (
-            leaves(command, f"{path} {key}") if isinstance(command, TyperGroup) else [f"{path} {key}"]
-        )
-    ]
-
-
-def test_every_command_has_its_help(site: dict[Path, Page]) -> None:
-    (page,) = [page for path, page in site.items() if path.name == "command-line.html"]
-    names = leaves(get_command(app), "sortlast")
-    for name in [*names, *(f"sortlast study {name}" for name in (*sortlast_studies.NAMES, "all"))]:
-        assert name.replace(" ", "-") in page.names
-
-
-def test_every_algorithm_has_its_picture(site: dict[Path, Page]) -> None:
-    (page,) = [page for path, page in site.items() if path.name == "algorithms.html"]
-    drawn = [picture for picture in page.loaded if picture.endswith(".svg")]
-    for entry in sortlast.schedule.algorithms():
-        assert any(f"sortlast-schedule-{entry.name}" in picture for picture in drawn), entry.name
-
-
 def test_every_public_name_of_python_is_documented(site: dict[Path, Page]) -> None:
     modules = {
         "fabric": fabric,
@@ -146,24 +104,8 @@ def test_every_public_name_of_python_is_documented(site: dict[Path, Page]) -> No
     assert public - every_name(site) == set()
 
 
-def test_every_header_of_cpp_is_documented() -> None:
-    shown = "".join(path.read_text() for path in (pages.ROOT / "docs" / "reference" / "cpp").glob("*.md"))
-    found = re.findall(r"^## (\S+)\n\n(?:[^`#].*\n\n)?```\{doxygenfile\} (\S+)$", shown, re.MULTILINE)
-    assert all(Path(title).name == name for title, name in found)
-    public = {path.relative_to(pages.ROOT / "include").as_posix() for path in HEADERS} - EMPTY
-    assert {title for title, _ in found} == public
-
-
 def test_every_function_of_c_is_documented(site: dict[Path, Page]) -> None:
     headers = "".join((pages.ROOT / "capi" / name).read_text() for name in ("sortlast.h", "sortlast_mpi.h"))
     functions = set(re.findall(r"\b(sortlast_\w+)\(", re.sub(r"//.*", "", headers)))
     assert len(functions) > 40
     assert {f"c.{name}" for name in functions} - every_name(site) == set()
-
-
-def test_everything_of_c_and_cpp_has_a_name(site: dict[Path, Page]) -> None:
-    """Doxygen calls what has none @0, @1, ..., and a page lists it at its side."""
-    (page,) = [page for path, page in site.items() if path.parts[-2:] == ("reference", "c.html")]
-    assert {"c.sortlast_scalar", "c.sortlast_op", "c.sortlast_activity"} <= page.names
-    assert [name for name in every_name(site) if "@" in name] == []
-    assert [path.name for path in site if re.search(r">@\d+<", path.read_text())] == []
