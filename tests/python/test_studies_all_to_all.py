@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sortlast import ArgumentError, fabric
+from sortlast import ArgumentError
 from sortlast_studies.all_to_all import cluster, design, measured, simulated
 from sortlast_studies.all_to_all.design import GLOBAL_M, LOCAL_M, NODES, PAPER, Design, at, m_of, paper
 from sortlast_studies.all_to_all.simulated import Simulation
@@ -88,25 +88,6 @@ def test_a_run_that_does_not_fit_is_refused_before_any_rank_starts(monkeypatch):
 # --- the cluster and its simulation -----------------------------------------------------------------------
 
 
-def test_the_cluster_has_the_papers_leaf_modules():
-    topology = cluster.routes("full").topology
-    assert len(topology.hosts) == 6 * 18
-    for placement in cluster.PLACEMENTS:
-        nodes = cluster.nodes_of(placement, 36, seed=3)
-        assert len(set(nodes)) == 36
-        assert (sorted(nodes) == list(range(36))) is placement.startswith("packed")
-        assert (sorted(nodes) == nodes) is not placement.endswith("shuffled")
-
-
-def test_whole_leaf_modules_are_free_of_contention_in_any_order():
-    for seed in range(5):
-        nodes = cluster.nodes_of("packed shuffled", 36, seed)
-        assert fabric.contention(cluster.routes("full"), "shift", nodes).contention_free
-        assert not fabric.contention(cluster.routes("half"), "shift", nodes).contention_free
-    nodes = cluster.nodes_of("scattered shuffled", 36, simulated.SEED)
-    assert not fabric.contention(cluster.routes("full"), "shift", nodes).contention_free
-
-
 @pytest.mark.parametrize("way", cluster.NAMES)
 def test_every_block_is_sent_or_copied_once(way):
     hosts = [0, 0, 1, 1, 2, 2]
@@ -153,21 +134,6 @@ def test_a_cost_of_a_message_meets_its_two_cells_and_predicts_the_others_of_tabl
     assert seconds_of(18, GLOBAL_M, message_cost=True) == pytest.approx(by_hand, rel=1e-3)
 
 
-def test_table_4_4_at_512_n_is_arithmetic():
-    for nodes in NODES[1:]:
-        plain = cluster.leaving(paper(nodes, GLOBAL_M * nodes).node_array, nodes) / cluster.link_rate()
-        assert seconds_of(nodes, GLOBAL_M * nodes) == pytest.approx(plain, rel=1e-3)
-
-
-def test_flows_and_packets_agree_where_nothing_contends():
-    times = [
-        simulated.step(Simulation(18, GLOBAL_M, way, method=method)).compute(lambda part: True)["seconds"]
-        for way in cluster.NAMES
-        for method in ("flow", "packet")
-    ]
-    assert times == pytest.approx([times[0]] * 4, rel=0.07)
-
-
 # --- the report -------------------------------------------------------------------------------------------
 
 
@@ -190,108 +156,6 @@ def reading(results, quick=True):
     return made, " ".join(made.markdown.split())
 
 
-def lines(made):
-    """The cells of every line of the report's tables."""
-    return [line.strip("| ").split(" | ") for line in made.markdown.splitlines() if line.startswith("|")]
-
-
-def test_steps_have_names_of_their_own_and_measure_alone():
-    for quick in (True, False):
-        steps = STUDY.steps(quick)
-        assert len({step.name for step in steps}) == len(steps)
-        assert all(step.alone == step.name.startswith(("measured/", "hosts/")) for step in steps)
-    assert not any(step.name.startswith("hosts/") for step in STUDY.steps(True))
-
-
-def test_report_has_every_table_and_draws_its_pictures(results, tmp_path):
-    made, text = reading(results)
-    made.write(tmp_path)
-    for number in ("3.1", "4.1", "4.2", "4.3", "4.4", "4.5"):
-        assert f"**Table {number}" in text, number
-    assert "\n\nRefused here: too large.\n\n" in made.markdown
-    pictures = sorted(path.stem for path in tmp_path.glob("*.png"))
-    assert len(pictures) == 4
-    for name in pictures:
-        assert f"]({name}.png)" in text
-        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert "<svg" in (tmp_path / f"{name}.svg").read_text()
-
-
-@pytest.mark.parametrize(("factor", "told"), [(1.5, "matters little"), (0.25, "it is also the way")])
-def test_what_the_cores_measure_is_told_from_the_two_ways(results, factor, told):
-    made = dict(results)
-    for run in measured.constant_global(True):
-        time = made[run.name]["ways"]["C"]
-        ways = made[run.name]["ways"] | {"shift": time | {"seconds": factor * time["seconds"]}}
-        made[run.name] = made[run.name] | {"ways": ways}
-    _, text = reading(made)
-    assert f"MPI_Alltoallv: {factor:.2f} on 3, {factor:.2f} on 9 ranks. " in text
-    assert told in text
-
-
-def test_times_on_hosts_are_found_by_cell(results):
-    """A whole study of which the hosts alone have other times than the quick one's."""
-    made = dict(results)
-    for step in STUDY.steps(False):
-        made.setdefault(
-            step.name, {"seconds": 1.0} if step.name.startswith("simulated/") else {"refused": "-"}
-        )
-    for tree in cluster.TREES:
-        made[measured.hosts_name(tree)] = {
-            placement: [
-                {"C": {"seconds": cell.m * 1.0}, "shift": {"seconds": cell.m + 0.5}}
-                for cell in measured.hosts_cells(tree, placement)
-            ]
-            for placement in measured.HOSTS_PLACEMENTS[tree]
-        }
-    read, text = reading(made, quick=False)
-    table = read.table
-    assert "Nothing is measured on hosts" not in text
-    m = measured.HOSTS_LOCAL_M
-    assert table.value("Table 4.4, m = 512 N, on hosts", "MPI_Alltoallv", at(9)) == 9 * m
-    order = "36 nodes, by where they are and in which order"
-    assert table.value(order, "half, whole leaf modules, in order", "shift, hosts") == 36 * m + 0.5
-    other = "18 nodes, by where they are and in which order"
-    assert table.get(other, "half, whole leaf modules, in order", "shift, hosts") is None
-    assert table.get(order, "half, any nodes, out of order", "MPI_Alltoallv, hosts") is None
-    trends = {row.row: row for row in table.of("Trends, measured on hosts", "measured")}
-    assert trends["4.4, m = 512 N"].value == 12
-    assert not Terms(table).same_sign(trends["4.2, m = 512"])  # m is the same in all columns
-    assert "**Trends, measured on hosts**" in text
-    made[measured.hosts_name("full")] = {"refused": "only root makes namespaces"}
-    _, text = reading(made, quick=False)
-    assert "Nothing is measured on hosts: only root makes namespaces." in text
-    assert "**Trends, measured on hosts**" not in text
-
-
-def test_published_and_simulated_stand_in_columns_of_their_own(results):
-    made, _ = reading(results)
-    row = next(cells for cells in lines(made) if cells[:2] == ["800 N", "9"])
-    ours = paper(9, 7200).local_bytes / 1e9
-    simulated_both = [f"{ours:.3f}", f"{ours / 3.73:.2f}", "predicted"] * 2
-    arithmetic = cluster.leaving(paper(9, 7200).node_array, 9) / cluster.link_rate()
-    assert row[2:11] == ["3.73", *simulated_both, f"{arithmetic:.3f}", ""]
-    last = next(cells for cells in lines(made) if cells[:2] == ["1024 N", "9"])
-    assert last[2:12] == ["ERR", *["refused", "", ""] * 2, "", "", "refused"]
-    assert last[12:] in ([], [""])
-    heads = [cells for cells in lines(made) if cells[:3] == ["m", "N", "published [s]"]]
-    assert [len(cells) for cells in heads] == [len(row)]
-
-
-def test_cells_that_gave_a_constant_are_marked_and_not_called_predicted(results):
-    made, text = reading(results)
-    terms = Terms(made.table)
-    assert list(terms.predicted("Table 4.2", "m = 512")) == [3, 9, 18, 36]
-    assert list(terms.predicted("Table 4.2", "m = 512", terms.at_a_cost)) == [3, 9, 18]
-    assert list(terms.predicted("Table 4.4", m_of(GLOBAL_M))) == [3, 9, 36]
-    given = [
-        (cells[0], cells[4], cells[7]) for cells in lines(made) if len(cells) > 7 and cells[7][:5] == "given"
-    ]
-    assert given == [("1", "given: copy", "given: copy"), ("36", "predicted", "given: message")]
-    assert "are arithmetic without contention" in text
-    assert "A third calibration" in text
-
-
 def test_the_rule_of_memory_is_told_with_what_it_misses_and_its_false_alarms(results):
     made, text = reading(results)
     terms = Terms(made.table)
@@ -303,20 +167,6 @@ def test_the_rule_of_memory_is_told_with_what_it_misses_and_its_false_alarms(res
     assert "The rule errs on both sides: 3 of 4 memory errors foreseen, 1 not" in text
     rule = next(check for check in made.checks if check.claim.startswith("Arrays of up to 10 GB"))
     assert rule.verdict == "refuted"
-
-
-def test_other_numbers_of_processes_are_added_in_rows_of_their_own(results):
-    asked = make(ranks=[8, 32])
-    plain = {step.name for step in STUDY.steps(True)}
-    added = [step for step in asked.steps(True) if step.name not in plain]
-    assert len(added) == 4  # 4 nodes with both memories, and a cost and none; one node is the paper's
-    ran = results | {step.name: step.compute(lambda part: True) for step in added}
-    made = Reading(asked, with_settings(asked, ran, True))
-    assert made.table.rows("Beyond the paper") == ["8 processes, 1 nodes", "32 processes, 4 nodes"]
-    assert len(made.table.line("Beyond the paper", "32 processes, 4 nodes")) == 4
-    assert "**Beyond the paper: other numbers of processes" in made.markdown
-    others = [row for row in made.table if row.item != "Beyond the paper"]
-    assert others == list(Reading(STUDY, with_settings(STUDY, results, True)).table)
 
 
 @pytest.mark.parametrize("ranks", [0, 7, 40, 8 * 216])
@@ -344,29 +194,3 @@ def test_trends_have_the_sign_and_size_of_the_times(results):
     assert Terms(table).same_sign(made["4.2, m = 512"])
     assert made["4.4, m = 810 N"].column == "3 to 18"  # the paper has no time on 36 nodes
     assert not Terms(table).same_sign(made["4.4, m = 810 N"])  # steady here
-
-
-def test_checks_tell_a_calibrated_cell_that_does_not_come_out(results):
-    made, _ = reading(results)
-    refuted = [check.figure for check in made.checks if check.verdict == "refuted"]
-    copy = Simulation(1, GLOBAL_M)
-    seconds = results[copy.name]["seconds"]
-    assert f"simulated over published {seconds / 1.14:.4f}" in refuted
-    exact, _ = reading(results | {copy.name: {"seconds": 1.14}})
-    # What the model was given confirms nothing.
-    assert "simulated over published 1.0000; no test, as this time is given" in [
-        check.figure for check in exact.checks if check.verdict == "undecided"
-    ]
-
-
-def test_every_table_and_figure_is_listed(results):
-    items = reading(results)[0].items
-    assert [item.item for item in items] == [
-        *(f"Table {number}" for number in ("3.1", "4.1", "4.2", "4.3", "4.4", "4.5")),
-        *(f"Figure {number}" for number in ("2.1", "3.1", "4.1")),
-    ]
-    near = {item.item: item.near for item in items}
-    assert near["Table 4.1"] == near["Table 4.3"] == "35 of 35 values equal"
-    assert "3 of 4 memory errors foreseen" in near["Table 4.4"]
-    assert "2 false alarms (m = 1024 N at N = 1, m = 1024 N at N = 3)" in near["Table 4.4"]
-    assert all(item.why for item in items if item.how == "not reproduced")

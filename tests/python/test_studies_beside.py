@@ -15,13 +15,6 @@ from sortlast_studies.steps import Kept, run
 from sortlast_studies.study import Reading, tabulate
 
 
-@pytest.mark.parametrize("p", GRIDS)
-@pytest.mark.parametrize("name", FABRICS)
-def test_every_rank_has_a_host_of_its_own(name, p):
-    x, y, z = GRIDS[p]
-    assert len(jobs.routes(name, p).topology.hosts) == p == x * y * z
-
-
 def test_a_rate_counts_the_part_of_a_message_that_has_passed():
     exchange = simulate.halo([2], 1000)
     both = simulate.join([(exchange, [0, 1]), (exchange, [2, 3])])

@@ -37,12 +37,6 @@ def test_a_study_prints_title_summary_verdicts_and_files(invented, tmp_path, cap
     assert all((out / f"figure-1.{suffix}").exists() for suffix in ("png", "svg", "pdf"))
 
 
-def test_the_whole_report_is_printed_if_asked_for(invented, tmp_path, capsys):
-    lines = printed(capsys, invented, tmp_path / "out", full=True)
-    assert any("Names are short." in line and "refuted" in line for line in lines)
-    assert len(lines) > len(printed(capsys, invented, tmp_path / "out"))
-
-
 @pytest.mark.parametrize("full", [False, True])
 def test_all_studies_are_told_with_what_did_not_agree(cli, invented, tmp_path, monkeypatch, full):
     monkeypatch.setattr(command, "NAMES", ["invented"])

@@ -13,7 +13,6 @@ from sortlast_studies.gpu_nodes import figures, frames, networks
 from sortlast_studies.gpu_nodes.frames import Cell
 from sortlast_studies.gpu_nodes.networks import BY_NODE, BY_RAIL, CABLINGS, CROSSBAR, FAT, GPUS, NETWORKS
 from sortlast_studies.gpu_nodes.study import STUDY
-from sortlast_studies.gpu_nodes.terms import Terms
 from sortlast_studies.steps import Kept, run
 from sortlast_studies.study import Reading, tabulate
 
@@ -53,39 +52,6 @@ def test_all_shifts_of_one_switch_take_the_bytes_of_an_adapter():
     each = frames.MESSAGE + piece / frames.BLENDING
     last = piece / networks.LINK  # from the switch to the adapter
     assert least < found["seconds"] < least + last + (nodes - 1) * each + 1e-6
-
-
-class Invented(Terms):
-    """Networks with frames over those of one switch that are told, for 2, 4 and 8 nodes."""
-
-    def __init__(self, ratios):
-        self.nodes, self.ratios_of = [2, 4, 8], ratios
-        self.places = [*ratios]
-
-    def over(self, network, cabling, nodes):
-        return self.ratios_of[network, cabling][self.nodes.index(nodes)]
-
-
-@pytest.mark.parametrize(
-    ("ratios", "sentence"),
-    [
-        (
-            {("tree", "by node"): (1, 1, 1.05)},
-            "The fabric costs less than a tenth on all networks, for every number of nodes.",
-        ),
-        (
-            {("tree", "by node"): (1, 1.2, 1.3)},
-            "The fabric costs a tenth or more on the tree cabled by node from 4 nodes on.",
-        ),
-        (
-            {("tree", "by node"): (1, 1, 1), ("ring", "by node"): (2, 2, 2), ("ring", "by rail"): (1, 2, 1)},
-            "The fabric costs a tenth or more on the ring cabled by node from 2 nodes on, on the ring cabled"
-            " by rail for some numbers of nodes; elsewhere never.",
-        ),
-    ],
-)
-def test_where_the_fabric_matters_is_a_sentence(ratios, sentence):
-    assert Invented(ratios).where_it_matters() == sentence
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sortlast import Error, composite_serial, launch, schedule
+from sortlast import Error, composite_serial, launch
 from sortlast_studies.hardware_barrier import (
     device,
     frames,
@@ -23,7 +23,7 @@ from sortlast_studies.hardware_barrier import (
 from sortlast_studies.hardware_barrier.cascade import cables, cascade, composite
 from sortlast_studies.hardware_barrier.paper import PAPER
 from sortlast_studies.hardware_barrier.study import STUDY
-from sortlast_studies.hardware_barrier.terms import HERE, LOCAL, Terms, gap
+from sortlast_studies.hardware_barrier.terms import Terms, gap
 from sortlast_studies.hardware_barrier.wire import Delays, wire_delays
 from sortlast_studies.study import Reading, tabulate
 from sortlast_studies.table import Table
@@ -108,25 +108,6 @@ def test_a_cascade_of_512_nodes_is_three_levels_and_no_more():
         composite([np.zeros((1, 1, 4), np.float32)] * 9, cascade(9)[1:])
 
 
-def test_a_cascade_joins_what_radix_k_of_eights_joins():
-    """Who is composited with whom, level by level, is that of the schedule of groups of eight."""
-    made = schedule.make("radix-k:8,8", p=64, n=64)
-    groups = [set(), set()]
-    for rank in range(64):
-        for receive in made.program(rank).receives:
-            groups[receive.stage - 1].add((rank, receive.peer))
-    for level, pairs in zip(cascade(64), groups, strict=True):
-        joined = {
-            (a, b)
-            for unit in level
-            for one in unit.inputs
-            for other in unit.inputs
-            if one != other
-            for a, b in zip(range(*one), range(*other), strict=True)
-        }
-        assert pairs == joined
-
-
 # --- tables 3 and 6 -----------------------------------------------------------------------------------
 
 
@@ -178,42 +159,6 @@ def test_readback_is_table_2_at_its_sizes_and_linear_between():
     assert device.readback("1024x768") == pytest.approx(1e-3 * between)
     beyond = 22.5 + (22.5 - 5.9) * (1600 * 1200 - 1024**2) / (1024**2 - 512**2)
     assert device.readback("1600x1200") == pytest.approx(1e-3 * beyond)
-
-
-def test_published_rates_of_table_2_are_of_four_bytes_a_pixel():
-    rates = PAPER.column("Table 2", "RGBA8 rate")
-    assert len(rates) == 3
-    for size, rate in rates.items():
-        assert 4 * paper.pixels(size) / paper.readback()[size] / 2**20 == pytest.approx(rate, rel=0.01)
-
-
-def test_larger_clusters_lose_frames_to_software_barriers_only():
-    assert device.software_barrier(paper.FAST, 9) == paper.software_barrier(paper.FAST)
-    assert device.software_barrier(paper.FAST, 513) == pytest.approx(3.7e-3 * 10 / 4)
-    few, many = (device.larger_rates("256x256", nodes) for nodes in (8, 512))
-    assert many[device.HARDWARE] > 0.99 * few[device.HARDWARE]
-    assert many[paper.FAST] < 0.7 * few[paper.FAST]
-
-
-# --- future work ---------------------------------------------------------------------------------------
-
-
-def test_future_work_has_tables_of_its_own_that_say_whose_they_are(computed):
-    found = grids(computed.markdown)
-    assert found["Dynamic barriers, computed [us]"][1][:4] == ["2 of 9 nodes", "5.0", "2.8", "4.1"]
-    assert found["Dynamic barriers here, measured [us]"][1] == ["2", "2", "4", "6", "2", "4", "6"]
-    assert ["mpi", "30.0", "25 %"] in found["Swap locking here, measured"]
-    assert "the paper has no figure of it" in " ".join(computed.markdown.split())
-    assert "Not measured on hosts of Fast Ethernet: needs root." in computed.markdown
-    # Nothing of it is among the paper's tables, nor judged as a claim of the paper.
-    assert not any("ynamic" in each.claim or "swap" in each.claim.lower() for each in computed.checks)
-    hosts = {f"future-{kind.lower().replace(' ', '-')}": kind for kind in paper.KINDS}
-    told = {"groups": {"mpi": grouped()}, "swap": {"none": [[60, 1]] * 3, "mpi": [[50, 0.1]] * 3}}
-    measured = invented(**dict.fromkeys(hosts, told))
-    for kind in paper.KINDS:
-        assert measured.table.value(f"Dynamic barriers here, {kind}", 9, "mpi, barrier") == pytest.approx(18)
-        assert measured.table.value("Swap locking here", f"mpi, {kind}", "split") == 0.1
-        assert f"on 9 hosts of {kind}, measured [us]**" in measured.markdown
 
 
 # --- measurements -------------------------------------------------------------------------------------
@@ -285,53 +230,6 @@ def test_a_port_is_written_and_read():
 # --- the report ---------------------------------------------------------------------------------------
 
 
-def grids(markdown):
-    """The tables of a report by their titles, up to the first full stop, as rows of cells, heads first."""
-    found = {}
-    for block in markdown.split("\n\n"):
-        if block.startswith("**"):
-            title = block.strip("* ").partition(".")[0]
-        elif block.startswith("|"):
-            lines = [[cell.strip() for cell in line.split(" | ")] for line in block.splitlines()]
-            found[title] = [[cells[0].lstrip("| "), *cells[1:-1], cells[-1].rstrip("| ")] for cells in lines]
-            assert len({len(cells) for cells in found[title]}) == 1, title
-            del found[title][1]
-    return found
-
-
-def test_the_report_has_every_table_beside_the_published_values(computed, tmp_path):
-    found = grids(computed.markdown)
-    assert [row[2] for row in found["Table 4 here: barriers of this machine, measured"][1:]] == (
-        ["2.0"] * 5 + ["9.0"] * 5
-    )
-    assert found["Table 4"][1:3] == [
-        ["Fast Ethernet", "mpi, published", "3.7", "over 10"],
-        ["Fast Ethernet", "mpi, measured", "1.00", "2.00"],
-    ]
-    assert found["Table 2"][1][:4] == ["256x256", "1.5", "168", "167"]
-    assert found["Table 2"][1][4:] == ["1.000", "250", "4.000", "250"]
-    assert found["Table 5"][-1][1:] == ["1.00", "2.00", "", "3.00"]
-    assert [row[2] for row in found["Table 6"][1:]] == ["144.9", "45.8", "12.3", "16.5", "10.0", "7.1"]
-    assert found["Tables 3 and 6 here: frames a second, measured"][1][1:] == ["50.0"] * 6
-    assert len(found["Table 3"]) == 1 + 18
-    computed.write(tmp_path)
-    names = ["figure-1", "figure-2", "frames", "future", "larger", "latency", "tables-3-and-6"]
-    assert sorted(path.stem for path in tmp_path.glob("*.png")) == names
-    for name in names:
-        assert f"]({name}.png)" in computed.markdown
-        assert (tmp_path / f"{name}.png").stat().st_size > 5000
-        assert "<svg" in (tmp_path / f"{name}.svg").read_text()
-
-
-def test_the_table_has_what_was_measured_with_its_spread(computed):
-    """Medians of the turns, and the least and the greatest of them."""
-    rate = computed.table.find(HERE, "512x512", "tree")
-    assert (rate.value, rate.spread, rate.n) == (50, (1 / 0.03, 100), 3)
-    assert computed.table.value(LOCAL["loaded"], 9, "flags", "measured") == pytest.approx(18)
-    assert computed.table.find("Table 5", "simulated wire", "IN").unit == "us"
-    assert computed.table.note("Table 5", "/dev/parport0", "OUT", "measured") == "no port"
-
-
 def test_the_simulated_wire_takes_what_the_formula_says():
     delays, gates = Delays.as_published(), PAPER.value("Figure 2", "gates")
     for nodes in (1, 9, 512):
@@ -339,42 +237,6 @@ def test_the_simulated_wire_takes_what_the_formula_says():
         assert rising == delays.internal + gates * delays.gate == delays.total(nodes)
         assert falling == rising - delays.gate
     assert 1e-3 * wire_delays(9)[0] == pytest.approx(PAPER.value("Figure 2", "9 nodes", "rising"))
-
-
-def test_what_is_said_of_published_values_follows_from_them(computed):
-    """The excess of PC1's total is 2.76 - 1.24 - 1.36, and 512x512 has 1/21 to 1/30 s a frame."""
-    text = " ".join(computed.markdown.split())
-    assert "total of PC1, 2.76 us, is 0.16 us more than its parts; the others are within 0.03 us" in text
-    frame = 1 / 45.8 - paper.hardware_barrier()
-    low, high = (1e3 * (1 / rate - frame) for rate in (30, 21))
-    assert f"21 to 30 frames imply barriers of {low:.0f} to {high:.0f} ms" in text
-    near = {item.item: item.near for item in computed.items}
-    assert near["Table 4"].endswith("published 3.7 and over 10, 0.1 and over 0.5 ms")
-    assert near["Table 5"].endswith("1.25 us, 1.37 us")
-
-
-def test_every_numbered_table_and_figure_is_listed_with_what_is_missing(computed):
-    assert [item.item for item in computed.items] == [
-        *(f"Table {k}" for k in range(1, 7)),
-        *(f"Figure {k}" for k in range(1, 5)),
-    ]
-    assert all(item.near or item.why for item in computed.items)
-    missing = [item.item for item in computed.items if "not reproduced" in item.how]
-    assert missing == ["Table 1", "Figure 3", "Figure 4"]
-
-
-def test_the_report_says_why_something_was_not_measured():
-    networks = [name for name in STUDY.steps(True) if name.option == "testbed"]
-    missing = {step.name.removeprefix("quick/"): REFUSED for step in networks}
-    found = invented(readback={"refused": "rendering needs VTK"}, **missing)
-    assert len(missing) == 6
-    for reason in ("rendering needs VTK", "needs root"):
-        assert reason in found.markdown
-    assert "\nTable 5 has no values for this machine's parallel port: no port.\n" in found.markdown
-    items = {item.item: item for item in found.items}
-    assert (items["Table 2"].how, items["Table 2"].why) == ("not reproduced", "rendering needs VTK")
-    assert (items["Table 4"].how, items["Table 4"].why) == ("measured", "needs root")
-    assert items["Table 4"].near.startswith("9 ranks in memory: 0.0 and 0.0 ms; published")
 
 
 # --- checks -------------------------------------------------------------------------------------------
@@ -421,9 +283,3 @@ def test_a_claim_falls_with_a_value_that_it_is_made_of(computed, claim, item, ro
 
     found = verdicts(Reading(STUDY, Table(changed(row) for row in computed.table)))
     assert [verdict for text, verdict in found.items() if text.startswith(claim)] == ["refuted"]
-
-
-def test_quick_and_whole_steps_do_not_share_a_name():
-    quick, whole = ({step.name for step in STUDY.steps(flag)} for flag in (True, False))
-    assert not quick & whole
-    assert all(step.alone for step in STUDY.steps(False))

@@ -8,8 +8,8 @@ import pytest
 
 from report_text import assert_whole
 from sortlast import fabric, provenance
-from sortlast_studies.made_routes import figures, frames, measured, terms
-from sortlast_studies.made_routes.frames import SHIFT, SWAP, SWAP_23, Cell, Pairs
+from sortlast_studies.made_routes import figures, frames, measured
+from sortlast_studies.made_routes.frames import SWAP, Cell, Pairs
 from sortlast_studies.made_routes.study import STUDY
 from sortlast_studies.shift_based import cluster
 from sortlast_studies.steps import Kept, run
@@ -18,11 +18,6 @@ from sortlast_studies.study import Reading, tabulate
 
 def done(_: float) -> bool:
     return True
-
-
-def test_schedules_have_two_vectors_and_no_second_binary_swap():
-    assert frames.schedules(128) == [SWAP, "radix-k:8,16", "radix-k:4,4,8", SHIFT]
-    assert frames.schedules(96) == [SWAP, SWAP_23, "radix-k:8,12", "radix-k:4,4,6", SHIFT]
 
 
 def test_binary_swap_of_128_nodes_gains_by_tables_of_its_own(monkeypatch):
@@ -77,13 +72,6 @@ def test_the_report_takes_the_results_of_all_steps(found):
     assert "undecided" in verdicts["Binary swap is faster on real packets under tables made for it."]
     assert "no namespaces here" in text
     assert set(re.findall(r"\]\((\S*)\.png\)", text)) == set(figures.draw(found.table)) == {"rates"}
-
-
-def test_the_table_has_the_frames(found):
-    item = terms.of_nodes(64)
-    rates = found.table.line(item, SWAP)
-    assert rates[terms.GAIN] == rates[terms.MADE_RATE] / rates[terms.USUAL_RATE]
-    assert (rates[terms.USUAL_FLOWS], rates[terms.MADE_FLOWS], rates[terms.LOST]) == (2, 1, 0)
 
 
 @pytest.mark.slow

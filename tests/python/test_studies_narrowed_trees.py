@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 import browser
 from sortlast import ArgumentError
-from sortlast_studies.checks import declared
 from sortlast_studies.narrowed_trees import networks, workloads
-from sortlast_studies.narrowed_trees.models import AS_IS, LIKELY, MODELS, Setting
+from sortlast_studies.narrowed_trees.models import AS_IS, MODELS, Setting
 from sortlast_studies.narrowed_trees.networks import NETWORKS, SETS
 from sortlast_studies.narrowed_trees.performance import (
     COLLECTIVES,
@@ -22,7 +20,7 @@ from sortlast_studies.narrowed_trees.performance import (
 )
 from sortlast_studies.narrowed_trees.steps import runs
 from sortlast_studies.narrowed_trees.study import STUDY, make, tabulate
-from sortlast_studies.narrowed_trees.terms import FEWER, FSIN, MODELS_ITEM, RANKS, STANDING_IN, Terms
+from sortlast_studies.narrowed_trees.terms import FSIN, MODELS_ITEM, RANKS, Terms
 from sortlast_studies.narrowed_trees.workloads import Cell
 from sortlast_studies.study import Reading, compute
 from sortlast_studies.table import published
@@ -150,23 +148,6 @@ def test_wrong_weights_are_refused(text):
         parse_weights(text)
 
 
-def test_sums_over_fewer_sizes_have_no_ratio():
-    table = invented(lambda *_: 1, workloads.QUICK_SIZES)
-    items = [item for item in table.items("Table") if table.rows(item, "simulated")]
-    assert items == ["Table 4a", "Table 4b", "Table 5a"]  # 5b is of 100 KB alone
-    for item in items:
-        assert Terms(table).ratios(item) == []
-        rows = [row for row in table.rows(item, "simulated") if "Cost/Node" not in row]
-        notes = {table.note(item, row, net, "simulated") for row in rows for net in table.line(item, row)}
-        assert notes == {FEWER}
-    assert table.rows(RANKS) == []
-    told = reading(table).markdown
-    assert "46.95" not in told  # the published sum of five sizes
-    whole = invented(lambda *_: 1, (100_000,))
-    assert whole.rows("Table 5b", "simulated")
-    assert len(Terms(whole).ratios("Table 5b")) == 4
-
-
 # --- cells --------------------------------------------------------------------------------------------
 
 
@@ -177,42 +158,10 @@ def test_there_are_280_cells_and_their_work_is_known():
     assert sum(packets) == pytest.approx(242.9e6, rel=1e-3)
 
 
-def test_cells_are_simulated_as_alone(simulated):
-    table, _ = simulated
-    assert len(table.of("cycles")) == table.find("work", "packet-hops").n == 56
-    for cell in (Cell("6,5-fat-tree", "BU", 10), Cell("9:3,6-slender-tree", "3M", 10)):
-        alone = workloads.simulated(cell, AS_IS.setting, 17, "uniform", lambda _: True)
-        assert table.value("cycles", cell.workload, cell.network) == alone["cycles"]
-
-
 @pytest.mark.parametrize("sizes", [(), (11,), (10, 11)])
 def test_other_sizes_are_refused(sizes):
     with pytest.raises(ArgumentError, match="expected some of"):
         make(sizes=sizes)
-
-
-def test_steps_are_the_cells_of_the_sizes():
-    assert len(make(models="none").steps(False)) == 280
-    assert len(STUDY.steps(True)) == 168
-    names = [step.name for step in make(sizes=(1000, 10), models="none").steps(False)]
-    assert names == [cell.name for cell in workloads.cells((10, 1000))]
-
-
-# --- overview -----------------------------------------------------------------------------------------
-
-
-def test_every_table_and_figure_is_in_the_overview():
-    items = reading(invented(mean_times("Table 4a", "a"))).items
-    names = [item.item for item in items]
-    assert names == [f"Table {k}" for k in range(1, 6)] + [f"Figure {k}" for k in range(1, 8)]
-    assert all(item.why for item in items if item.how == "not reproduced")
-    assert [item.near for item in items[1:3]] == ["11 of 11 rows equal", "6 of 6 rows equal"]
-
-
-def test_tables_of_sizes_that_did_not_run_are_missing_with_the_reason(simulated):
-    items = {item.item: item for item in reading(simulated[0]).items}
-    assert items["Table 5"].how == "not reproduced"
-    assert "not simulated" in items["Table 5"].why
 
 
 # --- claims -------------------------------------------------------------------------------------------
@@ -240,34 +189,6 @@ def test_the_sums_of_the_paper_confirm_what_it_reads_in_them():
     assert found["The 8:4,4-thin-tree performs as the 6,5-fat-tree at a fourth of the cost."] == "confirmed"
 
 
-# Those that need other sizes than 10 B, or judge by all; the others need none.
-SIZELESS = {
-    "Slender-trees do badly on BT with small messages: their paths are longer.",
-    "Narrowing 2:1 brings the price below a third.",
-    "Narrowing further saves less.",
-    "Comparable narrowed trees cost about the same.",
-    "Thin-trees are slightly cheaper than comparable slender-trees.",
-    "Computation and input dilute the benefit of the more expensive networks.",
-    "Where tasks are placed without regard to locality, the advantage of narrowed trees disappears.",
-    "Every narrowed tree studied costs less than a third of the fat-tree.",
-    "Without a scheduler that knows the network the advantage is lost.",
-}
-
-
-def test_claims_of_sizes_that_did_not_run_are_undecided(simulated):
-    checks = reading(simulated[0]).checks
-    assert len(checks) == 40
-    for check in checks:
-        assert check.figure
-        if check.claim not in SIZELESS:
-            assert check.verdict == "undecided"
-            assert "did not run" in check.figure
-    words = {check.claim: check.verdict for check in checks}
-    assert words["Narrowing 2:1 brings the price below a third."] == "confirmed"
-    assert words["Thin-trees are slightly cheaper than comparable slender-trees."] == "refuted"  # U, 9:3
-    assert {check.where for check in checks} == {"4.1", "4.2", "5.1", "5.2", "5.3", "6"}
-
-
 def test_what_does_not_hold_is_refuted_only_where_the_sums_are_the_papers():
     claim = "A thin-tree cannot be faster than the fat-tree with as many ports down."
     sums = mean_times("Table 4a", "a")
@@ -284,53 +205,7 @@ def test_what_does_not_hold_is_refuted_only_where_the_sums_are_the_papers():
     assert far["Narrowing 2:1 brings the price below a third."] == "confirmed"
 
 
-def test_every_claim_about_times_names_what_it_rests_on():
-    for check in declared("sortlast_studies.narrowed_trees").checks:
-        about_times = any(word in check.get("value", "") for word in ("T(", "phi(", "per_cost(", "most_of("))
-        about_times |= check.get("value") == "not_paying()"
-        assert ("rests" in check) == about_times, check["claim"]
-
-
-def test_random_placement_is_answered_by_the_study_of_tapers():
-    figures = [check.figure for check in reading(invented(lambda *_: 1)).checks]
-    assert sum("../taper/report.html" in figure for figure in figures) == 2
-
-
 # --- models -------------------------------------------------------------------------------------------
-
-
-def test_a_setting_says_what_differs_from_the_first_model():
-    assert len({model.name for model in MODELS}) == len(MODELS) == 6
-    assert [model.setting.name for model in MODELS] == [
-        "as-is",
-        "drawn",
-        "persistent",
-        "persistent-drawn",
-        "persistent-drawn-one-wave",
-        "persistent-drawn-switch-3",
-    ]
-    for model in MODELS:
-        for pattern in workloads.PATTERNS:
-            setting = model.of(pattern)
-            assert setting.drawn <= (pattern in ("2M", "3M"))
-            assert setting.one_wave <= (pattern == "WF")
-
-
-def test_models_share_the_cells_that_they_have_in_common():
-    short = runs(workloads.SIZES, 17, "short")
-    assert len(short) == len(set(short)) == len({run.name(17) for run in short})
-    assert {run.cell.size for run in short if run.setting != AS_IS.setting and not run.setting.one_wave} == {
-        10,
-        100,
-        1_000,
-        10_000,
-    }
-    seeds = {run.seed for run in short if run.cell.size == 10_000}
-    assert seeds == {17}
-    assert {run.seed for run in short if run.cell.size == 1_000} == {17, 18, 19}
-    likely = {run for run in runs(workloads.SIZES, 17, "likely") if run.cell.size == 100_000}
-    wanted = {(model.of(p), p) for model in (AS_IS, LIKELY) for p in workloads.PATTERNS}
-    assert wanted <= {(run.setting, run.cell.pattern) for run in likely}
 
 
 def test_nodes_that_draw_their_order_send_the_same_messages():
@@ -344,15 +219,6 @@ def test_nodes_that_draw_their_order_send_the_same_messages():
     assert len(set(first)) == 4  # left, right, above and below
 
 
-@pytest.mark.parametrize("size", [10, 1000])
-def test_one_wave_is_an_iteration_of_the_waterfall(size):
-    all_waves, one = workloads.traffic("WF", size), workloads.one_wave(size)
-    assert one.repeats == 1
-    assert np.array_equal(one.destination, all_waves.destination)
-    assert np.array_equal(one.causes, all_waves.causes)
-    assert np.array_equal(one.size, all_waves.size)
-
-
 def test_waves_that_do_not_overlap_take_their_number_of_times_as_long():
     cell = Cell("8,4-fat-tree", "WF", 100)
     overlapping, alone = (
@@ -363,16 +229,6 @@ def test_waves_that_do_not_overlap_take_their_number_of_times_as_long():
     assert alone["cycles"] % waves == 0
     assert alone["packets"] * waves == overlapping["packets"]
     assert alone["cycles"] > overlapping["cycles"]
-
-
-def test_settings_change_what_they_are_about():
-    def cycles(pattern, **setting):
-        cell = Cell("8,4-fat-tree", pattern, 10)
-        return workloads.simulated(cell, Setting(**setting), 17, "uniform", lambda _: True)["cycles"]
-
-    assert cycles("BT", switch_cycles=3) == cycles("BT") + 2 * 3 * (1 + 3 + 5 + 7)  # 3 steps at each height
-    assert cycles("BU", requests="persistent") != cycles("BU")
-    assert cycles("3M", drawn=True) != cycles("3M")
 
 
 def test_the_model_whose_sums_are_nearest_is_named():
@@ -392,52 +248,6 @@ def test_the_model_whose_sums_are_nearest_is_named():
     assert min(apart, key=apart.__getitem__) == terms.best_model
 
 
-def test_a_model_that_contradicts_the_paper_is_never_the_best():
-    table = under_models(lambda setting, k, net, *_: 1 if setting.switch_cycles > 1 else 3)
-    apart = table.column(MODELS_ITEM, "apart")
-    assert Terms(table).best_model != "slow switch"
-    assert set(apart) == {model.name for model in MODELS} | {STANDING_IN}
-
-
-def test_the_spread_is_over_seeds_and_10_kb_stand_in_for_100_kb():
-    def relative(setting, k, net, pattern, size):
-        return 1 if "fat" in net else {10: 2 + k, 10_000: 5}.get(size, 2)
-
-    table = under_models(relative, models="short")
-    row = table.find(f"{MODELS_ITEM}, Table 5b", "persistent", "8:4,4-thin-tree")
-    assert row.value == pytest.approx(7 * 5 / 6.39)
-    assert row.n is None  # one seed
-    four = table.find(f"{MODELS_ITEM}, Table 4a", "persistent", "8:4,4-thin-tree")
-    sums = [7 * (2 + k + 2 + 2 + 5 + 5) / 46.95 for k in range(3)]
-    assert four.n == 3
-    assert four.spread == pytest.approx((sums[0], sums[2]))
-    assert four.value == pytest.approx(sums[1])
-    assert table.note(MODELS_ITEM, "persistent", "stand-ins") == " ".join(workloads.PATTERNS)
-    assert table.note(MODELS_ITEM, "as is", "stand-ins") == ""
-    stands_in = table.value(f"{MODELS_ITEM}, Table 5b", STANDING_IN, "8:4,4-thin-tree")
-    assert stands_in == pytest.approx(7 * 5 / 6.39)
-    assert "stand in for" in reading(table).markdown
-
-
-def test_without_10_kb_there_are_no_models():
-    table = under_models(lambda *_: 1, sizes=(10, 100, 1_000), models="short")
-    assert table.rows(MODELS_ITEM) == []
-    assert Terms(table).best_model == ""
-    assert "under the models" not in reading(table).markdown
-
-
-def test_every_claim_has_its_verdict_under_every_model():
-    read = reading(under_models(lambda setting, k, net, *_: 0.5 if "fat" not in net else 1))
-    terms = Terms(read.table)
-    for check in read.checks:
-        letters = terms.under_models(check.claim).split()
-        assert len(letters) == len(MODELS)
-        assert set(letters) <= set("CRNU")
-        first = {"C": "confirmed", "R": "refuted", "N": "not reproduced", "U": "undecided"}[letters[0]]
-        assert first == check.verdict
-        assert f"{check.figure} | {' '.join(letters)} |" in read.markdown
-
-
 def test_fsin_stands_beside_what_ran(simulated):
     table, _ = simulated
     rows = table.rows(FSIN)
@@ -453,49 +263,6 @@ def test_fsin_stands_beside_what_ran(simulated):
 # --- command and page ---------------------------------------------------------------------------------
 
 
-def test_the_command_prints_and_writes_the_report(cli, simulated):
-    table, folder = simulated
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*-10.json")}
-    options = ("--sizes", "10", "--weights", "BU=0", "--models", "none", "--full")
-    status, out, _ = cli("study", "narrowed-trees", *options, "--output", folder)
-    assert status == 0
-    for text in (
-        "Table 2a.",
-        "Table 3b.",
-        "Table 4a.",
-        "Table 5a.",
-        "Your weights: BU 0",
-        "26335125",
-    ):
-        assert text in out
-    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*-10.json")} == before
-    assert len(before) == 56
-    names = [f"figure-{k}.{suffix}" for k in (1, 2, 3, 4, 6, 7) for suffix in ("pdf", "png", "svg")]
-    names += ["narrowed-trees.csv", "narrowed-trees.json", "report.html", "report.md"]
-    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == names
-    report = (folder / "report.md").read_text()
-    expected = Times(table).weighted("a", networks.SLENDER_4)
-    assert f"{expected:.2f}" in report
-    assert "![Figure 6." in report
-    assert report.count("| undecided |") == sum(c.verdict == "undecided" for c in reading(table).checks)
-
-
-@pytest.mark.slow
-def test_the_command_draws_a_report_again_from_its_table(cli, simulated, tmp_path):
-    """With the weights that it was made with, and without a step."""
-    first, again = tmp_path / "first", tmp_path / "again"
-    chosen = ("--sizes", "10", "--weights", "BU=2.5,10=0.5")
-    table = compute(make(sizes=(10,), weights=parse_weights(chosen[-1])), simulated[1])
-    Reading(make(weights=parse_weights(chosen[-1])), table).write(first)
-    table = first / "narrowed-trees.csv"
-    status, out, _ = cli("study", "narrowed-trees", "--full", "--from", table, "--output", again)
-    assert status == 0
-    assert "Your weights: BU 2.5, 10 B 0.5; the others weigh one." in " ".join(out.split())
-    assert not (again / "steps").exists()
-    for name in ("report.md", "narrowed-trees.csv", "narrowed-trees.json", "figure-6.png"):
-        assert (again / name).read_bytes() == (first / name).read_bytes()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -509,12 +276,6 @@ def test_wrong_arguments_run_nothing(cli, tmp_path, arguments, message):
     assert status == 2
     assert message in " ".join(err.split())
     assert not (tmp_path / "out").exists()
-
-
-def test_cells_of_other_runs_are_named_by_the_command(cli, simulated):
-    status, _, err = cli("study", "narrowed-trees", "--sizes", "10", "--seed", 3, "--output", simulated[1])
-    assert status == 2
-    assert "choose another folder" in err
 
 
 def test_the_page_computes_what_python_computes(simulated, report):
@@ -541,25 +302,3 @@ def test_the_page_computes_what_python_computes(simulated, report):
                 assert [row["perCost"][c] for row in rows] == pytest.approx(expected)
         assert shown.errors == []
         assert [url for url in shown.requests if not url.startswith(("file:", "data:"))] == []
-
-
-def test_the_page_follows_the_weights(report):
-    with browser.page(report) as shown:
-        shown.wait("globalThis.study !== undefined")
-        told = "document.getElementById('weighed').innerText"
-        equal = shown.run(told)
-        set_to = (
-            "((name, value) => {{ const box = [...document.querySelectorAll('#weigh label')]"
-            ".find((label) => label.textContent === name).querySelector('input');"
-            " box.value = value; box.dispatchEvent(new Event('input')); }})('{}', {})"
-        )
-        shown.run(set_to.format("BU", 5))
-        assert shown.run(told) != equal
-        preset = "document.getElementById('preset')"
-        shown.run(f"{preset}.value = 'all 1 (Table 4)'; {preset}.dispatchEvent(new Event('change'))")
-        assert shown.run(told) == equal
-        shown.run(set_to.format("10 B", 0))
-        assert "nothing is left" in shown.run(told)
-        names = [name for role, name in shown.tree() if role == "spinbutton"]
-        assert names == [*workloads.PATTERNS, "10 B"]
-        assert shown.errors == []

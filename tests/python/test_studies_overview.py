@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
 
 import invented_study
-from sortlast_studies import report
 from sortlast_studies.overview import Overview, worst_first
 from sortlast_studies.study import Reading, tabulate
 from sortlast_studies.table import Row, Table
@@ -47,16 +45,6 @@ def test_the_overview_counts_what_is_reproduced(reading, tmp_path):
     assert rows == ["| Table 1", "| Figure 2", "| Figure 3"]
     assert "it is a photograph" in overview.page
     assert "Nothing." in text
-
-
-def test_the_overview_shows_summary_picture_and_link_of_every_study(reading, tmp_path):
-    overview = Overview([reading], tmp_path / "out")
-    assert "[A <study>](invented/report.html)" in overview.text
-    assert reading.summary in overview.text
-    assert "![Picture figure-1.](invented/figure-1.png)\n\n*Picture figure-1.*" in overview.text
-    assert overview.page.count("data:image/svg+xml;base64,") == 1
-    assert '<a href="invented/report.html">A &lt;study&gt;</a>' in overview.page
-    assert "Claims: 1 refuted, 1 undecided." in overview.text
 
 
 def test_values_that_differ_are_told_the_furthest_first(reading, tmp_path):
@@ -106,41 +94,3 @@ def test_claims_that_are_not_confirmed_are_told_whatever_their_verdict(reading, 
     lines = [line for line in overview.text.splitlines() if line.startswith("| invented |")]
     assert [line.split(" | ")[3] for line in lines if "Names are" in line] == ["not reproduced", "undecided"]
     assert "Claims: 1 confirmed, 1 undecided, 1 not reproduced." in overview.text
-
-
-def test_links_from_one_report_to_another_lead_there_from_above(reading, tmp_path):
-    check = replace(reading.checks[0], figure="see [taper](../taper/report.html)")
-    reading.__dict__["checks"] = [check]
-    overview = Overview([reading], tmp_path / "out")
-    assert "see [taper](taper/report.html)" in overview.disagreements
-    assert "see [taper](taper/report.html)" in overview.text
-    assert '<a href="taper/report.html">taper</a>' in overview.page
-
-
-def test_studies_without_a_paper_are_what_sortlast_adds(reading, tmp_path):
-    alone = replace(reading, table=Table(row for row in reading.table if row.kind != "published"))
-    text = Overview([alone], tmp_path / "out").text
-    added = text.partition("## What sortlast adds to its papers\n")[2]
-    assert "[A <study>](invented/report.html)" in added
-    assert "What sortlast adds" not in Overview([reading], tmp_path / "out").text
-
-
-def test_quick_runs_are_named(invented, reading, tmp_path):
-    quick = Reading(invented, tabulate(invented, {"a": {"length": 1}}, True))
-    assert "Quick runs: invented." in Overview([quick], tmp_path / "out").disagreements
-    assert "Quick runs" not in Overview([reading], tmp_path / "out").disagreements
-
-
-def test_parameters_beyond_the_papers_are_what_sortlast_adds(reading, tmp_path, monkeypatch):
-    monkeypatch.setattr(reading.study.module, "PARAMETERS", ("ranks", "sizes"), raising=False)
-    added = Overview([reading], tmp_path / "out").text.partition("## What sortlast adds to its papers\n")[2]
-    assert "- `invented`: `--ranks` and `--sizes`\n" in added
-
-
-def test_a_package_names_its_main_picture(reading, tmp_path, monkeypatch):
-    text = "![First.](first.png)\n\n*First.*\n\n![Second.](second.png)\n\n*Second.*\n"
-    assert report.pictures(text) == [("first", "First."), ("second", "Second.")]
-    reading.__dict__["markdown"] = f"# A\n\n{text}"
-    assert re.findall(r"\]\((\S*)\.png", Overview([reading], tmp_path).text) == ["invented/first"]
-    monkeypatch.setattr(reading.study.module, "PICTURE", "second", raising=False)
-    assert re.findall(r"\]\((\S*)\.png", Overview([reading], tmp_path).text) == ["invented/second"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import pairwise
 from math import prod
 
 import pytest
 
-from sortlast import ArgumentError, Error, launch
+from sortlast import launch
 from sortlast.bench import Row
 from sortlast.provenance import Provenance
 from sortlast.schedule import make
@@ -16,7 +16,6 @@ from sortlast.trace import Event, messages
 from sortlast_studies.radix_k import (
     blue_gene,
     cluster,
-    figures,
     later,
     live,
     profile,
@@ -26,7 +25,6 @@ from sortlast_studies.radix_k import (
 )
 from sortlast_studies.radix_k.blue_gene import BLEND, LATENCY, LINK, SERVICES
 from sortlast_studies.radix_k.study import METHODS, STUDY, cost
-from sortlast_studies.radix_k.study import make as make_study
 from sortlast_studies.radix_k.terms import Items, Terms
 from sortlast_studies.radix_k.vectors import (
     MEGAPIXEL,
@@ -40,7 +38,6 @@ from sortlast_studies.radix_k.vectors import (
     text,
 )
 from sortlast_studies.study import Reading, tabulate
-from sortlast_studies.table import read_csv, write_csv
 
 N = 2 * MEGAPIXEL
 IMAGE = N * PIXEL_BYTES  # bytes
@@ -119,15 +116,6 @@ def test_a_block_of_eight_is_a_hypercube(name, rounds, transfer):
     assert run.seconds == pytest.approx(rounds * LATENCY + transfer * IMAGE / LINK + blending, rel=2e-3)
 
 
-def test_partitions_are_the_smallest_that_hold_all():
-    for p in (1, 32, 33, 96, 256, 257, 1024, 3072, 8192, 16384):
-        where = blue_gene.partition(p)
-        assert where.nodes >= p
-        assert not [one for one in blue_gene.PARTITIONS if p <= one.nodes < where.nodes]
-        assert where.wraps == (where.nodes >= 512)
-    assert sorted(blue_gene.placement(blue_gene.partition(256), 256, 2)) == list(range(256))
-
-
 def test_the_ratio_to_binary_swap_is_the_published_one(invented):
     powers = [step for step in scaling.steps(True) if step.name.startswith("figure-4")]
     found = {step.name: compute(step) for step in powers}
@@ -180,31 +168,6 @@ def test_2_3_swap_takes_about_twice_as_long_as_radix_k_off_powers_of_two(invente
     assert table.value(Items.others, "2-3 swap", "", "simulated") == 1
 
 
-def test_frames_that_are_asked_for_stand_apart(invented):
-    study = make_study(ranks=[48, 96], sizes=[1, 3])
-    added = [step for step in study.steps(True) if step.name not in {each.name for each in STUDY.steps(True)}]
-    assert [step.name for step in added] == [f"frame/p{p}-{size}" for p in (48, 96) for size in (1, 3)]
-    shown = reading({**invented, added[0].name: compute(added[0])})
-    assert "| 48 processes, 1 Mpixel | 8,6 |" in shown.markdown
-    assert "asked for" not in reading(invented).markdown
-    assert [step.name for step in scaling.asked(None, [4])] == ["frame/p512-4"]
-    for wrong in ({"ranks": [1]}, {"ranks": [40961]}, {"sizes": [0]}):
-        with pytest.raises(ArgumentError, match=next(iter(wrong))):
-            make_study(**wrong)
-
-
-@pytest.mark.parametrize("name", ["figure-4/p64-2", "figure-5/p128", "sensitivity", "later/cores"])
-def test_a_step_tells_how_far_it_is_and_ends_when_it_is_asked_to(name):
-    step = next(step for step in STUDY.steps(True) if step.name == name)
-    parts = []
-    step.compute(lambda part: parts.append(part) is None)
-    assert len(parts) > 1
-    assert parts == sorted(parts)
-    assert 0 <= parts[0] < parts[-1] <= 1
-    with pytest.raises(Error, match="cancelled"):
-        step.compute(lambda part: False)
-
-
 # --- the switch ---------------------------------------------------------------------------------------
 
 
@@ -217,34 +180,10 @@ def test_the_switch_takes_the_line_of_figure_7_to_its_end():
     assert found[25]["packets"] > found[16]["packets"] * (24 / 25) / (15 / 16)
 
 
-def test_a_network_of_crossbars_has_a_route_of_its_own_for_each_pair():
-    for ports in cluster.CROSSBARS:
-        routes, half = cluster.clos(ports), ports // 2
-        hosts = len(list(routes.topology.hosts))
-        assert hosts == 128
-        loads = {}
-        for source in range(half):
-            way = routes.walk(source, hosts - 1)
-            assert way == routes.walk(source, hosts - 1)
-            loads.setdefault(str(way[1]), []).append(source)
-        assert len(loads) > half // 3
-    within = compute(cluster.count(8))
-    assert within["16-port crossbars"] == within["packets"]
-
-
 def test_primes_are_slow_on_crossbars_alone():
     prime, four = compute(cluster.count(89)), compute(cluster.count(88))
     assert prime["packets"] < 1.01 * four["packets"]
     assert prime["16-port crossbars"] > 1.3 * four["16-port crossbars"]
-
-
-def test_a_line_is_fitted_to_its_category_alone():
-    assert [cluster.group(p) for p in (8, 9, 12, 15, 25, 49)] == [
-        f"multiples of {k}" for k in (4, 3, 4, 3, 5)
-    ] + ["others"]
-    times = {p: 2 + 0.5 * p if p % 4 == 0 else 1e6 for p in range(4, 30)}
-    assert cluster.line(times, "multiples of 4") == pytest.approx((2, 0.5))
-    assert cluster.on_line(times, "multiples of 4", 96) == pytest.approx(50)
 
 
 # --- profiles -----------------------------------------------------------------------------------------
@@ -392,56 +331,6 @@ def invented():
     }
 
 
-def test_the_report_has_every_picture_and_the_three_columns(invented, tmp_path):
-    written = reading(invented).write(tmp_path)
-    assert all(path.stat().st_size > 0 for path in written)
-    assert {path.name for path in written} >= {f"figure-{k}.png" for k in (1, 2, 4, 5, 6, 7)}
-    assert {path.name for path in written} >= {
-        f"figure-3-{how}-{name}.png" for how in ("simulated", "measured") for name in profile.VECTORS
-    }
-    content = (tmp_path / "report.md").read_text()
-    assert "| published | simulated | measured here |" in content
-    assert "| 1.51 | 2.00 | 1.50 |" in content
-
-
-@pytest.mark.parametrize(("hidden", "pieces"), [(0.12, False), (0.75, True)])
-def test_overlap_is_explained_where_there_is_some(invented, hidden, pieces):
-    blend = ("blend", 1.0 - hidden, 2.0 - hidden, -1, -1, 16)
-    frames = {name: [[("send", 0.0, 1.0, 0, 1, 16), blend]] for name in profile.VECTORS}
-    results = {name: frames if name.startswith("figure-3") else found for name, found in invented.items()}
-    paragraphs = reading(results).markdown.split("\n\n")
-    told = " ".join(next(each for each in paragraphs if "rounds halve" in each).split())
-    assert "radix-k then does 25% of its blending behind messages, binary swap 25%" in told
-    assert f"measured radix-k does {hidden:.0%} of it there, the measured binary swap {hidden:.0%}" in told
-    assert ("cuts messages into pieces" in told) is pieces
-
-
-def test_the_events_that_figure_3_shows_are_read_from_the_table(invented, tmp_path):
-    own = [[("blend", r + k / 3, r + k / 2, 1 - r, k, 64) for k in range(12)] for r in range(40)]
-    results = {**invented, "figure-3/simulated": dict.fromkeys(profile.VECTORS, own)}
-    path = tmp_path / "table.csv"
-    with path.open("w") as file:
-        write_csv(reading(results).table, file)
-    found = figures.events(read_csv(path), "radix-k", "simulated")
-    assert found == [[replace(Event(*event), bytes=0) for event in rank] for rank in own[:32]]
-
-
-def test_every_table_and_figure_is_listed_once(invented):
-    listed = reading(invented).items
-    assert [each.item for each in listed] == ["Table 1", *(f"Figure {k}" for k in range(1, 8))]
-    assert all(each.near for each in listed)
-    assert "up to 2.00 (1.51)" in listed[4].near
-
-
-def test_statements_have_the_measured_ratio_apart_from_the_simulated_one(invented):
-    shown = reading(invented)
-    ratios = [
-        shown.table.value(Items.over, "mean", "", kind) for kind in ("published", "simulated", "measured")
-    ]
-    assert ratios == [1.45, 2.0, 1.5]
-    assert "binary swap: mean | 1.45 | 2.00 (calibrated) | 1.50 |" in shown.markdown
-
-
 def test_verdicts_follow_the_results(invented):
     def verdicts(results):
         return {check.claim: check.verdict for check in reading(results).checks}
@@ -458,11 +347,3 @@ def test_verdicts_follow_the_results(invented):
         for name, result in invented.items()
     }
     assert verdicts(published)[mean] == "confirmed"
-
-
-def test_names_tell_quick_and_whole_apart():
-    quick, whole = ({step.name: step for step in STUDY.steps(each)} for each in (True, False))
-    assert not [name for name in quick if quick[name].alone and name in whole]
-    assert {name.partition("/")[0] for name in quick} == {name.partition("/")[0] for name in whole}
-    assert len(whole) == len(STUDY.steps(False))
-    assert STUDY.settings["torus"] == [LINK, LATENCY, BLEND] == [425e6, 5e-6, 1.5e9]

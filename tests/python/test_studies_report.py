@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from importlib import import_module
 from importlib.resources import files
@@ -14,7 +13,7 @@ import browser
 import invented_study
 from invented_study import HERE
 from sortlast import Error
-from sortlast_studies import NAMES, checks, package
+from sortlast_studies import NAMES, checks
 from sortlast_studies.study import Reading, compute, load, tabulate
 from sortlast_studies.table import Row
 
@@ -109,17 +108,6 @@ def test_a_study_without_a_summary_is_refused(invented, tmp_path):
     reading = Reading(invented, tabulate(invented, {"a": {"length": 1}}, True))
     with pytest.raises(Error, match=r"the study invented has no summary\.md"):
         _ = reading.summary
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_report_begins_with_its_summary(name):
-    """Which tells what was asked, what came out, and what did not."""
-    folder = files(package(name).__name__)
-    first, *_ = folder.joinpath("report.md").read_text().split("\n## ")
-    assert first.startswith("# ")
-    assert first.count('{% include "summary.md" %}\n\n') == 1
-    parts = re.findall(r"^(?:- )?\*\*(.*?)\*\*", folder.joinpath("summary.md").read_text(), re.MULTILINE)
-    assert parts == ["Asked.", "Came out.", "Did not."]
 
 
 def test_a_pdf_has_whole_fonts_and_no_date(invented, tmp_path):

@@ -7,7 +7,6 @@ from math import log2
 
 import pytest
 
-from sortlast import schedule, simulate
 from sortlast_studies.scale import fat_tree, figures, k_computer, kendall, machine
 from sortlast_studies.scale.fat_tree import BLOCKS, DENSE, Cell
 from sortlast_studies.scale.study import STUDY
@@ -36,21 +35,6 @@ def invented(quick):
 # --- the fat-tree -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("p", "hosts", "each"), [(4096, 4096, 1), (65536, 65536, 1), (131072, 65536, 2)])
-def test_ranks_are_spread_over_hosts_in_order(p, hosts, each):
-    found, placed = fat_tree.placement(p)
-    assert found == hosts
-    assert [placed.count(host) for host in (0, hosts - 1)] == [each, each]
-    assert list(placed) == sorted(placed)
-
-
-def test_the_tree_has_three_levels_of_switches_of_64_ports():
-    net = fat_tree.routes(65536).topology
-    assert len(net.hosts) == fat_tree.MOST_HOSTS == 65536
-    assert len(net.switches) == 5 * 1024
-    assert net.levels == 3
-
-
 def test_a_dense_frame_takes_what_a_link_and_the_blending_of_one_rank_need():
     """By hand: radix-k sends and blends (p-1)/p of the image; it hides one behind the other, or waits."""
     found = fat_tree._simulate(Cell(DENSE, 4096, "radix-k"), done)
@@ -74,11 +58,6 @@ def test_images_of_blocks_cost_less_by_as_much_as_is_empty():
     )
     assert fat_tree.active(BLOCKS, 4096) == pytest.approx(1 / 256)
     assert blocks < dense / 10
-
-
-@pytest.mark.parametrize("algorithm", [*fat_tree.SIMULATED, *fat_tree.COMPUTED])
-def test_formulas_grow_with_what_is_sent(algorithm):
-    assert 0 < fat_tree.formula(algorithm, BLOCKS, 4096) < fat_tree.formula(algorithm, DENSE, 4096)
 
 
 # --- the papers ---------------------------------------------------------------------------------------
@@ -105,14 +84,6 @@ def test_multi_step_leaves_few_pieces_and_takes_its_own_gathers():
     swap = k_computer._stages("binary-swap", 512, done)
     assert (swap["pieces"], swap["messages"]) == (512, 9)
     assert swap["pixel_seconds"] < found["pixel_seconds"]
-
-
-def test_the_simulator_takes_a_gather_between_steps():
-    """Rank 0 takes in three halves of the image through its link, and sends on what it has gathered last."""
-    made = schedule.make("multi-step:2", p=4, n=1000)
-    traffic = simulate.frame_traffic(made, pixel_bytes=10)
-    run = simulate.flow(fat_tree.routes(1024), traffic, link_bytes_per_second=1e4, sends_at_once=0)
-    assert run.seconds == pytest.approx(4 * 0.5)
 
 
 # --- the report ---------------------------------------------------------------------------------------

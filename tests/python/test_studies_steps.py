@@ -13,7 +13,7 @@ import pytest
 import invented_study
 import sortlast_studies
 from invented_study import HERE, SETTINGS, counted, kept
-from sortlast import Error, provenance
+from sortlast import Error
 from sortlast_studies import NAMES, package, sources
 from sortlast_studies.steps import Step, run
 from sortlast_studies.study import compute, load
@@ -193,16 +193,6 @@ def test_what_a_study_shows_is_no_part_of_its_model(name):
     files = {path.name for path in sources._files(root, "sortlast_studies", module)}
     assert "steps.py" in files
     assert not files & {"study.py", "terms.py", "figures.py", "command.py"}
-
-
-def test_what_runs_here_tells_where_it_is():
-    found = provenance.here()
-    assert all((found.version, found.host, found.cpu, found.mpi))
-    assert len(found.build) == 12
-    assert found.cores >= 1
-    assert found.date.startswith("20")
-    assert found.date.endswith("Z")
-    assert found.machine == provenance.here().machine
 
 
 # --- what has to be asked for -------------------------------------------------------------------------
