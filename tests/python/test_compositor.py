@@ -90,22 +90,6 @@ def test_depth_and_ranks_without_an_image():
     )
 
 
-@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (1, 1), (1, 2)])
-def test_fewer_pixels_than_ranks(shape):
-    run(
-        3,
-        f"""
-        comp = sortlast.Compositor(comm)
-        pictures = images(5, *{shape})
-        tile = comp.composite(pictures[rank])
-        assert tile.pixels.shape == (tile.end - tile.begin, 4)
-        frame = comp.gather(tile)
-        if rank == 0:
-            assert np.allclose(frame, sortlast.composite_serial(pictures), atol=1e-5)
-        """,
-    )
-
-
 def test_sub_communicators():
     reports = run(
         5,

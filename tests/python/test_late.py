@@ -39,7 +39,7 @@ def run(ranks, snippet):
     return job.reports
 
 
-@pytest.mark.parametrize("node_ranks", [None, 1, 2])
+@pytest.mark.parametrize("node_ranks", [None, 1])
 def test_a_late_rank_is_left_out_and_its_image_is_in_the_next_frame(node_ranks):
     run(
         3,
@@ -58,23 +58,6 @@ with sortlast.Compositor(comm, late="leave-out", deadline=0.1, node_ranks={node_
             )
     comm.barrier()
     check(comp.composite(image, deadline=math.inf), 3, [])
-""",
-    )
-
-
-def test_an_image_that_is_dropped_gives_a_tile_without_pixels():
-    run(
-        3,
-        """
-with sortlast.Compositor(comm, late="leave-out", deadline=0.1, late_image="drop") as comp:
-    if rank != 0:
-        check(comp.composite(image), 1, [0])
-    comm.barrier()
-    if rank == 0:
-        tile = comp.composite(image)
-        assert (tile.frame, tile.left_out, tile.ranges) == (1, [0], [])
-        assert comp.gather(tile, root=1) is None
-    check(comp.composite(image, deadline=math.inf), 2, [])
 """,
     )
 

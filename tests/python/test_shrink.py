@@ -26,12 +26,11 @@ def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
 def met(call):
-    begin = time.monotonic()
     try:
         call()
     except Exception as error:
-        return [type(error).__name__, str(error), time.monotonic() - begin]
-    return ["nothing", "", time.monotonic() - begin]
+        return [type(error).__name__, str(error)]
+    return ["nothing", ""]
 
 def end():
     # Open MPI 5.0.11 may wait in MPI_Finalize for ever for a rank that has died.
@@ -72,7 +71,7 @@ def test_without_ulfm_it_says_what_to_do():
         options=(),
     )
     assert job.returncode == 0, job
-    for ranks, (kind, text, _), right in job.reports:
+    for ranks, (kind, text), right in job.reports:
         assert (ranks, kind, right) == ([0, 1, 2], "UsageError", True)
         assert "mpiexec --with-ft ulfm" in text
 
@@ -107,10 +106,9 @@ def test_frames_go_on_after_two_deaths():
             (first, 1, [0, 2, 3, 4]),
             (second, 2, [0, 2, 4]),
         ):
-            kind, text, seconds = error
+            kind, text = error
             assert (kind, ranks, right) == ("RemoteError", left, True)
             assert f"rank {dead} has " in text
-            assert seconds < 20  # not at the limit
             assert again == "TimeoutError"
             assert algorithm.startswith("radix-k")
 
@@ -122,7 +120,7 @@ def test_ranks_in_another_call_hear_of_it():
         comp = sortlast.Compositor(comm, timeout=40)
         found = ["nothing", ""] if rank == 0 else met(lambda: comp.composite(image, op="add"))
         rest = comp.shrink()
-        report([found[:2], rest.ranks, works(rest)])
+        report([found, rest.ranks, works(rest)])
         """,
     )
     assert job.returncode == 0, job
@@ -144,6 +142,6 @@ def test_a_rank_that_does_not_call_it_hangs_nobody():
     )
     for rank in (0, 2):
         assert job.reports[rank] is not None, job
-        kind, text, seconds = job.reports[rank]
-        assert (kind, seconds < 20) == ("TimeoutError", True)
+        kind, text = job.reports[rank]
+        assert kind == "TimeoutError"
         assert "not all ranks that live called it" in text

@@ -132,11 +132,6 @@ def test_every_class_is_among_the_values_or_the_others():
     assert classes == {type(value).__name__ for value in examples()} - {"Report"} | events | OTHERS
 
 
-def test_a_schedule_comes_back_whole():
-    made = schedule.make("two-level", 6, 100, order=[5, 4, 3, 2, 1, 0], nodes=[0, 0, 1, 1, 2, 2])
-    assert pickle.loads(pickle.dumps(made)).to_json() == made.to_json()
-
-
 def test_the_repr_shows_every_member():
     timing = schedule.price(schedule.make("shift", 4, 1000))
     members = [name for name in dir(Timing) if not name.startswith("_")]

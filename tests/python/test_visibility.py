@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mpirun
-from sortlast import ArgumentError, _core
+from sortlast import _core
 
 Box = list[tuple[float, float]]
 
@@ -88,58 +88,6 @@ def test_kd_trees_agree_with_parallel_rays(boxes, direction, random):
     assert sorted(order) == list(range(len(boxes)))
     rays = [(np.subtract(target, np.multiply(50, direction)), direction) for target in targets(boxes, random)]
     expect_rays_agree(boxes, order, rays)
-
-
-@given(st.permutations(range(27)), points)
-def test_grids_always_have_an_order(numbering, eye):
-    cells = [[(float(i), i + 1.0) for i in ijk] for ijk in itertools.product(range(3), repeat=3)]
-    assert len(order_of([cells[i] for i in numbering], eye=eye)) == 27
-
-
-def cyclic_beams() -> list[Box]:
-    """Beams along x, y and z, each of which passes in front of the next, seen along (1, 1, 1)."""
-    return [
-        [(-9.0, 9.0), (-1.0, 0.0), (0.0, 1.0)],
-        [(0.0, 1.0), (-9.0, 9.0), (-1.0, 0.0)],
-        [(-1.0, 0.0), (0.0, 1.0), (-9.0, 9.0)],
-    ]
-
-
-@pytest.mark.parametrize("view", [{"direction": (1.0, 1.0, 1.0)}, {"eye": (-50.0, -50.0, -50.0)}])
-def test_a_cycle_is_named(view):
-    boxes = [[(20.0, 21.0)] * 3, *cyclic_beams()]
-    with pytest.raises(ArgumentError, match=r"no front-to-back order: rank") as caught:
-        order_of(boxes, **view)
-    text = str(caught.value)
-    assert "rank 0" not in text
-    assert {f"covers {rank}" for rank in (1, 2, 3)} <= {text[i : i + 8] for i in range(len(text))}
-    assert len(order_of(boxes[:3], **view)) == 3  # two of the beams have an order
-
-
-def test_overlapping_boxes_are_named():
-    boxes = [[(0.0, 1.0)] * 3, [(2.0, 3.0)] * 3, [(0.5, 1.5)] * 3]
-    with pytest.raises(ArgumentError, match=r"ranks 0 and 2 overlap"):
-        order_of(boxes, eye=(9, 9, 9))
-
-
-def test_shared_faces_edges_and_corners_are_no_overlap():
-    unit = [(0.0, 1.0)] * 3
-    for shift in [(1, 0, 0), (1, 1, 0), (1, 1, 1)]:
-        moved = [(low + s, high + s) for (low, high), s in zip(unit, shift, strict=True)]
-        assert order_of([unit, moved], eye=(-5, -5, -5)) == [0, 1]
-        assert order_of([unit, moved], eye=(5, 5, 5)) == [1, 0]
-
-
-def test_an_eye_inside_a_box_has_it_in_front():
-    boxes = [[(float(i), i + 1.0), (0.0, 1.0), (0.0, 1.0)] for i in range(5)]
-    assert order_of(boxes, eye=(2.5, 0.5, 0.5))[0] == 2
-
-
-def test_ranks_without_data_come_last():
-    unit = [(0.0, 1.0)] * 3
-    assert order_of([None, unit, None], eye=(5, 5, 5)) == [1, 0, 2]
-    assert order_of([None, None], eye=(5, 5, 5)) == [0, 1]
-    assert _core.visibility_order([], [0, 0, 0], False) == []
 
 
 @pytest.mark.mpi
