@@ -57,12 +57,6 @@ def test_build_leaves_out_what_it_is_told_and_finds_it_missing(cli, tmp_path):
     assert "host00002" not in path.read_text()
 
 
-def test_build_takes_a_fabric_that_is_no_tree(cli):
-    status, out, _ = cli("fabric", "build", "torus:3,3")
-    assert status == 0
-    assert "no tree" in out
-
-
 # --- route ------------------------------------------------------------------------------------------------
 
 
@@ -155,16 +149,6 @@ def test_check_reports_the_flows_of_every_stage(cli, tmp_path):
             assert "2 (by stage: 1, 1, 1, 2, 2, 2, 2)" in out
         if schedule == "parallel-pipeline":
             assert "2 (1 at 1 stage, 2 at 142 stages)" in out
-
-
-def test_check_spreads_flows_over_the_lids_of_an_lmc(cli, tmp_path):
-    table = tmp_path / "table.json"
-    tree = fabric.k_ary_n_tree(4, 3)
-    for lmc in (0, 2):
-        options = ("--net", "k-ary-n-tree:4,3", "--engine", "minhop", "--lmc", lmc, "--no-advise")
-        assert cli("fabric", "check", *options, "--json", table)[0] == 1
-        told, expected = loaded(table), fabric.contention(fabric.route(tree, "minhop", lmc=lmc))
-        assert (told["max_flows"], told["mean_share"]) == (expected.max_flows, expected.mean_share)
 
 
 def test_check_takes_tables_from_a_file(cli, tmp_path):
@@ -260,13 +244,6 @@ def test_order_writes_a_free_order_for_each_launcher(cli, tmp_path):
             assert cli("fabric", "check", "--net", TREE, "--nodes", path)[0] == 0
 
 
-def test_order_says_that_nothing_is_better(cli):
-    status, out, _ = cli("fabric", "order", "--net", "k-ary-n-tree:4,2", "--nodes", "host[00000-00003]")
-    assert status == 0
-    assert "It is contention-free as it is." in out
-    assert re.findall(r"^ (\w+)", out, re.M) == ["order", "listed", "random", "bound"]
-
-
 def test_order_ends_with_1_where_none_is_free(cli, tmp_path):
     table = tmp_path / "table.json"
     # Two leaves of four hosts with one link each: whatever the order, some stage sends two ways over it.
@@ -299,19 +276,6 @@ def test_order_with_dummies_says_which_places_stay_empty(cli, tmp_path):
 
 
 # --- bisect and compare -----------------------------------------------------------------------------------
-
-
-def test_bisect_prints_both_ways(cli, tmp_path):
-    table = tmp_path / "table.json"
-    status, out, _ = cli("fabric", "bisect", "--net", TREE, "--samples", 200, "--json", table)
-    assert status == 0
-    told = loaded(table)
-    # 0.840 and 0.709 with 10,000 samples on tables of the real OpenSM.
-    assert told["one_way"]["mean"] == pytest.approx(0.840, abs=0.015)
-    assert told["both_ways"]["mean"] == pytest.approx(0.709, abs=0.015)
-    for kind in ("one_way", "both_ways"):
-        assert f"{told[kind]['mean']:.3f}" in out
-        assert told[kind]["min"] <= told[kind]["mean"] <= told[kind]["max"]
 
 
 # Most flows on a link and mean share over all shifts, on tables of the real OpenSM 3.3.23.
@@ -349,14 +313,3 @@ def test_compare_marks_what_fell_back(cli, tmp_path):
     assert out.count("* ") >= 1
     assert "ftree refuses this fabric" in out
     assert "there is no order" in cli("fabric", "compare", "--net", net, "--orders", "best")[2]
-
-
-# --- the group --------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("command", ["build", "route", "check", "order", "bisect", "compare", "cost", "draw"])
-def test_every_command_has_help(cli, command):
-    assert re.search(rf"\b{command} +[A-Z]", cli("fabric", "--help")[1])
-    status, out, _ = cli("fabric", command, "--help")
-    assert status == 0
-    assert f"Usage: sortlast fabric {command}" in out

@@ -54,14 +54,6 @@ def test_check_of_a_contended_collective_names_the_link_and_advises(cli, cluster
     assert "another order (routing order)" in found["advice"]
 
 
-def test_stages_of_groups_are_counted_as_often_as_they_happen(cli, cluster, tmp_path):
-    args = ("check", "--net", cluster, "--groups", "tensor=12,data=12:double-tree:30@1M", "--no-advise")
-    _, out, found = told(cli, tmp_path, *args)
-    assert found["pattern"] == "groups tensor=12:ring,data=12:double-tree:30"
-    assert found["pattern"] in out  # and no pictures of rings in their place
-    assert sum(found["repeats"]) == found["stages"] > len(found["repeats"])
-
-
 def test_order_says_what_the_alphabet_costs_and_writes_the_better_one(cli, cluster, tmp_path):
     hosts = tmp_path / "job.hosts"
     args = ("order", "--net", cluster, "--nodes", "node[000-143]", "--schedule", "ring", "--bytes", "1G")
@@ -80,25 +72,6 @@ def test_order_says_what_the_alphabet_costs_and_writes_the_better_one(cli, clust
     written = hosts.read_text().split()
     assert sorted(written) == [f"node{n:03}" for n in range(144)]
     assert cli("fabric", "check", "--net", cluster, "--nodes", hosts, "--schedule", "ring")[0] == 0
-
-
-def test_empty_places_cost_stages(cli, tmp_path):
-    args = ("order", "--net", TREE, "--nodes", "host[00000-00063]", "--dummies", "--steps", "0")
-    for size in ((), ("--bytes", "64M", "--bandwidth", "1000")):
-        _, _, found = told(cli, tmp_path, *args, *size)
-        with_dummies = next(row for row in found["orders"] if row["places"] == 72)
-        assert with_dummies["lost"] == pytest.approx(1 - 63 / 71)
-    assert with_dummies["seconds"] == pytest.approx(71 / 1000)
-
-
-def test_shifts_cost_what_their_flows_cost_when_they_are_walked():
-    routes = fabric.route(fabric.make_topology(TREE), "ftree")
-    hosts = fabric.order_hosts(routes.topology, "random", list(range(60)))
-    found = fabric.contention(routes, fabric.pattern("shift", 60, rank_bytes=6000), hosts)
-    time = fabric.pattern_time(routes, found.pattern, hosts, link_bytes_per_second=1e9)
-    cost = fabric.cost(found, 1e9)
-    assert cost.seconds == pytest.approx(time.synchronised)
-    assert cost.bound == pytest.approx(time.bound) == pytest.approx(59 * 100 / 1e9)
 
 
 @pytest.mark.parametrize(

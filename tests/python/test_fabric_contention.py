@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import signal
 
@@ -10,7 +9,6 @@ import numpy as np
 import pytest
 
 import sortlast
-from sortlast import _core
 from sortlast import _fabric as fabric
 
 TREE = fabric.k_ary_n_tree(12, 2)
@@ -49,15 +47,6 @@ def test_figures_are_numpy_arrays_that_fit_each_other():
     assert not found.contention_free
 
 
-def test_routing_order_is_free():
-    found = shifts(list(range(144)))
-    assert found.contention_free
-    assert found.max_flows == 1
-    assert found.mean_share == 1
-    assert found.placement == list(range(144))
-    assert found.routes.engine == "d-mod-k"
-
-
 # Measured with OpenSM's own tables on a simulated fabric.
 @pytest.mark.parametrize(
     ("tree", "engine", "max_flows", "mean_share"),
@@ -87,24 +76,6 @@ def test_what_the_engines_do_to_shifts(tree, engine, max_flows, mean_share):
     assert found.mean_share == pytest.approx(mean_share, abs=0.005)
 
 
-@pytest.mark.parametrize(
-    "algorithm", ["direct-send", "radix-k", "binary-swap", "2-3-swap", "parallel-pipeline", "shift"]
-)
-def test_loads_per_stage_of_a_schedule(algorithm):
-    schedule = _core.make(algorithm, 128 if algorithm == "binary-swap" else 144, 144 * 64)
-    pattern = fabric.schedule_pattern(schedule, 16)
-    found = fabric.contention(ROUTES, pattern, list(range(schedule.p)))
-    assert found.stages == schedule.stage_count
-    assert found.flows == sum(map(len, schedule.stages()))
-    for stage, transfers in enumerate(schedule.stages()):
-        paths = [ROUTES.walk(t.source, t.destination) for t in transfers]
-        expected = np.bincount(list(itertools.chain(*paths)), minlength=TREE.channels)
-        assert np.array_equal(found.loads(stage), expected)
-    if algorithm == "shift":
-        assert pattern.is_shift
-        assert found.contention_free
-
-
 def test_patterns_list_their_flows():
     assert fabric.shift_pattern(3, 5).flows(1).tolist() == [[0, 2, 5], [1, 0, 5], [2, 1, 5]]
     assert fabric.permutation_pattern([2, -1, 1]).flows(0).tolist() == [[0, 2, 1], [2, 1, 1]]
@@ -122,13 +93,6 @@ def test_bisection_names_both_ways():
     assert found.one_way_samples.shape == found.both_ways_samples.shape == (300,)
 
 
-def test_the_papers_frame_rate():
-    pattern = fabric.shift_pattern(12, 4096 * 2048 * 16 // 12)
-    time = fabric.pattern_time(ROUTES, pattern, list(range(12)), 1827e6, 113e-6)
-    assert 1 / time.synchronised == pytest.approx(14.58, abs=0.01)
-    assert time.free_running == pytest.approx(time.synchronised)
-
-
 def test_the_best_order_of_an_uneven_job():
     hosts = sorted(RANDOM[:30])
     best = fabric.best_order(ROUTES, hosts)
@@ -138,18 +102,6 @@ def test_the_best_order_of_an_uneven_job():
     assert sorted(best.placement) == hosts
     assert best.contention.placement == best.placement
     assert best.how in repr(best)
-
-
-def test_the_best_order_for_a_schedule():
-    asked = []
-
-    def pattern(p):
-        asked.append(p)
-        return fabric.schedule_pattern(_core.make("2-3-swap", p, 64 * p), 4)
-
-    best = fabric.best_order(ROUTES, list(range(0, 144, 7)), pattern=pattern, steps=100)
-    assert set(asked) == {21}
-    assert best.contention.pattern.name.startswith("2-3-swap")
 
 
 def test_progress_is_told_and_may_stop():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 from pathlib import Path
 
@@ -52,33 +51,6 @@ def test_the_parts_are_those_of_table_2(item, suffix, names):
         assert switches == published(f"Table {item}", f"Switches{suffix}")[name]
         assert sum(parts.cables.values()) == published(f"Table {item}", f"Links{suffix}")[name]
         assert parts.nodes == parts.adapters == published(f"Table {item}", f"Nodes{suffix}")[name]
-
-
-def test_cables_are_counted_by_the_levels_that_they_join():
-    parts = fabric.components(fabric.thin_tree(4, 2, 3))
-    assert parts.cables == {"hosts to level 1": 64, "level 1 to level 2": 32, "level 2 to level 3": 16}
-    assert fabric.components(fabric.torus([4, 4])).cables == {
-        "hosts to switches": 16,
-        "switches to switches": 32,
-    }
-
-
-def test_parts_of_a_fabric_that_was_written_and_read_are_the_same(tmp_path):
-    tree = fabric.k_ary_n_tree(4, 3)
-    path = tmp_path / "net"
-    path.write_text(fabric.write_ibnetdiscover(tree))
-    assert fabric.components(fabric.read(path)) == fabric.components(tree)
-
-
-@pytest.mark.skipif("SORTLAST_REAL_FABRIC" not in os.environ, reason="SORTLAST_REAL_FABRIC names no fabric")
-def test_aggregation_nodes_of_a_real_fabric_are_no_parts():
-    real = fabric.read(os.environ["SORTLAST_REAL_FABRIC"])
-    parts = fabric.components(real)
-    inside = [host for host in real.hosts if host.aggregates]
-    assert sum(parts.switches.values()) == len(real.switches)
-    assert sum(parts.cables.values()) == len(real.links) - len(inside)
-    assert parts.adapters == len({host.guid for host in real.hosts if not host.aggregates})
-    assert 0 < parts.nodes <= parts.adapters
 
 
 # --- costs ------------------------------------------------------------------------------------------------
@@ -161,12 +133,6 @@ def test_csv_of_spreadsheets_is_read(tmp_path, text):
     (tmp_path / "a.csv").write_bytes(CSV.encode())
     (tmp_path / "b.csv").write_bytes(text.encode())
     assert fabric.price_list(tmp_path / "b.csv") == fabric.price_list(tmp_path / "a.csv")
-
-
-def test_a_cable_may_be_named_from_either_end(tmp_path):
-    path = tmp_path / "a.yaml"
-    path.write_text("switch: {16: 1}\ncable: {level 10 to level 9: 2, switches to hosts: 3}\n")
-    assert fabric.price_list(path).cable == {"level 9 to level 10": 2, "hosts to switches": 3}
 
 
 @pytest.mark.parametrize(
@@ -348,36 +314,6 @@ def test_the_command_tells_what_python_finds(cli, tmp_path, prices, method):
     assert [float(row["BU@5K"]) for row in written] == [row["seconds"]["BU@5K"] for row in told]
 
 
-def test_without_traffic_it_tells_costs_alone(cli, tmp_path, prices):
-    path = tmp_path / "cost.json"
-    status, out, _ = cli("fabric", "cost", *NETS, "--prices", prices, "--json", path)
-    assert status == 0
-    assert "costs in USD" in out
-    assert "performance" not in out
-    assert [row["nodes"] for row in json.loads(path.read_text())] == [16, 16]
-
-
-def test_central_tasks_use_the_hosts_in_the_middle(cli, tmp_path, prices):
-    path = tmp_path / "cost.json"
-    options = ("--net", "k-ary-n-tree:4,2", "--prices", prices, "--traffic", "BU@1000", "--ranks", 4)
-    seconds = []
-    for more in ((), ("--central",)):
-        assert cli("fabric", "cost", *options, *more, "--json", path)[0] == 0
-        seconds.append(json.loads(path.read_text())[0]["seconds"]["BU@1000"])
-    tree = fabric.k_ary_n_tree(4, 2)
-    for found, hosts in zip(seconds, (range(4), range(6, 10)), strict=True):
-        assert found == simulate.packet(tree, simulate.pattern("BU", 4, 1000), placement=hosts).seconds
-
-
-def test_fabrics_of_one_name_are_told_by_what_was_asked_for(cli, tmp_path, prices):
-    path = tmp_path / "cost.json"
-    nets = ("--net", "torus:4,4;1", "--net", "torus:4,4;4", "--net", "torus:2,2;1")
-    assert cli("fabric", "cost", *nets, "--prices", prices, "--json", path)[0] == 0
-    told = json.loads(path.read_text())
-    assert [row["fabric"] for row in told] == ["torus:4,4;1", "torus:4,4;4", fabric.torus([2, 2]).name]
-    assert [row["nodes"] for row in told] == [16, 64, 4]
-
-
 def test_a_file_has_the_tasks_that_it_says(cli, tmp_path, prices):
     """However many ranks patterns have, and as many as fit on the fabric."""
     path, traffic = tmp_path / "cost.json", tmp_path / "shift.goal"
@@ -422,18 +358,6 @@ def test_weights_are_checked_before_anything_runs(cli, prices, monkeypatch, more
     status, _, err = cli("fabric", "cost", *NETS, "--prices", prices, "--traffic", "BU@100", *more)
     assert status == 2
     assert message in plain(err)
-
-
-def test_costs_are_checked_before_anything_runs(cli, tmp_path, monkeypatch):
-    path = tmp_path / "free.yaml"
-    path.write_text("switch: {port squared: 0}\ncable: {any: 0}\n")
-    monkeypatch.setattr(simulate, "packet", lambda *args, **named: pytest.fail("it is simulated first"))
-    told = refused(cli("fabric", "cost", *NETS, "--prices", path, "--traffic", "BU@100"))
-    assert "expected a number above 0" in told
-
-
-def test_the_help_tells_the_bandwidth_that_is_taken(cli):
-    assert "as the fabric's file tells; else 1250" in plain(cli("fabric", "cost", "--help")[1])
 
 
 @pytest.mark.parametrize(

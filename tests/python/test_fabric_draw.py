@@ -8,18 +8,13 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from refusals import refused
 from sortlast import _fabric, fabric, page, plot
-from sortlast.fabric import groups
 from sortlast.fabric import scene as scene_module
-from sortlast.fabric.arrange import arrange
-from sortlast.fabric.layout import Plan, overlap
+from sortlast.fabric.layout import overlap
 from sortlast.fabric.scene import scene
 from sortlast.plot import fabric as picture
-from sortlast.plot.fitting import fit, width
 
 # Makers: what lives until the interpreter ends is reported as a leak.
 FABRICS = {
@@ -37,10 +32,6 @@ FABRICS = {
     "crossbar": lambda: fabric.crossbar(30),
     "one host": lambda: fabric.crossbar(1),
 }
-
-
-TREES = ["tree", "3 levels", "parallel links", "slender", "crossbar", "one host"]
-GRIDS = ["torus", "3-D torus", "4-D mesh", "ring"]
 
 
 def irregular(topology):
@@ -109,89 +100,7 @@ def test_texts_stay_in_their_rooms_and_switches_are_named(name, tmp_path):
     assert len(labels) >= len(drawn.layout.switches)
 
 
-def test_a_name_is_shortened_in_its_middle_after_what_all_names_share():
-    names = [f"MF0;rack{k:02}-leaf-of-the-third-hall-{k:02}:MQM9701/U1" for k in range(40)]
-    plan = Plan(range(40), [1] * 40, range(40), [], names)
-    (texts, *_) = [slot.texts for slot in arrange(plan).slots]
-    assert texts == (names[0], "rack00-leaf-of-the-third-hall-00")
-    assert fit(texts, 1000, 9) == names[0]
-    assert fit(texts, 170, 9) == texts[1]
-    short = fit(texts, 100, 9)
-    assert width(short, 9) <= 100
-    assert short.startswith("rack00-")
-    assert short.endswith("-00")
-    assert "\N{HORIZONTAL ELLIPSIS}" in short
-    assert fit(texts, 5, 9) == ""
-    assert width("\N{CJK UNIFIED IDEOGRAPH-4EA4}", 9) > 0
-
-
-@pytest.mark.parametrize("name", TREES)
-def test_levels_lie_above_each_other_and_hosts_below_their_switch(name):
-    topology = FABRICS[name]()
-    layout = scene_of(topology).layout
-    heights = {}
-    for switch in topology.switches:
-        heights.setdefault(switch.level, set()).add(layout.switches[switch.number][1])
-    assert all(len(each) == 1 for each in heights.values())
-    tops = [each.pop() for _, each in sorted(heights.items())]
-    assert tops == sorted(tops, reverse=True)
-    pitch = layout.width / max(sum(s.level == 1 for s in topology.switches), 1)
-    for host in topology.hosts:
-        x, y, wide, height = layout.switches[host.switch]
-        assert layout.hosts[host.number][1] >= y + height
-        assert abs(layout.hosts[host.number][0] - (x + wide / 2)) <= pitch / 2
-
-
-@given(data=st.data(), leaves=st.integers(1, 40), spines=st.integers(1, 12))
-def test_leaves_stand_in_the_order_that_is_asked_for(data, leaves, spines):
-    order = data.draw(st.permutations(range(leaves)))
-    pairs = [(leaf, leaves + spine) for leaf in range(leaves) for spine in range(spines)]
-    layout = arrange(Plan(list(range(leaves)), [1] * leaves + [2] * spines, order, pairs))
-    places = [layout.switches[leaf][0] for leaf in order]
-    assert places == sorted(places)
-    # Every line ends on the facing edges of its two boxes.
-    for (leaf, spine), ((x1, y1, x2, y2),) in zip(pairs, layout.links, strict=True):
-        for (x, y), s, edge in (((x1, y1), leaf, 0), ((x2, y2), spine, 1)):
-            left, top, wide, height = layout.switches[s]
-            assert left <= x <= left + wide
-            assert y == pytest.approx(top + edge * height)
-
-
-def test_hosts_on_a_spine_stand_above_it():
-    layout = arrange(Plan([0, 0, 2], [1, 1, 2], [0, 1], [(0, 2), (1, 2)]))
-    assert layout.hosts[2][1] + layout.hosts[2][3] <= layout.switches[2][1]
-    assert layout.hosts[0][1] >= layout.switches[0][1] + layout.switches[0][3]
-
-
 # --- grids ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", GRIDS)
-def test_a_grid_stands_as_one(name):
-    topology = FABRICS[name]()
-    layout = scene_of(topology).layout
-    size = topology.shape.size
-    columns, rows = {}, {}
-    for switch in topology.switches:
-        x, y, *further = [*map(int, switch.name.split("-")[1:]), 0][: max(2, len(size))]
-        columns.setdefault((x, *further), set()).add(layout.switches[switch.number][0])
-        rows.setdefault((y, *further), set()).add(layout.switches[switch.number][1])
-    # All of a column of a plane stand above each other, all of a row side by side, in order.
-    for lines in (columns, rows):
-        assert all(len(places) == 1 for places in lines.values())
-        for (at, *further), places in lines.items():
-            following = lines.get((at + 1, *further))
-            assert following is None or min(places) < min(following)
-    # A neighbour in x or y is joined by a line, all else by a stub at each end.
-    drawn = scene_of(topology)
-    lengths = [[np.hypot(x2 - x1, y2 - y1) for x1, y1, x2, y2 in line] for line in drawn.layout.links]
-    wraps = topology.shape.wraps
-    stubs = 0
-    for dimension, extent in enumerate(size):
-        across = int(np.prod(size)) // extent
-        stubs += across * (extent - 1 if dimension > 1 else 0) + across * (wraps and extent > 1)
-    assert sum(len(line) == 2 for line in lengths) == stubs
-    assert max(max(line) for line in lengths if len(line) == 2) < 20
 
 
 def test_a_grid_without_its_shape_is_known_by_the_names_of_its_switches():
@@ -262,38 +171,7 @@ def test_11664_hosts_are_a_picture_and_a_page_of_less_than_5_megabytes(tmp_path)
     assert [each.name for each in tmp_path.iterdir() if each.stat().st_size > 5_000_000] == []
 
 
-def test_pods_hang_together_below_the_spines():
-    drawn = scene_of(fabric.k_ary_n_tree(14, 3), "d-mod-k")
-    members = drawn.groups.members()
-    assert (
-        sorted(map(len, members)) == [14] * 14 + [28] * 14
-    )  # twin spines; leaves and the switches above them
-    levels = [{drawn.found.routes.topology.switches[s].level for s in own} for own in members]
-    assert sorted(map(sorted, levels)) == [[1, 2]] * 14 + [[3]] * 14
-
-
-def test_a_fabric_without_levels_is_cut_into_runs():
-    links = np.array([(s, (s + 1) % 500) for s in range(500)])
-    made = groups.group(groups.Fabric(np.arange(500), np.zeros(500, int), links, range(500)))
-    sizes = np.bincount(made.box_of)
-    assert len(sizes) <= 100
-    assert not made.whole
-    assert (np.diff(made.box_of) >= 0).all()
-
-
 # --- what stands on a picture -------------------------------------------------------------------------------
-
-
-def test_engine_order_seed_schedule_and_command_stand_on_it(cli, tmp_path):
-    path = tmp_path / "a picture.svg"
-    options = ("--net", "k-ary-n-tree:4,2", "--engine", "random", "--seed", 7, "--order", "natural")
-    assert cli("fabric", "draw", *options, "--schedule", "radix-k:4,4", "--output", path)[0] == 0
-    told = " ".join(re.findall(r"<!-- (.*?) -->", path.read_text()))
-    for each in ("engine: random", "order: natural", "seed: 7", "schedule: radix-k:4,4 of 16 in 2 stages"):
-        assert each in told
-    # XML has no room for two hyphens in a comment.
-    assert "sortlast fabric draw" in told
-    assert "net k-ary-n-tree:4,2" in told
 
 
 def test_every_direction_of_every_link_has_the_colour_of_its_flows():

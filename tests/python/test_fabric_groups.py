@@ -53,14 +53,6 @@ def test_groups_lie_as_megatron_lays_them():
     assert pattern.stages < pattern.steps == len(expected)
 
 
-def test_rings_of_many_ranks_are_one_stage():
-    kinds = [fabric.GroupKind("tensor", 8, "ring", 1), fabric.GroupKind("data", 8192, "ring", 1)]
-    pattern = fabric.groups_pattern(65536, kinds)
-    assert pattern.stages == 2
-    assert [pattern.repeats(0), pattern.repeats(1)] == [14, 2 * 8191 - 14]
-    assert len(pattern.flows(0)) == 2 * 65536
-
-
 def test_between_nodes_only_what_leaves_them_counts():
     ring = made("ring", 12)
     nodes = fabric.node_pattern(ring, 4)
@@ -104,18 +96,6 @@ def test_repetitions_count_as_if_they_were_written_out(seed, ranks_per_host):
             assert getattr(times[0], name) == pytest.approx(getattr(times[1], name))
         sums = [fabric.channel_bytes(ROUTES, each, hosts) for each in (pattern, written_out(pattern))]
         assert sums[0].tolist() == sums[1].tolist()
-
-
-def test_nodes_have_the_contention_of_their_ranks():
-    hosts = fabric.order_hosts(TREE, "random", seed=4)
-    pattern = made("pairwise", 36)
-    ranks = fabric.contention(ROUTES, pattern, np.repeat(hosts, 3).tolist())
-    nodes = fabric.contention(ROUTES, fabric.node_pattern(pattern, 3), hosts)
-    assert (ranks.flows, ranks.max_flows, ranks.mean_share) == (
-        nodes.flows,
-        nodes.max_flows,
-        nodes.mean_share,
-    )
 
 
 def test_times_and_bytes_are_those_of_the_definition():

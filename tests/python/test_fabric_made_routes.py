@@ -129,16 +129,6 @@ def _all_choices(search: fabric.TableSearch, random: np.random.Generator) -> lis
     return [[int(random.integers(n)) for n in ports.tolist()] for _ in range(2000)]
 
 
-def test_only_the_links_of_hosts_are_shared_in_radix_k() -> None:
-    """A round of k ranks has k - 1 flows to each host, and tables for it let no other link have more."""
-    topology = fabric.make_topology(TREE)
-    made = fabric.route_for(topology, ["radix-k:8,16"], range(128))
-    assert made.stage_max.tolist() == made.host_flows.tolist() == [7, 15]
-    assert made.nothing_lost
-    assert not made.contention_free
-    assert fabric.contention(fabric.route(topology, "ftree"), "radix-k:8,16", range(128)).max_flows == 16
-
-
 def test_tables_are_never_worse_than_the_engines() -> None:
     """Fewer flows too many may be more on one link; the time decides."""
     topology = fabric.make_topology("k-ary-n-tree:4,3")
@@ -146,17 +136,6 @@ def test_tables_are_never_worse_than_the_engines() -> None:
     for moves in (1, 10, 300):
         made = fabric.route_for(topology, ["shift"], range(61), moves=moves)
         assert made.stage_max.sum() <= usual.sum()
-
-
-def test_damaged_trees_and_given_roots() -> None:
-    whole = fabric.make_topology("k-ary-n-tree:4,2")
-    links = [link.channel for link in whole.links if link.a >= 16 and link.b >= 16]
-    cut = whole.without_links([links[3]])
-    roots = [switch.name for switch in whole.switches if switch.level == 2]
-    made = fabric.route_for(cut, ["binary-swap"], range(16), roots=roots)
-    assert made.bound.max() == 2  # a leaf of four has three links up
-    assert made.stage_max.max() == 2
-    assert fabric.find_credit_loop(made.routes) == []
 
 
 @pytest.mark.parametrize(

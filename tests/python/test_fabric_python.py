@@ -111,17 +111,6 @@ def test_patterns_of_every_kind(tree):
         assert_is_naive(fabric.contention(routes, what), stages)
 
 
-def test_crossing_names_the_flows_of_a_channel(tree):
-    routes = fabric.route(tree, "minhop")
-    found = fabric.contention(routes, "shift", fabric.order_hosts(tree, "random"))
-    crossing = found.crossing(found.worst_stage, found.worst_channel)
-    assert len(crossing) == found.max_flows > 1
-    for source, destination, _ in crossing:
-        assert (destination - source) % 16 == found.worst_stage + 1
-        path = routes.walk(found.placement[source], found.placement[destination])
-        assert found.worst_channel in path
-
-
 def test_shares_are_those_of_the_fullest_link_of_each_path(tree):
     routes = fabric.route(tree, "minhop")
     hosts = [*fabric.order_hosts(tree, "random")[:6], -1]
@@ -161,19 +150,6 @@ def test_a_pattern_must_fit_the_nodes(tree):
         fabric.contention(routes, [[(1,)]])
     with pytest.raises(ArgumentError, match="'nope' is not known"):
         fabric.contention(routes, "nope")
-
-
-def test_an_analysis_can_be_stopped_and_tells_how_far_it_is():
-    routes = fabric.route(fabric.k_ary_n_tree(12, 2), "random")
-    told = []
-    fabric.contention(routes, progress=told.append)
-    assert told == sorted(told)
-    assert told
-    assert all(0 <= each <= 1 for each in told)
-    with pytest.raises(Error, match="cancelled"):
-        fabric.contention(routes, progress=lambda done: False)
-    with pytest.raises(ZeroDivisionError):
-        fabric.contention(routes, progress=lambda done: 1 / 0)
 
 
 # --- nodes ------------------------------------------------------------------------------------------------
@@ -249,36 +225,3 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, tree):
     (tmp_path / "net.txt").write_text("nonsense\n")
     with pytest.raises(ArgumentError, match=r"net\.txt"):
         fabric.read(tmp_path / "net.txt")
-
-
-# --- orders -----------------------------------------------------------------------------------------------
-
-
-def test_best_order_mends_a_shuffled_job():
-    tree = fabric.k_ary_n_tree(12, 2)
-    routes = fabric.route(tree, "ftree")
-    job = [host for host in fabric.order_hosts(tree, "random") if 12 <= host < 72]
-    assert not fabric.contention(routes, "shift", job).contention_free
-    best = fabric.best_order(routes, job, steps=0)
-    assert sorted(best.placement) == sorted(job)
-    assert best.contention.contention_free
-    assert best.proven_best
-    assert fabric.contention(routes, "shift", best.placement).contention_free
-
-
-def test_best_order_of_another_pattern_is_of_that_pattern(tree):
-    routes = fabric.route(tree, "ftree")
-    job = fabric.order_hosts(tree, "random")
-    best = fabric.best_order(routes, job, "radix-k:4,4", steps=200)
-    assert best.contention.pattern.name == "radix-k:4,4"
-    assert best.contention.mean_share >= fabric.contention(routes, "radix-k:4,4", job).mean_share
-
-
-def test_bisection_of_a_crossbar_is_whole_and_a_seed_repeats(tree):
-    one_switch = fabric.route(fabric.crossbar(10), "minhop")
-    assert fabric.bisection(one_switch, samples=20).one_way == 1
-    routes = fabric.route(tree, "ftree")
-    first, again, other = (fabric.bisection(routes, samples=30, seed=seed) for seed in (4, 4, 5))
-    assert first.one_way_samples.tolist() == again.one_way_samples.tolist()
-    assert first.one_way_samples.tolist() != other.one_way_samples.tolist()
-    assert first.one_way == pytest.approx(first.one_way_samples.mean())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import pickle
 from pathlib import Path
 
@@ -154,15 +153,6 @@ def test_check_of_several_ranks_a_node(cli):
     assert "not known for ranks that share nodes" in " ".join(out.split())
 
 
-def test_a_refusal_of_ftree_names_the_remedy(cli):
-    _, out, _ = cli(
-        "fabric", "check", "--net", NET, "--nodes", "gpu[01-03]", "--rail", "mlx5_0", "--no-advise"
-    )
-    assert "(AB2B)" in out
-    assert "--roots top" in out
-    assert "--compute leaves" in out
-
-
 def test_the_other_commands_take_a_rail_too(cli, tmp_path):
     job = ("--net", NET, "--nodes", "gpu[01-03]", "--rail", "mlx5_1", *TREE)
     hosts = tmp_path / "job.hosts"
@@ -243,11 +233,6 @@ def test_wrong_counters_are_named(net, cli, tmp_path):
     assert "after.txt:1: expected counters" in refused(cli("fabric", "check", *job, "--counters", after))
 
 
-def test_the_links_of_a_file_have_their_own_speed(net):
-    assert {fabric.data_rate(link.gbps) for link in net.links} == {50e9}
-    assert fabric.data_rate(10) == 1e9
-
-
 # --- Slurm ------------------------------------------------------------------------------------------------
 
 
@@ -273,24 +258,3 @@ def test_a_topology_conf_says_how_many_cables_were_taken(cli, tmp_path):
     assert cli("fabric", "build", path, "--links", 2, "--output", out)[0] == 0
     assert len(fabric.read(out).links) == 4 + 4
     assert "--links is for Slurm's topology.conf" in refused(cli("fabric", "build", NET, "--links", 2))
-
-
-# --- the real fabric --------------------------------------------------------------------------------------
-
-
-def test_the_first_command_of_the_page_works_on_a_real_fabric(cli, tmp_path):
-    """NDR, 121 machines whose names are known, four adapters in most; NVIDIA/topograph, Apache-2.0."""
-    path = os.environ.get("SORTLAST_REAL_FABRIC")
-    if not path:
-        pytest.skip("SORTLAST_REAL_FABRIC names no file: rails of a real fabric were not looked at")
-    nodes = fabric.find_nodes(fabric.read(path))
-    assert len(nodes) == 121
-    job = ("--net", path, "--nodes", "a06-p1-dgx-02-c[01-04]", *TREE)
-    assert "HCA-1, HCA-2, HCA-5 and HCA-6" in refused(cli("fabric", "check", *job))
-    for rail in ("HCA-1", "HCA-2", "HCA-5", "HCA-6"):
-        table = tmp_path / f"{rail}.json"
-        status, out, _ = cli("fabric", "check", *job, "--rail", rail, "--json", table)
-        told = json.loads(table.read_text())
-        assert (told["engine"], told["participants"]) == ("ftree", 4)
-        assert status == (0 if told["contention_free"] else 1)
-        assert "40 aggregation nodes" in out

@@ -35,14 +35,6 @@ def test_several_schedules_and_what_is_not_known(cli):
     assert "not known; none take less than" in words
 
 
-def test_rounds_of_radix_k_share_the_links_of_hosts_alone(cli):
-    status, out, _ = cli(*ROUTE, "--for", "radix-k:8,16", "--nodes", NODES)
-    assert status == 0
-    words = " ".join(out.split())
-    assert "radix-k:8,16 nothing is lost: 15 flows share the hosts' own links alone" in words
-    assert "better tables none: only the hosts' own links make flows wait" in words
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

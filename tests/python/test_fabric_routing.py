@@ -11,19 +11,6 @@ import sortlast
 from sortlast import fabric
 
 
-def test_engines_have_names_and_summaries() -> None:
-    names = [engine.name for engine in fabric.engines()]
-    assert names == ["d-mod-k", "s-mod-k", "ftree", "minhop", "updn", "dor", "lash", "random", "minimal"]
-    assert all(engine.summary.endswith(".") for engine in fabric.engines())
-
-
-def test_routes_say_what_was_used_and_why() -> None:
-    routes = fabric.route(fabric.torus([4, 4]), "ftree")
-    assert (routes.asked, routes.engine) == ("ftree", "minhop")
-    assert "AB2B" in routes.fallback
-    assert repr(routes) == "<Routes of 4x4 torus, engine='minhop', asked='ftree'>"
-
-
 def test_a_walk_and_its_text() -> None:
     tree = fabric.k_ary_n_tree(2, 2)
     routes = fabric.route(tree, "d-mod-k")
@@ -52,21 +39,6 @@ def test_a_table_holds_the_ports(engine: str) -> None:
         np.testing.assert_array_equal(table, ports)
     assert routes.plane(3, 5) == (3 if engine == "s-mod-k" else 0)
     assert (routes.lanes, routes.lane(3, 5)) == (1, 0)
-
-
-def test_a_table_outlives_its_routes() -> None:
-    table = fabric.route(fabric.crossbar(3), "minhop").table()
-    assert table.tolist() == [[1, 2, 3, 0]]
-
-
-def test_credit_loops() -> None:
-    ring = fabric.torus([6])
-    loop = fabric.find_credit_loop(fabric.route(ring, "minhop"))
-    ends = [ring.target(c) for c in loop]
-    starts = [ring.source(c) for c in loop[1:] + loop[:1]]
-    assert loop
-    assert [end[0] for end in ends if end] == [vertex for vertex, _ in starts]
-    assert fabric.find_credit_loop(fabric.route(ring, "lash")) == []
 
 
 def test_what_does_not_exist_is_an_error() -> None:

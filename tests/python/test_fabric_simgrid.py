@@ -114,15 +114,6 @@ def test_an_order_of_machines_loses_as_much_as_ours(what, simgrid_program, tmp_p
         assert theirs == pytest.approx(ours, rel=1e-6)
 
 
-def test_one_flow_takes_its_bytes_and_the_latencies_of_its_links(exchange, tmp_path):
-    net = fabric.k_ary_n_tree(4, 2)
-    path = tmp_path / "platform.xml"
-    path.write_text(fabric.write_simgrid(fabric.route(net, "ftree"), 1e9, 1e-4))
-    # Two ranks that send to each other, four links apart.
-    seconds = float(told(exchange, path, "shift", 10**7, "00000 HCA-1", "00015 HCA-1", *PLAIN))
-    assert seconds == pytest.approx(0.01 + 4e-4)
-
-
 def test_a_platform_has_every_host_switch_cable_and_pair():
     net = fabric.torus([3, 4], hosts=2)
     text = fabric.write_simgrid(fabric.route(net, "dor"), 5e8, 2e-6)

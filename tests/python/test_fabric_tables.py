@@ -130,13 +130,3 @@ def test_check_writes_what_it_reports(cli, tmp_path):
         f"worst link: {row['from']} port {row['from_port']} to {row['to']} port {row['to_port']}, 2 flows"
         in out
     )
-
-
-def test_the_table_goes_to_standard_output_too(cli):
-    status, out, err = cli("fabric", "check", "--net", "crossbar:3", "--csv", "-")
-    assert status == 0
-    assert out.splitlines()[:2] == [
-        "from,from_port,to,to_port,stage,flows",
-        "host00000 HCA-1,1,sw-L1-0000,1,1,1",
-    ]
-    assert "CONTENTION-FREE" in err
