@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import commands
-import mpirun
 from sortlast.bench import Task, pattern
 
 # Where peers lie that are no part of this project, if they are here.
@@ -36,11 +35,6 @@ def test_a_block_lies_in_the_image_and_has_its_share_of_the_area(width, height, 
     assert 0 <= y0 < y1 <= height
     share = task.n / ranks
     assert abs((x1 - x0) * (y1 - y0) - share) <= max(share, x1 - x0)  # to half a row, or a pixel at least
-
-
-def test_blocks_of_different_ranks_lie_at_different_places():
-    task = Task(2048, 1024, "float32", "over", True, "block")
-    assert len({pattern.box(task, 16, rank) for rank in range(16)}) == 16
 
 
 @pytest.mark.parametrize("form", ["float32", "uint8"])
@@ -134,35 +128,6 @@ def test_others_are_left_out_unless_it_is_told_where_they_lie(tmp_path, peer, le
 def test_icet_composites_what_it_can(tmp_path, ranks):
     kinds = {(form, op) for form in ("float32", "uint8") for op in ("over", "closest")}
     check_other("icet", ICET, ranks, kinds, tmp_path)
-
-
-@pytest.mark.mpi
-@pytest.mark.skipif(ICET is None, reason="SORTLAST_ICET names no installation of IceT")
-@pytest.mark.parametrize("op", ["over", "closest"])
-@pytest.mark.parametrize("gather", [True, False])
-def test_every_strategy_of_icet_composites(op, gather):
-    job = mpirun.run(
-        3,
-        f"""
-        from sortlast.bench import Task, pattern
-        from sortlast.bench.oracle import Oracle
-        from sortlast.bench.peer import Scene
-        from sortlast.bench.peers.icet import IceT
-        task = Task(61, 37, "float32", {op!r}, {gather}, "dense")
-        scene = Scene(comm, task, pattern.image(task, size, rank), installed={{"icet": {ICET!r}}})
-        oracle = Oracle(comm, task)
-        errors = {{}}
-        for name in IceT.algorithms(scene):
-            peer = IceT(scene, name)
-            peer.frame()
-            errors[name] = oracle.error(peer.finished())
-            peer.close()
-        report(errors)
-        """,
-    )
-    assert job.returncode == 0, job
-    assert {name.split()[0] for name in job.reports[0]} == {"direct", "sequential", "reduce"}
-    assert max(job.reports[0].values()) <= (0 if op == "closest" else 1e-6)
 
 
 @pytest.mark.mpi

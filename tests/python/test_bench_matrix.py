@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 import pytest
 from PIL import Image
@@ -13,8 +12,6 @@ from sortlast import provenance
 from sortlast.bench import Task, cells, memory
 from sortlast.cli import _bench_run
 
-SMALL = (2048, 1024)
-LARGE = (4096, 2048)
 TINY = [
     (2, Task(24, 16, "float32", "over", True)),
     (3, Task(24, 16, "float32", "over", True)),
@@ -25,22 +22,6 @@ TINY = [
 @pytest.fixture
 def tiny(monkeypatch):
     monkeypatch.setattr(cells, "matrix", lambda: TINY)
-
-
-def test_the_matrix_has_the_cells_that_are_watched():
-    found = cells.matrix()
-    assert len(set(found)) == len(found)
-    for size in (SMALL, LARGE):
-        for ranks in (2, 3, 4, 5, 7, 8, 12, 16):
-            assert (ranks, Task(*size, "float32", "over", gather=True)) in found
-        for ranks in (2, 4, 8, 16):
-            assert (ranks, Task(*size, "float32", "over", gather=False)) in found
-    for ranks in (2, 4, 8, 16):
-        for content in ("block", "random"):
-            for bounds in (False, True):
-                assert (ranks, Task(*SMALL, "float32", "over", True, content, bounds)) in found
-        for form in ("float32", "uint8"):
-            assert (ranks, Task(*SMALL, form, "closest", gather=True)) in found
 
 
 @pytest.mark.mpi
@@ -94,21 +75,6 @@ def test_a_matrix_of_another_machine_is_refused_and_kept(tiny, cli, tmp_path):
         assert cli(*args, "--ranks", 2)[0] == 0  # nothing is measured: its tables are only shown
 
 
-@pytest.mark.mpi
-def test_a_matrix_goes_on_with_rows_that_do_not_tell_where_and_says_so(tiny, cli, tmp_path):
-    path = tmp_path / "matrix.json"
-    args = ("bench", "matrix", "--json", path, "--frames", 1, "--peers", "mpi-reduce")
-    assert cli(*args, "--ranks", 2)[0] == 0
-    (row,) = json.loads(path.read_text())
-    for name in ("version", "build", "host", "cpu", "cores", "mpi", "date"):
-        del row[name]
-    path.write_text(json.dumps([row]))
-    status, out, err = cli(*args)
-    assert status == 0, err
-    assert "has 1 rows that do not tell where they were measured" in " ".join(out.split())
-    assert [bool(row.machine) for row in _bench_run.read_rows(path)] == [False, True, True]
-
-
 @pytest.mark.parametrize("text", ["{}", "[1]", '[{"peer": "icet"}]', "no json"])
 def test_a_file_that_is_none_of_the_benchmark_is_refused_and_kept(cli, tmp_path, text):
     path = tmp_path / "file.json"
@@ -117,18 +83,6 @@ def test_a_file_that_is_none_of_the_benchmark_is_refused_and_kept(cli, tmp_path,
     assert status == 2
     assert "holds no rows of this benchmark" in err
     assert path.read_text() == text
-
-
-@pytest.mark.mpi
-def test_a_row_survives_the_file(tiny, cli, tmp_path):
-    path = tmp_path / "matrix.json"
-    status, _, err = cli(
-        "bench", "matrix", "--json", path, "--frames", 1, "--ranks", 2, "--peers", "mpi-reduce"
-    )
-    assert status == 0, err
-    (row,) = _bench_run.read_rows(path)
-    assert row.task_of() == TINY[0][1]
-    assert asdict(row) == json.loads(path.read_text())[0]
 
 
 # --- memory -------------------------------------------------------------------------------------------

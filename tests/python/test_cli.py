@@ -26,16 +26,6 @@ RANKS = 3
 # --- the whole ----------------------------------------------------------------------------------------
 
 
-def test_help_lists_the_commands_and_each_has_help(cli):
-    status, out, _ = cli("--help")
-    assert status == 0
-    for command in ("algorithms", "composite", "price", "schedule"):
-        assert re.search(rf"\b{command} +[A-Z]", out)
-        status, text, _ = cli(command, "--help")
-        assert status == 0
-        assert f"Usage: sortlast {command}" in text
-
-
 def test_version(cli):
     assert cli("--version") == (0, f"sortlast {version('sortlast')}\n", "")
 
@@ -92,11 +82,6 @@ def test_schedule_prints_stages_by_ranks(cli):
 def pieces():
     """Of 400 pixels, what each of 4 ranks sends in stage 1 of shift."""
     return [(rank, f"{(rank + 1) % 4 * 100}:{(rank + 1) % 4 * 100 + 100}") for rank in range(4)]
-
-
-def test_schedule_of_many_ranks_is_summed_up(cli):
-    _, out, _ = cli("schedule", "binary-swap", "--p", 64, "--n", 6400)
-    assert re.search(r"6 │ +64 │ +64 of 64 │ +100 │ 0>32, 1>33", out)
 
 
 def test_schedule_prints_one_rank(cli):
@@ -231,16 +216,6 @@ def test_composite_writes_straight_alpha_to_png(files, tmp_path):
 
 
 @pytest.mark.mpi
-def test_composite_closest(files, tmp_path):
-    planes = [path.with_suffix(".z.npy") for path in files]
-    output = tmp_path / "out.npy"
-    done = composite(*files, "-o", output, "--op", "closest", "--depth", ",".join(map(str, planes)))
-    assert done.returncode == 0, done.stderr
-    nearest = np.argmin([np.load(plane) for plane in planes], axis=0)
-    np.testing.assert_array_equal(np.load(output), np.choose(nearest[..., None], read(files)))
-
-
-@pytest.mark.mpi
 def test_composite_takes_depth_from_exr_and_writes_it(tmp_path):
     random = np.random.default_rng(9)
     images = [
@@ -292,13 +267,6 @@ def test_composite_writes_a_trace_and_its_picture(files, tmp_path):
     assert Pillow.open(tmp_path / "trace.png").format == "PNG"
     for name in ("trace.json", "trace.png"):
         assert f"wrote {tmp_path / name}\n" in done.stdout
-
-
-@pytest.mark.mpi
-def test_composite_of_one_image(files, tmp_path):
-    done = composite(files[0], "-o", tmp_path / "out.npy")
-    assert done.returncode == 0, done.stderr
-    assert ": 1 image of 13x7, over" in done.stdout
 
 
 @pytest.mark.mpi

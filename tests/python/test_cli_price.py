@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 
 import pytest
 
 from sortlast import schedule
-from sortlast.cli import _terminal
 
 
 def test_schedules_of_too_many_transfers_are_not_walked(cli, tmp_path):
@@ -45,28 +43,6 @@ def test_price_is_table_1(cli, tmp_path):
     # Without nodes a two-level schedule is the one of its inner algorithm.
     priced = {entry.name for entry in schedule.algorithms()} - {"two-level"}
     assert {row["algorithm"] for row in written["rows"]} == priced
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_price_cuts_no_number(cli, tmp_path, monkeypatch, width):
-    monkeypatch.setattr(_terminal, "_WIDTH_OF_FILES", width)
-    _, out, _ = cli("price", "--p", "12,500", "--json", tmp_path / "price.json")
-    assert max(map(len, out.splitlines())) <= width
-    assert "…" not in out
-    for row in json.loads((tmp_path / "price.json").read_text())["rows"]:
-        numbers = [f"{1e3 * row[key]:.3f}" for key in ("formula_s", "schedule_s")]
-        numbers += [f"{row['ratio']:.3f}", str(row["messages"])]
-        assert re.search(r"\s+".join(map(re.escape, numbers)), out)
-
-
-@pytest.mark.parametrize("p", [3, 12, 64])
-def test_price_counts_messages_either_way(cli, tmp_path, p):
-    cli("price", "--p", p, "--json", tmp_path / "price.json")
-    for row in json.loads((tmp_path / "price.json").read_text())["rows"]:
-        made = schedule.make(row["schedule"], p=p, n=4096 * 4096)
-        programs = [made.program(rank) for rank in range(p)]
-        assert row["messages"] == max(max(len(own.sends), len(own.receives)) for own in programs)
-        assert row["messages"] > 0
 
 
 def test_price_knows_both_readings_of_radix_k(cli, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 import mpirun
 from sortlast import Error, launch
-from sortlast_studies.hardware_barrier import dynamic, groups, paper, steps, swap
+from sortlast_studies.hardware_barrier import dynamic, groups, steps, swap
 from sortlast_studies.hardware_barrier.wire import Delays
 
 # --- dynamic barriers ----------------------------------------------------------------------
@@ -50,17 +50,6 @@ def test_groups_of_gates_are_made_and_ended_while_others_wait():
     ]
     with pytest.raises(Error, match="no input line4 of a wire with 4 nodes"):
         dynamic.simulate(4, 1, [dynamic.Drive(0, dynamic.line(4), True)])
-
-
-def test_what_a_group_costs_is_counted_in_accesses_and_rounds():
-    """9 nodes: 4 bits of the leader and 9 of the members, 5 a write, and one that opens."""
-    assert dynamic.writes(9) == 3 + 1
-    assert dynamic.writes(513) == 105 + 1
-    few, many = dynamic.costs(9), dynamic.costs(513)
-    assert few["set-up"] == pytest.approx(4 * 1.26e-6)
-    assert few["barrier"] == pytest.approx(paper.hardware_barrier() + 3 * 3.3e-9)
-    assert many["barrier"] < 1.01 * few["barrier"]
-    assert dynamic.software(paper.FAST, 4)["barrier"] == pytest.approx(3.7e-3 * 2 / 4)
 
 
 @pytest.mark.mpi
@@ -130,14 +119,6 @@ def test_groups_are_timed_on_the_wire_and_by_mpi():
         )
 
 
-def test_all_ranks_are_divided_into_groups_of_others_in_every_turn():
-    turns = [groups.divided(9, 4, turn) for turn in range(4)]
-    for found in turns:
-        ranks = [rank for group in found for rank in group]
-        assert ([len(group) for group in found], len(set(ranks))) == ([4, 4], 8)
-    assert len({str(found) for found in turns}) == 4
-
-
 # --- swap locking --------------------------------------------------------------------------
 
 
@@ -146,16 +127,6 @@ def test_all_ranks_are_divided_into_groups_of_others_in_every_turn():
 )
 def test_locked_frames_take_whole_retraces(seconds, rate):
     assert swap.locked(seconds) == pytest.approx(rate)
-
-
-def test_a_lock_costs_frames_where_its_barriers_cross_a_retrace():
-    """1024x1024: 81.3 ms with the wire are 5 retraces; two barriers of 3.7 ms, Fast Ethernet, make 6."""
-    rates = swap.rates("1024x1024")
-    assert rates["none"] == pytest.approx(12.3)
-    assert (rates["hardware barrier"], rates[paper.FAST]) == (pytest.approx(12), pytest.approx(10))
-    skews = swap.skews()
-    assert skews["hardware barrier"] == pytest.approx(1.42e-6)
-    assert skews[paper.FAST] == pytest.approx(3.7e-3 / 4)
 
 
 @pytest.mark.mpi

@@ -56,15 +56,6 @@ def test_schedule_is_drawn_with_a_box_a_rank_and_stage_and_an_arrow_a_transfer(n
     assert {"start", *(f"stage {stage + 1}" for stage in range(made.stage_count))} <= set(texts)
 
 
-def test_first_boxes_show_the_depth_order():
-    order = [2, 0, 1]
-    figure = schedule_plot.draw(schedule.make("shift", p=3, n=30, order=order))
-    boxes = [item for item in figure.axes[0].collections if item.get_gid() == "pieces"]
-    for rank in range(3):
-        colour = boxes[rank].get_facecolor()[0]
-        assert tuple(colour) == pytest.approx(schedule_plot.depth_colour(order.index(rank), 3))
-
-
 def test_large_schedules_are_thinned_and_name_the_peers_outside():
     made = schedule.make("shift", p=40, n=4000)
     figure = schedule_plot.draw(made)
@@ -104,29 +95,6 @@ def test_crossbar_curves_are_table_1():
     assert drawn["direct-send"] is drawn["shift"]  # they coincide and are drawn as one
 
 
-def test_contention_slows_all_but_shift_and_pipeline():
-    names, counts = ["binary-swap", "direct-send", "parallel-pipeline", "shift"], [16, 256]
-    ideal = lines(cost.crossbar(PAPER, names, counts))
-    real = lines(cost.fat_tree(PAPER, names, counts, degradation=0.3))
-    for name in names:
-        ratio = np.array(real[name].get_ydata()) / np.array(ideal[name].get_ydata())
-        expected = 1.0 if name in ("parallel-pipeline", "shift") else 1 / 0.7
-        np.testing.assert_allclose(ratio, expected, rtol=1e-3)
-
-
-def test_pictures_that_have_a_caption_have_no_title():
-    names, counts = ["binary-swap", "shift"], [2, 64]
-    for draw, *more in ((cost.crossbar,), (cost.fat_tree, 0.3)):
-        assert draw(PAPER, names, counts, *more).axes[0].get_title(loc="left")
-        assert not draw(PAPER, names, counts, *more, titled=False).axes[0].get_title(loc="left")
-    made = schedule.make("shift", p=4, n=16)
-    texts = [
-        {text.get_text() for text in schedule_plot.draw(made, titled=titled).axes[0].texts}
-        for titled in (True, False)
-    ]
-    assert texts[0] - texts[1] == {"shift, 4 ranks, 16 pixels"}
-
-
 RUN = [
     [
         Event("agree", 5.0, 5.001),
@@ -151,29 +119,6 @@ def test_timeline_shows_every_event_in_its_colour_row_and_time():
     assert len(colours) == 4
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == ["agree 1.5 ms", "wait 1 ms", "blend 1 ms (0 behind messages)", "send 1 ms"]
-
-
-def test_the_legend_counts_messages_that_overlap_once():
-    sends = [Event("send", begin, end, 1, 1, 80) for begin, end in ((0, 4), (1, 2), (3, 5), (7, 8))]
-    axes = activity.draw([sends, [Event("send", 0, 2, 0, 1, 80)]]).axes[0]
-    (label,) = (text.get_text() for text in axes.get_legend().get_texts())
-    assert label == "send 4e+03 ms"  # 6 s of rank 0 and 2 s of rank 1
-
-
-def test_timeline_joins_both_ends_of_a_message():
-    axes = activity.draw(RUN).axes[0]
-    (segment,) = next(item for item in axes.collections if item.get_gid() == "messages").get_segments()
-    assert segment[:, 0] == pytest.approx([1, 4])
-    assert np.rint(segment[:, 1]).tolist() == [0, 1]
-
-
-def test_timeline_lies_beside_the_trace(tmp_path):
-    plot.timeline(RUN, tmp_path / "run.json")
-    assert [path.name for path in tmp_path.iterdir()] == ["run.png"]
-
-
-def test_empty_timeline_can_be_drawn():
-    assert activity.draw([[], []]).axes[0].get_legend().get_texts() == []
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])

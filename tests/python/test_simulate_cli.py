@@ -8,7 +8,7 @@ import re
 import pytest
 
 from refusals import refused
-from sortlast import ArgumentError, fabric, schedule, simulate
+from sortlast import fabric, schedule, simulate
 
 TREE = ("--net", "k-ary-n-tree:4,2")
 
@@ -48,35 +48,6 @@ def test_it_says_what_python_finds(cli, tmp_path):
     assert sum(row["mean"] * row["links"] for row in told["links"]) == pytest.approx(run.packet_hops)
     for row in told["links"]:
         assert row["busy_max"] == pytest.approx(16 * row["max"] / run.cycles)
-
-
-def test_the_fullest_link_is_where_the_table_says(cli, tmp_path):
-    told = simulated(cli, tmp_path, "3M", *TREE, "--ranks", 8, "--routing", "d-mod-k")
-    f = fabric.k_ary_n_tree(4, 2)
-    run = simulate.packet(fabric.route(f, "d-mod-k"), simulate.pattern("3M", 8, 1000))
-    assert told["cycles"] == run.cycles
-    for row in told["links"]:
-        end = row["fullest"]
-        (channel,) = (
-            c
-            for c in range(f.channels)
-            if (f.vertex_name(f.source(c)[0]), f.source(c)[1]) == (end["from"], end["from_port"])
-        )
-        assert run.link_loads[channel] == row["max"]
-        target, port = f.target(channel)
-        assert (f.vertex_name(target), port) == (end["to"], end["to_port"])
-
-
-def test_it_prints_facts_and_a_line_for_each_class_of_links(cli):
-    status, out, _ = cli("simulate", "all-to-all", *TREE, "--bytes", 64)
-    assert status == 0
-    assert re.search(r"traffic +all-to-all.*: 16 tasks, 240 messages, 15,360 bytes", out)
-    for row in (
-        "hosts to level 1 +16 +15.0 +15",
-        "level 2 to level 1 +16 ",
-        "level 1 to hosts +16 +15.0 +15",
-    ):
-        assert re.search(row, out), row
 
 
 def test_a_schedule_is_a_frame(cli, tmp_path):
@@ -136,13 +107,6 @@ def test_tables_of_a_file_are_used(cli, tmp_path):
     assert (str(tables) in from_file["routing"], from_engine["routing"]) == (True, "updn")
     levels = {row["class"]: row["links"] for row in from_file["links"]}
     assert levels["level 1 to level 2"] == levels["level 2 to level 1"] == 15
-
-
-def test_an_engine_that_gives_up_is_named(cli, tmp_path):
-    net = tmp_path / "net.txt"
-    assert cli("fabric", "build", "k-ary-n-tree:4,2", "--cut", "sw-L1-0000:5", "--output", net)[0] == 0
-    told = simulated(cli, tmp_path, "BU", "--net", net, "--routing", "ftree")
-    assert told["routing"].startswith("minhop: ftree refuses this fabric")
 
 
 @pytest.mark.parametrize("write", ["to_goal", "to_fsin"])
@@ -240,13 +204,6 @@ def test_pictures_and_a_trace_are_written(cli, tmp_path):
     assert {event["pid"] for event in slices} == set(range(16))
 
 
-def test_traffic_without_a_packet_can_be_drawn(cli, tmp_path):
-    goal, path = tmp_path / "calc.goal", tmp_path / "delays.svg"
-    goal.write_text("num_ranks 2\nrank 0 {\na: calc 100\n}\nrank 1 {\nb: calc 50\n}\n")
-    assert cli("simulate", goal, *TREE, "--draw-delays", path, "--draw-links", tmp_path / "l.svg")[0] == 0
-    assert path.exists()
-
-
 # --- flows and frames -------------------------------------------------------------------------------------
 
 
@@ -264,15 +221,6 @@ def test_flows_are_those_of_python(cli, tmp_path):
     assert simulated(cli, tmp_path, "BU", *TREE, "--method", "flow")["routing"] == "ftree"
     slow = simulated(cli, tmp_path, "shift", *TREE, "--method", "flow", "--message-seconds", "1e-3")
     assert slow["seconds"] == pytest.approx(15 * (1e-3 + 1000 / 1.25e9))
-
-
-def test_flows_take_any_number_of_sends_if_told(cli, tmp_path):
-    """Many to one at once: all sends share the links, and take as long as one after the other."""
-    options = ("all-to-all", "--net", "crossbar:4", "--method", "flow", "--bytes", 10**6)
-    for at_once in (0, 1, 2):
-        told = simulated(cli, tmp_path, *options, "--sends-at-once", at_once)
-        assert told["settings"]["sends_at_once"] == at_once
-        assert told["seconds"] == pytest.approx(3 * 10**6 / 1.25e9)
 
 
 @pytest.mark.parametrize("overlap", ["--overlap", "--no-overlap"])
@@ -304,18 +252,6 @@ def test_a_frame_is_that_of_python(cli, tmp_path, overlap):
     assert by_packets["seconds"] == pytest.approx(flows.seconds, rel=0.2 if settings["overlap"] else 0.01)
 
 
-def test_flows_are_traced_with_what_they_compute(cli, tmp_path):
-    trace = tmp_path / "trace.json"
-    options = ("--size", "64x64", "--blend", 100, "--trace", trace, "--draw-links", tmp_path / "links.png")
-    status, out, _ = cli("simulate", "binary-swap", *TREE, "--method", "flow", *options)
-    assert status == 0
-    assert f"wrote {trace}" in out
-    slices = [event for event in loaded(trace)["traceEvents"] if event["ph"] == "X"]
-    names = {event["name"] for event in slices}
-    assert names == {"send", "receive", "compute"}
-    assert sum(event["name"] == "send" for event in slices) == sum(e["name"] == "receive" for e in slices)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -332,33 +268,6 @@ def test_options_of_the_other_method_are_refused(cli, monkeypatch, options, mess
     status, out, err = cli("simulate", *TREE, *options)
     assert (status, out) == (2, "")
     assert message in err
-
-
-@pytest.mark.parametrize("name", ["ring", "recursive-halving", "pairwise", "groups tensor=4,data=4"])
-def test_collectives_take_the_time_that_the_lab_tells(cli, tmp_path, name):
-    path = tmp_path / "told.json"
-    args = (name, "--net", "k-ary-n-tree:4,2", "--bytes", "16000")
-    assert cli("simulate", *args, "--method", "flow", "--json", path)[0] == 0
-    found = json.loads(path.read_text())
-    tree = fabric.route(fabric.make_topology("k-ary-n-tree:4,2"), "ftree")
-    staged = fabric.pattern(name, 16, rank_bytes=16000)
-    time = fabric.pattern_time(tree, staged, link_bytes_per_second=1.25e9)
-    if fabric.contention(tree, staged).contention_free:
-        assert found["seconds"] == pytest.approx(time.synchronised)
-    assert found["messages"] == sum(len(staged.flows(s)) * staged.repeats(s) for s in range(staged.stages))
-    status, _, _ = cli("simulate", *args, "--stages", "1:3", "--json", path)
-    assert status == 0
-    assert json.loads(path.read_text())["messages"] == sum(len(staged.flows(0)) for _ in range(2))
-
-
-def test_stages_of_a_pattern_are_counted_with_their_repetitions():
-    ring = fabric.pattern("ring", 8)
-    assert simulate.from_pattern(ring).messages == 14 * 8
-    assert simulate.from_pattern(ring, 3, 5).messages == 2 * 8
-    same = simulate.from_pattern(fabric.pattern("pairwise", 8, rank_bytes=800))
-    assert (same.destination == simulate.shift(8, 100, 1, 8).destination).all()
-    with pytest.raises(ArgumentError, match=r"ring: stages \[3, 16\) are not within \[1, 15\)"):
-        simulate.from_pattern(ring, 3, 16)
 
 
 # --- several counts of ranks ------------------------------------------------------------------------------
@@ -379,18 +288,6 @@ def test_a_sweep_is_a_table_of_the_runs(cli, tmp_path, counts, expected):
         assert re.search(rf"^ *{row['tasks']} +{run.messages:,} ", out, re.MULTILINE)
 
 
-def test_a_sweep_of_frames_is_drawn(cli, tmp_path):
-    picture = tmp_path / "sweep.svg"
-    options = ("radix-k", *TREE, "--size", "64x64", "--method", "flow", "--ranks", "2:16:x2")
-    told = simulated(cli, tmp_path, *options, "--draw-sweep", picture)
-    f = fabric.k_ary_n_tree(4, 2)
-    for row in told["runs"]:
-        made = schedule.make("radix-k", p=row["tasks"], n=64 * 64)
-        frame = simulate.frame(f, made)
-        assert row["frames_per_second"] == frame.frames_per_second
-    assert "<svg" in picture.read_text()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -409,9 +306,3 @@ def test_a_sweep_refuses_what_is_none(cli, options, message):
     status, _, err = cli("simulate", "shift", *TREE, *options)
     assert status == 2
     assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", err).split())
-
-
-def test_a_sweep_names_the_count_that_does_not_fit_a_pattern(cli):
-    status, _, err = cli("simulate", "BU", *TREE, "--ranks", "2:8")
-    assert status == 2
-    assert "--ranks, 3 of them" in err

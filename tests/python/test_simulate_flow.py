@@ -45,44 +45,6 @@ def test_one_sender_at_a_time_unless_told():
     assert all_at_once.seconds == pytest.approx(3e-4 + 1e-5)
 
 
-def test_ordered_links_serve_one_message_after_the_other():
-    f = fabric.k_ary_n_tree(4, 1)
-    t = simulate.all_to_all(4, 100_000)
-    settings = {"link_bytes_per_second": 1e9, "sends_at_once": 0, "message_log": True}
-    fair = simulate.flow(f, t, **settings)
-    ordered = simulate.flow(f, t, **settings, ordered_links=True)
-    assert fair.log_seconds[:, 1] == pytest.approx(np.full(12, 3e-4))
-    assert ordered.log_seconds[0, 1] == pytest.approx(1e-4)
-    assert ordered.seconds >= 3e-4 * (1 - 1e-9)
-    assert (ordered.channel_bytes == fair.channel_bytes).all()
-    pair = schedule.make("shift", p=3, n=3000, commutes=True)
-    blended = {"blend_bytes_per_second": 2e9, "window": 0, "link_bytes_per_second": 1e9}
-    assert simulate.frame(f, pair, **blended).seconds == pytest.approx(48e-6)
-    assert simulate.frame(f, pair, **blended, ordered_links=True).seconds == pytest.approx(40e-6)
-
-
-def test_a_task_takes_in_as_many_messages_as_told():
-    """Four tasks, of which each takes in its messages in the order of their senders, one at a time."""
-    f = fabric.crossbar(4)
-    t = simulate.all_to_all(4, 100_000)
-    settings = {"link_bytes_per_second": 1e9, "sends_at_once": 0, "message_log": True}
-    run = simulate.flow(f, t, **settings, receives_at_once=1)
-    assert run.log_seconds[:, 1] == pytest.approx([1e-4, 2e-4, *[3e-4] * 4, 4e-4, *[5e-4] * 3, *[6e-4] * 2])
-    with pytest.raises(ArgumentError, match="receives_at_once"):
-        simulate.flow(f, t, receives_at_once=-1)
-
-
-def test_placement_and_routes_matter():
-    f = fabric.k_ary_n_tree(4, 2)
-    t = simulate.shift(16, 100_000, 1, 16)
-    order = list(range(16))
-    random.Random(3).shuffle(order)
-    free = simulate.flow(fabric.route(f, "d-mod-k"), t)
-    assert free.seconds == pytest.approx(15 * 100_000 / 1.25e9)
-    assert simulate.flow(fabric.route(f, "d-mod-k"), t, placement=order).seconds > 1.2 * free.seconds
-    assert simulate.flow(f, t, routing="random").seconds > 1.2 * free.seconds
-
-
 def test_a_frame_hides_its_blending_and_has_a_bandwidth_matrix():
     f = fabric.k_ary_n_tree(12, 2)
     s = schedule.make("shift", p=144, n=144 * 1000, commutes=True)
@@ -100,15 +62,6 @@ def test_a_frame_hides_its_blending_and_has_a_bandwidth_matrix():
     )
     assert apart.timing.total == pytest.approx(143 * 20e-6)
     assert apart.hidden == pytest.approx(0, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", ["shift", "direct-send", "radix-k:4,4", "2-3-swap", "parallel-pipeline"])
-def test_flows_and_packets_agree_on_frames(name):
-    """The packets of a frame of 2 MB take up to a tenth longer: queues of switches hold four of them each."""
-    f = fabric.route(fabric.k_ary_n_tree(4, 2), "d-mod-k")
-    t = simulate.frame_traffic(schedule.make(name, p=16, n=128 * 1024), blend_bytes_per_second=5e9)
-    flow, packet = simulate.flow(f, t).seconds, simulate.packet(f, t).seconds
-    assert 0.98 * flow < packet < 1.15 * flow
 
 
 def test_progress_is_told_and_ends_a_run():

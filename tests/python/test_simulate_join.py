@@ -68,15 +68,6 @@ def test_jobs_refuse_what_does_not_fit():
         jobs.results(simulate.flow(fabric.crossbar(4), jobs.traffic))
 
 
-def test_a_halo_exchange_takes_what_its_faces_take():
-    t = simulate.halo([4, 4, 4], MB, 5)
-    run = simulate.flow(fabric.crossbar(64), t, link_bytes_per_second=1e9, sends_at_once=0)
-    assert run.seconds == pytest.approx(5 * 6e-3)  # ranks inside have six faces, and hold up the others
-    assert t.messages == 5 * 2 * 3 * 48
-    with pytest.raises(ArgumentError, match="a side of the grid is 0"):
-        simulate.halo([4, 0], 1)
-
-
 def test_background_leaves_the_rest_of_the_links():
     f = fabric.k_ary_n_tree(4, 2)
     t = simulate.shift(16, MB, 1, 16)
@@ -97,21 +88,6 @@ def test_background_leaves_the_rest_of_the_links():
     for wrong in (1, -0.1, [0.1, 0.2]):
         with pytest.raises(ArgumentError, match="background"):
             simulate.flow(f, t, background=wrong)
-
-
-def test_packets_of_others_slow_down_and_are_counted():
-    f = fabric.k_ary_n_tree(4, 2)
-    t = simulate.shift(8, 6400, 1, 8)
-    alone = simulate.packet(f, t)
-    run = simulate.packet(f, t, background=0.3)
-    assert (run.packets, run.messages) == (alone.packets, alone.messages)
-    assert run.cycles > alone.cycles
-    assert alone.background_packets == 0
-    assert run.background_packets == pytest.approx(0.3 * run.cycles, rel=0.2)  # 16 hosts, 16 phits
-    assert run.link_loads.sum() == run.packet_hops
-    assert run.cycles == simulate.packet(f, t, background=0.3).cycles
-    with pytest.raises(ArgumentError, match="background"):
-        simulate.packet(f, t, background=1)
 
 
 # --- the command ------------------------------------------------------------------------------------------
@@ -148,23 +124,6 @@ def test_jobs_beside_each_other_are_told(cli, tmp_path, method):
         }
     assert len(re.findall("^beside it +", out, re.MULTILINE)) == 2
     assert told["seconds"] == run.seconds
-
-
-@pytest.mark.parametrize("first", [True, False])
-def test_a_frame_runs_beside_a_job_on_what_it_leaves(cli, tmp_path, first):
-    """As long as alone, whether it is the first job or the other one: its transfers wait for receivers."""
-    frame, settings = ("radix-k:2,4", "--size", "64x64"), ("--blend", 500, "--stage-seconds", 1e-5)
-    if first:
-        jobs = (*frame, *settings, "--ranks", 8, "--beside", "BU@1000 on free")
-    else:
-        jobs = (*frame, *settings, "--ranks", 8, "--beside", "radix-k:2,4@64x64 on free")
-    told, _ = simulated(cli, tmp_path, *jobs, "--method", "flow")
-    tree, made = fabric.k_ary_n_tree(4, 2), schedule.make("radix-k:2,4", p=8, n=64 * 64)
-    alone = simulate.frame(tree, made, blend_bytes_per_second=5e8, stage_seconds=1e-5)
-    found = told["jobs"][0 if first else 1]
-    assert found["seconds"] == pytest.approx(alone.seconds)
-    if first:
-        assert told["jobs"][1]["messages"] == 8 * 3
 
 
 @pytest.mark.parametrize("method", ["packet", "flow"])

@@ -3,64 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 
 import pytest
 
 from refusals import refused
-from sortlast import ArgumentError, _simulate, fabric, simulate
-from sortlast.cli import _progress
+from sortlast import ArgumentError, fabric, simulate
 
 NET = "dragonfly:2,4,2,9"
-
-
-def test_all_packets_arrive_by_every_routing():
-    f = fabric.make_topology(NET)
-    t = simulate.uniform(72, 500, 5)
-    for routing in ("minimal", "valiant", "ugal"):
-        run = simulate.packet(f, t, routing=routing, link_cycles=2, global_cycles=9)
-        assert run.messages == t.messages
-        assert run.packets == 8 * t.messages
-        assert simulate.packet(f, t, routing=routing, link_cycles=2, global_cycles=9).cycles == run.cycles
-    assert simulate.packet(fabric.route(f, "minimal"), t).packets == 8 * t.messages
-
-
-def test_links_take_as_long_as_asked():
-    f = fabric.make_topology("dragonfly:1,2,1,3")
-    t = simulate.shift(6, 64, 2, 3)  # to the next group: host 0 to host 2
-    plain = simulate.packet(f, t, routing="minimal", packet_phits=4)
-    far = simulate.packet(f, t, routing="minimal", packet_phits=4, link_cycles=7, global_cycles=50)
-    # Ways have one global link, and none or two local ones, where heads leave after 1, 8, 51 and 8 cycles.
-    assert far.min_delay - plain.min_delay == 50
-    assert far.max_delay == 1 + 8 + 51 + 8 + 4
-
-
-def test_lash_runs_on_its_lanes_where_one_queue_locks_up():
-    f = fabric.torus([5])
-    t = simulate.shift(5, 6400, 2, 3)
-    assert simulate.packet(f, t, routing="lash", lanes=fabric.route(f, "lash").lanes).messages == 5
-
-
-@pytest.mark.parametrize("routing", ["minimal", "valiant", "ugal"])
-def test_no_lanes_wait_in_a_circle(routing):
-    for name in (NET, "dragonfly+:2,2,2,2,5", "hyperx:3,3;1"):
-        assert _simulate.find_lane_loop(_simulate.lane_routes(fabric.make_topology(name), routing)) == []
-
-
-def test_a_load_of_zero_has_no_delay():
-    idle = simulate.load(fabric.make_topology(NET), 0, routing="minimal")
-    assert (idle.begun, idle.accepted, idle.mean_delay, idle.delay_percentile(99)) == (0, 0, None, None)
-
-
-def test_throughput_follows_the_load_until_the_network_is_full():
-    f = fabric.make_topology(NET)
-    for offered in (0.1, 0.3):
-        found = simulate.load(f, offered, routing="ugal", measured=3000)
-        assert found.accepted == pytest.approx(found.offered, rel=0.05)
-        assert found.arrived == found.begun
-    full = simulate.load(f, 1, "next-group", routing="minimal", drain=0)
-    assert full.accepted <= 1 / 8
-    assert full.arrived < full.begun
 
 
 def test_what_cannot_be_is_refused():
@@ -120,30 +69,6 @@ def test_load_says_what_python_finds(cli, tmp_path):
     assert picture.read_text().count("<svg") == 1
 
 
-def test_load_makes_a_routing_once_and_its_bar_only_rises(cli, monkeypatch):
-    made, parts = [], []
-    make = _simulate.lane_routes
-
-    def lane_routes(topology, name, **roots):
-        made.append(name)
-        return make(topology, name, **roots)
-
-    @contextmanager
-    def bar(*_, **__):
-        yield lambda part: parts.append(part) or True
-
-    monkeypatch.setattr(_simulate, "lane_routes", lane_routes)
-    monkeypatch.setattr(_progress, "bar", bar)
-    routings = ("--routing", "minimal", "--routing", "ugal")
-    options = ("--loads", "0.1,0.2", "--seeds", 2, "--measured", 1000)
-    status, _, err = cli("fabric", "load", "--net", NET, *routings, *options)
-    assert (status, err) == (0, "")
-    assert made == ["minimal", "ugal"]
-    assert len(parts) > 8
-    assert parts == sorted(parts)
-    assert parts[-1] == pytest.approx(1, abs=0.125)  # eight runs, the last of which may end before it is told
-
-
 @pytest.mark.parametrize(
     ("option", "number"),
     [
@@ -161,13 +86,6 @@ def test_numbers_that_are_too_large_are_refused(cli, option, number):
     status, _, err = cli("fabric", "load", "--net", NET, "--routing", "ugal", option, number)
     assert status == 2
     assert f"'{option}'" in err
-    assert "Input should be" in err
-
-
-def test_simulate_refuses_a_threshold_that_is_too_low(cli):
-    options = ("--routing", "ugal", "--ugal-threshold", -3_000_000_000)
-    status, _, err = cli("simulate", "uniform", "--net", NET, *options)
-    assert status == 2
     assert "Input should be" in err
 
 

@@ -6,10 +6,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from sortlast import ArgumentError, Error, _simulate, fabric, schedule, simulate
+from sortlast import ArgumentError, Error, fabric, simulate
 
 # Cycles of the simulator FSIN (INSEE), as it is: mean and standard deviation over the seeds 17 to 22, and
 # 17 to 19 for 1 KB, of traces that Traffic.to_fsin() wrote. It ran on the 8,4-fat-tree (8) and on the
@@ -28,8 +26,6 @@ FSIN = {
     (4, "BU", 10): (1042.8, 20.6),
     (4, "BU", 1000): (13723.7, 9.9),
 }
-# The same with its choice among ports with equally many credits made uniform.
-UNIFORM_FSIN = {(4, "BU", 10): (993.5, 15.1), (8, "BU", 10): (262.2, 0.4), (8, "WF", 10): (4751.3, 16.9)}
 
 
 @cache
@@ -44,12 +40,6 @@ def test_cycles_of_fsin_within_5_percent(cell):
     expected, _ = FSIN[cell]
     assert mean_cycles(*cell, "uniform") == pytest.approx(expected - 2, rel=0.05)
     assert mean_cycles(*cell, "fsin") == pytest.approx(expected - 2, rel=0.03)
-
-
-@pytest.mark.parametrize("cell", UNIFORM_FSIN)
-def test_fsins_draw_among_ports_explains_what_differs(cell):
-    expected, _ = UNIFORM_FSIN[cell]
-    assert mean_cycles(*cell, "uniform") == pytest.approx(expected - 2, rel=0.015)
 
 
 @pytest.mark.parametrize("cell", [(8, "BU", 1000), pytest.param((4, "BU", 1000), marks=pytest.mark.slow)])
@@ -78,30 +68,6 @@ def test_results_fit_each_other():
     assert sorted(run.message_log[:, 0]) == list(range(384))
 
 
-def test_equal_seeds_give_equal_runs():
-    f = fabric.thin_tree(4, 2, 3)
-    t = simulate.pattern("2M", 64, 500)
-    runs = [simulate.packet(f, t, seed=s) for s in (5, 5, 6)]
-    assert np.array_equal(runs[0].link_loads, runs[1].link_loads)
-    assert not np.array_equal(runs[0].link_loads, runs[2].link_loads)
-
-
-def test_memory_stays_small_whatever_the_messages_length():
-    f = fabric.thin_tree(4, 4, 3)
-    used = [simulate.packet(f, simulate.pattern("BT", 64, size)).bytes_used for size in (10, 10**6)]
-    assert used[0] == used[1]
-
-
-@pytest.mark.parametrize("routing", ["d-mod-k", "ftree", "minhop"])
-def test_shift_without_contention_runs_at_the_speed_of_the_links(routing):
-    """144 hosts of a 12-ary 2-tree in order: every stage takes its packets and the latency, as alone."""
-    f = fabric.k_ary_n_tree(12, 2)
-    t = simulate.shift(144, 6400, 1, 6)
-    run = simulate.packet(f, t, routing=routing)
-    assert run.cycles == pytest.approx(5 * (100 * 16 + 4), rel=0.01)
-    assert simulate.packet(fabric.route(f, routing), t).cycles == run.cycles
-
-
 def test_tasks_go_where_they_are_placed():
     f = fabric.k_ary_n_tree(4, 2)
     t = simulate.all_to_all(4, 64)
@@ -109,16 +75,6 @@ def test_tasks_go_where_they_are_placed():
     assert used.tolist() == [9, 10, 11, 12]
     used = np.nonzero(simulate.packet(f, t, placement=[3, 0, 15, 7]).link_loads[:16])[0]
     assert used.tolist() == [0, 3, 7, 15]
-
-
-@pytest.mark.parametrize("name", ["direct-send", "binary-swap", "radix-k:4,4", "shift", "parallel-pipeline"])
-def test_schedules_run(name):
-    s = schedule.make(name, 16, 64 * 64)
-    t = simulate.from_schedule(s, pixel_bytes=16)
-    assert t.bytes == sum(16 * (e - b) for b, e in (x.pixels for stage in s.stages() for x in stage))
-    run = simulate.packet(fabric.k_ary_n_tree(4, 2), t)
-    busiest = run.link_loads[:16].max()
-    assert run.cycles >= 16 * busiest
 
 
 def test_progress_is_told_and_can_stop_the_run():
@@ -143,53 +99,6 @@ def test_deadlock_is_an_error_that_names_its_links(requests):
     t = simulate.shift(5, 64 * 100, 2, 3)
     with pytest.raises(Error, match="deadlock: the buffers of 5 links"):
         simulate.packet(f, t, requests=requests)
-
-
-NETWORKS = ["thin-tree:4,2,2", "k-ary-n-tree:4,2", "slender-tree:4,2,2", "pgft:4,4;1,2;1,2"]
-
-
-@REQUESTS
-@settings(max_examples=40, deadline=None, database=None)
-@given(
-    net=st.sampled_from(NETWORKS),
-    flows=st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15), st.integers(0, 700)), max_size=80),
-    seed=st.integers(0, 2**32),
-    switch_cycles=st.integers(1, 16),
-    buffer=st.integers(1, 5),
-)
-def test_on_trees_every_packet_arrives_once_whatever_is_sent(
-    requests, net, flows, seed, switch_cycles, buffer
-):
-    flows = [flow for flow in flows if flow[0] != flow[1]]
-    lines = [f"s {a} {b} {tag} {size}" for tag, (a, b, size) in enumerate(flows)]
-    t = _simulate.parse_fsin("\n".join([*lines, "c 15 0"]))
-    f = fabric.make_topology(net)
-    run = simulate.packet(
-        f, t, requests=requests, seed=seed, switch_cycles=switch_cycles, buffer_packets=buffer
-    )
-    assert run.messages == len(flows)
-    assert run.packets == sum(max(1, -(-size // 64)) for _, _, size in flows)
-    assert run.link_loads.sum() == run.packet_hops
-    sent = [sum(max(1, -(-size // 64)) for a, _, size in flows if a == task) for task in range(16)]
-    assert run.link_loads[:16].tolist() == sent
-    assert run.cycles <= run.packets * (17 + 3 * switch_cycles)  # as if one packet went after the other
-
-
-def test_persistent_requests_are_the_same_where_there_is_no_choice():
-    f = fabric.k_ary_n_tree(4, 2)
-    t = simulate.pattern("BU", 16, 1000)
-    runs = [simulate.packet(f, t, routing="d-mod-k", requests=each) for each in ("each-cycle", "persistent")]
-    assert runs[0].cycles == runs[1].cycles
-    assert np.array_equal(runs[0].link_loads, runs[1].link_loads)
-
-
-@pytest.mark.parametrize(("name", "each_cycle", "persistent"), [("BU", 3351, 6986), ("3M", 3052, 3222)])
-def test_cycles_of_both_kinds_of_requests_stay(name, each_cycle, persistent):
-    """Recorded: 1 KB on the 8,4-fat-tree, seed 17."""
-    f = fabric.thin_tree(8, 8, 4)
-    t = simulate.pattern(name, 4096, 1000)
-    assert simulate.packet(f, t).cycles == each_cycle
-    assert simulate.packet(f, t, requests="persistent").cycles == persistent
 
 
 def test_wrong_arguments_are_refused():

@@ -12,10 +12,6 @@ from sortlast import ArgumentError, fabric, schedule, simulate
 TREE = "k-ary-n-tree:4,2"
 
 
-def test_spreadings_are_listed():
-    assert [name for name, _ in fabric.spreadings()] == ["shortest", "ar-updn", "ar-ftree"]
-
-
 def test_shares_of_a_flow_are_even_at_every_switch():
     tree = fabric.make_topology(TREE)
     shares = fabric.even_shares(fabric.spread(tree, "ar-ftree"), 0, 15)
@@ -84,13 +80,6 @@ def test_simulate_splits_flows(cli, tmp_path, routing):
     assert told["seconds"] == pytest.approx(15 * 10**6 / told["settings"]["link_bytes_per_second"])
 
 
-def test_a_sweep_takes_routings_on_lanes(cli):
-    options = ("--net", "dragonfly:2,4,2,9", "--ranks", "16:64:x4", "--routing", "ugal")
-    status, out, _ = cli("simulate", "2M", *options)
-    assert status == 0
-    assert "ugal" in out
-
-
 def test_adaptive_packets_take_the_roots_that_are_named(cli, tmp_path):
     ring = fabric.torus([4])
     traffic = simulate.shift(4, 1000, 1, 4)
@@ -110,12 +99,3 @@ def test_adaptive_packets_take_the_roots_that_are_named(cli, tmp_path):
     assert status == 0
     assert f"{run.cycles:,} cycles" in out
     assert cli("fabric", "load", *options, "--roots", "sw-0", "--loads", "0.1")[0] == 0
-
-
-def test_cycles_of_links_need_lanes(cli):
-    status, _, err = cli("simulate", "BU", "--net", TREE, "--link-cycles", 5)
-    assert status == 2
-    assert "link_cycles, global_cycles, ugal_threshold and allocation are of virtual lanes" in err
-    run = ("simulate", "BU", "--net", TREE, "--routing", "ar-ftree")
-    times = [cli(*run, *more)[1] for more in ((), ("--link-cycles", 50))]
-    assert times[0] != times[1]

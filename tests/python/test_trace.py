@@ -68,14 +68,6 @@ def test_arrows_end_within_the_slices_of_their_message(tmp_path):
     assert start["ts"] < finish["ts"]
 
 
-def test_times_are_microseconds_since_the_first_event(tmp_path):
-    path = tmp_path / "run.json"
-    trace.save([[Event("blend", 7.25, 7.5, bytes=64)], [Event("wait", 7.0, 7.25)]], path)
-    blend, wait = records(path, "X")
-    assert (blend["ts"], blend["dur"], wait["ts"]) == (250_000, 250_000, 0)
-    assert blend["args"] == {"bytes": 64}
-
-
 def test_a_trace_is_written_whole_or_not_at_all(tmp_path):
     folder = tmp_path / "file"
     folder.write_text("not a folder")
