@@ -14,7 +14,7 @@ import references
 from frames import Frames, Traffic
 from sortlast.testbed import Testbed
 
-pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
+pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 
 HOSTS, RATE_MBIT = 8, 100
 WIDTH, HEIGHT, FRAMES = 512, 256, 3

@@ -10,7 +10,7 @@ import pytest
 import hosts
 import references
 
-pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
+pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 
 HOSTS = 8
 FRAMES = 3

@@ -170,6 +170,7 @@ def page(
     `place` is a file, or the address of a server; `size` is (width, height) of the window in pixels,
     `limit` the longest use in seconds.
     """
+    references.find("chromium")
     try:
         with _limited(limit or _LIMIT):
             if not _kept:

@@ -34,9 +34,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 def pytest_runtest_setup(item):
     """Skip a test whose programs are missing, see references.py."""
-    for mark in item.iter_markers("references"):
-        for name in mark.args:
-            references.find(name)
+    references.check([name for mark in item.iter_markers("references") for name in mark.args])
 
 
 def pytest_sessionfinish():
@@ -72,8 +70,7 @@ def simgrid_program(tmp_path_factory):
     kept: dict[str, Path] = {}
 
     def make(source: str) -> Path:
-        if missing := simgrid.missing():
-            raise RuntimeError(missing)
+        references.find("simgrid")
         if source not in kept:
             kept[source] = simgrid.build(tmp_path_factory.mktemp("simgrid"), ROOT / "bench" / source)
         return kept[source]

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import commands
-import references
 
 FUNCTIONS = ("icetCreateContext", "icetDrawFrame", "icetGLInitialize")
 PARTS = ("Core", "MPI", "GL")
@@ -23,7 +22,7 @@ def compiled(out: Path, text: str, *flags: str | Path) -> Path:
     """A program, or a library if a flag says so, of C text."""
     out.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        [references.find("cc"), "-xc", "-", "-xnone", "-o", str(out), "-Wl,--no-as-needed", *map(str, flags)],
+        ["cc", "-xc", "-", "-xnone", "-o", str(out), "-Wl,--no-as-needed", *map(str, flags)],
         input=text,
         capture_output=True,
         text=True,

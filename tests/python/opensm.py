@@ -28,7 +28,7 @@ import references
 
 def preload() -> str:
     """Path of the library that leads a tool's packets to ibsim."""
-    return references.library("umad2sim/libumad2sim.so")
+    return references.find("umad2sim")
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,18 @@
-"""Programs that the tests compare with or look through, and what happens to a test whose program is missing.
-
-The test is skipped with the reason. Where SORTLAST_REQUIRE_REFERENCES is 1, as in ``./run references``, it
-fails: a check that did not run must not look like one that passed. ``./run`` unpacks the programs into
-build/references, and PATH and LD_LIBRARY_PATH lead there.
+"""Programs and libraries that tests need and builds do not: a fabric's real tools, simulators, a browser.
 
     @pytest.mark.references("iverilog")
+
+A test whose program is missing is skipped and says why. Where SORTLAST_REQUIRE_REFERENCES is 1 it fails,
+so that a check that did not run never looks like one that passed. A test that uses a program without the
+mark fails: ``./run test`` leaves marked tests out, and must not depend on what else is installed.
+``./run references`` unpacks the programs into build/references, where PATH and LD_LIBRARY_PATH lead.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,28 +21,32 @@ import pytest
 from sortlast.testbed import why_not
 
 PACKAGES = {
-    "cc": "gcc",
     "chromium": "chromium",
     "doxygen": "doxygen",
     "dump_fts": "infiniband-diags",
     "ibdmchk": "ibutils",
+    "ibdmsh": "ibutils",
     "ibnetdiscover": "infiniband-diags",
     "ibroute": "infiniband-diags",
     "ibsim": "ibsim-utils",
-    "ip": "iproute2",
     "iverilog": "iverilog",
-    "ldd": "libc-bin",
-    "libumad2sim.so": "ibsim-utils",
     "opensm": "opensm",
     "scontrol": "slurm-client",
-    "spin": "spin",
+    "simgrid": "libsimgrid-dev",
+    "slurm-plugins": "slurm-wlm-basic-plugins",
     "slurmctld": "slurmctld",
-    "tc": "iproute2",
-    "topology_tree.so": "slurm-wlm-basic-plugins",
-    "unshare": "util-linux",
+    "spin": "spin",
+    "umad2sim": "ibsim-utils",
     "xvfb-run": "xvfb",
 }
 _ELSEWHERE = {"chromium": ("chromium-browser", "google-chrome")}  # other names of a program
+_FILES = {  # libraries: a file, and the variable whose folders are searched before the system's
+    "simgrid": ("simgrid/s4u.hpp", "CPATH"),
+    "slurm-plugins": ("slurm-wlm/topology_tree.so", "LD_LIBRARY_PATH"),
+    "umad2sim": ("umad2sim/libumad2sim.so", "LD_LIBRARY_PATH"),
+}
+_SYSTEM = ("/usr/include", "/usr/local/include", *map(str, sorted(Path("/usr/lib").glob("*-linux-gnu*"))))
+declared: Collection[str] | None = None  # by the marks of the test that runs
 
 
 def required() -> bool:
@@ -49,34 +55,46 @@ def required() -> bool:
 
 
 def find(name: str) -> str:
-    """Path of a program; without it the test is skipped, or fails."""
+    """Path of a program or a file of a library; without it the test is skipped, or fails."""
+    if declared is not None and name not in declared:
+        pytest.fail(f"this test needs {name}; mark it: @pytest.mark.references({name!r})", pytrace=False)
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    for each in (name, *_ELSEWHERE.get(name, ())):
-        found = shutil.which(each, path=path)
-        if found:
-            return found
-    missing(name)
+    found = [shutil.which(each, path=path) for each in (name, *_ELSEWHERE.get(name, ()))]
+    if name in _FILES:
+        file, variable = _FILES[name]
+        folders = filter(None, (*os.environ.get(variable, "").split(os.pathsep), *_SYSTEM))
+        found = [str(Path(folder, file)) for folder in folders if Path(folder, file).exists()]
+    for each in found:
+        if each:
+            return each
+    _end(f"{name} is not installed; it is in the Debian package {PACKAGES[name]}", required())
 
 
-def library(pattern: str) -> str:
-    """Path of the first file that matches a pattern below the folders of libraries, as :func:`find` does."""
-    folders = [Path(each) for each in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if each]
-    for folder in (*folders, *sorted(Path("/usr/lib").glob("*-linux-gnu*"))):
-        for found in sorted(folder.glob(pattern)):
-            return str(found)
-    missing(Path(pattern).name)
+def find_namespaces() -> None:
+    """Skip a test that makes a testbed where that is impossible, or fail for want of a program alone."""
+    if reason := why_not():
+        lacking = os.geteuid() == 0 and any(shutil.which(name) is None for name in ("ip", "tc", "unshare"))
+        _end(reason, lacking and required())
 
 
-def missing(name: str) -> NoReturn:
-    """Skip the test that runs, or let it fail, for want of a program or library."""
-    told = f"{name} is not installed; it is in the Debian package {PACKAGES[name]}"
-    if required():
-        pytest.fail(told, pytrace=False)
-    pytest.skip(told)
+def check(names: Collection[str]) -> None:
+    """Find all that the marks of a test name."""
+    global declared
+    declared = names
+    for name in names:
+        if name == "namespaces":
+            find_namespaces()
+        else:
+            find(name)
 
 
-def needs_hosts() -> pytest.MarkDecorator:
-    """Mark of tests that make a testbed; where a program is missing they fail if all are required."""
-    lacking = os.geteuid() == 0 and any(shutil.which(name) is None for name in ("ip", "tc", "unshare"))
-    reason = "" if lacking and required() else why_not()
-    return pytest.mark.skipif(reason != "", reason=reason or "not skipped")
+def _end(reason: str, fails: bool) -> NoReturn:
+    if fails:
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+NAMESPACES = pytest.mark.references("namespaces")  # of a test that makes a testbed
+OPENSM = pytest.mark.references(
+    "opensm", "ibsim", "umad2sim", "ibnetdiscover", "dump_fts", "ibroute", "ibdmchk"
+)

@@ -81,7 +81,7 @@ SlurmctldPidFile={folder}/slurmctld.pid
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
 TopologyPlugin=topology/tree
-PluginDir={Path(references.library("slurm-wlm/topology_tree.so")).parent}
+PluginDir={Path(references.find("slurm-plugins")).parent}
 {listed}
 PartitionName=all Nodes=ALL Default=YES State=UP
 """

@@ -5,7 +5,10 @@ import random
 import pytest
 
 import opensm
+import references
 from sortlast import _fabric, fabric
+
+pytestmark = references.OPENSM
 
 
 def without_some(topology, count):

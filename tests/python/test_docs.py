@@ -175,6 +175,7 @@ def programs() -> list[tuple[Path, str, int]]:
 
 
 @pytest.mark.mpi
+@pytest.mark.builds
 @pytest.mark.parametrize(
     ("path", "language", "number"), programs(), ids=lambda value: getattr(value, "stem", str(value))
 )
@@ -200,6 +201,7 @@ _IN_FOLDER = "import os, sys; os.chdir(sys.argv[1]); os.execv(sys.argv[2], sys.a
 
 
 @pytest.mark.slow
+@pytest.mark.builds
 def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
     """What CONTRIBUTING.md adds is verified and executed by the property tests, which would find it wrong."""
     for name in SOURCES:

@@ -129,18 +129,21 @@ def test_the_table_of_packages_has_those_of_the_extras():
     assert {name for name, _ in declared} == {name for name, _ in table}
 
 
+@pytest.mark.builds
 def test_numpy_alone_runs_schedules_serial_executor_fabric_lab_and_simulators(plain, tmp_path):
     done = run(plain, tmp_path, "-c", WITHOUT_MPI)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["2-3-swap", "0.7626953125", "True", "True", "(8, 8, 4)", "[]"]
 
 
+@pytest.mark.builds
 def test_what_needs_an_extra_says_which(plain, tmp_path):
     done = run(plain, tmp_path, "-c", TRY_EACH, json.dumps([*NEEDS]))
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {call: message(*needs) for call, needs in NEEDS.items()}
 
 
+@pytest.mark.builds
 def test_the_command_line_itself_is_an_extra(plain, tmp_path):
     for arguments in ((), ("--help",), ("schedule", "shift", "--p", "4")):
         done = run(plain, tmp_path, "-m", "sortlast", *arguments)
@@ -148,6 +151,7 @@ def test_the_command_line_itself_is_an_extra(plain, tmp_path):
         assert done.stderr == f"sortlast: {message('the command line', 'typer', 'cli')}\n"
 
 
+@pytest.mark.builds
 @pytest.mark.parametrize(
     "command",
     [
@@ -168,6 +172,7 @@ def test_commands_that_need_the_command_line_alone(with_cli, tmp_path, command):
     assert done.stdout
 
 
+@pytest.mark.builds
 @pytest.mark.parametrize(
     ("command", "needs"),
     [
@@ -197,6 +202,7 @@ def test_commands_that_need_more_say_so_in_one_line(with_cli, tmp_path, command,
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.builds
 @pytest.mark.parametrize("arguments", [(), ("shift-based", "--quick"), ("all", "--output", "out")], ids=str)
 def test_studies_are_a_package_of_their_own(with_cli, tmp_path, arguments):
     done = commands.run("study", *arguments, folder=tmp_path, python=with_cli)
@@ -206,6 +212,7 @@ def test_studies_are_a_package_of_their_own(with_cli, tmp_path, arguments):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.builds
 def test_the_extra_for_pictures_is_enough_for_them(tmp_path):
     python = environments.make(tmp_path / "env", "cli", "plot")
     done = run(python, tmp_path, "-m", "sortlast", "schedule", "shift", "--p", "4", "--draw", "s.png")
@@ -213,6 +220,7 @@ def test_the_extra_for_pictures_is_enough_for_them(tmp_path):
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.builds
 def test_the_extra_for_files_is_enough_for_them(tmp_path):
     python = environments.make(tmp_path / "env", "files")
     program = """
@@ -233,6 +241,7 @@ def with_viewer(tmp_path_factory):
     return environments.make(tmp_path_factory.mktemp("viewer"), "cli", "view")
 
 
+@pytest.mark.builds
 @pytest.mark.mpi
 @pytest.mark.parametrize("place", ["orbit", "orbit.mp4"])
 def test_the_extra_for_viewers_is_enough_for_them(place, with_viewer, tmp_path):
@@ -248,6 +257,7 @@ def test_the_extra_for_viewers_is_enough_for_them(place, with_viewer, tmp_path):
     assert (tmp_path / place).exists()
 
 
+@pytest.mark.builds
 def test_mpi4py_without_an_mpi_library_is_one_line(tmp_path):
     python = environments.make(tmp_path / "env", "mpi")
     program = "import sortlast\ntry: sortlast.Compositor(None)\nexcept sortlast.Error as error: print(error)"

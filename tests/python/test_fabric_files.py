@@ -11,6 +11,7 @@ import pytest
 
 import mpirun
 import opensm
+import references
 from sortlast import ArgumentError, _fabric, launch
 
 DATA = Path(__file__).parents[1] / "fabric" / "data"
@@ -41,6 +42,7 @@ def read(run: opensm.Run) -> _fabric.Topology:
 FAMILIES = ["k-ary-n-tree:4,3", "pgft:8,4;1,4;1,2", "slender-tree:4,2,3", "torus:3,3,3"]
 
 
+@references.OPENSM
 @pytest.mark.parametrize("family", FAMILIES)
 def test_ibsim_discovers_the_fabric_that_was_written(family, tmp_path):
     built = _fabric.make_topology(family)
@@ -59,12 +61,14 @@ def test_ibsim_discovers_the_fabric_that_was_written(family, tmp_path):
     assert {link.gbps for link in subnet.links} == {link.gbps for link in found.links} == {10.0}  # 4xSDR
 
 
+@references.OPENSM
 def test_ibsim_takes_the_lids_that_were_written(tmp_path):
     named = _fabric.assign_lids(_fabric.make_topology("k-ary-n-tree:3,2"))
     run = opensm.route(_fabric.write_ibnetdiscover(named), "ftree", tmp_path)
     assert lids(read(run)) == lids(named)
 
 
+@references.OPENSM
 @pytest.mark.parametrize("engine", ["ftree", "minhop", "updn"])
 def test_all_dumps_of_a_run_hold_the_same_tables(engine, tmp_path):
     run = opensm.route(_fabric.write_ibsim(_fabric.make_topology("k-ary-n-tree:4,3")), engine, tmp_path)
@@ -84,6 +88,7 @@ def test_all_dumps_of_a_run_hold_the_same_tables(engine, tmp_path):
         assert len(learnt.walk(source, destination)) in (2, 4, 6)
 
 
+@references.OPENSM
 def test_ibroute_prints_a_table_that_is_read(tmp_path):
     named = _fabric.assign_lids(_fabric.make_topology("k-ary-n-tree:3,2"))
     netlist = _fabric.write_ibnetdiscover(named)
@@ -98,6 +103,7 @@ def test_ibroute_prints_a_table_that_is_read(tmp_path):
     assert (table[1:] == -1).all()
 
 
+@references.OPENSM
 def test_several_lids_a_host_are_planes(tmp_path):
     built = _fabric.make_topology("k-ary-n-tree:3,2")
     run = opensm.route(_fabric.write_ibsim(built), "minhop", tmp_path, lmc=2)
@@ -111,6 +117,7 @@ def test_several_lids_a_host_are_planes(tmp_path):
     assert _fabric.read_routes(netlist, run.lfts.read_text(), "lfts").planes == 4
 
 
+@references.OPENSM
 def test_opensm_loads_our_tables(tmp_path):
     built = _fabric.assign_lids(_fabric.make_topology("k-ary-n-tree:4,3"))
     ours = _fabric.route(built, "d-mod-k")
@@ -136,6 +143,7 @@ def test_opensm_loads_our_tables(tmp_path):
             ]
 
 
+@references.OPENSM
 def test_ca_order_has_dummies_where_hosts_are_missing(tmp_path):
     whole = _fabric.make_topology("k-ary-n-tree:4,2")
     part = _fabric.assign_lids(whole.without_hosts([1, 6, 7]))
@@ -149,6 +157,7 @@ def test_ca_order_has_dummies_where_hosts_are_missing(tmp_path):
     assert all(len(leaf) == 1 for leaf in leaves)
 
 
+@references.OPENSM
 def test_opensm_falls_back_silently_and_the_harness_says_so(tmp_path):
     ring = _fabric.write_ibsim(_fabric.make_topology("torus:5"))
     run = opensm.route(ring, "ftree", tmp_path)
@@ -158,6 +167,7 @@ def test_opensm_falls_back_silently_and_the_harness_says_so(tmp_path):
     assert run.check.paths_ok
 
 
+@references.OPENSM
 def test_a_simulation_ends_with_its_context(tmp_path):
     netlist = _fabric.write_ibsim(_fabric.make_topology("crossbar:3"))
     with opensm.simulate(netlist, tmp_path) as fabric:
@@ -210,6 +220,7 @@ needs_real_fabric = pytest.mark.skipif(
 )
 
 
+@references.OPENSM
 @needs_real_fabric
 def test_the_real_fabric_is_read_and_simulated(tmp_path):
     """NDR, 40 switches, 582 adapters: 532 of 558 links between switches; NVIDIA/topograph, Apache-2.0."""

@@ -16,7 +16,11 @@ import numpy as np
 import pytest
 
 import opensm
+import references
 from sortlast import _fabric as fabric
+
+pytestmark = references.OPENSM
+
 
 INTACT: dict[str, Callable[[], fabric.Topology]] = {
     "12-ary 2-tree": lambda: fabric.k_ary_n_tree(12, 2),

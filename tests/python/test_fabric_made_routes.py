@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import opensm
+import references
 import sortlast
 from sortlast import _fabric, fabric, schedule
 from sortlast.fabric import exact_tables
@@ -32,6 +33,7 @@ def most_on_a_link(routes: fabric.Routes, hosts: list[int], stages: list[list[tu
     return most
 
 
+@references.OPENSM
 def test_binary_swap_of_128_nodes_is_free_by_opensm_too(tmp_path: Path) -> None:
     topology = fabric.assign_lids(fabric.make_topology(TREE))
     made = fabric.route_for(topology, ["binary-swap"], range(128))

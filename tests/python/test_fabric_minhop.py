@@ -17,7 +17,11 @@ import numpy as np
 import pytest
 
 import opensm
+import references
 from sortlast import _fabric as fabric
+
+pytestmark = references.OPENSM
+
 
 ENGINES = ["minhop", "updn", "dor", "lash"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import opensm
+import references
 from sortlast import _fabric as fabric
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "fabric"))
@@ -33,6 +34,8 @@ def port_between_switches(topology: fabric.Topology, channel: int) -> str:
     return f"S{topology.switches[vertex - hosts].guid:016x}/U1/P{port}"
 
 
+@references.OPENSM
+@pytest.mark.references("ibdmsh")
 @pytest.mark.parametrize(
     ("tree", "engine"),
     [
@@ -43,8 +46,6 @@ def port_between_switches(topology: fabric.Topology, channel: int) -> str:
     ],
 )
 def test_ibdmsh_finds_the_same_flows_on_every_port_between_switches(tree, engine, tmp_path):
-    if missing := ibdmsh.missing():
-        raise RuntimeError(missing)
     run = opensm.route(fabric.write_ibsim(TREES[tree]()), engine, tmp_path)
     assert run.engine == engine, run.errors
     topology = fabric.read_topology(run.ibnetdiscover, "ibnetdiscover")
@@ -76,6 +77,7 @@ def test_ibdmsh_finds_the_same_flows_on_every_port_between_switches(tree, engine
     assert compared > p
 
 
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize(
     ("m", "w", "p", "max_flows"),
     [
@@ -105,6 +107,7 @@ def test_simgrid_finds_the_same_contention_of_all_shifts(m, w, p, max_flows, sim
 # Down over p parallel cables SimGrid 3.32 takes cable d mod p to destination d, as its routes show; Zahavi,
 # and OpenSM's ftree, floor(d / w) mod p. The destinations below a root are equal mod w, so that SimGrid uses
 # p / gcd(w, p) of its p cables to a leaf, and shifts contend where w and p share a factor.
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize(
     ("m", "w", "p"), [([8, 4], 4, 2), ([8, 4], 2, 4), ([18, 4], 6, 3), ([6, 6], 3, 2), ([15, 4], 5, 3)]
 )

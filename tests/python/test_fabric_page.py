@@ -12,6 +12,9 @@ import browser
 from sortlast import fabric, page, schedule
 from sortlast.fabric.scene import scene
 
+pytestmark = pytest.mark.references("chromium")
+
+
 READY = "globalThis.fabric !== undefined"
 NAMES = "void Object.assign(globalThis, fabric, { at: (id) => document.getElementById(id) })"
 

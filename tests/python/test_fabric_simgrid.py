@@ -46,6 +46,7 @@ def told(*command):
     ).stdout
 
 
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize(
     ("family", "engine"),
     [
@@ -68,6 +69,7 @@ def test_simgrid_takes_the_routes_of_the_tables(family, engine, shifts, tmp_path
     assert answer.mean_share == pytest.approx(found.mean_share, abs=1e-6)
 
 
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize(("family", "engine"), [("k-ary-n-tree:4,2", "minhop"), ("torus:4,3", "dor")])
 @pytest.mark.parametrize("what", ["shift", "direct-send"])
 def test_flows_take_as_long_as_ours(family, engine, what, exchange, tmp_path):
@@ -85,6 +87,7 @@ def test_flows_take_as_long_as_ours(family, engine, what, exchange, tmp_path):
     assert ours == pytest.approx(theirs, rel=1e-6)
 
 
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize("what", ["ring", "all-to-all"])
 def test_an_order_of_machines_loses_as_much_as_ours(what, simgrid_program, tmp_path):
     """Sixteen machines with eight adapters: alphabetical order against the one that suits the routing."""
@@ -163,6 +166,7 @@ def test_names_are_escaped_and_told_apart(tmp_path):
         fabric.write_simgrid(fabric.route(same, "minhop"))
 
 
+@pytest.mark.references("simgrid")
 def test_the_command_writes_a_platform(cli, tmp_path, shifts):
     path = tmp_path / "platform.xml"
     options = ("--format", "simgrid", "--engine", "minhop", "--bandwidth", 2000, "--latency", "1e-6")

@@ -11,7 +11,7 @@ import commands
 from icet_programs import FUNCTIONS, shared
 from refusals import refused
 
-pytestmark = [pytest.mark.references("cc", "ldd"), pytest.mark.usefixtures("icet_surroundings")]
+pytestmark = pytest.mark.usefixtures("icet_surroundings")
 
 
 @pytest.mark.parametrize("part", ["bin/pvbatch", "lib/libvtkRemotingViews-pv5.11.so.1"])

@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
-import references
 from icet_programs import PRINT, compiled, path_flags
 from sortlast import Error
 from sortlast.icet import elf, loader, program
 
-pytestmark = [pytest.mark.references("cc", "ldd"), pytest.mark.usefixtures("icet_surroundings")]
+pytestmark = pytest.mark.usefixtures("icet_surroundings")
 
 
 def by_ldd(path: Path) -> set[Path]:
     """What the loader itself takes, but for what it finds without a file and itself."""
-    done = subprocess.run([references.find("ldd"), str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=True)
     return {Path(place).resolve() for place in re.findall(r" => (/.*) \(0x", done.stdout)}
 
 

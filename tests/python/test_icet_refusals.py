@@ -9,7 +9,7 @@ import pytest
 from icet_programs import CALLS, compiled, path_flags, shared
 from refusals import refused
 
-pytestmark = [pytest.mark.references("cc", "ldd"), pytest.mark.usefixtures("icet_surroundings")]
+pytestmark = pytest.mark.usefixtures("icet_surroundings")
 
 
 def test_a_paraview_without_mpi_has_no_icet(cli, tmp_path, install):

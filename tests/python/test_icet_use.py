@@ -15,7 +15,7 @@ import pytest
 import commands
 from icet_programs import CALLS, FUNCTIONS, PARTS, answers, path_flags, report, runs, shared, use
 
-pytestmark = [pytest.mark.references("cc", "ldd"), pytest.mark.usefixtures("icet_surroundings")]
+pytestmark = pytest.mark.usefixtures("icet_surroundings")
 
 
 def test_a_program_that_finds_icet_by_runpath_gets_ours_by_the_library_path(tmp_path, install):

@@ -128,6 +128,7 @@ PLAIN = [
 ]
 
 
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize("what", ["shift", "direct-send"])
 @pytest.mark.parametrize("order", ["routing", "strided", "routing 64", "random 100", "random"])
 def test_simgrid_gives_the_same_seconds(what, order, exchange):
@@ -137,6 +138,7 @@ def test_simgrid_gives_the_same_seconds(what, order, exchange):
     assert ours(what, hosts) == pytest.approx(exchange(what, hosts, "0us", PLAIN), rel=tolerance)
 
 
+@pytest.mark.references("simgrid")
 @pytest.mark.parametrize("what", ["shift", "direct-send"])
 @pytest.mark.parametrize(
     "order",

@@ -18,7 +18,7 @@ import sortlast.pyvista
 import sortlast.vtk
 from sortlast import fabric, simulate
 
-pytestmark = pytest.mark.references("doxygen")
+pytestmark = [pytest.mark.references("doxygen"), pytest.mark.site]
 
 
 @dataclass

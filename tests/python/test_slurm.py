@@ -210,7 +210,7 @@ def test_damaged_files_are_read_or_refused_in_one_line(read, text, tmp_path):
 # --- Slurm itself -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.references("slurmctld", "scontrol")
+@pytest.mark.references("slurmctld", "scontrol", "slurm-plugins")
 @pytest.mark.parametrize("family", ["k-ary-n-tree:4,2", "pgft:4,3,2;1,2,2;1,2,1", "crossbar:5"])
 def test_slurm_takes_what_is_written_and_shows_it_back(family, tmp_path):
     made = fabric.make_topology(family)
@@ -230,7 +230,7 @@ def test_slurm_takes_what_is_written_and_shows_it_back(family, tmp_path):
             assert set(fabric.read_node_list(shown[switch.name]["Nodes"], "scontrol")) == on
 
 
-@pytest.mark.references("slurmctld", "scontrol")
+@pytest.mark.references("slurmctld", "scontrol", "slurm-plugins")
 def test_slurm_takes_a_real_fabric_by_one_rail(tmp_path):
     path = os.environ.get("SORTLAST_REAL_FABRIC")
     if not path:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import marked
+import references
 from sortlast import Error, composite_serial, launch
 from sortlast_studies.hardware_barrier import (
     device,
@@ -173,8 +175,8 @@ def test_background_traffic_flows_and_ends_with_its_block():
 
 
 def children():
-    found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    return [line for line in found.splitlines() if traffic.__name__ in line]
+    lines = [marked.told(path) for path in Path("/proc").glob("[0-9]*/cmdline")]
+    return [line for line in lines if traffic.__name__ in line]
 
 
 @pytest.mark.mpi
@@ -191,6 +193,7 @@ def test_latencies_are_measured_while_the_machines_stream_to_each_other():
     assert [len(times) for times in found.values()] == [2]
 
 
+@references.NAMESPACES
 @pytest.mark.mpi
 @pytest.mark.parametrize("congested", [False, True])
 def test_barriers_are_measured_on_nine_hosts_of_a_network(congested):

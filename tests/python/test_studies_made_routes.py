@@ -76,7 +76,7 @@ def test_the_report_takes_the_results_of_all_steps(found):
 
 @pytest.mark.slow
 @pytest.mark.mpi
-@pytest.mark.references("ip", "tc", "unshare")
+@pytest.mark.references("namespaces")
 def test_frames_on_namespaces(monkeypatch):
     """Two frames on eight hosts on leaves of three, where binary swap contends under ftree alone."""
     monkeypatch.setattr(measured, "NET", "k-ary-n-tree:3,2")

@@ -278,6 +278,7 @@ def test_wrong_arguments_run_nothing(cli, tmp_path, arguments, message):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.references("chromium")
 def test_the_page_computes_what_python_computes(simulated, report):
     times = Times(simulated[0])
     weights = parse_weights("BU=3,WF=0,10=2")

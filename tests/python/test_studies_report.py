@@ -87,6 +87,7 @@ def test_steps_of_two_machines_stand_in_two_rows_of_the_provenance(invented):
     assert "2 machines or builds" in reading.markdown
 
 
+@pytest.mark.references("chromium")
 def test_the_page_shows_the_report_in_a_browser(invented, tmp_path):
     Reading(invented, compute(invented, tmp_path, workers=1)).write(tmp_path)
     with browser.page(tmp_path / "report.html") as shown:

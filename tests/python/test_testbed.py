@@ -17,7 +17,7 @@ from sortlast import ArgumentError, Error, fabric
 from sortlast.bandwidth import Bandwidths
 from sortlast.testbed import Measured, Settings, Testbed, names, namespaces, plan, remove
 
-needs_root = references.needs_hosts()
+needs_root = references.NAMESPACES
 
 SMALL = Settings("k-ary-n-tree:2,2", engine="d-mod-k", rate_mbit=20)
 

@@ -17,7 +17,7 @@ import references
 from sortlast import ArgumentError, _watcher, fabric
 from sortlast.testbed import Settings, Testbed, answer, measure, namespaces, run, time_pattern
 
-pytestmark = [pytest.mark.mpi, pytest.mark.family, references.needs_hosts()]
+pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 
 SMALL = Settings("k-ary-n-tree:2,2", engine="d-mod-k", rate_mbit=20)
 
