@@ -155,31 +155,6 @@ def test_over_blends_selects_and_attenuates():
     )
 
 
-def test_commuting_operators_work_value_by_value():
-    run(
-        3,
-        """
-        scene = Scene(5, size)
-        counts = scene.ids * scene.drawn
-        values = scene.normals * scene.drawn[..., None]  # -0 is nothing, too
-        comp = sortlast.Compositor(comm)
-        for op, reduced in (("add", np.add.reduce), ("max", np.max), ("min", np.min)):
-            tile = comp.composite(
-                scene.colours[rank], op=op, channels={"count": counts[rank], "value": values[rank]}
-            )
-            gathered = comp.gather(tile, channels=True)
-            if rank == 0:
-                # Who has not drawn takes no part.
-                neutral = {"add": 0, "max": -np.inf, "min": np.inf}[op]
-                drawn = scene.drawn[..., None]
-                right = reduced(np.where(drawn, values, neutral), axis=0)
-                near(gathered[1]["value"], np.where(drawn.any(0), right, 0))
-                if op == "add":
-                    assert np.array_equal(gathered[1]["count"], counts.sum(0, dtype=np.uint32))
-        """,
-    )
-
-
 def test_ranks_without_an_image_bounds_and_straight_colours():
     run(
         4,

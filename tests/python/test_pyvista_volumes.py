@@ -10,7 +10,7 @@ from pyvista_ranks import run
 
 pytestmark = pytest.mark.mpi
 
-RANKS = [2, 5, *(pytest.param(ranks, marks=pytest.mark.slow) for ranks in (1, 4, 8))]
+RANKS = [2, 5]
 
 # Of 255, in 8 bits: the mean, and the share of pixels that differ by more than 2, at the edges of blocks.
 MEAN, BEYOND = 0.01, 2e-4

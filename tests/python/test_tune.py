@@ -84,16 +84,6 @@ def test_prints_figures_and_choices_and_writes_the_profile(tmp_path):
         assert 0 < row["transfer"] + row["blend"] <= row["total"] * (1 + 1e-9)
 
 
-def test_nodes_may_be_pretended(tmp_path):
-    done = run("--ranks", 4, "--node-ranks", 2, "--seconds", 2, "--json", tmp_path / "table.json")
-    assert done.returncode == 0, done.stderr
-    report = json.loads((tmp_path / "table.json").read_text())
-    assert_possible(report["machine"])
-    assert report["measured"] == list(tune.TIMES)
-    assert report["machine"]["ranks"] == 2
-    assert "default" not in done.stdout
-
-
 def test_keeps_the_profile_for_every_compositor_on_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.delenv("SORTLAST_PROFILE", raising=False)
@@ -158,24 +148,6 @@ def test_refuses_before_it_starts_ranks(args, message):
     assert "Traceback" not in done.stderr
 
 
-def test_all_ranks_get_the_same_report():
-    job = mpirun.run(
-        3,
-        """
-        from sortlast import tune
-        told = []
-        progress = lambda done, total: told.append((done, total))
-        report_ = tune.measure(comm, 0.3, node_ranks=2, progress=progress)
-        report([report_.machine.to_json(), report_.low.to_json(), report_.measured, report_.ranks, told])
-        """,
-    )
-    assert job.returncode == 0, job.stderr
-    assert job.reports[0] == job.reports[1] == job.reports[2]
-    *_, ranks, told = job.reports[0]
-    assert ranks == 3
-    assert told == [[done, 3] for done in range(4)]
-
-
 def test_wrong_arguments_are_named_on_every_rank():
     job = mpirun.run(
         2,
@@ -198,36 +170,6 @@ def test_wrong_arguments_are_named_on_every_rank():
             "seconds is nan; expected a time, more than 0",
             "node_ranks is -1; expected 0 or more, or None",
         ]
-
-
-def test_a_compositor_chooses_by_the_profile(tmp_path):
-    # Two machines on which different algorithms are the fastest: messages cost nothing but their latency, and
-    # nothing but their bytes.
-    job = mpirun.run(
-        4,
-        f"""
-        import numpy as np
-        import sortlast
-        from sortlast.schedule import Machine, choose
-        image = np.ones((64, 64, 4), np.float32)
-        found = []
-        for k, times in enumerate(({{"node_alpha": 1e-2}}, {{"node_alpha": 1e-9, "node_beta": 1e-7}})):
-            machine = Machine(ranks=4, cores=2, **times)
-            path = {str(tmp_path)!r} + f"/{{k}}.json"
-            if rank == 0:
-                machine.save(path)
-            comm.barrier()
-            comp = sortlast.Compositor(comm, profile=path, node_ranks=1)
-            comp.composite(image)
-            found.append([comp.algorithm, choose(4, 64 * 64, machine)[0].name])
-        report(found)
-        """,
-    )
-    assert job.returncode == 0, job.stderr
-    for rank in job.reports:
-        for used, predicted in rank:
-            assert used == predicted
-        assert rank[0][0] != rank[1][0]
 
 
 def test_a_compositor_tells_that_a_profile_is_of_another_machine(tmp_path):

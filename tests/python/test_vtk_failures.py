@@ -39,24 +39,6 @@ def test_an_exception_in_an_observer_of_one_rank_ends_the_frame_on_all():
     assert last is None
 
 
-def test_what_rank_0s_work_raises_is_raised_on_all():
-    reports = run(
-        3,
-        """
-        look(made)
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        def work():
-            made.Render()
-            raise ValueError("no such file")
-        errors = [told(lambda: composition.lead(work)), told(lambda: composition.lead(made.Render))]
-        report(errors)
-        composition.close()
-        """,
-    )
-    assert reports[0] == [["ValueError", "no such file"], None]
-    assert reports[1:] == [[["Error", "rank 0: ValueError: no such file"], None]] * 2
-
-
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [

@@ -75,24 +75,6 @@ def test_a_rank_without_data(without):
     assert found[1] == 0
 
 
-def test_no_rank_has_data():
-    found = run(
-        2,
-        """
-        made = window()
-        text("nothing", renderer_of(made))
-        composition = sortlast.vtk.compose(made, comm, timeout=30)
-        made.Render()
-        whole = window()
-        text("nothing", renderer_of(whole))
-        whole.Render()
-        report(difference(shown(made)[..., :3], shown(whole)[..., :3]))
-        composition.close()
-        """,
-    )[0]
-    assert found == [0, 0]
-
-
 def test_rank_0_leads_and_vtk_takes_screenshots(tmp_path):
     """An image of twice the size, tile by tile, while the others follow."""
     found = run(
