@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import mpirun
 
 # Every rank makes the fragments of all from a seed.
@@ -80,8 +82,4 @@ def check(comp, ranks, background=None, root=0, **options):
 """
 
 
-def run(ranks, snippet, **options):
-    """Reports of a snippet, dedented apart from SCENES, that ended well on all ranks."""
-    job = mpirun.run(ranks, SCENES + "if True:\n" + snippet, **options)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=SCENES)

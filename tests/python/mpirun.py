@@ -1,8 +1,6 @@
 """Runs a piece of Python on several MPI ranks from within a test.
 
-    job = mpirun.run(4, "report(comm.allreduce(rank))")
-    assert job.returncode == 0, job
-    assert job.reports == [6, 6, 6, 6]
+    assert mpirun.reports(4, "report(comm.allreduce(rank))") == [6, 6, 6, 6]
 
 The snippet sees `comm` (all ranks), `rank`, `size` and `report(value)`, which hands a value that JSON can
 hold back to the test. The ranks run under the mpiexec that lies beside this interpreter, so the same test
@@ -124,3 +122,10 @@ def run(
         files = [Path(folder, f"{rank}.json") for rank in range(ranks)]
         reports = [json.loads(file.read_text()) if file.exists() else None for file in files]
     return Job(done.returncode, done.stdout, done.stderr, reports)
+
+
+def reports(ranks: int, snippet: str, *, head: str = "", **options: Any) -> list[Any]:
+    """What the ranks report that ran a snippet below `head`, and ended well; `options` as in `run`."""
+    job = run(ranks, head + textwrap.dedent(snippet), **options)
+    assert job.returncode == 0, job
+    return job.reports

@@ -8,8 +8,8 @@ They see what `mpirun.run` gives them; `slab(part, parts)`, a part of a volume; 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import mpirun
 
@@ -49,8 +49,4 @@ def alone(**more):
 """
 
 
-def run(ranks: int, body: str, **options: Any) -> list[Any]:
-    """What the ranks report, in their order."""
-    job = mpirun.run(ranks, HEAD + mpirun.textwrap.dedent(body), **options)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=HEAD)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from depth_order import front_to_back
 from sortlast import render
 from sortlast.render import amr
 from sortlast.render.blocks import GHOSTS, Block
@@ -26,26 +27,6 @@ def cells(box):
         slice(first * box.step, last * box.step)
         for first, last in zip(box.block.lower, box.block.upper, strict=True)
     )
-
-
-def front_to_back(bounds, eye):
-    """Boxes from front to back, from their (n, 6) bounds; each pair is looked at."""
-    in_front = np.zeros((len(bounds), len(bounds)), bool)
-    for axis in range(3):
-        lower, upper = bounds[:, 2 * axis], bounds[:, 2 * axis + 1]
-        apart = upper[:, np.newaxis] <= lower
-        in_front |= apart & (eye[axis] <= upper[:, np.newaxis])
-        in_front |= apart.T & (eye[axis] >= lower[:, np.newaxis])
-    # No ray meets both of two boxes that lie in front of each other.
-    in_front &= ~in_front.T
-    hidden = in_front.sum(axis=0)
-    ready, order = list(np.flatnonzero(hidden == 0)), []
-    while ready:
-        first = ready.pop()
-        order.append(int(first))
-        hidden -= in_front[first]
-        ready += list(np.flatnonzero(in_front[first] & (hidden == 0)))
-    return order
 
 
 def test_boxes_cover_the_volume_and_share_their_faces():

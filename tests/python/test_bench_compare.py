@@ -159,16 +159,3 @@ def test_alternate_times_each_cell_of_both_builds(tmp_path):
     done = script("compare.py", str(tmp_path / "old.json"), str(tmp_path / "new.json"), "--absolute", "1e9")
     assert done.returncode == 0, done.stderr
     assert "only in" not in done.stdout
-
-
-@pytest.mark.mpi
-def test_alternate_says_which_build_failed(tmp_path):
-    package = str(Path(sortlast.__file__).parents[1])
-    (tmp_path / "sortlast").mkdir()
-    (tmp_path / "sortlast" / "__init__.py").write_text("raise ImportError('half installed')")
-    options = ("--ranks", "2", "--frames", "1", "--size", "24x16", "--output", str(tmp_path))
-    done = script("alternate.py", str(tmp_path), package, *options)
-    assert done.returncode == 1
-    assert "half installed" in done.stderr
-    assert f"the ranks of {tmp_path} have ended" in done.stderr
-    assert not (tmp_path / "old.json").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,10 +61,7 @@ class Scene:
 """
 
 
-def run(ranks, snippet, **options):
-    job = mpirun.run(ranks, SCENE + "if True:\n" + snippet, **options)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=SCENE)
 
 
 @pytest.mark.mpi

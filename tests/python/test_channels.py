@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import mpirun
@@ -71,11 +73,7 @@ def near(values, right):
 """
 
 
-def run(ranks, snippet, **options):
-    """Reports of a snippet, dedented apart from SCENE, that ended well on all ranks."""
-    job = mpirun.run(ranks, SCENE + "if True:\n" + snippet, **options)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=SCENE)
 
 
 def test_closest_takes_the_winners():

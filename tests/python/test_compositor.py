@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import mpirun
@@ -22,11 +24,7 @@ def images(seed, height=9, width=13, channels=4, dtype="float32"):
 """
 
 
-def run(ranks, snippet, **options):
-    """Reports of a snippet, dedented apart from IMAGES, that ended well on all ranks."""
-    job = mpirun.run(ranks, IMAGES + "if True:\n" + snippet, **options)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=IMAGES)
 
 
 @pytest.mark.parametrize("ranks", [1, 3, 4])

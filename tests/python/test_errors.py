@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import mpirun
@@ -29,11 +31,7 @@ def works(comp):
 """
 
 
-def run(ranks, snippet, **options):
-    """Reports of a snippet that ended well on all ranks."""
-    job = mpirun.run(ranks, ATTEMPT + "if True:\n" + snippet, **options)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=ATTEMPT)
 
 
 def expect_same(reports, kind, *parts):

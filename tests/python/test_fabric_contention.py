@@ -86,13 +86,6 @@ def test_patterns_list_their_flows():
         traffic.flows(2)
 
 
-def test_bisection_names_both_ways():
-    found = fabric.bisection(ROUTES, list(range(144)), samples=300, seed=1)
-    assert found.one_way == pytest.approx(0.840, abs=0.01)
-    assert found.both_ways == pytest.approx(0.709, abs=0.01)
-    assert found.one_way_samples.shape == found.both_ways_samples.shape == (300,)
-
-
 def test_the_best_order_of_an_uneven_job():
     hosts = sorted(RANDOM[:30])
     best = fabric.best_order(ROUTES, hosts)

@@ -11,7 +11,6 @@ import pytest
 
 from refusals import refused
 from sortlast import _fabric, fabric, page, plot
-from sortlast.fabric import scene as scene_module
 from sortlast.fabric.layout import overlap
 from sortlast.fabric.scene import scene
 from sortlast.plot import fabric as picture
@@ -75,44 +74,6 @@ def test_nothing_lies_over_anything_or_outside(name):
         assert all(inside(room, box) for box in met)
     for one, other in itertools.combinations(map(shrunk, rooms), 2):
         assert not overlap(one, other)
-
-
-@pytest.mark.parametrize("name", FABRICS)
-def test_texts_stay_in_their_rooms_and_switches_are_named(name, tmp_path):
-    """As matplotlib measures what it has drawn."""
-    drawn = scene_of(FABRICS[name]())
-    figure = picture.draw(drawn, drawn.found.loads(0), "Stage 1 of 1")
-    axes = figure.axes[0]
-    figure.savefig(tmp_path / "picture.png", dpi=100)
-    to_layout = axes.transData.inverted()
-    found = []
-    for text in axes.texts:
-        window = text.get_window_extent()
-        (x1, y1), (x2, y2) = to_layout.transform([(window.x0, window.y0), (window.x1, window.y1)])
-        found.append((text, (x1, min(y1, y2), x2 - x1, abs(y2 - y1))))
-    whole = (*axes.get_xlim(), *sorted(axes.get_ylim()))
-    for text, box in found:
-        assert inside(box, (whole[0], whole[2], whole[1] - whole[0], whole[3] - whole[2])), text.get_text()
-    labels = [(text, box) for text, box in found if text.get_gid() == "label"]
-    for (text, one), (_, other) in itertools.combinations(labels, 2):
-        assert not overlap(shrunk(one, 0.5), shrunk(other, 0.5)), text.get_text()
-    # All boxes here have room for a name, or for what is left of it.
-    assert len(labels) >= len(drawn.layout.switches)
-
-
-# --- grids ------------------------------------------------------------------------------------------------
-
-
-def test_a_grid_without_its_shape_is_known_by_the_names_of_its_switches():
-    torus = fabric.torus([4, 4, 3])
-    read = _fabric.read_topology(fabric.write_ibsim(torus), "net")
-    cut = torus.without_links([torus.links[-1].channel])
-    assert read.shape is None
-    for net in (read, cut):
-        assert scene_of(net).layout.switches == scene_of(torus).layout.switches
-    # Names that its links do not bear out.
-    text = fabric.write_ibsim(torus).replace('"sw-0-0-0"', '"sw-9"').replace('"sw-1-0-0"', '"sw-0-0-0"')
-    assert not scene_module._grid(_fabric.read_topology(text, "net"), np.zeros((0, 2), np.int32))[0]
 
 
 # --- groups -----------------------------------------------------------------------------------------------

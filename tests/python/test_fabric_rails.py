@@ -69,24 +69,6 @@ def test_ranks_take_one_rail_or_all_in_turn(net):
     assert len(fabric.placement(net, rail="mlx5_0")) == 4
 
 
-@pytest.mark.parametrize(
-    ("file", "options", "hosts"),
-    [
-        ("openmpi.hosts", {"rail": "mlx5_0"}, [(1, 0)] * 4 + [(2, 0)] * 2 + [(3, 1)]),
-        (
-            "mpich.hosts",
-            {"rail": "all"},
-            [(1, k) for k in range(4)] + [(n, k) for n in (2, 3) for k in range(2)],
-        ),
-        ("slurm.hosts", {"rail": "all"}, [(1, 0), (2, 0), (1, 1), (2, 1)]),
-        ("names.txt", {}, [(1, 0), (2, 0), (3, 2), (4, 2), (2, 0)]),
-    ],
-)
-def test_lists_of_nodes_are_read_as_people_have_them(net, file, options, hosts):
-    found = fabric.read_nodes(net, DATA / "hostfile" / file, **options)
-    assert found == [host for node, k in hosts for host in rail(net, k, [node])]
-
-
 def test_a_placement_is_a_list_that_knows_its_nodes(net):
     routes = fabric.route(net, "minhop")
     assert fabric.Placement([3, 4]) == [3, 4]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import mpirun
@@ -32,11 +34,7 @@ def error_of(kind, action):
 """
 
 
-def run(ranks, snippet):
-    """Reports of a snippet that ended well on all ranks."""
-    job = mpirun.run(ranks, SCENE + snippet)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=SCENE)
 
 
 @pytest.mark.parametrize("node_ranks", [None, 1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 import mpirun
@@ -22,11 +24,7 @@ def images(seed, height=60, width=41):
 """
 
 
-def run(ranks, snippet):
-    """Reports of a snippet that ended well on all ranks."""
-    job = mpirun.run(ranks, IMAGES + "if True:\n" + snippet)
-    assert job.returncode == 0, job
-    return job.reports
+run = partial(mpirun.reports, head=IMAGES)
 
 
 def test_interleaved_tiles_are_where_their_ranges_say():

@@ -151,24 +151,6 @@ def test_unstructured_grids():
     assert mean < 2
 
 
-def test_a_volume_whose_colours_change_shows_the_new_ones():
-    """Its functions are looked up over their own range, which the next frame renews."""
-    beyond, mean, *_ = reports(
-        2,
-        """
-        def draw(p, mesh):
-            actor = volume(p, mesh)
-            p.screenshot()
-            table = pv.LookupTable("viridis", scalar_range=(0.2, 0.6))
-            table.apply_opacity("linear")
-            actor.prop.apply_lookup_table(table)
-        compare(draw, slab(rank, size), slab(0, 1))
-        """,
-    )[0]
-    assert beyond <= BEYOND
-    assert mean < MEAN
-
-
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from vtkmodules.vtkIOLegacy import vtkStructuredPointsWriter
 from vtkmodules.vtkIOXML import vtkXMLImageDataWriter
 
+from depth_order import front_to_back
 from sortlast import Error, render
 from sortlast.render import window
 from sortlast.render.blocks import GHOSTS, Block
@@ -141,27 +142,6 @@ def over(images: list[np.ndarray]) -> np.ndarray:
     return front
 
 
-def front_to_back(blocks: list[Block], spacing, eye) -> list[int]:
-    """Ranks in an order in which no block hides one before it, by trying every block as the front."""
-    boxes = [np.array(block.bounds(spacing)).reshape(3, 2) for block in blocks]
-
-    def hides(a: np.ndarray, b: np.ndarray) -> bool:
-        """Whether some plane between the boxes has the eye and `a` on one side and `b` on the other."""
-        return any(
-            (a[i][1] <= b[i][0] and eye[i] < b[i][0]) or (a[i][0] >= b[i][1] and eye[i] > b[i][1])
-            for i in range(3)
-        )
-
-    def must_precede(i: int, j: int) -> bool:
-        return hides(boxes[i], boxes[j]) and not hides(boxes[j], boxes[i])
-
-    left, order = list(range(len(blocks))), []
-    while left:
-        order.append(next(i for i in left if not any(must_precede(j, i) for j in left if j != i)))
-        left.remove(order[-1])
-    return order
-
-
 @pytest.fixture(scope="module")
 def brain():
     return render.load("mni152")
@@ -193,7 +173,7 @@ def test_volume_blocks_composite_to_the_whole(brain, p, azimuth):
     (expected,) = render_blocks(VolumeRenderer, brain, view, [whole(brain)])
     blocks = render.split(brain.voxels.shape, brain.spacing, p)
     images = render_blocks(VolumeRenderer, brain, view, blocks)
-    order = front_to_back(blocks, brain.spacing, view.eye)
+    order = front_to_back([block.bounds(brain.spacing) for block in blocks], view.eye)
     assert np.abs(over([images[i] for i in order]) - expected).max() < 0.1 / 255
     assert np.abs(over([images[i] for i in reversed(order)]) - expected).max() > 20 / 255
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sortlast
+from depth_order import front_to_back
 from sortlast import render
 from sortlast.render.amr import Box
 from sortlast.render.blocks import Block
@@ -103,7 +104,7 @@ def test_clipped_blocks_make_the_clipped_whole(kind, plane):
     for each in made:
         each.show(look)
     if kind is VolumeRenderer:
-        order = front_to_back(blocks, at.eye)
+        order = front_to_back([block.bounds(SPACING) for block in blocks], at.eye)
         composited = sortlast.composite_serial([each.render(at) for each in made], order=order)
         assert np.abs(composited - image(whole, at)).max() < 0.1 / 255
     else:
@@ -112,30 +113,6 @@ def test_clipped_blocks_make_the_clipped_whole(kind, plane):
         differing = np.abs(composited - image(whole, at)).max(axis=-1) > 2 / 255
         assert differing.mean() < 2e-3
     assert composited.any()
-
-
-def front_to_back(blocks: list[Block], eye: tuple[float, float, float]) -> list[int]:
-    """By sorting: a is before b if a plane between them has the eye on the side of a."""
-
-    def in_front(a: Block, b: Block) -> bool:
-        return any(
-            (a.upper[k] <= b.lower[k] and eye[k] <= a.upper[k])
-            or (b.upper[k] <= a.lower[k] and eye[k] >= a.lower[k])
-            for k in range(3)
-        )
-
-    left, order = list(range(len(blocks))), []
-    while left:
-        first = next(
-            a
-            for a in left
-            if not any(
-                in_front(blocks[b], blocks[a]) and not in_front(blocks[a], blocks[b]) for b in left if b != a
-            )
-        )
-        left.remove(first)
-        order.append(first)
-    return order
 
 
 def test_the_transfer_function_is_the_one_that_is_shown():

@@ -143,7 +143,7 @@ def test_the_repr_shows_every_member():
 @pytest.mark.mpi
 @pytest.mark.family
 def test_timings_and_events_of_a_frame_are_pickled():
-    job = mpirun.run(
+    reports = mpirun.reports(
         3,
         """
         import pickle
@@ -157,8 +157,7 @@ def test_timings_and_events_of_a_frame_are_pickled():
                 report([len(events) for _, events in gathered])
         """,
     )
-    assert job.returncode == 0, job
-    assert all(count > 0 for count in job.reports[0])
+    assert all(count > 0 for count in reports[0])
 
 
 def run(code: str) -> str:

@@ -9,10 +9,7 @@ import mpirun
 pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
 
-def reports(ranks: int, program: str):
-    job = mpirun.run(ranks, program)
-    assert job.returncode == 0, job
-    return job.reports
+reports = mpirun.reports
 
 
 def test_a_row_dealt_out_in_turn():
