@@ -23,23 +23,6 @@ def test_predictions_are_sorted_and_complete():
         assert p.total == pytest.approx(p.transfer + p.blend + p.copy)
 
 
-def test_auto_is_the_first_on_the_machine_of_the_defaults():
-    nodes = [rank // 4 for rank in range(32)]
-    for given in (None, nodes):
-        assert schedule.make("auto", 32, N, nodes=given).name == schedule.choose(32, N, nodes=given)[0].name
-    assert schedule.make("auto", 32, N, nodes=nodes).name.startswith("two-level:")
-
-
-def test_a_slow_network_makes_few_messages_cheap_and_few_bytes_dear():
-    latency = schedule.choose(16, 1000, schedule.Machine(alpha=1.0))
-    assert latency[0].name in ("binary-swap:remainder", "2-3-swap", "radix-k:2,2,2,2", "tree")
-    bandwidth = schedule.choose(16, N, schedule.Machine(alpha=0, beta=1.0), candidates=["tree", "shift"])
-    assert [p.name for p in bandwidth] == ["shift", "tree"]
-    assert bandwidth[0].transfer == pytest.approx(N * 16 * 15 / 16)
-    assert schedule.choose(16, N, active=0.5)[0].total < schedule.choose(16, N)[0].total
-    assert schedule.choose(16, N, pixel_bytes=4)[0].total < schedule.choose(16, N)[0].total
-
-
 def test_profiles_come_back(tmp_path):
     machine = schedule.Machine(alpha=1 / 3, cores=2, ranks=4)
     path = str(tmp_path / "profile.json")

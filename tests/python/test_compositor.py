@@ -277,28 +277,3 @@ def test_auto_tells_what_it_chose():
         assert sortlast.schedule.make(comp.algorithm, size, 9 * 13).name == comp.algorithm
         """,
     )
-
-
-@pytest.mark.slow
-def test_images_past_2_gib():
-    """12000 x 12000 RGBA float32 is 2.3 GB a rank."""
-    run(
-        2,
-        """
-        comp = sortlast.Compositor(comm, algorithm="shift")
-        image = np.zeros((12000, 12000, 4), np.float32)
-        image[rank::2] = 0.5
-        image[-1, -1] = rank + 1
-        assert image.nbytes > 2**31
-        tile = comp.composite(image, op="add")
-        rows = tile.pixels.reshape(-1, 12000, 4)
-        assert tile.end - tile.begin == 12000 * 6000
-        assert (rows[:-1] == 0.5).all()
-        frame = comp.gather(tile)
-        if rank == 0:
-            assert frame.shape == (12000, 12000, 4)
-            assert (frame[-1, -1] == 3).all() and (frame[:-1] == 0.5).all()
-        """,
-        timeout=300,
-        alone=True,
-    )

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from sortlast import ArgumentError, fabric, schedule, simulate
 
 TREE = "k-ary-n-tree:4,2"
-
-
-def test_shares_of_a_flow_are_even_at_every_switch():
-    tree = fabric.make_topology(TREE)
-    shares = fabric.even_shares(fabric.spread(tree, "ar-ftree"), 0, 15)
-    assert [share for _, share in shares] == [1, *[0.25] * 8, 1]
-    assert len({channel for channel, _ in shares}) == len(shares)
 
 
 def test_an_irregular_fabric_needs_its_roots():
@@ -27,17 +19,6 @@ def test_an_irregular_fabric_needs_its_roots():
     assert (spreading.name, spreading.topology.name) == ("ar-updn", ring.name)
     with pytest.raises(ArgumentError, match="no spreading 'everywhere'; expected one of shortest"):
         fabric.spread(ring, "everywhere")
-
-
-def test_contention_of_a_shift_in_random_order_is_one_flow():
-    tree = fabric.make_topology(TREE)
-    hosts = fabric.order_hosts(tree, "random", seed=3)
-    found = fabric.spread_contention(fabric.spread(tree), "shift", hosts)
-    fixed = fabric.contention(fabric.route(tree, "ftree"), "shift", hosts)
-    assert fixed.max_flows > 1
-    for each in (found.even, found.best, found.bound):
-        assert each.shape == (15,)
-        assert np.allclose(each, 1)
 
 
 def test_flows_that_are_split_run_as_the_hosts_links_allow():

@@ -8,7 +8,7 @@ from math import log2
 import pytest
 
 from sortlast_studies.scale import fat_tree, figures, k_computer, kendall, machine
-from sortlast_studies.scale.fat_tree import BLOCKS, DENSE, Cell
+from sortlast_studies.scale.fat_tree import DENSE, Cell
 from sortlast_studies.scale.study import STUDY
 from sortlast_studies.study import Reading, tabulate
 
@@ -50,14 +50,6 @@ def test_fewer_passes_over_memory_take_less_time():
     alone, fused = (1 / machine.blend_rate(costs, each) for each in (1, 7))
     assert 7 * alone == pytest.approx(7 * (2 * costs.gamma_read + costs.gamma_write))
     assert 7 * fused == pytest.approx(8 * costs.gamma_read + costs.gamma_write)
-
-
-def test_images_of_blocks_cost_less_by_as_much_as_is_empty():
-    dense, blocks = (
-        fat_tree._simulate(Cell(content, 4096, "binary swap"), done)["seconds"] for content in (DENSE, BLOCKS)
-    )
-    assert fat_tree.active(BLOCKS, 4096) == pytest.approx(1 / 256)
-    assert blocks < dense / 10
 
 
 # --- the papers ---------------------------------------------------------------------------------------

@@ -130,20 +130,3 @@ def test_a_wrong_argument_on_one_rank_is_told_on_all():
     assert all(
         text.startswith(("wrong argument on rank 1: ", "the box of rank 1 ")) for text in reports[0]
     ), reports[0]
-
-
-@pytest.mark.mpi
-@pytest.mark.family
-def test_eyes_that_differ_are_told_on_all():
-    reports = mpirun.reports(
-        3,
-        """
-        import sortlast
-        try:
-            sortlast.visibility_order(comm, (rank, rank + 1, 0, 1, 0, 1), eye=(rank, 9, 9))
-        except sortlast.Error as error:
-            report([type(error).__name__, str(error)])
-        """,
-    )
-    assert reports[0] == reports[1] == reports[2]
-    assert reports[0][0] == "MismatchError"
