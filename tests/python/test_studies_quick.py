@@ -12,7 +12,7 @@ from sortlast_studies.study import Reading, load
 
 pytestmark = pytest.mark.slow
 
-# Claims that a quick run confirms, and the beginnings of those that it contradicts; it leaves the others open.
+# How many claims a quick run confirms, and the beginnings of those that it contradicts.
 KNOWN = {
     "narrowed-trees": (5, ["Thin-trees and slender-trees perform", "Thin-trees are slightly cheaper"]),
 }
