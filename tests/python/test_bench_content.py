@@ -76,18 +76,17 @@ def test_no_two_ranks_have_the_same_depth():
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("ranks", [2, pytest.param(5, marks=pytest.mark.slow)])
-def test_every_peer_composites_sparse_images(tmp_path, ranks):
+def test_every_peer_composites_sparse_images(tmp_path):
     path = tmp_path / "rows.json"
     done = bench(
-        "--ranks", ranks, "--size", "61x37", "--content", "dense,block,random", "--bounds",
+        "--ranks", 3, "--size", "61x37", "--content", "block,random", "--bounds", "--gather",
         "--format", "float32,uint8", "--op", "over,closest", "--frames", 1, "--algorithms", "shift,tree",
         "--json", path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = json.loads(path.read_text())
     cells = {(row["format"], row["op"], row["content"], row["bounds"], row["gather"]) for row in rows}
-    assert len(cells) == 2 * 2 * 3 * 2
+    assert len(cells) == 2 * 2 * 2
     assert all(row["bounds"] for row in rows)
     for row in rows:
         if row["op"] == "closest" or row["peer"].startswith("floor-mem"):

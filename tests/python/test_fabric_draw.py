@@ -121,6 +121,7 @@ def test_a_large_fabric_is_drawn_by_groups(make, boxes, note):
     assert max(int(found[2]) for found in counted if found) <= loads.max()
 
 
+@pytest.mark.slow
 def test_11664_hosts_are_a_picture_and_a_page_of_less_than_5_megabytes(tmp_path):
     tree = fabric.rlft(36, 3)
     found = fabric.contention(fabric.route(tree, "minhop"), "shift")

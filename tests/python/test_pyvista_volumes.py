@@ -10,8 +10,6 @@ from pyvista_ranks import run
 
 pytestmark = pytest.mark.mpi
 
-RANKS = [2, 5]
-
 # Of 255, in 8 bits: the mean, and the share of pixels that differ by more than 2, at the edges of blocks.
 MEAN, BEYOND = 0.01, 2e-4
 
@@ -51,7 +49,7 @@ def reports(ranks: int, body: str) -> list:
     return run(ranks, HEAD + dedent(body))
 
 
-@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("ranks", [2, 5])
 def test_slabs(ranks):
     """PyVista's own picture has samples at other places: it differs everywhere by a little."""
     beyond, mean, theirs, _ = reports(ranks, "compare(volume, slab(rank, size), slab(0, 1))")[0]
@@ -63,7 +61,7 @@ def test_slabs(ranks):
 @pytest.mark.parametrize(
     "draw",
     [
-        "volume(p, mesh, opacity='foreground')",
+        pytest.param("volume(p, mesh, opacity='foreground')", marks=pytest.mark.slow),
         "volume(p, mesh, opacity='sigmoid', clim=(0.2, 0.7))",
         "volume(p, mesh); p.enable_parallel_projection()",
         "volume(p, mesh); p.add_mesh(pv.Cube(bounds=(-1, -0.5, -0.5, 0.5, 0, 1)) if rank == 0 else None)",
