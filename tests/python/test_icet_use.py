@@ -153,11 +153,3 @@ def test_ours_is_found_where_it_is_installed(tmp_path, monkeypatch, cli, where, 
     status, out, _ = cli("icet", "--for", "paraview", "--program", made.pvbatch, "--json", "-")
     assert status == 0
     assert json.loads(out)["library"] == str(place / "openmpi" / "libsortlast_icet_openmpi.so")
-
-
-def test_what_is_shown_has_the_facts_and_ends_with_the_line(tmp_path, install):
-    made = install(tmp_path)
-    shown = use(made).stdout
-    assert str(made.views) in shown
-    assert "Open MPI, libmpi.so.40" in shown
-    assert str(report(made)["line"]) in shown.splitlines()

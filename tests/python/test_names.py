@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from refusals import refused
 from sortlast import fabric
 from sortlast._shown import shown
 
@@ -70,24 +69,10 @@ def test_tables_show_names_escaped_and_tell_equal_ones_apart(net, cli):
     assert re.search(r"Quantum \(0x[0-9a-f]{16}\)", out)
 
 
-def test_errors_show_names_escaped_and_tell_equal_ones_apart(net, cli):
-    told = refused(cli("fabric", "check", "--net", net, "--nodes", "MT4119"))
-    assert len(set(re.findall(r"MT4119 HCA-1 \(0x[0-9a-f]{16}\)", told))) == 2
-    told = refused(cli("fabric", "check", "--net", net, "--nodes", "0x10000001,0x10000001"))
-    assert_safe(told[:-1])
-    assert "\\x1b]0;owned\\x07" in told
-    told = refused(cli("fabric", "build", net, "--cut", "Quantum:1"))
-    assert len(set(re.findall(r"Quantum \(0x[0-9a-f]{16}\)", told))) == 2
-    guid = re.findall(r"Quantum \((0x[0-9a-f]{16})\)", told)[0]
-    assert cli("fabric", "build", net, "--cut", f"{guid}:1")[0] == 0
-
-
-@pytest.mark.parametrize("suffix", ["html", "svg", "png"])
+@pytest.mark.parametrize("suffix", ["html", "svg"])
 def test_pages_and_pictures_show_names_escaped(net, cli, tmp_path, suffix):
     path = tmp_path / f"fabric.{suffix}"
     assert cli("fabric", "draw", "--net", net, "--output", path)[0] == 0
-    if suffix == "png":
-        return
     text = path.read_text()
     assert_safe(text)
     if suffix == "html":

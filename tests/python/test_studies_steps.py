@@ -16,7 +16,7 @@ from invented_study import HERE, SETTINGS, counted, kept
 from sortlast import Error
 from sortlast_studies import NAMES, package, sources
 from sortlast_studies.steps import Step, run
-from sortlast_studies.study import compute, load
+from sortlast_studies.study import compute
 
 
 @pytest.fixture
@@ -218,25 +218,3 @@ def test_steps_that_change_the_machine_have_to_be_asked_for(invented, tmp_path):
     assert found(options=["testbed"]) == 1
     assert found() == 1  # that is kept
     assert ran == ["hosts"]
-
-
-NETWORKS = (
-    "fast-ethernet-quiet",
-    "fast-ethernet-loaded",
-    "gigabit-ethernet-quiet",
-    "gigabit-ethernet-loaded",
-    "future-fast-ethernet",
-    "future-gigabit-ethernet",
-)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_namespaces_and_the_port_are_asked_for(name):
-    found = {step.name: step.option for step in load(name).steps(False) if step.option}
-    expected = {
-        "all-to-all": dict.fromkeys(("hosts/full", "hosts/half"), "testbed"),
-        "hardware-barrier": {f"whole/{each}": "testbed" for each in NETWORKS} | {"whole/port": "port"},
-        "made-routes": dict.fromkeys(("measured/binary-swap-5-3", "measured/shift-5-3"), "testbed"),
-    }
-    assert found == expected.get(name, {})
-    assert set(getattr(package(name), "OPTIONS", ())) >= set(found.values())
