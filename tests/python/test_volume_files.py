@@ -183,6 +183,25 @@ def test_metaimages_with_data_beside_them_are_read(tmp_path):
         metaimage.read(tmp_path / "b.mhd", Wanted())
 
 
+@pytest.mark.parametrize(
+    ("line", "data", "message"),
+    [
+        ("ElementNumberOfChannels = --1", "LOCAL", "ElementNumberOfChannels is '--1'; expected a number"),
+        ("ElementNumberOfChannels = " + "1" * 5000, "LOCAL", "ElementNumberOfChannels is '1{40}'; expected"),
+        ("HeaderSize = --5", "a.raw", "HeaderSize is '--5'; expected a number from 0"),
+        ("BinaryData = False", "LOCAL", "its voxels are text"),
+        ("Comment = no folder", ".", r"ElementDataFile is '\.'; expected LOCAL, or a file"),
+        ("Comment = no name", "a\0b", "ElementDataFile is .*; expected LOCAL, or a file"),
+    ],
+)
+def test_metaimages_with_damaged_keys_are_refused(line, data, message, tmp_path):
+    (tmp_path / "a.raw").write_bytes(bytes(1000))
+    head, _, rest = mha(values(), data=data).partition(b"ElementNumberOfChannels = 1\n")
+    (tmp_path / "a.mha").write_bytes(head + line.encode() + b"\n" + rest)
+    with pytest.raises(Error, match=message):
+        metaimage.read(tmp_path / "a.mha", Wanted())
+
+
 # ---- NIfTI
 
 
