@@ -307,6 +307,33 @@ def test_what_a_header_claims_is_held_against_the_file(name, content, message, t
     assert damage.taken() - before < 1 << 28
 
 
+PIECES = (
+    '<VTKFile type="ImageData"><ImageData WholeExtent="0 1 0 1 0 1">{}</ImageData></VTKFile>',
+    '<Piece Extent="0 1 0 1 0 0"><PointData><DataArray type="Float32" Name="s" format="ascii">1 2 3 4'
+    "</DataArray></PointData></Piece>",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<VTKFile>" + "<a>" * 1_000_000, "its XML has elements 33 deep"),
+        (
+            "<VTKFile>" + "<a/>" * 500_000,
+            "its XML has elements 2 deep, and more than 100,000; expected up to",
+        ),
+        (PIECES[0].format(2 * PIECES[1]), "the pieces have 4 of 8 values of s"),
+    ],
+    ids=["deep", "many", "overlapping"],
+)
+def test_xml_of_hostile_pieces_is_refused(text, message, tmp_path):
+    (tmp_path / "a.vti").write_text(text)
+    before = damage.taken()
+    with pytest.raises(Error, match=message):
+        vtk_xml.read(tmp_path / "a.vti", Wanted())
+    assert damage.taken() - before < 96 << 20
+
+
 @pytest.mark.parametrize("kind", ["vtk", "vti", "nii", "mha", "raw"])
 def test_a_sound_volume_above_the_limit_is_refused(kind, voxels, tmp_path):
     path = tmp_path / f"a.{kind}"

@@ -39,13 +39,14 @@ _TYPES = {
 _COMPONENTS = {"VECTORS": 3, "NORMALS": 3, "TENSORS": 9, "TENSORS6": 6}
 _MOST_COMPONENTS = 2**16
 _LONGEST_LINE = 4096
+_OF_TEXT = 3  # bytes that one byte of text takes until it is numbers
 _WORD = re.compile(rb"\s*([A-Za-z_]\w*)")
 _NEXT_WORD = re.compile(rb"\n[ \t]*(?!nan|inf)[A-Za-z_]", re.IGNORECASE)  # behind numbers in text
 
 
 def read(path: Path, wanted: Wanted) -> Source:
     """Read a volume. Raises sortlast.Error."""
-    _memory.check(path, "its bytes", path.stat().st_size, wanted.memory)
+    _memory.check(path, "its bytes", _OF_TEXT * path.stat().st_size, wanted.memory)
     file = _Legacy(path, path.read_bytes())
     file.read()
     return chosen(path, file.arrays, file.points, file.spacing, wanted)

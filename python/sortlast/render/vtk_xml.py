@@ -1,7 +1,9 @@
 """VTK's XML images (.vti): extents and arrays in XML, with numbers in text, base64 or raw behind the XML.
 
 Every array is held against the bytes of the file before memory is taken for it; what is compressed may
-become no longer than the extent says. The format is that of "VTK XML Formats" in the VTK documentation.
+become no longer than the extent says. VTK's own reader ends the process if a header claims more than the
+machine has, and takes 5 GB for 6 MB of nested elements. The format is that of "VTK XML Formats" in the VTK
+documentation.
 """
 
 from __future__ import annotations
@@ -35,6 +37,10 @@ _SECTIONS = {"PointData": False, "CellData": True}
 _MOST_COMPONENTS = 2**16
 _MOST_RATIO = 2**14  # bytes that one byte of LZMA can stand for, about
 _LZMA_MEMORY = 2**28  # bytes of its dictionary, at most
+_MOST_DEPTH = 32  # of elements in elements
+_MOST_ELEMENTS = 100_000
+_FED = 2**16  # bytes of XML at once
+_OF_TEXT = 3  # bytes that one byte of XML takes until it is numbers, besides the file
 _APPENDED = re.compile(rb"<AppendedData[^>]*>\s*_")
 
 Extent = tuple[int, int, int, int, int, int]
@@ -44,18 +50,42 @@ def read(path: Path, wanted: Wanted) -> Source:
     """Read a volume. Raises sortlast.Error."""
     _memory.check(path, "its bytes", path.stat().st_size, wanted.memory)
     with _memory.foreign(path, "an XML image of VTK"):
-        file = _parsed(path, path.read_bytes())
+        file = _parsed(path, path.read_bytes(), wanted.memory)
         return chosen(path, file.arrays(), file.points, file.spacing, wanted, file.active)
 
 
-def _parsed(path: Path, content: bytes) -> _Xml:
-    """The XML of a file, of which what is appended is cut off: raw bytes are no XML."""
+class _Builder(ElementTree.TreeBuilder):
+    """Builds the elements of a file, as many as one of VTK has at most: each takes 90 times its text."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._depth = self._count = 0
+
+    def start(self, tag: str, attributes: dict[str, str], /) -> ElementTree.Element:
+        self._depth += 1
+        self._count += 1
+        if self._depth > _MOST_DEPTH or self._count > _MOST_ELEMENTS:
+            raise Error(
+                f"{self._path}: its XML has elements {self._depth} deep, and more than {self._count - 1:,};"
+                f" expected up to {_MOST_DEPTH} and {_MOST_ELEMENTS:,}"
+            )
+        return super().start(tag, attributes)
+
+    def end(self, tag: str, /) -> ElementTree.Element:
+        self._depth -= 1
+        return super().end(tag)
+
+
+def _parsed(path: Path, content: bytes, most: int | None) -> _Xml:
+    """The XML of a file without its appended part: raw bytes are no XML."""
     appended = _APPENDED.search(content)
     text = content if appended is None else content[: appended.start()] + b"</VTKFile>"
     if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
         raise Error(f"{path}: it defines entities, which no VTK file does; get it anew")
+    _memory.check(path, f"its {len(text):,} bytes of XML", len(content) + _OF_TEXT * len(text), most)
     try:
-        root = ElementTree.fromstring(text)
+        root = _elements(path, text)
     except ElementTree.ParseError as error:
         raise Error(f"{path}: not an XML image: {error}") from None
     image = root.find("ImageData")
@@ -66,6 +96,15 @@ def _parsed(path: Path, content: bytes) -> _Xml:
         )
     tail = memoryview(b"" if appended is None else content)[0 if appended is None else appended.end() :]
     return _Xml(path, root, image, tail, appended is not None and b"base64" in appended.group())
+
+
+def _elements(path: Path, text: bytes) -> ElementTree.Element:
+    """The root of the XML, parsed in pieces: expat reads a piece to its end even after an error."""
+    parser = ElementTree.XMLParser(target=_Builder(path))
+    for begin in range(0, len(text), _FED):
+        parser.feed(text[begin : begin + _FED])
+    root: ElementTree.Element = parser.close()
+    return root
 
 
 @dataclass(frozen=True)
@@ -135,23 +174,21 @@ class _Xml:
         shape = shape_of(_points(whole), of_cells)
         if len(parts) == 1 and parts[0][0] == whole:
             return self._values(name, shape, components, dtype, parts[0][1])
-        self._check_cover(name, [_points(extent) for extent, _ in parts], of_cells, shape)
         joined = np.zeros((*shape[::-1], components), dtype)
+        covered = np.zeros(shape[::-1], bool)
         for extent, array in parts:
             own = shape_of(_points(extent), of_cells)
-            values = self._values(name, own, components, dtype, array)
             begins = [extent[2 * axis] - whole[2 * axis] for axis in range(3)]
             if min(begins) < 0 or any(b + n > m for b, n, m in zip(begins, own, shape, strict=True)):
                 raise Error(f"{self.path}: a piece lies outside the whole extent")
             x, y, z = (slice(b, b + n) for b, n in zip(begins, own, strict=True))
+            values = self._values(name, own, components, dtype, array)
             joined[z, y, x] = values.reshape((*own[::-1], components))
+            covered[z, y, x] = True
+        if not covered.all():
+            held = int(np.count_nonzero(covered))
+            raise Error(f"{self.path}: the pieces have {held} of {covered.size} values of {name}")
         return joined
-
-    def _check_cover(self, name: str, pieces: list[Shape], of_cells: bool, shape: Shape) -> None:
-        """Raise Error unless the pieces have as many values as the whole, or more: they share points."""
-        held = sum(int(np.prod(shape_of(points, of_cells), dtype=object)) for points in pieces)
-        if held < int(np.prod(shape, dtype=object)):
-            raise Error(f"{self.path}: the pieces have {held} values of {name}, fewer than the whole extent")
 
     def _values(
         self,
