@@ -15,15 +15,10 @@ from sortlast._errors import Error
 
 # Bytes of a pixel that reading takes at once: what is decoded, float32 made of it, and that premultiplied.
 _OF_PNG = 52
-_OF_FLOATS = 36
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 _NPY_MAGIC = b"\x93NUMPY"
-_EXR_MAGIC = b"v/1\x01"
-_EXR_LONG_NAMES = 0x400
-_EXR_TEXT = 255  # the longest name of an attribute or a channel
-_EXR_TYPES = {0: 4, 1: 2, 2: 4}  # bytes of a channel's type: UINT, HALF, FLOAT
 
 
 def check_png(path: Path, most: int | None) -> None:
@@ -76,62 +71,3 @@ def _npy_header(file: BinaryIO, path: Path, size: int) -> tuple[tuple[int, ...],
     if not whole or dtype.kind not in "iufb":
         raise Error(f"{path} holds {dtype} in the shape {shape}; expected an array of numbers")
     return tuple(shape), bool(fortran), dtype
-
-
-def check_exr(path: Path, most: int | None) -> None:
-    """Raise :class:`sortlast.Error` as :func:`check_png`; its compressed pixels are not looked at."""
-    width, height, channels = exr_extents(path)
-    what = f"{width}x{height} pixels of {channels} channels"
-    _memory.check(path, what, (4 * channels + _OF_FLOATS) * width * height, most)
-
-
-def exr_extents(path: Path) -> tuple[int, int, int]:
-    """Width, height and number of channels of an OpenEXR file, by its header, or :class:`sortlast.Error`."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        try:
-            return _exr_header(file, size)
-        except (struct.error, ValueError) as error:
-            raise Error(f"cannot read {path} as exr: its header is damaged, or it is none") from error
-
-
-def _exr_header(file: BinaryIO, size: int) -> tuple[int, int, int]:
-    """Width, height and number of channels of the first part. Raises ValueError or struct.error."""
-    head = file.read(8)
-    if not head.startswith(_EXR_MAGIC):
-        raise ValueError("no OpenEXR file")
-    window, channels = None, 0
-    while name := _exr_text(file):
-        _exr_text(file)  # the attribute's type
-        (length,) = struct.unpack("<i", file.read(4))
-        if not 0 <= length <= size - file.tell():
-            raise ValueError("an attribute is longer than the file")
-        value = file.read(length)
-        if name == b"dataWindow":
-            window = struct.unpack("<4i", value)
-        elif name == b"channels":
-            channels = _exr_channels(value)
-    if window is None or not channels or window[2] < window[0] or window[3] < window[1]:
-        raise ValueError("no window of pixels")
-    return window[2] - window[0] + 1, window[3] - window[1] + 1, channels
-
-
-def _exr_text(file: BinaryIO) -> bytes:
-    """Text that ends with a zero."""
-    text = b""
-    while (byte := file.read(1)) != b"\0":
-        text += byte
-        if not byte or len(text) > _EXR_TEXT:
-            raise ValueError("a name without an end")
-    return text
-
-
-def _exr_channels(value: bytes) -> int:
-    """How many channels a list of them names."""
-    count, at = 0, 0
-    while value[at : at + 1] != b"\0":
-        at = value.index(b"\0", at) + 17  # behind the name: type, flags and two samplings
-        if struct.unpack("<i", value[at - 16 : at - 12])[0] not in _EXR_TYPES:
-            raise ValueError("a channel of an unknown type")
-        count += 1
-    return count

@@ -3,6 +3,7 @@
 The channels are R, G, B and A, premultiplied, Z, the depth, and ZBack, where fragments end that are
 intervals; half floats and, where A is missing, opaque fragments are read, too. Names in capitals, as the
 format has them; further channels (ids, velocities) become channels of the fragments, half floats as float32.
+The image fills the display window: pixels outside of the data window have no fragments.
 Needs the package OpenEXR: ``pip install "sortlast[files]"``.
 """
 
@@ -14,26 +15,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import _image_claims, _memory, image_files
+from sortlast import _exr, _memory
 from sortlast._errors import Error
 from sortlast._fragments import Fragments
 from sortlast.files import replacing
 
 _OF_FRAGMENTS = ("R", "G", "B", "A", "Z", "ZBack")
-_OF_LISTS = 160  # bytes of a pixel's list of one channel, beside its numbers: an array's object
+_OF_PIXEL = 16  # bytes that a pixel takes besides its fragments: counts and where they lie
 
 
 def is_deep(path: str | Path) -> bool:
-    """Whether a file is an OpenEXR file of deep scan lines, by its header.
+    """Whether a file is an OpenEXR file of deep scan lines without a flat image, by its headers.
 
     Raises :class:`sortlast.Error`, naming the file, for one that ends with exr and is none.
     """
     path = Path(path)
     if path.suffix.lower() != ".exr":
         return False
-    exr = image_files.needed_package(path)
-    with _memory.foreign(path, "exr"), image_files.unheard(), exr.File(str(path), header_only=True) as file:
-        return any(part.header.get("type") == exr.deepscanline for part in file.parts[:1])
+    parts = _exr.parts(path)
+    flat = [part for part in parts if not part.is_deep]
+    return any(part.has_deep_lines for part in parts) and not _exr.layers(flat, "RGB")
 
 
 def read(path: str | Path, memory: int | None = None) -> Fragments:
@@ -43,37 +44,32 @@ def read(path: str | Path, memory: int | None = None) -> Fragments:
     :class:`sortlast.Error`, naming the file, if it cannot be read, is not deep or needs more.
     """
     path = Path(path)
-    exr = image_files.needed_package(path)
     most = _memory.limit(memory)
     with _memory.foreign(path, "exr"):
-        width, height, named = _image_claims.exr_extents(path)
-        _memory.check(path, f"{width}x{height} deep pixels", width * height * named * _OF_LISTS, most)
-        with image_files.unheard(), exr.File(str(path), separate_channels=True) as file:
-            channels = {name: channel.pixels for name, channel in _part(file, exr, path).channels.items()}
-    missing = [name for name in "RGBZ" if name not in channels]
-    if missing:
-        raise Error(
-            f"{path} has the channels {', '.join(channels)}; expected R, G, B, Z and maybe A, of one part"
-        )
-    counts, planes = _lists(channels, path)
+        parts = _exr.parts(path)
+        part = _part(parts, path)
+        _exr.check(path, parts, most, _OF_PIXEL)
+        channels = _exr.pixels(path, [part])[part.index]
+    counts, planes = _placed(*_lists(channels, path), part)
     if "A" not in planes:
         planes["A"] = np.ones_like(planes["Z"])
     colour = np.stack([planes.pop(name) for name in "RGBA"], axis=1)
     depth = planes.pop("Z")
     back = _intervals(depth, planes.pop("ZBack", depth), path)
-    return Fragments((width, height), counts, np.ascontiguousarray(colour), depth, back, planes or None)
+    size = (counts.shape[1], counts.shape[0])
+    return Fragments(size, counts, np.ascontiguousarray(colour), depth, back, planes or None)
 
 
-def write(path: str | Path, fragments: Fragments) -> None:
+def write(path: str | Path, fragments: Fragments, corner: tuple[int, int] = (0, 0)) -> None:
     """Write fragments to a file, whole or not at all; colours of uint8 as parts of 1.
 
-    Raises :class:`sortlast.Error` if it does not end with exr, two channels would have one name in the file,
-    or the place cannot be written.
+    ``corner`` is the top left pixel, (x, y), of the display window. Raises :class:`sortlast.Error` if the
+    path does not end with exr, two channels would have one name, or the place cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() != ".exr":
         raise Error(f"{path}: deep images are written as exr; name a file that ends so")
-    exr = image_files.needed_package(path)
+    exr = _exr.package(path)
     counts = np.asarray(fragments.counts)
     if counts.size == 0:
         raise Error(f"{path}: an image without pixels cannot be written as exr")
@@ -85,14 +81,39 @@ def write(path: str | Path, fragments: Fragments) -> None:
     planes |= _further(fragments, path)
     channels = {name: _objects(plane, cuts, counts) for name, plane in planes.items()}
     header = {"compression": exr.ZIPS_COMPRESSION, "type": exr.deepscanline}
+    header |= _exr.windows(corner, *fragments.size)
     with replacing(path) as temporary:
         exr.File(header, channels).write(str(temporary))
 
 
-def _part(file: Any, exr: Any, path: Path) -> Any:
-    if not file.parts or file.parts[0].header.get("type") != exr.deepscanline:
+def _part(parts: list[_exr.Part], path: Path) -> _exr.Part:
+    """The only part of deep scan lines that has colours and depth. Raises :class:`sortlast.Error`."""
+    deep = [part for part in parts if part.has_deep_lines]
+    if not deep:
         raise Error(f"{path} has no deep scan lines; expected an OpenEXR file with them")
-    return file.parts[0]
+    found = [layer.part for layer in _exr.layers(deep, "RGBZ") if not layer.prefix]
+    if not found:
+        names = ", ".join(name for part in deep for name in part.channels)
+        raise Error(f"{path} has the channels {names}; expected R, G, B, Z and maybe A, of one part")
+    if len(found) > 1:
+        names = ", ".join(part.name for part in found)
+        raise Error(f"{path} has several deep images, in the parts {names}; expected one")
+    return found[0]
+
+
+def _placed(
+    counts: NDArray[np.int32], planes: dict[str, NDArray[Any]], part: _exr.Part
+) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
+    """Counts and planes of the data window, in the display window: fragments outside of it are left out."""
+    if part.data == part.display:
+        return counts, planes
+    x, y = np.arange(part.data[0], part.data[2]), np.arange(part.data[1], part.data[3])
+    left, top, right, bottom = part.display
+    inside = ((y >= top) & (y < bottom))[:, np.newaxis] & ((x >= left) & (x < right))
+    if not inside.all():
+        kept = np.repeat(inside.ravel(), counts.ravel())
+        planes = {name: plane[kept] for name, plane in planes.items()}
+    return _exr.placed(counts, part, 0), planes
 
 
 def _intervals(depth: NDArray[Any], back: NDArray[Any], path: Path) -> NDArray[np.float32] | None:

@@ -1,24 +1,23 @@
 """Image files in and out, as premultiplied float32 pixels.
 
-=======  =====================================================================================
+=======  ==========================================================================================
 suffix   pixels
-=======  =====================================================================================
-png      8 bits a channel, RGB or RGBA with straight alpha (Pillow)
-npy      (H, W, 3) or (H, W, 4), premultiplied; float64, 32 or 16, or uint8 (0 to 255 for 0 to 1)
-exr      R, G, B, A, premultiplied, and depth in Z (package OpenEXR)
-tif      float or 8 bits, RGB or RGBA; alpha as the file says, straight if it does not (package tifffile)
-=======  =====================================================================================
+=======  ==========================================================================================
+png      8 bits per channel: grey, palette, RGB or RGBA with straight alpha (Pillow)
+npy      (H, W, 3) or (H, W, 4), premultiplied; floats, or uint8 and uint16, whose maximum becomes 1
+exr      R, G, B, A, premultiplied, or Y, of one part or layer, and depth in Z (package OpenEXR)
+tif      grey, palette or RGB, of floats or up to 32 bits; alpha as the file says, straight if it
+         does not (package tifffile)
+=======  ==========================================================================================
 
-The packages are optional: ``pip install "sortlast[files]"``.
+An image fills the display window of an exr file: pixels outside of the data window are empty. Orientation
+tags are applied. The packages are optional: ``pip install "sortlast[files]"``.
 """
 
 from __future__ import annotations
 
-import ctypes
 import importlib
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -27,8 +26,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import Error, _extras, _image_claims, _memory
+from sortlast import Error, _exr, _extras, _image_claims, _memory
 from sortlast.files import STANDARD_OUTPUT, replacing
+
+_OF_EXR = 48  # bytes that a pixel takes besides the channels of the file: float32, stacked and placed
 
 Pixels = NDArray[np.float32]
 Function = TypeVar("Function")
@@ -40,42 +41,69 @@ _TAKEN_BY_TIFF = 12  # bytes of a channel's value: float32, and that premultipli
 
 @dataclass(frozen=True)
 class Image:
-    """``pixels``: (H, W, 3) or (H, W, 4), premultiplied; ``depth``: (H, W), or None."""
+    """``pixels``: (H, W, 3) or (H, W, 4), premultiplied; ``depth``: (H, W), or None.
+
+    ``corner`` is the top left pixel, (x, y), of the display window in exr files.
+    """
 
     pixels: Pixels
     depth: Pixels | None = None
+    corner: tuple[int, int] = (0, 0)
 
 
-def read(path: str | Path, memory: int | None = None) -> Image:
+@dataclass(frozen=True)
+class Place:
+    """The top left corner, (x, y), of a file's frame, and whether pixels of the file lie outside of it."""
+
+    corner: tuple[int, int] = (0, 0)
+    cropped: bool = False
+
+
+def read(path: str | Path, memory: int | None = None, layer: str | None = None) -> Image:
     """Read an image by its suffix; see the module for the formats.
 
-    ``memory`` is the most that it may take, in bytes; if not given, half of what is available. Raises
-    :class:`sortlast.Error`, naming the file, if it cannot be read, is no such image or needs more.
+    ``memory`` is the most that it may take, in bytes; if not given, half of what is available. ``layer``
+    names the part or layer of an exr file; if not given, R, G, B without a prefix, or the only layer.
+    Raises :class:`sortlast.Error`, naming the file, if it cannot be read, is no such image or needs more.
     """
     path = Path(path)
     reader = _by_suffix(path, _READERS)
     with _memory.foreign(path, path.suffix[1:]):
-        image = reader(path, _memory.limit(memory))
+        image = reader(path, _memory.limit(memory), layer)
     if image.pixels.ndim != 3 or image.pixels.shape[2] not in (3, 4):
         raise Error(f"{path} has the shape {image.pixels.shape}; expected (height, width, 3 or 4)")
     return image
 
 
 def read_depth(path: str | Path, memory: int | None = None) -> Pixels:
-    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file; else as :func:`read`."""
+    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file; else as :func:`read`.
+
+    An exr file needs no colours, and its only channel may have any name.
+    """
     path = Path(path)
-    if path.suffix.lower() == ".exr":
-        plane = read(path, memory).depth
-        if plane is None:
-            raise Error(f"{path} has no channel Z; a depth plane comes from there or from an npy file")
-        return plane
-    if path.suffix.lower() != ".npy":
+    if path.suffix.lower() not in (".npy", ".exr"):
         raise Error(f"cannot read depth from {path}: expected an npy file, or an exr file with a channel Z")
-    with _memory.foreign(path, "npy"):
+    with _memory.foreign(path, path.suffix[1:]):
+        if path.suffix.lower() == ".exr":
+            return _exr_depth(path, _memory.limit(memory))
         depth = _image_claims.load_npy(path, _memory.limit(memory))
     if depth.ndim != 2:
         raise Error(f"{path} has the shape {depth.shape}; expected a depth plane, (height, width)")
     return np.ascontiguousarray(depth, dtype=np.float32)
+
+
+def place(path: str | Path) -> Place:
+    """Where the frame of a file lies: the display window of an exr file. Raises :class:`sortlast.Error`."""
+    path = Path(path)
+    if path.suffix.lower() != ".exr":
+        return Place()
+    found = _exr.parts(path)
+    left, top, right, bottom = found[0].display
+    cropped = any(
+        part.data[0] < left or part.data[1] < top or part.data[2] > right or part.data[3] > bottom
+        for part in found
+    )
+    return Place((left, top), cropped)
 
 
 def write(path: str | Path, image: Image) -> None:
@@ -146,7 +174,7 @@ def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
 # --- one reader and one writer a format ---------------------------------------------------------------
 
 
-def _read_png(path: Path, most: int | None) -> Image:
+def _read_png(path: Path, most: int | None, _: str | None) -> Image:
     with _extras.needed(str(path)):
         from PIL.PngImagePlugin import PngImageFile
 
@@ -164,7 +192,7 @@ def _write_png(path: Path, image: Image) -> None:
     Pillow.fromarray(_to_bytes(straight(image.pixels))).save(path, format="png")
 
 
-def _read_npy(path: Path, most: int | None) -> Image:
+def _read_npy(path: Path, most: int | None, _: str | None) -> Image:
     return Image(_as_float(_image_claims.load_npy(path, most), path))
 
 
@@ -172,63 +200,78 @@ def _write_npy(path: Path, image: Image) -> None:
     np.save(path, image.pixels)
 
 
-def needed_package(path: Path) -> ModuleType:
-    """The package OpenEXR, or MissingExtraError: ``path`` needs it."""
-    return _optional("OpenEXR", path)
+def _read_exr(path: Path, most: int | None, asked: str | None) -> Image:
+    parts = _exr.parts(path)
+    flat = [part for part in parts if not part.is_deep]
+    if not flat:
+        raise Error(f"{path} is a deep image, whose pixels are lists of fragments; see sortlast.deep_files")
+    found, names = _exr.layers(flat, "RGB"), "RGB"
+    if not found:  # grey; luminance with chroma is something else
+        found, names = [each for each in _exr.layers(flat, "Y") if not each.has("RY")], "YYY"
+    if not found:
+        there = ", ".join(name for part in flat for name in part.channels)
+        raise Error(f"{path} has the channels {there}; expected R, G, B and maybe A and Z, or Y")
+    layer = _exr.chosen(path, found, "colours", asked)
+    if layer.has("A"):
+        names += "A"
+    layer.check_sampling(path, names)
+    of_depth = _depth_layer(flat, layer)
+    if of_depth is not None:
+        of_depth.check_sampling(path, "Z")
+    _exr.check(path, parts, most, _OF_EXR)
+
+    read = _exr.pixels(path, [layer.part] if of_depth is None else [layer.part, of_depth.part])
+    pixels = np.stack([_exr.plane(read, layer, name) for name in names], axis=2)
+    if len(names) == 3 and layer.part.data != layer.part.display:  # only the data window is opaque
+        pixels = np.concatenate([pixels, np.ones_like(pixels[..., :1])], axis=2)
+    pixels = _exr.placed(pixels, layer.part, 0)
+    depth = None
+    if of_depth is not None:
+        depth = _exr.placed(_exr.plane(read, of_depth, "Z"), of_depth.part, np.inf)
+    return Image(pixels, depth, layer.part.display[:2])
 
 
-def _read_exr(path: Path, most: int | None) -> Image:
-    exr = _optional("OpenEXR", path)
-    _image_claims.check_exr(path, most)
-    with unheard(), exr.File(str(path), separate_channels=True) as file:
-        if not file.parts:
-            raise Error(f"cannot read {path} as exr: its pixels are damaged; get it anew")
-        if file.parts[0].header.get("type") in (exr.deepscanline, exr.deeptile):
-            raise Error(
-                f"{path} is a deep image, whose pixels are lists of fragments; see sortlast.deep_files"
-            )
-        channels = {name: channel.pixels for name, channel in file.channels().items()}
-    missing = [name for name in "RGB" if name not in channels]
-    if missing:
-        raise Error(f"{path} has the channels {', '.join(channels)}; expected R, G, B and maybe A and Z")
-    names = "RGBA" if "A" in channels else "RGB"
-    pixels = np.stack([channels[name].astype(np.float32) for name in names], axis=2)
-    depth = channels.get("Z")
-    return Image(pixels, None if depth is None else np.ascontiguousarray(depth, dtype=np.float32))
+def _depth_layer(parts: Sequence[_exr.Part], colours: _exr.Layer) -> _exr.Layer | None:
+    """The Z that belongs to colours: of their layer, of their part, or the only one of the file."""
+    found = _exr.layers(parts, "Z")
+    same_part = [each for each in found if each.part is colours.part]
+    same_layer = [each for each in same_part if each.prefix == colours.prefix]
+    for few in (same_layer, [each for each in same_part if not each.prefix], found):
+        if len(few) == 1:
+            return few[0]
+    return None
 
 
-@contextmanager
-def unheard() -> Iterator[None]:
-    """Within: what compiled code prints is lost, as OpenEXR does of a damaged file, on both outputs."""
-    library = ctypes.CDLL(None)
-    library.fflush(None)
-    outputs = (1, 2)
-    kept = [os.dup(each) for each in outputs]
-    try:
-        with open(os.devnull, "wb") as nothing:
-            for each in outputs:
-                os.dup2(nothing.fileno(), each)
-        yield
-    finally:
-        library.fflush(None)
-        for each, copy in zip(outputs, kept, strict=True):
-            os.dup2(copy, each)
-            os.close(copy)
+def _exr_depth(path: Path, most: int | None) -> Pixels:
+    parts = _exr.parts(path)
+    flat = [part for part in parts if not part.is_deep]
+    found, channel = _exr.layers(flat, "Z"), "Z"
+    if not found and sum(len(part.channels) for part in flat) == 1:
+        (part,) = (part for part in flat if part.channels)
+        (channel,) = part.channels
+        found = [_exr.Layer(part, "")]
+    if not found:
+        raise Error(f"{path} has no channel Z; a depth plane comes from there or from an npy file")
+    layer = _exr.chosen(path, found, channel)
+    layer.check_sampling(path, [channel])
+    _exr.check(path, parts, most, _OF_EXR)
+    plane = _exr.plane(_exr.pixels(path, [layer.part]), layer, channel)
+    return _exr.placed(plane, layer.part, np.inf)
 
 
 def _write_exr(path: Path, image: Image) -> None:
-    exr = _optional("OpenEXR", path)
+    exr = _exr.package(path)
+    height, width, count = image.pixels.shape
     channels = {
-        name: np.ascontiguousarray(image.pixels[..., index])
-        for index, name in enumerate("RGBA"[: image.pixels.shape[2]])
+        name: np.ascontiguousarray(image.pixels[..., index]) for index, name in enumerate("RGBA"[:count])
     }
     if image.depth is not None:
         channels["Z"] = np.ascontiguousarray(image.depth)
     header = {"compression": exr.ZIP_COMPRESSION, "type": exr.scanlineimage}
-    exr.File(header, channels).write(str(path))
+    exr.File(header | _exr.windows(image.corner, width, height), channels).write(str(path))
 
 
-def _read_tiff(path: Path, most: int | None) -> Image:
+def _read_tiff(path: Path, most: int | None, _: str | None) -> Image:
     tifffile = _optional("tifffile", path)
     with tifffile.TiffFile(path) as file:
         page = file.pages[0]
@@ -249,7 +292,7 @@ def _write_tiff(path: Path, image: Image) -> None:
     tifffile.imwrite(path, image.pixels, photometric="rgb", extrasamples=extra)
 
 
-_READERS: dict[str, Callable[[Path, int | None], Image]] = {
+_READERS: dict[str, Callable[[Path, int | None, str | None], Image]] = {
     ".png": _read_png,
     ".npy": _read_npy,
     ".exr": _read_exr,

@@ -9,9 +9,11 @@ import zlib
 from pathlib import Path
 
 import numpy as np
+import OpenEXR
 import pytest
 
-from sortlast import Error, _memory, image_files
+import damage
+from sortlast import Error, _memory, deep_files, image_files
 from sortlast.image_files import Image
 
 CHILD = Path(__file__).with_name("damage.py")
@@ -132,6 +134,36 @@ def test_an_npy_that_claims_to_be_huge_is_refused(tmp_path):
         np.lib.format.write_array_header_1_0(file, shape)
     with pytest.raises(Error, match=r"1048576x1048576x4 values of float32, 17,592,186,044,416 bytes"):
         image_files.read(tmp_path / "a.npy")
+
+
+def test_every_part_of_an_exr_file_counts(tmp_path):
+    def part(name: str, length: int) -> OpenEXR.Part:
+        last = np.array([length - 1] * 2, np.int32)
+        header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+        header |= {"dataWindow": (np.zeros(2, np.int32), last)}
+        header |= {"displayWindow": (np.zeros(2, np.int32), np.array([3, 3], np.int32))}
+        names = "RGB" if length == 4 else ["albedo"]
+        return OpenEXR.Part(header, {each: np.zeros((length, length), np.float32) for each in names}, name)
+
+    path = tmp_path / "a.exr"
+    OpenEXR.File([part("rgb", 4), part("other", 4000)]).write(str(path))
+    with pytest.raises(
+        Error, match=r"a.exr: 4x4 pixels and 2 parts need 61.0 MiB of memory, more than .* 50"
+    ):
+        image_files.read(path, 50 << 20)
+    assert image_files.read(path, 100 << 20).pixels.shape == (4, 4, 3)
+
+
+def test_the_fragments_of_a_deep_image_count(tmp_path):
+    lists = np.empty((1, 2), object)
+    lists[0, 0] = np.zeros(1_000_000, np.float32)
+    path, header = tmp_path / "a.exr", {"type": OpenEXR.deepscanline, "compression": OpenEXR.ZIPS_COMPRESSION}
+    OpenEXR.File(header, dict.fromkeys("RGBAZ", lists)).write(str(path))
+    before = damage.taken()
+    with pytest.raises(Error, match=r"a.exr: the fragments of 2x1 pixels need 76.3 MiB of memory, more than"):
+        deep_files.read(path, 50 << 20)
+    assert damage.taken() - before < 10 << 20
+    assert len(deep_files.read(path, 100 << 20).depth) == 1_000_000
 
 
 def test_composite_takes_the_limit(cli, tmp_path):

@@ -14,6 +14,7 @@ import openexr_pixels
 from commands import run as command
 from deep_images import HEIGHT, WIDTH, fragments, further
 from sortlast import Error, Fragments, deep_files, image_files
+from test_image_files import part, planes, window
 
 
 def same(one, other):
@@ -120,6 +121,37 @@ def test_colours_of_bytes_are_written_as_parts_of_1(tmp_path):
     np.testing.assert_array_equal(found, colour.astype(np.float32) / np.float32(255))
 
 
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("first", [(0, 0), (3, -1), (-2, 1), (40, 40)])
+def test_fragments_lie_where_the_data_window_says(tmp_path, first, several):
+    """In a display window of the same size; in a part behind another, too."""
+    made = fragments(9)
+    path, (left, top) = tmp_path / "a.exr", first
+    deep_files.write(path, made)
+    with OpenEXR.File(str(path), separate_channels=True) as file:
+        channels = {name: channel.pixels for name, channel in file.parts[0].channels.items()}
+    header = {"type": OpenEXR.deepscanline, "compression": OpenEXR.ZIPS_COMPRESSION}
+    header["dataWindow"] = window(left, top, left + WIDTH - 1, top + HEIGHT - 1)
+    header["displayWindow"] = window(0, 0, WIDTH - 1, HEIGHT - 1)
+    display = (0, 0, WIDTH - 1, HEIGHT - 1)
+    flat = part("ids", {"id": np.zeros((HEIGHT, WIDTH), np.uint32)}, display, display)
+    parts = [flat] if several else []
+    OpenEXR.File([*parts, OpenEXR.Part(header, channels, "deep")]).write(str(path))
+    assert deep_files.is_deep(path)
+    found = deep_files.read(path)
+
+    expected = np.zeros((HEIGHT, WIDTH), np.int32)
+    kept = []
+    for (y, x), count in np.ndenumerate(made.counts):
+        inside = 0 <= y + top < HEIGHT and 0 <= x + left < WIDTH
+        kept += [inside] * count
+        if inside:
+            expected[y + top, x + left] = count
+    np.testing.assert_array_equal(found.counts, expected)
+    np.testing.assert_array_equal(found.colour, made.colour[kept])
+    np.testing.assert_array_equal(found.depth, made.depth[kept])
+
+
 def test_other_files_are_refused(tmp_path):
     flat = tmp_path / "flat.exr"
     image_files.write(flat, image_files.Image(np.zeros((3, 4, 4), np.float32)))
@@ -196,8 +228,8 @@ def test_the_command_mixes_intervals_and_keeps_channels(tmp_path):
     """One file has intervals and ids, one sheets; against the splits and merges of Kainz (2013)."""
     files = [tmp_path / "a.exr", tmp_path / "b.exr"]
     parts = [further(6), fragments(7, depths=3)]
-    for file, part in zip(files, parts, strict=True):
-        deep_files.write(file, part)
+    for file, made in zip(files, parts, strict=True):
+        deep_files.write(file, made)
     done = command("composite", *files, "-o", tmp_path / "out.exr", "--background", "0.2,0.4,0.6")
     assert done.returncode == 0, done.stderr
     found = image_files.read(tmp_path / "out.exr").pixels.reshape(-1, 4)
@@ -231,6 +263,27 @@ def test_the_command_takes_a_file_without_fragments_beside_others(tmp_path, firs
     found = deep_files.read(tmp_path / "lists.exr").channels["id"]
     assert found.dtype == np.uint32
     assert sorted(found) == sorted(made.channels["id"])
+
+
+@pytest.mark.mpi
+def test_the_command_composites_display_windows(tmp_path):
+    """Left and right halves of a frame that begins at (10, 20), the right one with a row outside of it."""
+    frame, files = (10, 20, 17, 23), [tmp_path / "left.exr", tmp_path / "right.exr"]
+    halves = [np.full((4, 4, 4), 0.25, np.float32), np.full((5, 4, 4), 0.5, np.float32)]
+    for file, pixels, data in zip(files, halves, [(10, 20, 13, 23), (14, 19, 17, 23)], strict=True):
+        OpenEXR.File([part("a", planes(pixels), data, frame)]).write(str(file))
+    done = command("composite", *files, "-o", tmp_path / "out.exr")
+    assert done.returncode == 0, done.stderr
+    assert f"{files[1]}: pixels outside of its display window are left out\n" in done.stdout
+    assert str(files[0]) not in done.stdout
+    found = image_files.read(tmp_path / "out.exr")
+    np.testing.assert_array_equal(found.pixels[..., 0], [[0.25] * 4 + [0.5] * 4] * 4)
+    assert found.corner == (10, 20)
+
+    OpenEXR.File([part("a", planes(halves[0]), (0, 0, 3, 3), (0, 0, 7, 3))]).write(str(files[0]))
+    done = command("composite", *files, "-o", tmp_path / "out.exr")
+    assert done.returncode == 2
+    assert f"{files[0]} begins at 0,0, {files[1]} begins at 10,20; give images of one window" in done.stderr
 
 
 @pytest.mark.mpi

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import OpenEXR
 import pytest
+import tifffile
 from PIL import Image as Pillow
 
 from sortlast import Error, image_files
@@ -69,10 +71,128 @@ def test_npy_of_doubles_is_read_as_floats(tmp_path, pixels):
 
 
 def test_tiff_with_straight_alpha_is_premultiplied(tmp_path):
-    tifffile = pytest.importorskip("tifffile")
     straight = np.array([[[1.0, 0.5, 0.0, 0.5]]], np.float32)
     tifffile.imwrite(tmp_path / "a.tif", straight, photometric="rgb", extrasamples=["unassalpha"])
     assert image_files.read(tmp_path / "a.tif").pixels.tolist() == [[[0.5, 0.25, 0.0, 0.5]]]
+
+
+# ---- OpenEXR: windows, parts and layers
+
+
+def window(x0, y0, x1, y1):
+    return (np.array([x0, y0], np.int32), np.array([x1, y1], np.int32))
+
+
+def part(name, channels, data=(0, 0, 4, 6), display=(0, 0, 4, 6)):
+    header = {
+        "name": name,
+        "type": OpenEXR.scanlineimage,
+        "compression": OpenEXR.ZIP_COMPRESSION,
+        "dataWindow": window(*data),
+        "displayWindow": window(*display),
+    }
+    channels = {key: np.ascontiguousarray(plane) for key, plane in channels.items()}
+    return OpenEXR.Part(header, channels, name)
+
+
+def planes(pixels, prefix="", names="RGBA"):
+    return {prefix + name: pixels[..., index] for index, name in enumerate(names)}
+
+
+@pytest.mark.parametrize("data", [(0, 0, 4, 6), (12, 20, 14, 22), (8, 19, 14, 27), (30, 30, 34, 36)])
+def test_pixels_lie_where_the_data_window_says(tmp_path, pixels, data):
+    display = (10, 20, 16, 24)
+    inner = pixels[: data[3] - data[1] + 1, : data[2] - data[0] + 1]
+    inner = np.pad(inner, [(0, n - m) for n, m in zip((9, 7, 4), inner.shape, strict=True)], "edge")
+    inner = inner[: data[3] - data[1] + 1, : data[2] - data[0] + 1]
+    OpenEXR.File([part("a", planes(inner) | {"Z": inner[..., 0]}, data, display)]).write(
+        str(tmp_path / "a.exr")
+    )
+    found = image_files.read(tmp_path / "a.exr")
+    expected, depth = np.zeros((5, 7, 4), np.float32), np.full((5, 7), np.inf, np.float32)
+    for y, x in np.ndindex(5, 7):
+        row, column = y + display[1] - data[1], x + display[0] - data[0]
+        if 0 <= row < inner.shape[0] and 0 <= column < inner.shape[1]:
+            expected[y, x], depth[y, x] = inner[row, column], inner[row, column, 0]
+    np.testing.assert_array_equal(found.pixels, expected)
+    np.testing.assert_array_equal(found.depth, depth)
+    assert found.corner == (10, 20)
+    cropped = not (data[0] >= 10 and data[1] >= 20 and data[2] <= 16 and data[3] <= 24)
+    assert image_files.place(tmp_path / "a.exr") == image_files.Place((10, 20), cropped)
+    image_files.write(tmp_path / "b.exr", found)
+    assert image_files.place(tmp_path / "b.exr") == image_files.Place((10, 20))
+
+
+def test_colours_without_alpha_are_opaque_in_their_data_window_alone(tmp_path, pixels):
+    OpenEXR.File([part("a", planes(pixels[:2, :2], names="RGB"), (1, 1, 2, 2))]).write(
+        str(tmp_path / "a.exr")
+    )
+    alpha = np.zeros((7, 5))
+    alpha[1:3, 1:3] = 1
+    np.testing.assert_array_equal(image_files.read(tmp_path / "a.exr").pixels[..., 3], alpha)
+
+
+def test_colours_and_depth_are_found_in_parts_and_layers(tmp_path, pixels):
+    path, z = tmp_path / "a.exr", pixels[..., 1]
+    ids = np.zeros((7, 5), np.uint32)
+    for parts in (
+        [part("id", {"id": ids}), part("rgba", planes(pixels)), part("depth", {"Z": z})],
+        [part("all", planes(pixels, "View.Combined.") | {"View.Depth.Z": z, "View.Diffuse.B": z})],
+        [part("all", planes(pixels) | planes(pixels / 2, "diffuse.") | {"Z": z, "diffuse.Z": z / 2})],
+    ):
+        OpenEXR.File(parts).write(str(path))
+        found = image_files.read(path)
+        np.testing.assert_array_equal(found.pixels, pixels)
+        np.testing.assert_array_equal(found.depth, z)
+        np.testing.assert_array_equal(image_files.read_depth(path), z)
+    found = image_files.read(path, layer="diffuse")
+    np.testing.assert_array_equal(found.pixels, pixels / 2)
+    np.testing.assert_array_equal(found.depth, z / 2)
+    with pytest.raises(
+        Error, match=r"no single layer specular with colours; its layers are all, all\.diffuse"
+    ):
+        image_files.read(path, layer="specular")
+
+
+def test_one_of_several_layers_has_to_be_chosen(tmp_path, pixels):
+    path = tmp_path / "a.exr"
+    OpenEXR.File([part("left", planes(pixels)), part("right", planes(pixels / 2))]).write(str(path))
+    with pytest.raises(
+        Error, match=r"a.exr has colours in several layers: left, right; choose one with --layer"
+    ):
+        image_files.read(path)
+    np.testing.assert_array_equal(image_files.read(path, layer="right").pixels, pixels / 2)
+
+
+def test_grey_is_read_and_subsampled_channels_are_refused(tmp_path, pixels):
+    path = tmp_path / "a.exr"
+    OpenEXR.File([part("a", {"Y": pixels[..., 0]})]).write(str(path))
+    np.testing.assert_array_equal(image_files.read(path).pixels, np.repeat(pixels[..., :1], 3, axis=2))
+    channels = {name: OpenEXR.Channel(name, np.zeros((3, 2), np.float32), 2, 2) for name in "RGB"}
+    header = {"type": OpenEXR.scanlineimage, "compression": OpenEXR.ZIP_COMPRESSION}
+    header |= {"dataWindow": window(0, 0, 3, 5), "displayWindow": window(0, 0, 3, 5)}
+    OpenEXR.File(header, channels).write(str(path))
+    with pytest.raises(
+        Error, match=r"a.exr: its channel R has one value per 2x2 pixels; expected one per pixel"
+    ):
+        image_files.read(path)
+
+
+@pytest.mark.parametrize("name", ["Z", "depth.Z", "V"])
+def test_a_depth_plane_needs_no_colours(tmp_path, pixels, name):
+    OpenEXR.File([part("a", {name: pixels[:3, :3, 0]}, (1, 1, 3, 3))]).write(str(tmp_path / "z.exr"))
+    expected = np.full((7, 5), np.inf)
+    expected[1:4, 1:4] = pixels[:3, :3, 0]
+    np.testing.assert_array_equal(image_files.read_depth(tmp_path / "z.exr"), expected)
+
+
+def test_what_openexr_prints_about_damage_becomes_the_error(tmp_path, pixels, capfd):
+    image_files.write(tmp_path / "a.exr", Image(pixels))
+    content = (tmp_path / "a.exr").read_bytes()
+    (tmp_path / "a.exr").write_bytes(content[:-200])
+    with pytest.raises(Error, match=r"cannot read .*a.exr as exr: its pixels are damaged \(.*part 0.*\)"):
+        image_files.read(tmp_path / "a.exr")
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

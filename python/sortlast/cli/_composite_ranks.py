@@ -31,6 +31,7 @@ class Job:
     algorithm: str
     memory: int | None
     deep: bool
+    layer: str | None
 
     def run(self, comm: MPI.Intracomm) -> None:
         """Read, composite, write. Communicates."""
@@ -46,7 +47,7 @@ class Job:
             self._composite_deep(comm, most)
             return
         image = together(comm, lambda: self._read(comm.rank, most))
-        self._check_sizes(comm, image)
+        remarks = self._check_frames(comm, (image.pixels.shape[1], image.pixels.shape[0]))
         channels = 4 if self.op == "over" else max(comm.allgather(image.pixels.shape[2]))
         background = None if self.background is None else self.background[:channels]
 
@@ -62,17 +63,14 @@ class Job:
         frame = compositor.gather(tile, root=0, with_depth=image.depth is not None)
         result = None
         if frame is not None:
-            result = image_files.Image(*frame) if isinstance(frame, tuple) else image_files.Image(frame)
+            pixels, depth = frame if isinstance(frame, tuple) else (frame, None)
+            result = image_files.Image(pixels, depth, image.corner)
 
         together(comm, lambda: None if result is None else image_files.write(self.output, result))
         if self.trace is not None:
             self._write_trace(comm, compositor, self.trace)
         if result is not None:
-            _terminal.console(self.output).print(
-                f"wrote {self.output}: {_images(len(self.files))} of {_size(result.pixels)}, {self.op},"
-                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
-                soft_wrap=True,
-            )
+            self._report(f"{_size(result.pixels)}, {self.op}", compositor, remarks)
 
     def _are_deep(self, comm: MPI.Intracomm) -> bool:
         """Whether the images are deep; the same error on every rank where only some are. Communicates."""
@@ -94,38 +92,44 @@ class Job:
 
     def _composite_deep(self, comm: MPI.Intracomm, most: int | None) -> None:
         """As :meth:`run`, of deep images."""
-        from sortlast import Compositor, Error, Fragments, cinema_files, deep_files, image_files
+        from sortlast import Compositor, Fragments, cinema_files, deep_files, image_files
         from sortlast.launch.failure import together
 
         fragments = together(comm, lambda: deep_files.read(self.files[comm.rank], most))
-        sizes = comm.allgather(fragments.size)
-        if len(set(sizes)) > 1:
-            listed = ", ".join(f"{f} is {w}x{h}" for f, (w, h) in zip(self.files, sizes, strict=True))
-            raise Error(f"the images differ in size: {listed}; give images of one size")
+        remarks = self._check_frames(comm, fragments.size)
         fragments = self._alike(comm, fragments)
         compositor = Compositor(comm, algorithm=self.algorithm)
         compositor.trace = self.trace is not None
         tile = compositor.composite(fragments, background=self.background, keep_lists=self.deep)
         result = compositor.gather(tile, flatten=not self.deep)
+        corner = image_files.place(self.files[comm.rank]).corner
 
         def write() -> None:
             if isinstance(result, Fragments) and self.output.suffix.lower() == ".cdb":
                 cinema_files.write(self.output, result)
             elif isinstance(result, Fragments):
-                deep_files.write(self.output, result)
+                deep_files.write(self.output, result, corner)
             elif result is not None:
-                image_files.write(self.output, image_files.Image(cast("NDArray[Any]", result)))
+                image = image_files.Image(cast("NDArray[Any]", result), corner=corner)
+                image_files.write(self.output, image)
 
         together(comm, write)
         if self.trace is not None:
             self._write_trace(comm, compositor, self.trace)
         if result is not None:
             width, height = fragments.size
-            _terminal.console(self.output).print(
-                f"wrote {self.output}: {_images(len(self.files))} of {width}x{height}, deep,"
-                f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
-                soft_wrap=True,
-            )
+            self._report(f"{width}x{height}, deep", compositor, remarks)
+
+    def _report(self, what: str, compositor: Compositor, remarks: list[str]) -> None:
+        """Print what was written."""
+        console = _terminal.console(self.output)
+        for remark in remarks:
+            console.print(remark, soft_wrap=True)
+        console.print(
+            f"wrote {self.output}: {_images(len(self.files))} of {what},"
+            f" {compositor.algorithm}, {1e3 * compositor.timing.total:.3g} ms",
+            soft_wrap=True,
+        )
 
     def _alike(self, comm: MPI.Intracomm, fragments: Fragments) -> Fragments:
         """With what the fragments of any file have: as sheets, and with 0, where theirs have it not.
@@ -156,27 +160,43 @@ class Job:
         """This rank's image, with depth where the operator or the user asks for it."""
         from sortlast import Error, image_files
 
-        image = image_files.read(self.files[rank], most)
+        image = image_files.read(self.files[rank], most, self.layer)
         if self.planes is not None:
             depth = image_files.read_depth(self.planes[rank], most)
             if depth.shape != image.pixels.shape[:2]:
                 sizes = f"{_size(depth)} but its image {self.files[rank]} is {_size(image.pixels)}"
                 raise Error(f"{self.planes[rank]} is {sizes}; give a depth plane of the image's size")
-            return image_files.Image(image.pixels, depth)
+            return replace(image, depth=depth)
         if self.op != "closest":
-            return image_files.Image(image.pixels)
+            return replace(image, depth=None)
         if image.depth is None:
             raise Error(f"closest needs depth, and {self.files[rank]} has none; name a plane with --depth")
         return image
 
-    def _check_sizes(self, comm: MPI.Intracomm, image: Image) -> None:
-        """Raise the same error on every rank, naming the files, if sizes differ. Communicates."""
-        from sortlast import Error
+    def _check_frames(self, comm: MPI.Intracomm, size: tuple[int, int]) -> list[str]:
+        """Raise the same error on every rank, naming the files, unless all images have one frame.
 
-        sizes = comm.allgather(_size(image.pixels))
-        if len(set(sizes)) > 1:
-            listed = ", ".join(f"{file} is {size}" for file, size in zip(self.files, sizes, strict=True))
+        Returns remarks on pixels that lie outside of it. Communicates.
+        """
+        from sortlast import Error, image_files
+        from sortlast.launch.failure import together
+
+        place = together(comm, lambda: image_files.place(self.files[comm.rank]))
+        found = comm.allgather((size, place))
+        if len({each for each, _ in found}) > 1:
+            listed = ", ".join(f"{f} is {w}x{h}" for f, ((w, h), _) in zip(self.files, found, strict=True))
             raise Error(f"the images differ in size: {listed}; give images of one size")
+        if len({place.corner for _, place in found}) > 1:
+            listed = ", ".join(
+                f"{file} begins at {place.corner[0]},{place.corner[1]}"
+                for file, (_, place) in zip(self.files, found, strict=True)
+            )
+            raise Error(f"the images differ in display window: {listed}; give images of one window")
+        return [
+            f"{file}: pixels outside of its display window are left out"
+            for file, (_, place) in zip(self.files, found, strict=True)
+            if place.cropped
+        ]
 
     def _write_trace(self, comm: MPI.Intracomm, compositor: Compositor, path: Path) -> None:
         """Write the trace and draw it. Communicates."""

@@ -26,7 +26,7 @@ def composite(
     op: Annotated[str, typer.Option(help="over, closest, add, max or min.")] = "over",
     depth: Annotated[
         str | None,
-        typer.Option(help="Depth planes (npy, or exr with Z), one a file, with commas between."),
+        typer.Option(help="Depth planes (npy, or exr with Z), one per file, separated by commas."),
     ] = None,
     background: Annotated[
         str | None, typer.Option(help="Colour behind all images, such as 1,1,1 or 0.2,0.2,0.3,0.5.")
@@ -41,14 +41,20 @@ def composite(
             "--deep", help="Write the merged lists of deep images, not their picture: exr; or cdb, as layers."
         ),
     ] = False,
+    layer: Annotated[
+        str | None,
+        typer.Option(help="Part or layer of exr files with several that has the colours."),
+    ] = None,
     memory: _parse.Memory = None,
 ) -> None:
     """Composite image files into one, each on a rank of its own.
 
     Starts as many ranks as there are files, or runs on those of your own mpiexec. Colours of png and the
-    background have straight alpha; npy and exr are premultiplied. All are composited as float32. Deep images
-    (exr with deep scan lines) are merged by the depths of their fragments and flattened; --deep writes the
-    merged lists instead, as exr or as the layers of a Cinema database (a folder NAME.cdb).
+    background have straight alpha; npy and exr are premultiplied, and tif is what its tags say. All are
+    composited as float32. An exr file gives the image of its display window, which all files must share;
+    pixels outside of its data window are empty. Deep images (exr with deep scan lines) are merged by the
+    depths of their fragments and flattened; --deep writes the merged lists instead, as exr or as the layers
+    of a Cinema database (a folder NAME.cdb).
     """
     from sortlast import _extras, cinema_files, image_files, launch, schedule
     from sortlast.cli._composite_ranks import Job
@@ -75,7 +81,7 @@ def composite(
         image_files.check_writable(output)
     schedule.make(algorithm, p=len(files), n=0, order=ranking)
 
-    job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most, deep)
+    job = Job(files, planes, output, trace, op, ranking, colour, algorithm, most, deep, layer)
     if not launch.under_mpiexec():
         _terminal.check_places(trace, pictures=[] if layers else [output])
         launch.ranks("sortlast.cli._composite_ranks", asdict(job), len(files))
