@@ -19,6 +19,8 @@ _OF_PNG = 52
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _PNG_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 _NPY_MAGIC = b"\x93NUMPY"
+_NPY_LENGTH = 2**63
+_NPY_TEXT = 10_000  # bytes of the longest header that numpy reads, too
 
 
 def check_png(path: Path, most: int | None) -> None:
@@ -62,12 +64,16 @@ def _npy_header(file: BinaryIO, path: Path, size: int) -> tuple[tuple[int, ...],
     text = file.read(struct.calcsize(form))
     length = struct.unpack(form, text)[0] if len(text) == struct.calcsize(form) else size + 1
     _memory.check_holds(path, "a header of text", length, size - file.tell())
+    if length > _NPY_TEXT:
+        raise Error(
+            f"cannot read {path} as npy: its header has {length:,} bytes; expected up to {_NPY_TEXT:,}"
+        )
     try:
         found = ast.literal_eval(file.read(length).decode("latin1").strip())
         shape, fortran, dtype = found["shape"], found["fortran_order"], np.dtype(found["descr"])
-        whole = all(type(each) is int and each >= 0 for each in shape)
+        whole = all(type(each) is int and 0 <= each < _NPY_LENGTH for each in shape)
     except Exception as error:  # whatever ast and numpy raise over damaged text
         raise Error(f"cannot read {path} as npy: its header is damaged; get it anew") from error
     if not whole or dtype.kind not in "iufb":
-        raise Error(f"{path} holds {dtype} in the shape {shape}; expected an array of numbers")
+        raise Error(f"{path} holds {dtype} in the shape {str(shape)[:80]}; expected an array of numbers")
     return tuple(shape), bool(fortran), dtype

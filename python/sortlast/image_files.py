@@ -160,11 +160,12 @@ def _optional(name: str, path: Path) -> ModuleType:
 
 
 def _as_float(pixels: NDArray[Any], path: Path) -> Pixels:
-    if pixels.dtype == np.uint8:
-        return pixels.astype(np.float32) / np.float32(255)
-    if pixels.dtype in (np.float64, np.float32, np.float16):
+    kind, size = pixels.dtype.kind, pixels.dtype.itemsize
+    if kind == "u" and size <= 2:
+        return pixels.astype(np.float32) / np.float32(np.iinfo(pixels.dtype).max)
+    if kind == "f" and size <= 8:
         return np.ascontiguousarray(pixels, dtype=np.float32)
-    raise Error(f"{path} holds {pixels.dtype}; expected float64, float32, float16 or uint8")
+    raise Error(f"{path} holds {pixels.dtype}; expected float64, float32, float16, uint16 or uint8")
 
 
 def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:

@@ -76,6 +76,13 @@ def test_tiff_with_straight_alpha_is_premultiplied(tmp_path):
     assert image_files.read(tmp_path / "a.tif").pixels.tolist() == [[[0.5, 0.25, 0.0, 0.5]]]
 
 
+@pytest.mark.parametrize("dtype", [">f2", ">f4", ">f8", "u1", "<u2", ">u2"])
+def test_npy_of_any_byte_order_is_read(tmp_path, pixels, dtype):
+    most = np.iinfo(dtype).max if "u" in dtype else 1
+    np.save(tmp_path / "a.npy", (pixels * most).astype(dtype))
+    np.testing.assert_allclose(image_files.read(tmp_path / "a.npy").pixels, pixels, atol=1 / 255)
+
+
 # ---- OpenEXR: windows, parts and layers
 
 
