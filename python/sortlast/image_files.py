@@ -26,17 +26,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import Error, _exr, _extras, _image_claims, _memory
+from sortlast import Error, _exr, _extras, _image_claims, _memory, _tiff
 from sortlast.files import STANDARD_OUTPUT, replacing
 
 _OF_EXR = 48  # bytes that a pixel takes besides the channels of the file: float32, stacked and placed
 
 Pixels = NDArray[np.float32]
 Function = TypeVar("Function")
-
-_PREMULTIPLIED_TIFF = 1  # value of the ExtraSamples field
-_UNCOMPRESSED_TIFF = 1  # value of the Compression field
-_TAKEN_BY_TIFF = 12  # bytes of a channel's value: float32, and that premultiplied
 
 
 @dataclass(frozen=True)
@@ -177,12 +173,13 @@ def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
 
 def _read_png(path: Path, most: int | None, _: str | None) -> Image:
     with _extras.needed(str(path)):
+        from PIL import ImageOps
         from PIL.PngImagePlugin import PngImageFile
 
     _image_claims.check_png(path, most)
     with PngImageFile(path) as picture:  # and not open(), whose own limit knows nothing of the memory
         alpha = picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
-        values = np.asarray(picture.convert("RGBA" if alpha else "RGB"))
+        values = np.asarray(ImageOps.exif_transpose(picture.convert("RGBA" if alpha else "RGB")))
     return Image(premultiplied(_as_float(values, path)))
 
 
@@ -273,18 +270,8 @@ def _write_exr(path: Path, image: Image) -> None:
 
 
 def _read_tiff(path: Path, most: int | None, _: str | None) -> Image:
-    tifffile = _optional("tifffile", path)
-    with tifffile.TiffFile(path) as file:
-        page = file.pages[0]
-        what = f"{page.imagewidth}x{page.imagelength} pixels"
-        packed = int(sum(page.databytecounts))
-        _memory.check_holds(path, what, packed, path.stat().st_size)
-        if int(page.compression) == _UNCOMPRESSED_TIFF:
-            _memory.check_holds(path, what, page.nbytes, packed)
-        _memory.check(path, what, page.nbytes + _TAKEN_BY_TIFF * page.size, most)
-        pixels = _as_float(page.asarray(), path)
-        alpha_is_premultiplied = tuple(int(kind) for kind in page.extrasamples) == (_PREMULTIPLIED_TIFF,)
-    return Image(pixels if alpha_is_premultiplied or pixels.ndim != 3 else premultiplied(pixels))
+    pixels, is_premultiplied = _tiff.read(path, most)
+    return Image(pixels if is_premultiplied else premultiplied(pixels))
 
 
 def _write_tiff(path: Path, image: Image) -> None:

@@ -136,6 +136,41 @@ def test_an_npy_that_claims_to_be_huge_is_refused(tmp_path):
         image_files.read(tmp_path / "a.npy")
 
 
+def tiff(data: bytes, tile: int) -> bytes:
+    """A TIFF of 16x16 grey bytes in one tile, whose deflated content is ``data``."""
+    fields = [(256, 16), (257, 16), (258, 8), (259, 8), (262, 1), (277, 1), (322, tile), (323, tile)]
+    fields += [(324, 8), (325, len(data))]
+    directory = struct.pack("<H", len(fields))
+    directory += b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in fields) + bytes(4)
+    return struct.pack("<2sHI", b"II", 42, 8 + len(data)) + data + directory
+
+
+def zeros(count: int) -> bytes:
+    packer = zlib.compressobj(9)
+    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(count >> 20)) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("tile.tif", tiff(zeros(1 << 20), 16384), "its tiles are 16384x16384 pixels, for an image of 16x16"),
+        ("strip.tif", tiff(zeros(600 << 20), 256), "a strip or tile holds more than its header claims"),
+        (
+            "text.npy",
+            b"\x93NUMPY\2\0" + struct.pack("<I", 20_000) + b"(" * 20_000,
+            "its header has 20,000 byte",
+        ),
+    ],
+    ids=["tile", "strip", "text"],
+)
+def test_small_images_that_would_take_much_memory_are_refused(name, content, message, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    before = damage.taken()
+    with pytest.raises(Error, match=message):
+        image_files.read(tmp_path / name)
+    assert damage.taken() - before < MOST_TAKEN
+
+
 def test_every_part_of_an_exr_file_counts(tmp_path):
     def part(name: str, length: int) -> OpenEXR.Part:
         last = np.array([length - 1] * 2, np.int32)

@@ -41,6 +41,15 @@ def test_png_has_straight_alpha(tmp_path):
     assert np.asarray(Pillow.open(tmp_path / "b.png")).tolist() == [[[200, 100, 0, 51]]]
 
 
+def test_png_is_upright(tmp_path):
+    values = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    exif = Pillow.Exif()
+    exif[274] = 6  # the first row is the right column
+    Pillow.fromarray(values).save(tmp_path / "a.png", exif=exif)
+    expected = values.swapaxes(0, 1)[:, ::-1] / np.float32(255)
+    np.testing.assert_array_equal(image_files.read(tmp_path / "a.png").pixels, expected)
+
+
 def test_every_8_bit_colour_survives_a_round_trip(tmp_path):
     colours = np.stack(np.meshgrid(np.arange(256), np.arange(1, 256)), axis=2).astype(np.uint8)
     straight = np.concatenate([colours[..., :1]] * 3 + [colours[..., 1:]], axis=2)
@@ -200,6 +209,89 @@ def test_what_openexr_prints_about_damage_becomes_the_error(tmp_path, pixels, ca
     with pytest.raises(Error, match=r"cannot read .*a.exr as exr: its pixels are damaged \(.*part 0.*\)"):
         image_files.read(tmp_path / "a.exr")
     assert capfd.readouterr() == ("", "")
+
+
+# ---- TIFF
+
+
+@pytest.mark.parametrize("orientation", range(9))
+def test_tiff_is_upright(tmp_path, orientation):
+    values = np.random.default_rng(7).integers(0, 256, (3, 5, 3), np.uint8)
+    tags = [(274, "H", 1, orientation, True)]
+    tifffile.imwrite(tmp_path / "a.tif", values, photometric="rgb", extratags=tags)
+    with Pillow.open(tmp_path / "a.tif") as picture:
+        picture.load()  # which turns it
+        expected = np.asarray(picture) / np.float32(255)
+    np.testing.assert_array_equal(image_files.read(tmp_path / "a.tif").pixels, expected)
+
+
+def grey_of(pixels):
+    return np.repeat(pixels[..., :1], 3, axis=2)
+
+
+@pytest.mark.parametrize("dtype", ["u1", ">u2", "u4", "f2", ">f4", "f8"])
+@pytest.mark.parametrize("kind", ["planes", "five", "grey", "grey alpha", "white", "tiles"])
+def test_tiff_of_every_layout_is_read(tmp_path, pixels, kind, dtype):
+    if "u" in dtype:
+        pixels = np.rint(pixels)
+    values = (pixels.astype(float) * (np.iinfo(dtype).max if "u" in dtype else 1)).astype(dtype)
+    expected = pixels.astype(dtype).astype(np.float32)
+    options = {"photometric": "rgb", "planarconfig": "contig", "extrasamples": ["assocalpha"]}
+    if kind == "planes":
+        values = np.ascontiguousarray(np.moveaxis(values, 2, 0))
+        options["planarconfig"] = "separate"
+    elif kind == "five":
+        values = np.concatenate([values[..., :3], values[..., :1], values[..., 3:]], axis=2)
+        options["extrasamples"] = ["unspecified", "assocalpha"]
+    elif kind == "tiles":
+        options |= {"tile": (16, 16), "compression": "zlib"}
+    elif kind == "grey alpha":
+        values, options["photometric"] = values[..., [0, 3]], "minisblack"
+        expected = np.concatenate([grey_of(expected), expected[..., 3:]], axis=2)
+    else:
+        values, options = values[..., 0], {"photometric": "miniswhite"} if kind == "white" else {}
+        expected = 1 - grey_of(expected) if kind == "white" else grey_of(expected)
+    tifffile.imwrite(tmp_path / "a.tif", values, **options)
+    np.testing.assert_allclose(image_files.read(tmp_path / "a.tif").pixels, expected, atol=1e-6)
+
+
+def test_a_mask_that_tifffile_wrote_stays_as_it_is(tmp_path, pixels):
+    tifffile.imwrite(tmp_path / "a.tif", pixels[..., 0] > 0.5)
+    np.testing.assert_array_equal(image_files.read(tmp_path / "a.tif").pixels, grey_of(pixels > 0.5))
+
+
+@pytest.mark.parametrize(
+    "compression", [None, "tiff_lzw", "jpeg", "packbits", "tiff_adobe_deflate", "group4"]
+)
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA", "CMYK"])
+def test_tiff_is_read_as_pillow_reads_it(tmp_path, mode, compression):
+    if (compression == "group4") != (mode == "1") or (compression == "jpeg" and mode in ("P", "RGBA")):
+        pytest.skip("such files are not written")
+    values = np.random.default_rng(8).integers(0, 256, (16, 24, 3), np.uint8)
+    path = tmp_path / "a.tif"
+    Pillow.fromarray(values).convert(mode).save(path, compression=compression)
+    if mode == "CMYK":
+        with pytest.raises(Error, match=r"a.tif holds SEPARATED samples; expected grey, palette or RGB"):
+            image_files.read(path)
+        return
+    with Pillow.open(path) as picture:
+        expected = np.asarray(picture.convert("RGBA" if mode == "RGBA" else "RGB")) / np.float32(255)
+    found = image_files.read(path).pixels
+    np.testing.assert_allclose(found, image_files.premultiplied(expected), atol=1.01 / 255)
+
+
+def test_tiff_of_other_kinds_is_refused_by_name(tmp_path):
+    path = tmp_path / "a.tif"
+    rgb = np.zeros((2, 4, 6, 3), np.uint8)
+    for values, options, message in (
+        (rgb, {"photometric": "rgb"}, "a.tif holds 2 images; expected one"),
+        (rgb[0, ..., 0].astype(np.int16), {}, "a.tif holds samples of int16; expected floats or unsigned"),
+        (np.zeros((4, 6, 5), np.uint8), {"photometric": "rgb", "planarconfig": "contig"}, "marked as alpha"),
+        (rgb[0], {"photometric": "rgb", "extratags": [(274, "H", 1, 11, True)]}, "its orientation is 11"),
+    ):
+        tifffile.imwrite(path, values, **options)
+        with pytest.raises(Error, match=message):
+            image_files.read(path)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
