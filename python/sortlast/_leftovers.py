@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Literal, NoReturn
 
 from sortlast import _watcher
+from sortlast._errors import Error
 
 Kind = Literal["processes", "namespaces", "path"]
 
@@ -96,9 +97,18 @@ def done(number: int) -> None:
 @contextmanager
 def folder() -> Iterator[Path]:
     """A temporary folder that is gone at the end of the block, or of this process."""
-    path = Path(tempfile.gettempdir(), f"sortlast-{secrets.token_hex(6)}")
+    try:
+        place = tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise Error(f"{error.strerror}; set TMPDIR to another folder") from error
+    path = Path(place, f"sortlast-{secrets.token_hex(6)}")
     number = add("path", str(path))
-    path.mkdir(mode=0o700)
+    try:
+        path.mkdir(mode=0o700)
+    except OSError as error:
+        raise Error(
+            f"cannot make the folder {path}: {error.strerror}; set TMPDIR to another folder"
+        ) from error
     try:
         yield path
     finally:

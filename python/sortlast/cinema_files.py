@@ -15,6 +15,7 @@ The group `meta` holds the layer's number. Needs the package h5py: ``pip install
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from sortlast import _extras, image_files
 from sortlast._errors import Error
 from sortlast._fragments import Fragments
-from sortlast.files import make_folder, replacing
+from sortlast.files import new_folder
 
 
 def check_place(folder: str | Path) -> None:
@@ -48,25 +49,28 @@ def check_place(folder: str | Path) -> None:
 def write(folder: str | Path, fragments: Fragments) -> int:
     """Write the layers of fragments into a new folder, and return how many there are: one at least.
 
-    Fragments of one depth in a pixel keep their order. data.csv is written last. Raises
+    The folder appears whole or not at all. Fragments of one depth in a pixel keep their order. Raises
     :class:`sortlast.Error` if the folder's name does not end with .cdb, if it is there already and not empty,
     or if it cannot be written.
     """
     folder = Path(folder)
     check_place(folder)
     h5py = _h5py(folder)
-    make_folder(folder)
     rows = []
-    for number, (colour, depth) in enumerate(layers(fragments)):
-        rows.append((number, f"layer-{number:03}.h5"))
-        channels: dict[str, NDArray[Any]] = {"rgba": _shown(colour), "colour": colour, "depth": depth}
-        with replacing(folder / rows[-1][1]) as temporary, h5py.File(temporary, "w") as file:
-            for name, values in channels.items():
-                compression = "gzip" if values.size else None
-                file.create_dataset(f"channels/{name}", data=values, compression=compression)
-            file["meta/layer"] = number
-    with replacing(folder / "data.csv") as temporary, temporary.open("w", newline="") as table:
-        csv.writer(table, lineterminator="\n").writerows([("layer", "FILE"), *rows])
+    with new_folder(folder) as temporary:
+        for number, (colour, depth) in enumerate(layers(fragments)):
+            rows.append((number, f"layer-{number:03}.h5"))
+            channels: dict[str, NDArray[Any]] = {"rgba": _shown(colour), "colour": colour, "depth": depth}
+            # In memory first: HDF5 crashes the process where it cannot write to a full disk.
+            made = io.BytesIO()
+            with h5py.File(made, "w") as file:
+                for name, values in channels.items():
+                    compression = "gzip" if values.size else None
+                    file.create_dataset(f"channels/{name}", data=values, compression=compression)
+                file["meta/layer"] = number
+            (temporary / rows[-1][1]).write_bytes(made.getbuffer())
+        with (temporary / "data.csv").open("w", newline="") as table:
+            csv.writer(table, lineterminator="\n").writerows([("layer", "FILE"), *rows])
     return len(rows)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,12 @@ from sortlast import Error, _leftovers
 
 STANDARD_OUTPUT = Path("-")
 
+# What to do if a temporary file cannot be written.
+TEMPORARY = "make room there, or set TMPDIR to another folder"
+
 _MOST_LINKS = 40  # that are followed, as in Linux
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a file that can grow no more
+_PAGE = 4096  # bytes
 
 
 @contextmanager
@@ -28,7 +34,8 @@ def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
 
     Whoever reads ``path`` sees the old file or the new one, never a part of it; if the block fails, the
     old one stays. The new one has the mode of the old one, and its owner where that is allowed. What is no
-    regular file gets all that was written at the end of the block.
+    regular file gets all that was written at the end of the block. An error of writing in the block, such as
+    that of a full disk, names ``path``.
 
     Args:
         path: file, or ``-`` for standard output.
@@ -50,6 +57,52 @@ def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
     else:
         with _renamed(path, target) as temporary:
             yield temporary
+
+
+def write_text(path: str | Path, text: str, *, folders: bool = False) -> None:
+    """Write a text in UTF-8, whole or not at all; see :func:`replacing` for places and errors."""
+    with replacing(path, folders=folders) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def naming(path: str | Path, temporary: Path | None = None, advice: str = "") -> Iterator[None]:
+    """Within: where writing a file fails, a :class:`sortlast.Error` names ``path``.
+
+    Args:
+        path: file that is asked for.
+        temporary: file that the block writes, or a folder of such files; ``path`` if not given.
+        advice: what to do; if not given, to choose another place.
+    """
+    temporary = Path(path) if temporary is None else temporary
+    try:
+        yield
+    except Error:
+        raise
+    except OSError as error:
+        if error.filename is not None and not str(error.filename).startswith(str(temporary)):
+            raise
+        raise _refusal(path, _without_room(temporary, error) or error, advice) from error
+    except Exception as error:
+        found = _without_room(temporary, error)
+        if found is None:
+            raise
+        raise _refusal(path, found, advice) from error
+
+
+def _without_room(temporary: Path, error: Exception) -> OSError | None:
+    """The error that says that a file can grow no more, if that is so.
+
+    Packages raise what they like where they could write a part alone: whether there is room is tried.
+    """
+    if isinstance(error, OSError) and error.errno is not None:
+        return None
+    try:
+        with temporary.open("r+b") as file:
+            os.posix_fallocate(file.fileno(), file.seek(0, os.SEEK_END), _PAGE)
+    except OSError as found:
+        return found if found.errno in NO_ROOM else None
+    return None
 
 
 def check_place(path: str | Path, *, text: bool = True, folders: bool = False) -> None:
@@ -118,12 +171,13 @@ def _renamed(path: Path, target: Path) -> Iterator[Path]:
     except OSError as error:
         raise _refusal(path, error) from error
     try:
-        yield temporary
-        if there is not None:
-            with suppress(PermissionError):
-                os.chown(temporary, there.st_uid, there.st_gid)
-            temporary.chmod(there.st_mode & 0o777)
-        temporary.replace(target)
+        with naming(path, temporary):
+            yield temporary
+            if there is not None:
+                with suppress(PermissionError):
+                    os.chown(temporary, there.st_uid, there.st_gid)
+                temporary.chmod(there.st_mode & 0o777)
+            temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
         _leftovers.done(number)
@@ -134,11 +188,12 @@ def _copied(path: Path, target: Path | int) -> Iterator[Path]:
     """A file elsewhere whose contents the target gets at the end."""
     with _leftovers.folder() as folder:
         temporary = folder / f"file{path.suffix}"
-        temporary.touch()
-        yield temporary
-        content = temporary.read_bytes()
+        with naming(temporary, advice=TEMPORARY):
+            temporary.touch()
+            yield temporary
+            content = temporary.read_bytes()
     try:
-        if path == STANDARD_OUTPUT:
+        if target == 1:
             sys.stdout.flush()
             _check_shown(path, 1, content)
             sys.stdout.buffer.write(content)
@@ -173,8 +228,29 @@ def _not_text(path: Path) -> Error:
     return Error(f"cannot write {path}: it is a terminal, and what is written is not text; name a file")
 
 
-def _refusal(path: Path, error: OSError) -> Error:
-    return Error(f"cannot write {path}: {error.strerror}; choose another place")
+def _refusal(path: str | Path, error: OSError, advice: str = "") -> Error:
+    named = "standard output" if Path(path) == STANDARD_OUTPUT else path
+    why = " ".join(str(error).split()) if error.errno is None else os.strerror(error.errno)
+    return Error(f"cannot write {named}: {why}; {advice or 'choose another place'}")
+
+
+@contextmanager
+def new_folder(path: str | Path) -> Iterator[Path]:
+    """A temporary folder to write files into; it becomes ``path`` when the block ends well.
+
+    ``path`` is missing or an empty folder. Raises :class:`sortlast.Error` if it cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
+    number = _leftovers.add("path", str(temporary))
+    try:
+        with naming(path, temporary):
+            temporary.mkdir()
+            yield temporary
+            temporary.replace(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        _leftovers.done(number)
 
 
 def make_folder(path: str | Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortlast import Error
-from sortlast.files import replacing
+from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -85,8 +85,7 @@ def write(comm: MPI.Intracomm, compositor: Compositor, path: str | Path) -> list
 def save(events: Sequence[Sequence[Event]], path: str | Path) -> None:
     """Write events by rank (``events[rank]``) to ``path`` as Chrome trace JSON, whole or not at all."""
     document = {"displayTimeUnit": "ms", "traceEvents": list(_records(events))}
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(document, separators=(",", ":")))
+    write_text(path, json.dumps(document, separators=(",", ":")))
 
 
 def lanes(events: Sequence[Event]) -> dict[str, list[Event]]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sortlast import _arrays, _native, provenance
 from sortlast._errors import ArgumentError, Error
-from sortlast.files import replacing
+from sortlast.files import write_text
 from sortlast.schedule import Machine, choose
 
 if TYPE_CHECKING:
@@ -123,8 +123,7 @@ def save(
     Raises:
         sortlast.Error: it cannot be written.
     """
-    with replacing(Path(path)) as temporary:
-        temporary.write_text(_profile(machine, origin, settings))
+    write_text(Path(path), _profile(machine, origin, settings))
 
 
 def keep(machine: Machine, origin: Provenance | None = None, settings: Settings | None = None) -> str:
@@ -139,8 +138,7 @@ def keep(machine: Machine, origin: Provenance | None = None, settings: Settings 
             "there is no place to keep a profile; set HOME or XDG_CACHE_HOME, or save it to a file and name"
             " that by SORTLAST_PROFILE"
         )
-    with replacing(path, folders=True) as temporary:
-        temporary.write_text(_profile(machine, origin, settings))
+    write_text(path, _profile(machine, origin, settings), folders=True)
     return path
 
 

@@ -7,6 +7,7 @@ import os
 import stat
 import struct
 import sys
+import tempfile
 import termios
 import time
 import traceback
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 import sortlast
 from sortlast import _extras
 from sortlast._shown import shown
+from sortlast.files import NO_ROOM
 from sortlast.launch import mpiexec
 
 if TYPE_CHECKING:
@@ -57,6 +59,9 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
     """
     if isinstance(error, ModuleNotFoundError):
         error = _explained(error)
+    if isinstance(error, OSError) and error.errno in NO_ROOM and not isinstance(error, sortlast.Error):
+        place = error.filename or tempfile.gettempdir()
+        error = sortlast.Error(f"cannot write to {place}: {os.strerror(error.errno)}; make room there")
     if isinstance(error, mpiexec.RanksError) and error.status <= _SAID:
         sys.exit(error.status)
     status = 2 if isinstance(error, sortlast.Error) else 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortlast import _leftovers
+from sortlast.files import TEMPORARY, naming
 from sortlast.launch import failure, mpiexec
 from sortlast.launch.mpiexec import RanksError
 
@@ -43,7 +44,8 @@ def ranks(
     """
     with _leftovers.folder() as folder:
         asked, told = folder / "settings.json", folder / "report.json"
-        asked.write_text(json.dumps(dict(settings), default=str))
+        with naming(asked, advice=TEMPORARY):
+            asked.write_text(json.dumps(dict(settings), default=str))
         files = [str(asked), str(told)]
         if start is None:
             status = mpiexec.run(module, files, count, timeout, outlive=outlive)
@@ -65,6 +67,7 @@ def serve(measure: Callable[[MPI.Intracomm, Any], Any], *, alike: bool = False) 
         comm = mpiexec.world()
         report = measure(comm, json.loads(asked.read_text()))
         if comm.rank == 0:
-            told.write_text(json.dumps(report))
+            with naming(told, advice=TEMPORARY):
+                told.write_text(json.dumps(report))
     except Exception as error:
         failure.end(error, alike=alike)

@@ -12,7 +12,7 @@ import numpy as np
 
 from sortlast import _leftovers
 from sortlast._errors import ArgumentError, Error
-from sortlast.files import replacing
+from sortlast.files import write_text
 from sortlast.testbed import names, namespaces, plan
 
 if TYPE_CHECKING:
@@ -216,8 +216,8 @@ class Testbed:
 
     def _note(self, owner: str) -> None:
         """Keep for other processes what it is, and whose; "": it stays until somebody removes it."""
-        with replacing(_state(self.name), folders=True) as temporary:
-            temporary.write_text(json.dumps({"settings": asdict(self.settings), "owner": owner}))
+        state = json.dumps({"settings": asdict(self.settings), "owner": owner})
+        write_text(_state(self.name), state, folders=True)
 
     def _give_up(self) -> None:
         """Let it be when this process ends: it is gone, or shall stay."""

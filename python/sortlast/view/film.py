@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sortlast import Error, _extras
-from sortlast.files import check_place, replacing
+from sortlast.files import check_place, naming, replacing
 from sortlast.launch.failure import together
 from sortlast.render.background import on_background
 from sortlast.view.controls import Controls, Eye
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 Pixels = npt.NDArray[np.uint8]
 
 SUFFIX = ".mp4"
-_QUALITY = 8  # of 10, as imageio-ffmpeg counts
+_QUALITY = 10  # of libx264: 0, nothing is lost, to 51
 _PICTURE = "frame-{:0{}d}.png"
 
 
@@ -106,27 +109,42 @@ def _to_file(film: Film) -> Iterator[Callable[[Pixels], None]]:
     with _extras.needed("a film", extra="view"):
         import imageio_ffmpeg
 
-    with replacing(film.path) as temporary:
-        writer: Any = imageio_ffmpeg.write_frames(
-            str(temporary),
-            film.size,
-            fps=film.rate,
-            quality=_QUALITY,
-            macro_block_size=2,
-            output_params=["-f", "mp4", "-movflags", "+faststart"],
-        )
-        writer.send(None)
-        try:
-            yield lambda pixels: writer.send(np.ascontiguousarray(pixels))
-        finally:
-            writer.close()
+    width, height = film.size
+    pixels = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{film.rate}"]
+    coded = ["-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", str(_QUALITY)]
+    with replacing(film.path) as temporary, open(os.memfd_create("ffmpeg"), "r+b") as said:
+        kept = ["-f", "mp4", "-movflags", "+faststart", str(temporary)]
+        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", *pixels, "-i", "-", *coded, *kept]
+        # A session of its own: an interrupt ends it through us.
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said, start_new_session=True) as ffmpeg:
+            try:
+                yield partial(_send, ffmpeg)
+                _send(ffmpeg, None)
+            except BaseException:
+                ffmpeg.kill()
+                raise
+        if ffmpeg.returncode:
+            said.seek(0)
+            why = said.read().decode(errors="replace").strip().rpartition("\n")[2]
+            raise OSError(why or f"ffmpeg ended with status {ffmpeg.returncode}")
+
+
+def _send(ffmpeg: subprocess.Popen[bytes], pixels: Pixels | None) -> None:
+    """Hand a frame on, or the end. If ffmpeg has ended early, its status says so."""
+    assert ffmpeg.stdin is not None
+    with suppress(BrokenPipeError):
+        if pixels is None:
+            ffmpeg.stdin.close()
+        else:
+            ffmpeg.stdin.write(np.ascontiguousarray(pixels).data)
 
 
 @contextmanager
 def _to_folder(film: Film) -> Iterator[Callable[[Pixels], None]]:
     from PIL import Image as Pillow
 
-    film.path.mkdir(parents=True, exist_ok=True)
+    with naming(film.path):
+        film.path.mkdir(parents=True, exist_ok=True)
     digits = len(str(film.frames))
     numbers = iter(range(1, film.frames + 1))
 
