@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortlast.files import check_place, make_folder, replacing
+from sortlast.files import check_place, make_folder, write_text
 from sortlast_studies import NAMES, package
 
 if TYPE_CHECKING:
@@ -190,11 +190,12 @@ def every(
         readings.append(run(study, folder, quick=quick, workers=workers, options=options))
         typer.echo()
     overview = Overview(readings, output)
+    texts = {output / "overview.md": overview.text, output / "overview.html": overview.page}
+    for path, text in texts.items():
+        write_text(path, text)
     report.show(overview.text if full else overview.disagreements, _terminal.console())
-    for name, content in (("overview.md", overview.text), ("overview.html", overview.page)):
-        with replacing(output / name) as temporary:
-            temporary.write_text(content, encoding="utf-8")
-        typer.echo(f"wrote {output / name}")
+    for path in texts:
+        typer.echo(f"wrote {path}")
 
 
 def run(

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sortlast import Error, launch, provenance
-from sortlast.files import replacing
+from sortlast.files import write_text
 from sortlast.provenance import Provenance
 
 Json = Any  # what json.dumps takes
@@ -128,8 +128,7 @@ class Kept:
         """Keep the result of a step, whole or not at all."""
         origin = self.origins[step.name] = replace(self._origin, date=provenance.now())
         kept = {"step": step.name, "settings": self.settings, "provenance": asdict(origin), "result": result}
-        with replacing(self.path(step), folders=True) as temporary:
-            temporary.write_text(json.dumps(kept, indent=1) + "\n")
+        write_text(self.path(step), json.dumps(kept, indent=1) + "\n", folders=True)
 
 
 def run(

@@ -15,7 +15,7 @@ from types import ModuleType
 from jinja2 import Environment, TemplateNotFound
 
 from sortlast import ArgumentError, Error, provenance
-from sortlast.files import check_place, make_folder, replacing
+from sortlast.files import check_place, make_folder, replacing, write_text
 from sortlast.provenance import Provenance
 from sortlast_studies import NAMES, checks, package, report, sources
 from sortlast_studies.checks import Check, Item
@@ -233,8 +233,7 @@ class Reading:
         }
         for name, text in texts.items():
             written.append(folder / name)
-            with replacing(written[-1]) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+            write_text(written[-1], text)
         written.append(folder / f"{self.study.name}.csv")
         with replacing(written[-1]) as temporary, temporary.open("w", encoding="utf-8") as file:
             write_csv(self.table, file)

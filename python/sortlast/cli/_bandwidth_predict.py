@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sortlast import ArgumentError, Error
 from sortlast.cli.fabric import _inputs, _show
-from sortlast.files import replacing
+from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from sortlast.bandwidth import Bandwidths
@@ -55,6 +55,4 @@ def write_matrix(found: Bandwidths, path: Path) -> None:
     """Write the matrix as mpiGraph prints it."""
     from sortlast import fabric
 
-    text = fabric.write_mpigraph(found.names, (found.matrix / 1e6).ravel().tolist())
-    with replacing(path) as temporary:
-        temporary.write_text(text)
+    write_text(path, fabric.write_mpigraph(found.names, (found.matrix / 1e6).ravel().tolist()))

@@ -206,8 +206,7 @@ class Job:
         events = trace.write(comm, compositor, path)
         together(comm, lambda: None if events is None else plot.timeline(events, path))
         if events is not None:
-            console = _terminal.console(self.output)
-            console.print(f"wrote {path}\nwrote {path.with_suffix('.png')}", soft_wrap=True)
+            _terminal.name_written(_terminal.console(self.output), path, path.with_suffix(".png"))
 
 
 def _ranks_here(comm: MPI.Intracomm) -> int:

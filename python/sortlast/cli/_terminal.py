@@ -18,7 +18,7 @@ from rich.text import Text
 
 from sortlast import Error
 from sortlast._shown import shown
-from sortlast.files import STANDARD_OUTPUT, check_place, replacing
+from sortlast.files import STANDARD_OUTPUT, check_place, write_text
 
 _WIDEST = 10_000  # columns that a table may be measured at
 _WIDTH_OF_FILES = 120  # columns of output that goes to a file or a pipe
@@ -87,6 +87,15 @@ def write_json(value: Any, path: Path | None) -> None:
     text = json.dumps(value, indent=2) + "\n"
     if path is None:
         sys.stdout.write(text)
-        return
-    with replacing(path) as temporary:
-        temporary.write_text(text)
+    else:
+        write_text(path, text)
+
+
+def name_written(console: Console, *files: Path | str | None) -> None:
+    """Print a line for each file that was written, as it can be copied; None: a file that is not wanted.
+
+    Commands write their files before they print: a reader of what they print may leave early, or stop them.
+    """
+    for path in files:
+        if path is not None:
+            console.print(f"wrote {path}", soft_wrap=True)

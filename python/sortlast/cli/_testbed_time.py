@@ -51,11 +51,11 @@ def time(
             placed = _inputs.placement(testbed.topology, nodes, order, seed)
             pattern, hosts = _inputs.job(asked, fabric.Placement(host for host in placed if host >= 0))
             timed[order] = testbeds.time_pattern(testbed, hosts, pattern, repeat)
-    console = _terminal.console(json)
-    console.print(_table(f"{pattern.name}: {len(hosts)} ranks with {rank_bytes} bytes each", timed))
     if json is not None:
         _terminal.write_json({order: _report(testbed, found) for order, found in timed.items()}, json)
-        console.print(f"wrote {json}", soft_wrap=True)
+    console = _terminal.console(json)
+    console.print(_table(f"{pattern.name}: {len(hosts)} ranks with {rank_bytes} bytes each", timed))
+    _terminal.name_written(console, json)
 
 
 def _table(title: str, timed: dict[str, TimedPattern]) -> Group:

@@ -99,21 +99,21 @@ def bandwidth(
         return
 
     found = measured.bandwidths
-    console = _terminal.console(output, matrix, json)
-    matrices = {"measured": found}
+    matrices, how = {"measured": found}, ""
     if routes is not None:
         hosts, how = _bandwidth_predict.hosts(routes, nodes, found.names, rail)
         matrices["predicted"] = _bandwidth_predict.matrix(routes, hosts, found)
-        console.print(how, soft_wrap=True)
-    console.print(_table(matrices))
-    console.print(_slowest(found))
     if json is not None:
         asked = asdict(settings) | {"net": net, "engine": net and engine, "nodes": nodes, "rail": rail}
         made_by = {"provenance": asdict(measured.origin), "settings": asked}
         _terminal.write_json(made_by | _as_json(matrices), json)
     _write(matrices, output, matrix)
-    for path in filter(None, (output, matrix, json)):
-        console.print(f"wrote {path}", soft_wrap=True)
+    console = _terminal.console(output, matrix, json)
+    if how:
+        console.print(how, soft_wrap=True)
+    console.print(_table(matrices))
+    console.print(_slowest(found))
+    _terminal.name_written(console, output, matrix, json)
 
 
 def _measured(ranks: int | None, settings: _bandwidth_run.Settings) -> _bandwidth_run.Measured | None:

@@ -127,16 +127,15 @@ def composite(
     if reports is None:
         return
     rows = [row for report in reports for row in report.rows]
-    console = _terminal.console(json, plot)
-    _print(_bench_table.tables(rows), reports, console)
     if json is not None:
         _write(rows, json)
-        console.print(f"wrote {json}")
     if plot is not None:
         from sortlast.plot import bench as drawing
 
         plots.save(drawing.medians(rows), plot)
-        console.print(f"wrote {plot}")
+    console = _terminal.console(json, plot)
+    _print(_bench_table.tables(rows), reports, console)
+    _terminal.name_written(console, json, plot)
 
 
 def matrix(
@@ -208,16 +207,16 @@ def matrix(
     # Report.
     found = {(cell.ranks, cell.task): cell for cell in cells.cells_of(rows)}
     measured = [found[key] for key in asked]
+    if plot is not None:
+        from sortlast.plot import bench as drawing
+
+        plots.save(drawing.bars(measured), plot)
     console = _terminal.console(plot)
     _print(_bench_table.summaries(measured), reports, console)
     console.print(f"{len(missing)} cells measured, {len(asked) - len(missing)} from {json}")
     if unknown:
         console.print(unknown)
-    if plot is not None:
-        from sortlast.plot import bench as drawing
-
-        plots.save(drawing.bars(measured), plot)
-        console.print(f"wrote {plot}")
+    _terminal.name_written(console, plot)
 
 
 def _print(tables: Iterable[Table], reports: list[Report], console: Console) -> None:

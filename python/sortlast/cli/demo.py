@@ -144,20 +144,19 @@ def run(comm: MPI.Intracomm, settings: Settings, output: Path, json: Path | None
     def report() -> bool:
         if result is None:
             return True
+        if json is not None:
+            _terminal.write_json(_document(result, settings, comm.size), json)
         console = _terminal.console(output, json)
         console.print(_table(result, settings, comm.size))
         for remark in result.remarks:
             console.print(f"{settings.data}: {remark}", soft_wrap=True)
-        if json is not None:
-            _terminal.write_json(_document(result, settings, comm.size), json)
         trace = settings.trace
         first, *others = pictures
         named = [str(first)]
         if others:
             last = f" to {others[-1]}" if len(others) > 1 else ""
             named.append(f"{others[0]}{last}")
-        for path in filter(None, (*named, json, trace, trace and trace.with_suffix(".png"))):
-            console.print(f"wrote {path}", soft_wrap=True)
+        _terminal.name_written(console, *named, json, trace, trace and trace.with_suffix(".png"))
         return result.error <= result.bound
 
     passed: bool = comm.bcast(together(comm, report), root=0)

@@ -170,11 +170,6 @@ def _show(found: Program, library: Library, value: str, line: str, json: Path | 
         *([("loaded by", f"LD_PRELOAD: {found.preload}")] if found.preload else []),
     ):
         table.add_row(*row)
-    console = _terminal.console(json)
-    console.print(table)
-    console.print(line, soft_wrap=True)
-    if found.preload is None and shutil.which("srun"):
-        console.print("under Slurm srun --export=ALL hands the variable on", soft_wrap=True)
     if json is not None:
         report: dict[str, Any] = {
             "program": str(found.path),
@@ -188,6 +183,11 @@ def _show(found: Program, library: Library, value: str, line: str, json: Path | 
             "line": line,
         }
         _terminal.write_json(report, json)
+    console = _terminal.console(json)
+    console.print(table)
+    console.print(line, soft_wrap=True)
+    if found.preload is None and shutil.which("srun"):
+        console.print("under Slurm srun --export=ALL hands the variable on", soft_wrap=True)
 
 
 # --- checking --------------------------------------------------------------------------------------------
@@ -218,12 +218,6 @@ def _check(given: str, folder: Path | None, json: Path | None) -> int:
     for name, by, has in rows:
         table.add_row(name, "\n".join(by), "has it" if has else "missing")
     missing = [name for name, _, has in rows if not has]
-    console = _terminal.console(json)
-    console.print(table)
-    console.print(
-        f"{library.path} has {len(rows) - len(missing)} of {len(rows)} functions of IceT that are called",
-        soft_wrap=True,
-    )
     if json is not None:
         report = {
             "library": str(library.path),
@@ -231,4 +225,10 @@ def _check(given: str, folder: Path | None, json: Path | None) -> int:
             "missing": missing,
         }
         _terminal.write_json(report, json)
+    console = _terminal.console(json)
+    console.print(table)
+    console.print(
+        f"{library.path} has {len(rows) - len(missing)} of {len(rows)} functions of IceT that are called",
+        soft_wrap=True,
+    )
     return 1 if missing else 0

@@ -93,9 +93,9 @@ def loggops(
     }
     with _progress.bar("loggops", transient=True) as progress:
         run = simulate.loggops(program, **parameters, progress=progress)
-    _print(program, run, parameters, _terminal.console(json))
     if json is not None:
         _terminal.write_json(_as_json(program, run, parameters), json)
+    _print(program, run, parameters, _terminal.console(json))
 
 
 def _program(wanted: _traffic.Wanted) -> Program:

@@ -87,7 +87,6 @@ def price(
         _extras.check("matplotlib", "--output-dir")
         make_folder(output_dir)
     rows = [row for ranks in _parse.integers(p) for row in _table(ranks, network, commutes)]
-    _print(rows, network, _terminal.console(json))
     if json is not None:
         settings = {
             "width": width,
@@ -99,8 +98,10 @@ def price(
             "commutes": commutes,
         }
         _terminal.write_json({"settings": settings, "rows": rows}, json)
-    if output_dir is not None:
-        _draw(network, degradation, output_dir, _terminal.console(json))
+    drawn = [] if output_dir is None else _draw(network, degradation, output_dir)
+    console = _terminal.console(json)
+    _print(rows, network, console)
+    _terminal.name_written(console, *drawn)
 
 
 def _table(p: int, network: Network, commutes: bool) -> list[dict[str, Any]]:
@@ -178,16 +179,18 @@ def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _draw(network: Network, degradation: float, folder: Path, console: Console) -> None:
+def _draw(network: Network, degradation: float, folder: Path) -> list[Path]:
+    """Write the pictures; returns their paths."""
     from sortlast.plot import cost, save
 
     names = ["binary-swap", "radix-k", "2-3-swap", "parallel-pipeline", "direct-send", "shift"]
     counts = [2**k for k in range(1, _CURVES_UP_TO + 1)]
+    paths = []
     for name, figure in (
         ("crossbar", cost.crossbar(network, names, counts)),
         ("fat-tree", cost.fat_tree(network, names, counts, degradation)),
     ):
         for suffix in ("png", "svg"):
-            path = folder / f"communication-{name}.{suffix}"
-            save(figure, path)
-            console.print(f"wrote {path}", soft_wrap=True)
+            paths.append(folder / f"communication-{name}.{suffix}")
+            save(figure, paths[-1])
+    return paths

@@ -63,7 +63,7 @@ def schedule(
     """
     from sortlast import schedule as schedules
     from sortlast.cli import _schedule_text, _terminal
-    from sortlast.files import replacing
+    from sortlast.files import write_text
 
     if draw is not None:
         from sortlast import plot
@@ -88,22 +88,19 @@ def schedule(
         if verify:
             made.verify()
 
+    if json is not None:
+        write_text(json, made.to_json() if rank is None else _schedule_text.as_json(made, rank))
+    if draw is not None:
+        from sortlast.plot import schedule as pictures
+
+        plot.save(pictures.draw(made), draw)
     console = _terminal.console(draw, json)
     if rank is None:
         parts = list(_schedule_text.stages(made, console.width))
     else:
         parts = list(_schedule_text.program(made, rank))
     console.print(_heading(made, verify), *parts, sep="\n")
-
-    if json is not None:
-        with replacing(json) as temporary:
-            temporary.write_text(made.to_json() if rank is None else _schedule_text.as_json(made, rank))
-        console.print(f"wrote {json}")
-    if draw is not None:
-        from sortlast.plot import schedule as pictures
-
-        plot.save(pictures.draw(made), draw)
-        console.print(f"wrote {draw}")
+    _terminal.name_written(console, json, draw)
 
 
 def _check_size(made: Schedule, json: Path | None, draw: Path | None) -> None:

@@ -148,17 +148,16 @@ def bandwidth(
     testbed = testbeds.Testbed.found(name)
     _terminal.hand_on()
     found = testbeds.measure(testbed, _hosts(testbed, nodes, order, ranks, seed), message_bytes, repeat)
-    console = _terminal.console(output, json)
-    console.print(_table(found))
-    _name_differences(found, console)
     if output is not None:
         from sortlast.plot import bandwidth as picture
 
         plot.save(picture.draw({"measured": found.bandwidths, "predicted": found.predicted}), output)
     if json is not None:
         _terminal.write_json(_report(testbed, found), json)
-    for path in filter(None, (output, json)):
-        console.print(f"wrote {path}", soft_wrap=True)
+    console = _terminal.console(output, json)
+    console.print(_table(found))
+    _name_differences(found, console)
+    _terminal.name_written(console, output, json)
     raise typer.Exit(1 if found.flows_differ else 0)
 
 

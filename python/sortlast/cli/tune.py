@@ -87,9 +87,16 @@ def tune(
         _terminal.hand_on()
         found = _tune_run.started(ranks or 4, settings)
 
-    # Report.
+    # Write.
     report = found.report
     chosen = _choices(report)
+    if output is not None:
+        tuning.save(report.machine, output, found.origin, settings.told(report.ranks))
+    if json is not None:
+        made_by = {"provenance": asdict(found.origin), "settings": settings.told(report.ranks)}
+        _terminal.write_json(made_by | _as_json(report, chosen), json)
+
+    # Print.
     console = _terminal.console(output, json)
     console.print(_figures_table(report))
     how = "by message" if report.messages else "images shared within nodes"
@@ -99,13 +106,7 @@ def tune(
     console.print(_choices_table(chosen))
     if found.kept:
         console.print(f"kept {found.kept}", soft_wrap=True)  # a path that can be copied
-    if output is not None:
-        tuning.save(report.machine, output, found.origin, settings.told(report.ranks))
-        console.print(f"wrote {output}")
-    if json is not None:
-        made_by = {"provenance": asdict(found.origin), "settings": settings.told(report.ranks)}
-        _terminal.write_json(made_by | _as_json(report, chosen), json)
-        console.print(f"wrote {json}")
+    _terminal.name_written(console, output, json)
 
 
 def _shown(name: str, seconds: float) -> str:

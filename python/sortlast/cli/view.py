@@ -147,7 +147,7 @@ def write(comm: MPI.Intracomm, settings: Settings, first: Controls, film: Film) 
     with _progress.bar(f"view on {comm.size} ranks", enabled=comm.rank == 0) as bar:
         program.write(comm, settings, first, film, bar.tell)
     if comm.rank == 0:
-        _terminal.console().print(f"wrote {film.path}", soft_wrap=True)
+        _terminal.name_written(_terminal.console(), film.path)
 
 
 def _film(path: Path, size: str, frames: int, rate: float) -> Film:

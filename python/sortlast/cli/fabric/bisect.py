@@ -55,14 +55,6 @@ def bisect(
         "one way": _summary(found.one_way, found.one_way_samples),
         "both ways": _summary(found.both_ways, found.both_ways_samples),
     }
-    console = _terminal.console(json)
-    counts = (
-        f"{_show.count(len(hosts), 'host' if rails.given else 'node')}, {_show.count(samples, 'bisection')}"
-    )
-    title = f"{topology.name}, {_show.routing(routes)}: {counts}"
-    columns = [("share of a flow", "left"), *((name, "right") for name in kinds["one way"])]
-    rows = [(kind, *(f"{value:.3f}" for value in values.values())) for kind, values in kinds.items()]
-    console.print(_show.table(title, columns, rows))
     if json is not None:
         report: dict[str, Any] = {
             "fabric": topology.name,
@@ -73,7 +65,15 @@ def bisect(
         _terminal.write_json(
             report | {kind.replace(" ", "_"): values for kind, values in kinds.items()}, json
         )
-        console.print(f"wrote {json}", soft_wrap=True)
+    console = _terminal.console(json)
+    counts = (
+        f"{_show.count(len(hosts), 'host' if rails.given else 'node')}, {_show.count(samples, 'bisection')}"
+    )
+    title = f"{topology.name}, {_show.routing(routes)}: {counts}"
+    columns = [("share of a flow", "left"), *((name, "right") for name in kinds["one way"])]
+    rows = [(kind, *(f"{value:.3f}" for value in values.values())) for kind, values in kinds.items()]
+    console.print(_show.table(title, columns, rows))
+    _terminal.name_written(console, json)
 
 
 def _summary(mean: float, samples: NDArray[np.float64]) -> dict[str, float]:

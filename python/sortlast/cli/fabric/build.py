@@ -11,7 +11,7 @@ import typer
 from sortlast import ArgumentError, Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import replacing
+from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,7 +107,7 @@ def build(
     if without is not None:
         made = made.without_hosts(_inputs.hosts_of(made, without))
 
-    # What cannot be written is refused before anything is printed.
+    # What cannot be written is refused before anything is.
     text, routing = "", {}
     if output is not None and format is Format.simgrid:
         routes = _inputs.routes(made, engine, lft)
@@ -115,17 +115,15 @@ def build(
         text = fabric.write_simgrid(routes, 0 if bandwidth is None else bandwidth * 1e6, latency)
     elif output is not None:
         text = _text(made, format, rail or "")
-    console = _terminal.console(output, json)
     described = _described(made) | routing
-    console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
-    _print_missing(described["missing"], console)
     if output is not None:
-        with replacing(output) as temporary:
-            temporary.write_text(text)
-        console.print(f"wrote {output}", soft_wrap=True)
+        write_text(output, text)
     if json is not None:
         _terminal.write_json(described, json)
-        console.print(f"wrote {json}", soft_wrap=True)
+    console = _terminal.console(output, json)
+    console.print(_show.facts([(name, str(value)) for name, value in described.items() if name != "missing"]))
+    _print_missing(described["missing"], console)
+    _terminal.name_written(console, output, json)
 
 
 def _channel(net: Topology, end: str) -> int:

@@ -110,26 +110,32 @@ def check(
             split = fabric.spread_contention(ways, communication, hosts, progress=progress)
         report["spread"] = _spread(spread, split)
         facts.append((f"spread over {spread}", report["spread"]["sentence"]))
+    if advise and not found.contention_free:
+        report["advice"] = _advice.text(found, hosts, asked)
+    _write(found, report, csv, counters_csv, json)
     console = _terminal.console(csv, counters_csv, json)
     console.print(_show.facts(facts))
     if not found.contention_free:
         console.print(_crossing(report["worst"]))
-        if advise:
-            report["advice"] = _advice.text(found, hosts, asked)
-            console.print(f"What would make it free: {report['advice']}")
+    if "advice" in report:
+        console.print(f"What would make it free: {report['advice']}")
     if counters:
         console.print(_counters.table(report["counters"]))
     console.print(f"{'CONTENTION-FREE' if found.contention_free else 'CONTENDED'}: {report['sentence']}")
+    _terminal.name_written(console, csv, counters_csv, json)
+    raise typer.Exit(0 if found.contention_free else 1)
+
+
+def _write(
+    found: Contention, report: dict[str, Any], csv: Path | None, counters_csv: Path | None, json: Path | None
+) -> None:
+    """Write the files that are wanted."""
     if csv is not None:
         _write_csv(found, csv)
-        console.print(f"wrote {csv}", soft_wrap=True)
     if counters_csv is not None:
         _counters.write_csv(report["counters"], counters_csv)
-        console.print(f"wrote {counters_csv}", soft_wrap=True)
     if json is not None:
         _terminal.write_json(report, json)
-        console.print(f"wrote {json}", soft_wrap=True)
-    raise typer.Exit(0 if found.contention_free else 1)
 
 
 def _write_csv(found: Contention, path: Path) -> None:

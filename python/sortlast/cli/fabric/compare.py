@@ -62,6 +62,8 @@ def compare(
                     hosts = _inputs.placement(topology, nodes, order, seed, compute, rails)
                     rows.append(_row(routes, hosts, order, schedule))
 
+    if json is not None:
+        _terminal.write_json(rows, json)
     console = _terminal.console(json)
     columns = [("fabric", "left"), ("order", "left"), *((name, "right") for name in names)]
     console.print(
@@ -69,9 +71,7 @@ def compare(
     )
     for reason in dict.fromkeys(f"* {row['fabric']}: {row['fallback']}" for row in rows if row["fallback"]):
         console.print(reason, soft_wrap=True)
-    if json is not None:
-        _terminal.write_json(rows, json)
-        console.print(f"wrote {json}", soft_wrap=True)
+    _terminal.name_written(console, json)
 
 
 def _orders(text: str) -> list[str]:

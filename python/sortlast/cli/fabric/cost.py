@@ -139,12 +139,12 @@ def cost(
         worth = {each.network: each for each in fabric.indicators(times, costs, weights)}  # type: ignore[arg-type]
 
     report = [_row(name, bills, worth, times) for name in fabrics]
+    _write(report, csv, json)
     console = _terminal.console(csv, json)
     columns = _COLUMNS if worth else _COLUMNS[:5]
     title = f"costs in {listed.currency}" if listed.currency else "costs"
     console.print(_show.table(title, columns, [_cells(row) for row in report]))
-    for path in _write(report, csv, json):
-        console.print(f"wrote {path}", soft_wrap=True)
+    _terminal.name_written(console, csv, json)
 
 
 def _once(net: list[str]) -> list[str]:
@@ -324,8 +324,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return cells
 
 
-def _write(report: list[dict[str, Any]], csv: Path | None, json: Path | None) -> Iterator[Path]:
-    """Write the files that are wanted, and say which."""
+def _write(report: list[dict[str, Any]], csv: Path | None, json: Path | None) -> None:
+    """Write the files that are wanted."""
     if csv is not None:
         from csv import writer
 
@@ -337,7 +337,5 @@ def _write(report: list[dict[str, Any]], csv: Path | None, json: Path | None) ->
             table = writer(file, lineterminator="\n")
             table.writerow(names)
             table.writerows([row[name] for name in names] for row in rows)
-        yield csv
     if json is not None:
         _terminal.write_json(report, json)
-        yield json

@@ -10,7 +10,7 @@ import typer
 from sortlast import Error
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _show
-from sortlast.files import replacing
+from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from sortlast.fabric import Contention
@@ -86,22 +86,20 @@ def draw(
     with _progress.waiting("drawing"):
         drawn = scene(found, order=_inputs.order_name(nodes, order), seed=seed, command=_terminal.command())
         if is_page:
-            with replacing(output) as temporary:
-                temporary.write_text(page.render(drawn, number), encoding="utf-8")
+            write_text(output, page.render(drawn, number))
         else:
             from sortlast.plot import fabric as picture
 
             loads, times = found.loads(number - 1), repeats(found)[number - 1]
             often = f", {times:,} times in a row" if times > 1 else ""
             plot.save(picture.draw(drawn, loads, f"Stage {number:,} of {found.stages:,}{often}"), output)
+    if json is not None:
+        _terminal.write_json(_report(found, number), json)
     console = _terminal.console(output, json)
     console.print(drawn.verdict)
     if drawn.note:
         console.print(f"{drawn.note[0].upper()}{drawn.note[1:]}.")
-    console.print(f"wrote {output}", soft_wrap=True)
-    if json is not None:
-        _terminal.write_json(_report(found, number), json)
-        console.print(f"wrote {json}", soft_wrap=True)
+    _terminal.name_written(console, output, json)
 
 
 def _report(found: Contention, number: int) -> dict[str, Any]:

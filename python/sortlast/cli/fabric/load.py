@@ -140,21 +140,20 @@ def load(
             for i, cell in enumerate(cells)
         ]
 
-    # Print, draw and write.
-    console = _terminal.console(draw, json)
+    # Draw, write and print.
     title = f"{topology.name}, {traffic.value} traffic, {_show.count(seeds, 'seed')}"
-    columns = [("routing", "left"), *((name, "right") for name in ("offered", "accepted", "delay", "99 %"))]
-    console.print(_show.table(title, columns, [_shown(row) for row in rows]))
     if draw is not None:
         from sortlast.plot.simulate import loads as curves
 
         points = [(row["routing"], row["offered"], row["accepted"], row["delay"]) for row in rows]
         plot.save(curves(points, title), draw)
-        console.print(f"wrote {draw}", soft_wrap=True)
     if json is not None:
         report = {"fabric": topology.name, "traffic": traffic.value, "seed": seed, "seeds": seeds}
         _terminal.write_json(report | {"settings": settings, "rows": rows}, json)
-        console.print(f"wrote {json}", soft_wrap=True)
+    console = _terminal.console(draw, json)
+    columns = [("routing", "left"), *((name, "right") for name in ("offered", "accepted", "delay", "99 %"))]
+    console.print(_show.table(title, columns, [_shown(row) for row in rows]))
+    _terminal.name_written(console, draw, json)
 
 
 def _loads(text: str) -> list[float]:

@@ -11,7 +11,7 @@ import typer
 from sortlast import Error
 from sortlast.cli import _progress, _terminal
 from sortlast.cli.fabric import _inputs, _options, _order_table, _show
-from sortlast.files import replacing
+from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from sortlast.fabric import BestOrder, Contention, NodeOrder, Topology
@@ -129,10 +129,13 @@ def order(
     how, _, remark = best.how.partition("; ")
     given = _inputs.order_name(nodes, None)
     kept = best.placement == hosts
-    console = _terminal.console(hostfile, rankfile, nodelist, json)
     rows = _order_table.rows(
         before, communication, hosts, given, None if kept else (how, best.contention), rate
     )
+    _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
+    if json is not None:
+        _terminal.write_json(_report(topology, before, best) | {"orders": _order_table.as_json(rows)}, json)
+    console = _terminal.console(hostfile, rankfile, nodelist, json)
     console.print(_order_table.table(title, rows, rate if size is not None else None))
     if kept:
         console.print(_kept(best, at_bound))
@@ -146,12 +149,7 @@ def order(
             f"{empty} of the {places} places stay empty: composite with the algorithm {_algorithm(best)}.",
             soft_wrap=True,
         )
-    written = _write(topology, best.placement, launcher, hostfile, rankfile, nodelist)
-    if json is not None:
-        _terminal.write_json(_report(topology, before, best) | {"orders": _order_table.as_json(rows)}, json)
-        written.append(json)
-    for path in written:
-        console.print(f"wrote {path}", soft_wrap=True)
+    _terminal.name_written(console, hostfile, rankfile, nodelist, json)
     raise typer.Exit(0 if best.contention.contention_free else 1)
 
 
@@ -180,8 +178,8 @@ def _write(
     hostfile: Path | None,
     rankfile: Path | None,
     nodelist: Path | None,
-) -> list[Path]:
-    """Write what was asked for; returns the paths."""
+) -> None:
+    """Write what was asked for, if all of it can be."""
     from sortlast import fabric
 
     texts = []
@@ -193,9 +191,7 @@ def _write(
         names = dict.fromkeys(name.partition(" ")[0] for name in fabric.names(topology, placement))
         texts.append((nodelist, fabric.fold_node_list([*names]) + "\n"))
     for path, text in texts:
-        with replacing(path) as temporary:
-            temporary.write_text(text)
-    return [path for path, _ in texts]
+        write_text(path, text)
 
 
 def _report(topology: Topology, before: Contention, best: BestOrder | NodeOrder) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import typer
 from sortlast import Error
 from sortlast.cli import _terminal
 from sortlast.cli.fabric import _inputs, _options, _route_for, _show
-from sortlast.files import replacing
+from sortlast.files import write_text
 
 if TYPE_CHECKING:
     from sortlast.fabric import Routes
@@ -86,19 +86,19 @@ def route(
     if made is not None:
         del described["asked for"], described["planes"]
         described |= _route_for.described(made, str(schedules))
-    console = _terminal.console(output, json)
-    console.print(_show.facts([(name, str(value)) for name, value in described.items() if value != ""]))
+    facts = [(name, str(value)) for name, value in described.items() if value != ""]
     if hops is not None:
         described["walk"] = hops
-        columns = (("from", "left"), ("port", "right"), ("to", "left"), ("port", "right"))
-        console.print(_show.table("", columns, [tuple(map(str, hop.values())) for hop in hops]))
     if output is not None:
-        with replacing(output) as temporary:
-            temporary.write_text(fabric.write_lfts(routes))
-        console.print(f"wrote {output}", soft_wrap=True)
+        write_text(output, fabric.write_lfts(routes))
     if json is not None:
         _terminal.write_json(described, json)
-        console.print(f"wrote {json}", soft_wrap=True)
+    console = _terminal.console(output, json)
+    console.print(_show.facts(facts))
+    if hops is not None:
+        columns = (("from", "left"), ("port", "right"), ("to", "left"), ("port", "right"))
+        console.print(_show.table("", columns, [tuple(map(str, hop.values())) for hop in hops]))
+    _terminal.name_written(console, output, json)
 
 
 def _check_alone(lft: Path | None, compute: str | None, lmc: int) -> None:

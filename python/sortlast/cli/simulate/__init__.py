@@ -167,8 +167,8 @@ def _run(
     setup = _report.Setup(topology, method.value, ways.told, place, settings)
     classes = link_classes(topology)
     report = _report.as_json(setup, found, classes)
+    outputs.write(found, classes, report)
     console = _terminal.console(*outputs.files)
     console.print(_show.facts(_report.facts(setup, found, report)))
     console.print(_report.links_table(report, found.unit))
-    for path in outputs.write(found, classes, report):
-        console.print(f"wrote {path}", soft_wrap=True)
+    _terminal.name_written(console, *outputs.files)

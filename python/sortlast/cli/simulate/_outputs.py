@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,21 +60,19 @@ class Outputs:
                 f" {_MOST_TRACED:,} can be written: take fewer ranks or stages"
             )
 
-    def write(self, found: Found, classes: Sequence[LinkClass], report: dict[str, Any]) -> Iterator[Path]:
-        """Write what is wanted, and say what was."""
+    def write(self, found: Found, classes: Sequence[LinkClass], report: dict[str, Any]) -> None:
+        """Write what is wanted."""
         title = f"{report['traffic']} on {report['fabric']}, {report['routing']}: {found.time}"
-        yield from self._draw(found, classes, title)
+        self._draw(found, classes, title)
         if self.trace is not None:
             from sortlast import trace
             from sortlast.simulate.timeline import timeline
 
             trace.save(timeline(found.traffic, found.run), self.trace)
-            yield self.trace
         if self.json is not None:
             _terminal.write_json(report, self.json)
-            yield self.json
 
-    def _draw(self, found: Found, classes: Sequence[LinkClass], title: str) -> Iterator[Path]:
+    def _draw(self, found: Found, classes: Sequence[LinkClass], title: str) -> None:
         if not any(self._pictures):
             return
         from sortlast import plot
@@ -84,10 +82,8 @@ class Outputs:
         run = found.run
         if self.links is not None:
             plot.save(pictures.links(classes, found.busy, title), self.links)
-            yield self.links
         if self.buffers is not None and isinstance(run, PacketResult):
             plot.save(pictures.buffers(run.occupation, title), self.buffers)
-            yield self.buffers
         if self.delays is not None and isinstance(run, PacketResult):
             marks = [
                 ("median", float(run.delay_percentile(50))),
@@ -95,4 +91,3 @@ class Outputs:
                 ("99 %", float(run.delay_percentile(99))),
             ]
             plot.save(pictures.delays(run.delays, marks, title), self.delays)
-            yield self.delays

@@ -77,10 +77,6 @@ class Sweep:
             plot.check_format(picture)
         _terminal.check_places(json, pictures=[picture])
         report = self._report()
-        console = _terminal.console(picture, json)
-        facts = [(name, str(report[name])) for name in ("fabric", "routing", "order", "method")]
-        console.print(_show.facts(facts))
-        console.print(_table(report["runs"]))
         if picture is not None:
             from sortlast import plot
             from sortlast.plot.simulate import sweep
@@ -88,10 +84,13 @@ class Sweep:
             title = f"{self.wanted.pattern} on {report['fabric']}, {report['routing']}"
             runs = report["runs"]
             plot.save(sweep([row["tasks"] for row in runs], [row["seconds"] for row in runs], title), picture)
-            console.print(f"wrote {picture}", soft_wrap=True)
         if json is not None:
             _terminal.write_json(report, json)
-            console.print(f"wrote {json}", soft_wrap=True)
+        console = _terminal.console(picture, json)
+        facts = [(name, str(report[name])) for name in ("fabric", "routing", "order", "method")]
+        console.print(_show.facts(facts))
+        console.print(_table(report["runs"]))
+        _terminal.name_written(console, picture, json)
 
     def _report(self) -> dict[str, Any]:
         """All that is said of all runs."""
