@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from sortlast import MissingExtraError, _extras
-from sortlast.launch import failure
+from sortlast.launch import failure, streams
 
 
 def main() -> None:
     """Run the command line, if what it needs is installed."""
-    try:
-        for package in ("typer", "rich"):
-            _extras.check(package, "the command line")
-    except MissingExtraError as error:
-        failure.end(error)
-    from sortlast.cli import _app
+    with streams.guarded():
+        try:
+            for package in ("typer", "rich"):
+                _extras.check(package, "the command line")
+        except MissingExtraError as error:
+            failure.end(error)
+        from sortlast.cli import _app
 
-    _app.main()
+        _app.main()
 
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ def become(task: dict, files: list[int]) -> None:
     for target, file in enumerate(files):
         os.dup2(file, target)
         os.close(file)
+    for number in task["closed"]:
+        os.close(number)
     os.chdir(task["folder"])
     os.environ.clear()
     os.environ.update(task["variables"])

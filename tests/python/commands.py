@@ -80,6 +80,7 @@ def run(
     text: bool = True,
     timeout: float = 120.0,
     python: Path | None = None,
+    streams: Mapping[int, int | None] | None = None,
 ) -> subprocess.CompletedProcess:
     """Run ``sortlast`` with these arguments, and return what it printed.
 
@@ -92,11 +93,13 @@ def run(
         text: what it printed is text.
         timeout: limit in seconds; raises TimeoutError after that.
         python: of another environment, which has the command line.
+        streams: open files instead of standard output (1) and standard error (2); None: it is closed.
     """
     task = {
         "arguments": list(map(str, arguments)),
         "folder": str(folder or os.getcwd()),
         "variables": os.environ | (variables or {}),
+        "closed": [number for number, file in (streams or {}).items() if file is None],
     }
     python = python or Path(sys.executable)
     if python not in _kept:
@@ -105,6 +108,8 @@ def run(
         stdout, stderr = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         files = [_pipe(given), stdout.fileno(), (stdout if together else stderr).fileno()]
         held.callback(os.close, files[0])
+        for number, file in (streams or {}).items():
+            files[number] = files[number] if file is None else file
         try:
             status = _kept[python].run(task, files, timeout)
         except BaseException:

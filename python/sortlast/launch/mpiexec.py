@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sortlast import Error, TimeoutError, _extras, _leftovers  # noqa: A004
+from sortlast.launch import streams
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -143,14 +144,18 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: floa
     # At the end of the block, all is killed, then waited for, and then the folder goes.
     with _leftovers.folder() as folder, ExitStack() as waited_for, _leftovers.processes() as mark:
         # A session of its own, so that no signal of a terminal reaches it.
+        output = waited_for.enter_context(streams.Forwarded())
         process = waited_for.enter_context(
             subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
+                stdout=output.stdout,
+                stderr=output.stderr,
                 start_new_session=True,
                 env={**variables, "TMPDIR": str(folder), **mark},
             )
         )
+        output.start()
         try:
             status = process.wait(timeout)
         except subprocess.TimeoutExpired:
