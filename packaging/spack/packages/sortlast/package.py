@@ -31,5 +31,4 @@ class Sortlast(CMakePackage):
             self.define_from_variant("SORTLAST_BUILD_MPI", "mpi"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define("SORTLAST_BUILD_TESTS", False),
-            self.define("SORTLAST_WERROR", False),
         ]
