@@ -8,6 +8,8 @@ function(sortlast_find_mpi_family result)
   endif()
   include(CheckSourceCompiles)
   set(CMAKE_REQUIRED_QUIET ON)
+  # Compile only: in C++ a program that includes mpi.h may need the MPI to link, for its C++ bindings.
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
   set(CMAKE_REQUIRED_INCLUDES ${MPI_${language}_INCLUDE_DIRS})
   # Remembered for this MPI alone: the user may choose another in the same build folder.
   string(SHA1 place "${CMAKE_REQUIRED_INCLUDES}")
