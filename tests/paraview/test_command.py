@@ -1,18 +1,12 @@
-"""``sortlast icet`` on the ParaView that is installed, and what the page about it tells."""
+"""``sortlast icet`` on the ParaView that is installed."""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
-from pathlib import Path
-
-import numpy as np
 
 import jobs
-
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "paraview.md"
 
 
 def icet(*arguments: str) -> subprocess.CompletedProcess:
@@ -67,22 +61,3 @@ def test_the_loader_takes_ours(display):
         loaded = done.stdout.split()
         assert ("libsortlast_icet_openmpi.so" in done.stdout) == ours, loaded
         assert ("libvtkIceTCore" in done.stdout) != ours, loaded
-
-
-def test_the_script_of_the_page_draws_the_same_with_both(display, tmp_path):
-    (script,) = re.findall(r"^cat > contour.py <<END\n(.*?)^END$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-    (tmp_path / "contour.py").write_text(script)
-    for ours in (False, True):
-        picture = tmp_path / f"{ours}.png"
-        arguments = [jobs.program("pvbatch"), str(tmp_path / "contour.py"), str(picture)]
-        done = subprocess.run(
-            jobs.command(ours, 4, arguments),
-            env=jobs.variables(display),
-            capture_output=True,
-            text=True,
-            timeout=jobs.LIMIT,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        assert (jobs.TIMING in done.stderr) == ours
-    assert np.array_equal(*(jobs.pixels(tmp_path / f"{ours}.png") for ours in (False, True)))

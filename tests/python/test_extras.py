@@ -207,7 +207,9 @@ def test_commands_that_need_more_say_so_in_one_line(with_cli, tmp_path, command,
 def test_studies_are_a_package_of_their_own(with_cli, tmp_path, arguments):
     done = commands.run("study", *arguments, folder=tmp_path, python=with_cli)
     assert (done.returncode, done.stdout) == (2, "")
-    needs = "sortlast study needs the package sortlast-studies: pip install sortlast-studies"
+    needs = (
+        "sortlast study needs the package sortlast-studies: pip install ./studies in a checkout of sortlast"
+    )
     assert done.stderr == f"sortlast: {needs}\n"
     assert not [*tmp_path.iterdir()]
 

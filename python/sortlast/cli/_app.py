@@ -56,7 +56,9 @@ for _each in _added:
 
 def _study() -> None:
     """The tables and figures of papers, beside the published ones. Comes with sortlast-studies."""
-    raise MissingExtraError("sortlast study needs the package sortlast-studies: pip install sortlast-studies")
+    raise MissingExtraError(
+        "sortlast study needs the package sortlast-studies: pip install ./studies in a checkout of sortlast"
+    )
 
 
 if "study" not in _added.names:
