@@ -83,7 +83,7 @@ def write(path: str | Path, fragments: Fragments, corner: tuple[int, int] = (0, 
     header = {"compression": exr.ZIPS_COMPRESSION, "type": exr.deepscanline}
     header |= _exr.windows(corner, *fragments.size)
     with replacing(path) as temporary:
-        image_files.write_exr(temporary, exr.File(header, channels))
+        _exr.write(temporary, exr.File(header, channels))
 
 
 def _part(parts: list[_exr.Part], path: Path) -> _exr.Part:

@@ -17,8 +17,6 @@ tags are applied. The packages are optional: ``pip install "sortlast[files]"``.
 from __future__ import annotations
 
 import importlib
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -268,24 +266,7 @@ def _write_exr(path: Path, image: Image) -> None:
     if image.depth is not None:
         channels["Z"] = np.ascontiguousarray(image.depth)
     header = {"compression": exr.ZIP_COMPRESSION, "type": exr.scanlineimage}
-    write_exr(path, exr.File(header | _exr.windows(image.corner, width, height), channels))
-
-
-def write_exr(path: Path, made: Any) -> None:
-    """Write a file of the package OpenEXR by way of memory.
-
-    The package ends without an error where a full disk cuts off the last bytes of what it writes.
-    """
-    with open(os.memfd_create("exr"), "r+b") as memory:
-        number = memory.fileno()
-        try:
-            made.write(f"/proc/self/fd/{number}")
-        finally:
-            length = os.fstat(number).st_size
-            os.posix_fallocate(number, length, 1)  # raises what kept the package from writing more
-        os.ftruncate(number, length)
-        with path.open("wb") as file:
-            shutil.copyfileobj(memory, file)
+    _exr.write(path, exr.File(header | _exr.windows(image.corner, width, height), channels))
 
 
 def _read_tiff(path: Path, most: int | None, _: str | None) -> Image:

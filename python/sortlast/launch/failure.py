@@ -97,7 +97,8 @@ def _explained(error: ModuleNotFoundError) -> Exception:
     """The error that says what to do where a module is missing that an installation need not have."""
     if (error.name or "").removeprefix("sortlast.") in _NOT_IN_THE_DEMO:
         only = "this installation holds only what the demo needs"
-        return sortlast.Error(f"{only}, and {error.name} is missing; ./run setup adds it in about three minutes")
+        remedy = "./run setup adds it in about three minutes"
+        return sortlast.Error(f"{only}, and {error.name} is missing; {remedy}")
     return _extras.instead_of(error, "this command") or error
 
 
