@@ -91,9 +91,9 @@ def naming(path: str | Path, temporary: Path | None = None, advice: str = "") ->
 
 
 def _without_room(temporary: Path, error: Exception) -> OSError | None:
-    """The error that says that a file can grow no more, if that is so.
+    """The error of the system if a file can grow no more.
 
-    Packages raise what they like where they could write a part alone: whether there is room is tried.
+    Some packages report a short write without its reason, so this tries to extend the file.
     """
     if isinstance(error, OSError) and error.errno is not None:
         return None

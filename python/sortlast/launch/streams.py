@@ -3,8 +3,8 @@
 A command whose standard output cannot be written does its work and writes its files, as the tools of GNU
 coreutils do: it reports the first failure at once on standard error, drops what it prints after that, and
 ends with status 1. If the reader of a pipe has gone (``| head``), it reports nothing and ends with status
-141, that of a program which SIGPIPE ends. The status of another failure takes precedence. Messages that
-standard error cannot take are lost.
+141, like a program that SIGPIPE ends. The status of another failure takes precedence. Messages that standard
+error cannot take are lost.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def guarded() -> Iterator[None]:
 
 
 def _open_missing() -> None:
-    """Keep the numbers of standard streams that are closed from the files that this process opens.
+    """Open closed standard streams, so that no file of this process gets their numbers.
 
-    Standard output fails on writing, as it should; standard error takes all.
+    Writing to standard output fails then, as it should; standard error discards everything.
     """
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
