@@ -4,7 +4,7 @@
 
 Each page runs in a new copy of the checkout. Its blocks run in order in one session: exported variables and
 the folder last from block to block. HOME is one new folder for all pages, and the README comes first, because
-other pages use what it installs there. Each block gets a line with its page, line, status and seconds. The exit
+others use what it installs there. Each block gets a line with page, line, status and seconds. The exit
 status is 1 if any block fails.
 
 sh, bash  must end with status 0, and so must each of its commands
@@ -14,11 +14,13 @@ A comment right above a fence changes how the block is run:
 
 <!-- not run: REASON -->          leave it out, and list it with the reason
 <!-- runs until interrupted -->   interrupt it 10 s after its first output; it must end cleanly
+<!-- as root -->                  leave it out, and list it, where the user is another one
 <!-- exit status: N -->           it ends with status N
 <!-- write: NAME -->              write the block, of any language, to the file NAME
 
 Commands come from the environment that ./run setup makes (.venv). A page with the comment
-<!-- bare system --> has only those of the operating system, and its own blocks install what it needs.
+<!-- bare system --> has only the commands of the operating system. Its blocks run as root and install what
+they need.
 
 --renew writes what the commands of console blocks print into the pages where that has changed.
 """
@@ -48,6 +50,8 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     ROOT / "studies" / "README.md",
 ]
+BARE = "<!-- bare system -->"
+UP = 10.0  # seconds between the first output of a block and its interruption
 MARK = "SORTLAST_BLOCKS"  # a variable of all processes of a page, by which those left behind are found
 
 _FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
@@ -139,6 +143,8 @@ class Session:
                 cwd=self.where(),
                 env=self._environ,
                 start_new_session=True,
+                # A shell starts its background jobs, such as this script, deaf to Ctrl-C.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
             hangs = ""
             try:
@@ -161,12 +167,12 @@ class Session:
         return Path(told.read_text().rstrip("\n")) if told.exists() else self.folder
 
     def _interrupt(self, process: subprocess.Popen, out: int) -> None:
-        """Press Ctrl-C once it has printed something and has run for ten seconds more."""
+        """Press Ctrl-C some seconds after it has printed something."""
         end = time.monotonic() + self._limit
         while process.poll() is None and os.fstat(out).st_size == 0 and time.monotonic() < end:
             time.sleep(0.1)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(10)
+            process.wait(UP)
             raise BlockError("ended before it was interrupted")
         os.killpg(process.pid, signal.SIGINT)
 
@@ -205,7 +211,7 @@ def run_page(path: Path, home: Path, limit: float, renew: bool) -> bool:
     edits: list[tuple[Block, str]] = []
     good = True
     with tempfile.TemporaryDirectory(prefix="sortlast-page-") as folder:
-        session = Session(Path(folder), home, "<!-- bare system -->" in page, limit)
+        session = Session(Path(folder), home, BARE in page, limit)
         for block in blocks(page):
             name = block.comment("write")
             if name is not None:
@@ -224,6 +230,8 @@ def run_page(path: Path, home: Path, limit: float, renew: bool) -> bool:
 def _run_block(session: Session, block: Block, page: str, path: Path, edits: list[tuple[Block, str]]) -> bool:
     place = f"{path.relative_to(ROOT)}:{page.count(chr(10), 0, block.begin)}"
     reason = block.comment("not run")
+    if reason is None and os.geteuid() != 0 and ("as root" in block.comments or BARE in page):
+        reason = "needs root"
     if reason is not None:
         print(f"{place:40} not run: {reason}", flush=True)
         return True
