@@ -85,8 +85,10 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
   const Size size{1201, 150};
   const std::int32_t p = 3;
   ASSERT_GT(size.pixels() / p,
-            5 * Run::window * WireOptions{.chunk_bytes = least_chunk}.chunk_pixels(format));
-  ASSERT_NE(Run::blend_unit % WireOptions{.chunk_bytes = std::int64_t{7} * 1024 * 8}.chunk_pixels(format), 0);
+            5 * Run::window * WireOptions{.chunk_bytes = least_chunk}.chunk_pixels(format, Op::over));
+  ASSERT_NE(
+      Run::blend_unit % WireOptions{.chunk_bytes = std::int64_t{7} * 1024 * 8}.chunk_pixels(format, Op::over),
+      0);
   const Scene scene(p, format, size, random, false);
   const Frame oracle = composite_serial(scene.views(), size, format, Op::over);
   for (const AlgorithmEntry& entry : algorithms()) {
@@ -97,6 +99,25 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
     for (const std::int64_t chunk_bytes : {least_chunk, std::int64_t{7} * 1024 * 8}) {
       const WireOptions wire{.chunk_bytes = chunk_bytes};
       scene.expect_same_bits(execute_serial(schedule, scene.views(), size, format, Op::over, 4, wire), whole);
+    }
+  }
+}
+
+// Partial results of uint8 images travel as float32, four times as large as the images.
+TEST(Travel, ChunksOfAnyPermittedSizeFitIntoMessages) {
+  constexpr std::int64_t n = 1 << 28;
+  for (const auto& [format, op] : testing::cases()) {
+    const Schedule schedule = make_schedule("tree", {3, n, {}, {}, commutes(op)});
+    for (const std::int64_t chunk_bytes : {std::int64_t{1} << 29, std::int64_t{1} << 30}) {
+      SCOPED_TRACE(format_name(format) + " " + std::string(op_name(op)) + ", " + std::to_string(chunk_bytes));
+      for (std::int32_t rank = 0; rank < 3; ++rank) {
+        const IndexedProgram program(schedule, rank, format, op, {.chunk_bytes = chunk_bytes});
+        for (const Send& send : program.program.sends) {
+          const std::int64_t pixels = program.chunk_of(send.pixels, 0).size();
+          EXPECT_GT(pixels, 0);
+          EXPECT_LE(pixels, max_message_pixels(program.value(send.value).format));
+        }
+      }
     }
   }
 }

@@ -31,7 +31,7 @@ class TileGather {
       : tile_(tile), root_(root), format_(tile.format), rank_(with.comm.rank()), messages_(with.comm) {
     format_.depth = with_depth;
     most_ = tile.interleaving.none()
-                ? Messages::most_pixels(format_)
+                ? max_message_pixels(format_)
                 : std::max<std::int64_t>(1, copied_bytes / static_cast<std::int64_t>(format_.pixel_bytes()));
   }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/timing.hpp"
 
@@ -14,12 +16,14 @@ namespace {
 // it all of them for each one that ends would cost their number squared.
 constexpr std::size_t tested_at_once = 128;
 
-}  // namespace
-
-std::int64_t Messages::most_pixels(const Format& format) {
-  return std::numeric_limits<int>::max() /
-         static_cast<std::int64_t>(std::max(format.colour_bytes(), sizeof(float)));
+// Bytes as MPI counts them. A count that wrapped around would lose pixels, or pass for a message without any.
+int mpi_count(std::size_t bytes) {
+  if (bytes > std::size_t{std::numeric_limits<int>::max()})
+    throw Error("a message would have " + std::to_string(bytes) + " bytes; expected fewer than 2^31");
+  return static_cast<int>(bytes);
 }
+
+}  // namespace
 
 // A place for a chunk whose messages are posted next. Nothing may throw once they are, so that there is room
 // for them before; vectors that are full grow to twice their size.
@@ -51,8 +55,7 @@ void Messages::send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& mes
   posted_[place].memory = message.memory;
   const auto post = [&](const void* memory, std::size_t bytes, bool colour) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Isend(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
-              "MPI_Isend");
+    check_mpi(MPI_Isend(memory, mpi_count(bytes), MPI_BYTE, peer, tag, comm_.get(), &request), "MPI_Isend");
     add(place, request, colour);
     posted_[place].done.bytes += bytes;
   };
@@ -66,8 +69,7 @@ void Messages::receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& 
   const auto count = static_cast<std::size_t>(message.count);
   const auto post = [&](void* memory, std::size_t bytes, bool colour) {
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Irecv(memory, static_cast<int>(bytes), MPI_BYTE, peer, tag, comm_.get(), &request),
-              "MPI_Irecv");
+    check_mpi(MPI_Irecv(memory, mpi_count(bytes), MPI_BYTE, peer, tag, comm_.get(), &request), "MPI_Irecv");
     add(place, request, colour);
   };
   post(message.room.colour, count * message.format.colour_bytes(), true);

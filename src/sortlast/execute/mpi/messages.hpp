@@ -21,9 +21,6 @@ class Messages {
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
-  // Most pixels of a format that one chunk may have.
-  static std::int64_t most_pixels(const Format& format);
-
   void send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& message);
   void receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& message);
 

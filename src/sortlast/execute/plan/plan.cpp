@@ -17,7 +17,7 @@ IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, cons
       image(format),
       op(blending),
       wire(wire_options),
-      chunk_pixels(wire.chunk_pixels(format)),
+      chunk_pixels(wire.chunk_pixels(format, blending)),
       values(program.values.size()),
       sends(program.sends.size()),
       receives(program.receives.size()) {

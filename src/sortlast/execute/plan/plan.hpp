@@ -9,15 +9,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "sortlast/execute/plan/message_tags.hpp"
 #include "sortlast/image.hpp"
+#include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/schedule/between.hpp"
 
 namespace sortlast {
+
+// Pixels of a format that one message can carry: MPI counts its bytes, of colours or of depths, in an int.
+inline std::int64_t max_message_pixels(const Format& format) {
+  return std::numeric_limits<int>::max() /
+         static_cast<std::int64_t>(std::max(format.colour_bytes(), sizeof(float)));
+}
 
 // How pixels travel between ranks; the same on every rank.
 struct WireOptions {
@@ -25,11 +33,14 @@ struct WireOptions {
   bool sparse = true;                  // leave out empty pixels where that pays, chunk by chunk
   bool half = false;                   // colours of float32 images travel as float16
 
-  // Pixels of a chunk of an image format: at least 1024, and a multiple of that.
-  std::int64_t chunk_pixels(const Format& format) const {
-    constexpr std::int64_t least = 1024;
-    const std::int64_t pixels = chunk_bytes / static_cast<std::int64_t>(format.pixel_bytes());
-    return std::max(pixels / least, std::int64_t{1}) * least;
+  // Pixels per chunk of images of `format` that are composited by `op`: a multiple of 1024, at least 1024,
+  // and few enough for one message even where partial results travel in a wider format than the images.
+  std::int64_t chunk_pixels(const Format& format, Op op) const {
+    constexpr std::int64_t step = 1024;
+    const Format widest{partial_scalar(format.scalar, op), format.channels, format.depth};
+    const std::int64_t pixels =
+        std::min(chunk_bytes / static_cast<std::int64_t>(format.pixel_bytes()), max_message_pixels(widest));
+    return std::max(pixels / step, std::int64_t{1}) * step;
   }
 
   // What pixels that are stored as `format`, by images of `image`, travel as.
