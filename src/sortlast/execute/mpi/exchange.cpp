@@ -2,6 +2,7 @@
 #include "sortlast/execute/mpi/exchange.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "sortlast/error.hpp"
@@ -47,7 +48,7 @@ class Exchange::Frame {
   // Those that have come to the meeting of the node are referred to, and blended. If a rank gives up
   // meanwhile its image may be gone; why it did so tells the meeting.
   bool blend_early(const FrameContext& context) {
-    context_ = &context;
+    context_.emplace(context);
     const Node& node = context_->node;
     const auto given_up = node.given_up();
     bool blended = false;
@@ -61,7 +62,7 @@ class Exchange::Frame {
   }
 
   PixelBuffer run(const PixelBuffer& place, const FrameContext& context, Meeting* meeting) {
-    context_ = &context;
+    context_.emplace(context);
     meeting_ = meeting;
     hash_ = meeting == nullptr ? 0 : meeting->hash();
     context_->timing.stages = plan_.schedule->stages();
@@ -302,8 +303,8 @@ class Exchange::Frame {
   const Program& program_;
   Run run_;
   Messages messages_;
-  const FrameContext* context_ = nullptr;
-  Meeting* meeting_ = nullptr;  // to which not all have come
+  std::optional<FrameContext> context_;  // of the last call
+  Meeting* meeting_ = nullptr;           // to which not all have come
   bool called_off_ = false;
   std::uint64_t hash_ = 0;  // of the frame's arguments
   bool begun_ = false;

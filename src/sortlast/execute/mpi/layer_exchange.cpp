@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -71,7 +72,7 @@ class LayerExchange::Frame {
   }
 
   void begin(const LayerContent& content, const StringOptions& options, const FrameContext& context) {
-    context_ = &context;
+    context_.emplace(context);
     context.timing.stages = schedule_->stages();
     messages_ = std::make_unique<StringMessages>(context.comm, context.pool, options.chunk_bytes,
                                                  options.head_tag, options.tag_limit);
@@ -235,9 +236,9 @@ class LayerExchange::Frame {
   std::vector<std::uint32_t> numbers_;  // of each send among those of its pair
   std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t> receive_of_;  // peer, number -> receive
   std::unique_ptr<StringMessages> messages_;
-  const FrameContext* context_ = nullptr;
-  std::vector<std::int64_t> left_;   // transfers of each stage that are not through
-  std::size_t bytes_under_way_ = 0;  // of strings that are being sent
+  std::optional<FrameContext> context_;  // of the last call
+  std::vector<std::int64_t> left_;       // transfers of each stage that are not through
+  std::size_t bytes_under_way_ = 0;      // of strings that are being sent
   std::size_t sends_left_ = 0;
   std::size_t receives_left_ = 0;
   std::vector<bool> received_;
@@ -333,7 +334,7 @@ std::optional<std::vector<LayerString>> gather_strings(const std::vector<LayerSt
   } catch (...) {
     messages->abandon();
     keep_for_ever(messages);
-    throw;
+    context.alarm.throw_alone();
   }
 }
 
