@@ -63,7 +63,7 @@ class Failure : public ::testing::Test {
 
 // Anything that is thrown between the agreement and the end of the exchange.
 TEST_F(Failure, WithinAFrame) {
-  for (const std::string cause : {"out of memory", "the disk is full"}) {
+  for (const std::string cause : {"out of memory", "the disk is full", "wrong pixels", "other pixels"}) {
     SCOPED_TRACE(cause);
     // Messages alone. The failing rank sends some; all others need it.
     Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1});
@@ -72,16 +72,39 @@ TEST_F(Failure, WithinAFrame) {
     const testing::BeforeSends fail([&] {
       if (rank_ != failing_ || std::exchange(failed, true)) return;
       if (cause == "out of memory") throw std::bad_alloc();
+      if (cause == "wrong pixels") throw ArgumentError(cause);  // types of errors that all ranks throw
+      if (cause == "other pixels") throw MismatchError(cause);
       throw std::runtime_error(cause);
     });
     if (rank_ == failing_) {
       EXPECT_ANY_THROW(compositor.composite(image()));
       join_comparison();
+      expect_contains(error_of<TimeoutError>([&] { compositor.composite(image()); }), "make a new one");
     } else {
       expect_told(cause, [&] { compositor.composite(image()); });
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+TEST_F(Failure, WithinAGather) {
+  Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1});
+  const Tile tile = compositor.composite(image());
+  bool failed = false;
+  const testing::BeforeSends fail([&] {
+    if (rank_ == failing_ && !std::exchange(failed, true)) throw ArgumentError("wrong pixels");
+  });
+  if (rank_ == failing_) {
+    EXPECT_ANY_THROW(compositor.gather(tile));
+  } else if (rank_ == 0) {
+    expect_contains(error_of<RemoteError>([&] { compositor.gather(tile); }), "gave up: wrong pixels");
+  } else {
+    try {
+      compositor.gather(tile);
+    } catch (const RemoteError&) {  // it had yet to send its tile
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 // An interrupt callback that throws while its rank waits, on a node and with messages.

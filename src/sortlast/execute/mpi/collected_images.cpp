@@ -204,7 +204,7 @@ void wait_for_all(const std::shared_ptr<Transfers>& transfers, const Alarm& alar
     }
   } catch (...) {
     keep_for_ever(transfers);
-    throw;
+    alarm.throw_alone();
   }
 }
 

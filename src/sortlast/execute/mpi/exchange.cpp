@@ -327,7 +327,13 @@ bool Exchange::begun() const { return frame_->begun(); }
 
 void Exchange::begin(const Contribution& contribution) { frame_->begin(contribution); }
 
-bool Exchange::blend_early(const FrameContext& context) { return frame_->blend_early(context); }
+bool Exchange::blend_early(const FrameContext& context) {
+  try {
+    return frame_->blend_early(context);
+  } catch (...) {
+    context.alarm.throw_alone();
+  }
+}
 
 PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
   try {
@@ -337,7 +343,7 @@ PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& 
     if (frame_->called_off()) throw;
     frame_->abandon();
     keep_for_ever(frame_);
-    throw;
+    context.alarm.throw_alone();
   }
 }
 

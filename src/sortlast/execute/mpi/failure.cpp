@@ -201,6 +201,11 @@ bool Alarm::every_rank_throws() const {
   }
 }
 
+void Alarm::throw_alone() const {
+  if (every_rank_throws()) throw Error(cause_of_failure());
+  throw;
+}
+
 std::string cause_of_failure() {
   try {
     throw;

@@ -131,6 +131,9 @@ class Alarm {
   // Whether the exception that is being handled is one that all ranks throw, as they have agreed on it: of
   // arguments, unless it comes from `interrupt`.
   bool every_rank_throws() const;
+  // In the handler of an exception that this rank alone throws: throws it again, as an Error if its type
+  // would have it taken for one that all ranks throw.
+  [[noreturn]] void throw_alone() const;
 
  private:
   void mark() const {

@@ -192,7 +192,7 @@ std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const Fr
   } catch (...) {
     for (const auto& gather : *gathers) gather->abandon();
     keep_for_ever(gathers);
-    throw;
+    with.alarm.throw_alone();
   }
 }
 

@@ -255,21 +255,12 @@ std::size_t LayerExchange::shared_bytes() const { return frame_->shared_bytes();
 std::vector<LayerString> LayerExchange::run(const LayerContent& content, const Format& format,
                                             const std::function<Pixels()>& place,
                                             const StringOptions& options, const FrameContext& context) {
-  const auto give_up = [this] {
-    frame_->abandon();
-    keep_for_ever(frame_);
-  };
   try {
     return frame_->run(content, format, place, options, context);
-  } catch (const ArgumentError& error) {
-    give_up();
-    throw Error(error.what());
-  } catch (const MismatchError& error) {
-    give_up();
-    throw Error(error.what());
   } catch (...) {
-    give_up();
-    throw;
+    frame_->abandon();
+    keep_for_ever(frame_);
+    context.alarm.throw_alone();
   }
 }
 
