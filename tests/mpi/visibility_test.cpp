@@ -5,6 +5,7 @@
 
 #include "mpi/ranks.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace sortlast {
 namespace {
@@ -86,6 +87,35 @@ TEST(VisibilityOverMpi, KeepsALimit) {
     EXPECT_EQ(visibility_order(comm, box, {{-5, 0.5, 0.5}, false}, 20).front(), 0);
   }
   MPI_Barrier(comm);
+  MPI_Comm_free(&comm);
+}
+
+// Whatever the type of what the callback throws, the others learn of it, and the next call works.
+TEST(VisibilityOverMpi, AnInterruptIsNoErrorOfAllRanks) {
+  const int p = testing::world_size();
+  if (p == 1) GTEST_SKIP() << "one rank waits for nobody";
+  const double rank = testing::world_rank();
+  const int failing = p - 1;
+  const Box box{{rank, 0, 0}, {rank + 1, 1, 1}};
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(visibility_order(comm, box, {{-5, 0.5, 0.5}, false}).front(), 0);
+    if (testing::world_rank() == failing) {
+      testing::error_of<ArgumentError>([&] {
+        detail::CompositorAccess::visibility_order(comm, box, {{-5, 0, 0}, false}, 60, "",
+                                                   [] { throw ArgumentError("a signal"); });
+      });
+      MPI_Send(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    } else {
+      if (testing::world_rank() == 0)
+        MPI_Recv(nullptr, 0, MPI_BYTE, failing, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      testing::expect_contains(
+          testing::error_of<RemoteError>([&] { visibility_order(comm, box, {{-5, 0, 0}, false}); }),
+          "rank " + std::to_string(failing) + " gave up: a signal");
+    }
+    MPI_Barrier(comm);
+  }
   MPI_Comm_free(&comm);
 }
 

@@ -170,10 +170,6 @@ AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes
       agree(own, alarm, Arguments(question.call), problem);
     check_views(views);
     return exchange_boxes(own, alarm, question.call, views, boxes);
-  } catch (const ArgumentError&) {
-    throw;  // on every rank
-  } catch (const MismatchError&) {
-    throw;
   } catch (...) {
     if (!alarm.every_rank_throws()) {
       give_up(own, alarm);
