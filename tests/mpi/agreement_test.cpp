@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "mpi/ranks.hpp"
+#include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace sortlast {
 namespace {
@@ -85,6 +87,27 @@ TEST_F(LongArguments, LongProblems) {
   const std::string problem = is_odd() ? std::string(3000, 'x') + " is too long" : "";
   expect_contains(text_of(Arguments("test"), problem), "wrong argument on rank " + std::to_string(p_ - 1) +
                                                            ": " + std::string(3000, 'x') + " is too long");
+}
+
+// Also where frames are not checked.
+TEST(AgreementByName, FindsTheFlagOfAnyRankAndWhatDiffers) {
+  const int p = testing::world_size();
+  const int rank = testing::world_rank();
+  for (const bool check : {true, false}) {
+    for (const int node_ranks : {0, 1, 2}) {
+      SCOPED_TRACE(std::to_string(node_ranks) + (check ? " ranks a node" : " ranks a node, unchecked"));
+      Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks, .check = check});
+      const auto agree = [&](const std::string& value, bool flag) {
+        return detail::CompositorAccess::agree(compositor, "test", {{"value", value}}, "", flag);
+      };
+      for (int flagged = 0; flagged < p; ++flagged) EXPECT_TRUE(agree("a", rank == flagged));
+      EXPECT_FALSE(agree("a", false));
+      if (p == 1) continue;
+      expect_contains(testing::error_of<MismatchError>([&] { agree(rank == 0 ? "b" : "a", false); }),
+                      "value: b on rank 0");
+      EXPECT_TRUE(agree("a", true));
+    }
+  }
 }
 
 }  // namespace

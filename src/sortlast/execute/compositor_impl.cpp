@@ -48,7 +48,7 @@ void Compositor::Impl::set_up(const std::string& found) {
 }
 
 std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::string& problem,
-                                                const Offer& offer, const Meanwhile& meanwhile) {
+                                                const Offer& offer, bool check, const Meanwhile& meanwhile) {
   if (leaves_out()) {
     attend(arguments, problem, offer);
     return nullptr;
@@ -56,17 +56,16 @@ std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::
   Numbers numbers{survey_.emptiness, {}};
   if (options_.partition == Partition::automatic) numbers.coverage = survey_.coverage;
   try {
-    return std::make_unique<Meeting>(data_, alarm_, *node_,
-                                     Brought{std::move(arguments), problem, offer, numbers, meanwhile},
-                                     options_.check);
+    return std::make_unique<Meeting>(
+        data_, alarm_, *node_, Brought{std::move(arguments), problem, offer, numbers, meanwhile}, check);
   } catch (...) {
     if (exchange_ && exchange_->begun()) exchange_.reset();
     throw;
   }
 }
 
-void Compositor::Impl::meet(Arguments arguments, const std::string& problem, const Offer& offer) {
-  const std::unique_ptr<Meeting> meeting = come(std::move(arguments), problem, offer);
+void Compositor::Impl::meet(Arguments arguments, const std::string& problem, const Offer& offer, bool check) {
+  const std::unique_ptr<Meeting> meeting = come(std::move(arguments), problem, offer, check);
   if (meeting) conclude(*meeting);
 }
 
@@ -112,7 +111,8 @@ bool Compositor::Impl::agree_by_name(const std::string& call,
     offer.flag = flag;
     survey_ = {};
     survey_.emptiness = flag ? 0 : 1;  // of all ranks the least
-    meet(arguments, problem, offer);
+    constexpr bool check = true;       // the reduction that compares brings the flags too
+    meet(arguments, problem, offer, check);
     return node_->everybody() ? node_->flagged() : survey_.emptiness == 0;
   });
 }

@@ -177,12 +177,15 @@ class Compositor::Impl {
   void set_up(const std::string& found);
 
   // All ranks come to the call; throws on all of them if their arguments differ. Ranks of a node then see
-  // each other's offers.
-  void meet(Arguments arguments, const std::string& problem, const Offer& offer);
+  // each other's offers. `check`: compare the arguments, which ranks that all share a node do anyway.
+  void meet(Arguments arguments, const std::string& problem, const Offer& offer) {
+    meet(std::move(arguments), problem, offer, options_.check);
+  }
+  void meet(Arguments arguments, const std::string& problem, const Offer& offer, bool check);
   // The same in two steps. First come, and wait for the ranks of this one's node; null where frames leave
   // late ranks out, as those of the frame have all come then.
   std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, const Offer& offer,
-                                const Meanwhile& meanwhile = {});
+                                bool check, const Meanwhile& meanwhile = {});
   // Then wait for the others.
   void conclude(Meeting& meeting);
   void take_numbers(const Numbers& of_all);

@@ -146,7 +146,8 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
-  return come(std::move(arguments), problem, offer, problem.empty() ? meanwhile : Meanwhile());
+  return come(std::move(arguments), problem, offer, options_.check,
+              problem.empty() ? meanwhile : Meanwhile());
 }
 
 // Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
