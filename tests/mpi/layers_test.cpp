@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "layer_pairs.hpp"
+#include "mpi/calls.hpp"
 #include "mpi/ranks.hpp"
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
@@ -159,6 +160,22 @@ TEST_F(MpiLayers, RanksThatAreFramesAhead) {
     EXPECT_TRUE(
         std::equal(pixels, pixels + tile.range().size() * 4, expected.data() + tile.range().begin * 4));
   }
+}
+
+// Each rank reduces p numbers: it would gather 80 GB of them among 10^5 ranks.
+TEST_F(MpiLayers, AByteLimitTakesOneReduction) {
+  Compositor compositor(MPI_COMM_WORLD, {.node_ranks = 1});
+  const auto calls_with = [&](std::int64_t most_bytes) {
+    const testing::Calls before = testing::calls_so_far();
+    compositor.composite_fragments({size}, {.keep_lists = true, .most_bytes = most_bytes});
+    const testing::Calls after = testing::calls_so_far();
+    return std::pair(after.collectives - before.collectives, after.reduced_bytes - before.reduced_bytes);
+  };
+  calls_with(1 << 20);
+  const auto [unlimited_collectives, unlimited_bytes] = calls_with(0);
+  const auto [collectives, bytes] = calls_with(1 << 20);
+  EXPECT_EQ(collectives, unlimited_collectives);
+  EXPECT_EQ(bytes - unlimited_bytes, 8 * p_);
 }
 
 TEST_F(MpiLayers, SubCommunicators) {

@@ -21,12 +21,12 @@ namespace {
 
 using detail::CompositorAccess;
 
+std::string all_fragments() { return "all ranks to exchange what fragments they have"; }
+
 template <typename Value>
 std::vector<Value> all_gather_values(const FrameContext& context, const std::vector<Value>& mine) {
-  const std::vector<std::byte> bytes = detail::all_gather(
-      context.comm, context.alarm,
-      [] { return std::string("all ranks to exchange what fragments they have"); }, mine.data(),
-      mine.size() * sizeof(Value));
+  const std::vector<std::byte> bytes = detail::all_gather(context.comm, context.alarm, all_fragments,
+                                                          mine.data(), mine.size() * sizeof(Value));
   std::vector<Value> all(bytes.size() / sizeof(Value));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
@@ -37,15 +37,12 @@ void check_bytes(const FrameContext& context, const OwnFragments& own,
                  const FragmentComposition& composition) {
   const auto p = static_cast<std::int64_t>(context.comm.size());
   const std::int64_t n = own.size().pixels();
-  std::vector<std::int64_t> mine;
-  for (std::int64_t part = 0; part < p; ++part)
-    mine.push_back(static_cast<std::int64_t>(own.most({n * part / p, n * (part + 1) / p})));
-  const std::vector<std::int64_t> all = all_gather_values(context, mine);
-  std::vector<std::int64_t> sums(mine.size(), 0);
-  for (std::size_t i = 0; i < all.size(); ++i) sums[i % sums.size()] += all[i];
+  std::vector<std::uint64_t> mine;
+  for (std::int64_t part = 0; part < p; ++part) mine.push_back(own.most({n * part / p, n * (part + 1) / p}));
+  const std::vector<std::uint64_t> sums = all_sum(context.comm, context.alarm, all_fragments, mine);
   const auto most = std::max_element(sums.begin(), sums.end());
-  const std::int64_t bytes =
-      *most * static_cast<std::int64_t>(own.layout().bytes()) * (composition.keep_lists ? 2 : 1);
+  const auto bytes =
+      static_cast<std::int64_t>(*most * own.layout().bytes()) * (composition.keep_lists ? 2 : 1);
   if (bytes <= composition.most_bytes) return;
   throw ArgumentError("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
                       std::to_string(bytes) + " bytes of fragments, and most_bytes is " +

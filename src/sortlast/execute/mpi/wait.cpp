@@ -97,17 +97,31 @@ void barrier(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits
   wait(request, alarm, waits_for, nullptr);
 }
 
-std::vector<std::uint64_t> all_least(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
-                                     const std::vector<std::uint64_t>& mine) {
+namespace {
+
+std::vector<std::uint64_t> all_reduce(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                                      const std::vector<std::uint64_t>& mine, MPI_Op op) {
   const std::size_t count = mine.size();
   const auto values = std::make_shared<std::vector<std::uint64_t>>(mine);
   values->resize(2 * count);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(values->data(), values->data() + count, static_cast<int>(count), MPI_UINT64_T,
-                           MPI_MIN, comm.get(), &request),
+  check_mpi(MPI_Iallreduce(values->data(), values->data() + count, static_cast<int>(count), MPI_UINT64_T, op,
+                           comm.get(), &request),
             "MPI_Iallreduce");
   wait(request, alarm, waits_for, values);
   return {values->begin() + static_cast<std::ptrdiff_t>(count), values->end()};
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> all_least(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                                     const std::vector<std::uint64_t>& mine) {
+  return all_reduce(comm, alarm, waits_for, mine, MPI_MIN);
+}
+
+std::vector<std::uint64_t> all_sum(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                                   const std::vector<std::uint64_t>& mine) {
+  return all_reduce(comm, alarm, waits_for, mine, MPI_SUM);
 }
 
 namespace detail {

@@ -57,9 +57,11 @@ void wait(MPI_Request request, const Alarm& alarm, WaitsFor waits_for,
 
 void barrier(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for);
 
-// The least of all ranks' values, place by place.
+// The least of all ranks' values, place by place; and their sum.
 std::vector<std::uint64_t> all_least(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
                                      const std::vector<std::uint64_t>& mine);
+std::vector<std::uint64_t> all_sum(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
+                                   const std::vector<std::uint64_t>& mine);
 
 namespace detail {
 
