@@ -283,6 +283,20 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(NodeBuilds, ThatDifferAreTheSameErrorOnEveryRank) {
+  const int p = testing::world_size();
+  if (p == 1) GTEST_SKIP() << "one rank shares memory with nobody";
+  const bool other = testing::world_rank() == p - 1;
+  const Communicator comm = testing::duplicate_world();
+  const Alarm alarm(comm, 60, {});
+  const std::string text = testing::error_of<MismatchError>(
+      [&] { find_neighbours(comm, alarm, 0, control_layout() + (other ? 1 : 0)); });
+  testing::expect_contains(text, "another build of sortlast");
+  testing::expect_contains(text, "on rank " + std::to_string(p - 1) + ";");
+  testing::expect_same_on_all_ranks(text);
+  EXPECT_EQ(find_neighbours(comm, alarm, 0).members.size(), static_cast<std::size_t>(p));
+}
+
 TEST_F(NodeImages, TwoNodesInTwoThreadsDoNotMeet) {
   int provided = 0;
   MPI_Query_thread(&provided);

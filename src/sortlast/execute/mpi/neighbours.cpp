@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,8 +55,10 @@ bool all_of(const Communicator& comm, const Alarm& alarm, bool mine) {
   return all_least(comm, alarm, the_others, {mine ? 1U : 0U}).front() != 0;
 }
 
-// Collective: a segment that the lowest rank makes and the others map; none if one of them cannot.
-std::optional<Segment> share_control(const Communicator& node, const Alarm& alarm) {
+// Collective: a segment that the lowest rank makes and the others map; none if one of them cannot, or finds
+// another layout there: then `fits` becomes false on it.
+std::optional<Segment> share_control(const Communicator& node, const Alarm& alarm, std::uint64_t layout,
+                                     bool& fits) {
   std::optional<Segment> control;
   const auto attempt = [&](const auto& argument) {
     try {
@@ -68,12 +71,13 @@ std::optional<Segment> share_control(const Communicator& node, const Alarm& alar
   const auto seats = static_cast<std::size_t>(node.size());
   if (node.rank() == 0) attempt(Control::bytes(seats));
   if (control) {
-    Control::make(*control, seats);
+    Control::make(*control, seats, layout);
     name = control->name();
   }
   name = broadcast(node, alarm, the_others, name);
   if (node.rank() != 0 && name.process != 0) attempt(name);
-  if (!all_of(node, alarm, control.has_value())) control.reset();
+  fits = !control || Control::in(*control).layout == layout;
+  if (!all_of(node, alarm, control.has_value() && fits)) control.reset();
   return control;
 }
 
@@ -103,6 +107,24 @@ bool probe_remote_reads(const Communicator& node, const Alarm& alarm, Control& c
   return all;
 }
 
+// What a rank tells all others of its node.
+struct NodeOfRank {
+  std::int32_t lowest = 0;  // rank of the node
+  std::int32_t fits = 1;    // 0: its build is another than that of the node's lowest rank
+};
+
+// Throws on every rank.
+void check_builds(const std::vector<NodeOfRank>& all) {
+  const auto other = [](const NodeOfRank& one) { return one.fits == 0; };
+  const auto first = std::find_if(all.begin(), all.end(), other);
+  if (first == all.end()) return;
+  const auto more = std::count_if(first + 1, all.end(), other);
+  throw MismatchError(
+      "ranks disagree: another build of sortlast than on the first rank of the machine runs on rank " +
+      std::to_string(first - all.begin()) + (more > 0 ? " and " + std::to_string(more) + " more" : "") +
+      "; expected the same build on all ranks of a machine");
+}
+
 // Raises the alarm, and joins that of others.
 class AlarmWatch final : public Watch {
  public:
@@ -119,8 +141,8 @@ class AlarmWatch final : public Watch {
 };
 
 // The same, with the communicators of the machine's ranks and of the node's.
-Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks, Communicator& machine,
-                           Communicator& node) {
+Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks, std::uint64_t layout,
+                           Communicator& machine, Communicator& node) {
   const auto p = static_cast<std::size_t>(all.size());
   Neighbours found;
   found.rank = all.rank();
@@ -137,19 +159,21 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
 
   // Find who shares this machine, and whether all of those can share memory.
   node = split(machine, ranks);
-  if (node.size() > 1) found.control = share_control(node, alarm);
+  bool fits = true;
+  if (node.size() > 1) found.control = share_control(node, alarm, layout, fits);
   if (found.control) found.remote_reads = probe_remote_reads(node, alarm, Control::in(*found.control));
 
   // Number the nodes by their lowest ranks.
-  int lowest = all.rank();
-  if (found.control) lowest = broadcast(node, alarm, the_others, lowest);
-  const std::vector<int> lowest_of = all_gather(all, alarm, the_others, lowest);
+  NodeOfRank mine{all.rank(), fits ? 1 : 0};
+  if (found.control) mine.lowest = broadcast(node, alarm, the_others, mine.lowest);
+  const std::vector<NodeOfRank> node_of = all_gather(all, alarm, the_others, mine);
+  check_builds(node_of);
   std::map<int, std::int32_t> numbers;
   found.members.clear();
   for (std::size_t rank = 0; rank < p; ++rank) {
     const auto next = static_cast<std::int32_t>(numbers.size());
-    found.nodes[rank] = numbers.try_emplace(lowest_of[rank], next).first->second;
-    if (lowest_of[rank] == lowest) found.members.push_back(static_cast<int>(rank));
+    found.nodes[rank] = numbers.try_emplace(node_of[rank].lowest, next).first->second;
+    if (node_of[rank].lowest == mine.lowest) found.members.push_back(static_cast<int>(rank));
   }
   if (found.crowded) {
     const auto members = static_cast<int>(found.members.size());
@@ -160,14 +184,16 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
 
 }  // namespace
 
-Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks) {
+Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks, std::uint64_t layout) {
   Communicator machine;
   Communicator node;
   try {
-    return find_neighbours(all, alarm, ranks, machine, node);
-  } catch (...) {  // calls on them may be under way
-    machine.abandon();
-    node.abandon();
+    return find_neighbours(all, alarm, ranks, layout, machine, node);
+  } catch (...) {
+    if (!alarm.every_rank_throws()) {  // calls on them may be under way
+      machine.abandon();
+      node.abandon();
+    }
     throw;
   }
 }

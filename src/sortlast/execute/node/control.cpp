@@ -6,19 +6,40 @@
 // std::launder tells the compiler to take the bytes for objects that it did not see being made.
 #include "sortlast/execute/node/control.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <new>
+#include <string_view>
+
+#include "sortlast/version.hpp"
 
 namespace sortlast {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free &&
               std::atomic<bool>::is_always_lock_free);
+static_assert(std::is_standard_layout_v<Control> && std::is_standard_layout_v<Seat>);
 static_assert(std::is_trivially_destructible_v<Control> && std::is_trivially_destructible_v<Seat>);
 
-Control& Control::make(const Segment& segment, std::size_t processes) {
+std::uint64_t control_layout() {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  const auto add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
+  for (const char c : std::string_view(SORTLAST_VERSION)) add(static_cast<unsigned char>(c));
+  for (const std::size_t bytes :
+       {sizeof(Control), sizeof(Seat), sizeof(OfferRecord), sizeof(ImageView), sizeof(Place),
+        sizeof(Decision), sizeof(FrameSlots), sizeof(Roll), sizeof(Barrier), sizeof(EventCount),
+        offsetof(Control, working), offsetof(Control, confirmation), offsetof(Control, decisions),
+        offsetof(Control, frames), offsetof(Control, roll), offsetof(Seat, process), offsetof(Seat, unread),
+        offsetof(Seat, meetings)})
+    add(bytes);
+  return hash;
+}
+
+Control& Control::make(const Segment& segment, std::size_t processes, std::uint64_t layout) {
   auto* const seats = reinterpret_cast<Seat*>(segment.data() + sizeof(Control));
   std::uninitialized_value_construct_n(seats, processes);
-  return *new (segment.data()) Control;
+  Control& control = *new (segment.data()) Control;
+  control.layout = layout;
+  return control;
 }
 
 Control& Control::in(const Segment& segment) {

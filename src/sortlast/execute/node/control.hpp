@@ -74,8 +74,14 @@ struct Decision {
   double time = 0;  // when the last came [s of trace_clock()]
 };
 
+// Identifies the version and the layout of what the processes of a node share.
+std::uint64_t control_layout();
+
 // Followed by one seat for each process.
 struct alignas(64) Control {
+  // That of the build which made it. Stays first in all builds: a process looks at nothing else before it has
+  // found its own here.
+  std::uint64_t layout = 0;
   Barrier meeting;
   std::atomic<std::int32_t> working{0};    // of those that wait at it, or about to find that they may not
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
@@ -88,7 +94,8 @@ struct alignas(64) Control {
 
   static std::size_t bytes(std::size_t processes) { return sizeof(Control) + processes * sizeof(Seat); }
   // Make one, once, in a segment of bytes(processes).
-  static Control& make(const Segment& segment, std::size_t processes);
+  static Control& make(const Segment& segment, std::size_t processes,
+                       std::uint64_t layout = control_layout());
   // The one that was made in a segment, maybe by another process.
   static Control& in(const Segment& segment);
 
