@@ -21,11 +21,13 @@ std::atomic<std::int64_t> freed;
 std::atomic<std::int64_t> windows;
 std::atomic<std::int64_t> blocks;
 std::atomic<std::int64_t> segments;
+std::atomic<std::int64_t> huge_planes;
 
 }  // namespace
 
 Calls calls_so_far() {
-  return {reductions, reduced_bytes, collectives, communicators, freed, windows, blocks, segments};
+  return {reductions, reduced_bytes, collectives, communicators, freed,
+          windows,    blocks,        segments,    huge_planes};
 }
 
 }  // namespace sortlast::testing
@@ -96,6 +98,11 @@ SORTLAST_COUNT(collectives, Gatherv,
 extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   ++sortlast::testing::blocks;
   return memalign(alignment, bytes);
+}
+extern "C" int madvise(void* begin, std::size_t bytes, int advice) noexcept {
+  constexpr int collapse = 25;  // MADV_COLLAPSE, which older headers lack
+  if (advice == collapse) ++sortlast::testing::huge_planes;
+  return static_cast<int>(syscall(SYS_madvise, begin, bytes, advice));
 }
 extern "C" int memfd_create(const char* name, unsigned flags) noexcept {
   ++sortlast::testing::segments;

@@ -15,6 +15,7 @@ struct Calls {
   std::int64_t windows = 0;        // made
   std::int64_t blocks = 0;         // of aligned memory: what pools hold
   std::int64_t segments = 0;       // of shared memory: made or mapped
+  std::int64_t huge_planes = 0;    // that the kernel was asked to put on huge pages
 };
 
 Calls calls_so_far();

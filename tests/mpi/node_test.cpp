@@ -9,6 +9,7 @@
 #include <random>
 #include <thread>
 
+#include "mpi/calls.hpp"
 #include "mpi/node_ranks.hpp"
 #include "mpi/reads.hpp"
 #include "sortlast/cores.hpp"
@@ -281,6 +282,22 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
     node->wait_until_read("test");
   }
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(NodeImages, BothPlanesThatMatesReadGoToHugePages) {
+  NodeOfRanks node;
+  if (node->alone() || !node->neighbours().remote_reads) GTEST_SKIP() << "no other rank reads memory here";
+  constexpr std::int64_t count = 1 << 20;  // 4 MiB of depths
+  OwnImage image(rgba32_depth, count);
+  const std::int64_t before = testing::calls_so_far().huge_planes;
+  for (int frame = 0; frame < 3; ++frame) {
+    Offer offer;
+    offer.image = {image.view(), {count, 1}, rgba32_depth, {}};
+    offer.frame_bytes = 1;
+    ASSERT_TRUE(node->meet(offer, "test"));
+    node.finish();
+  }
+  EXPECT_EQ(testing::calls_so_far().huge_planes - before, 2);
 }
 
 TEST(NodeBuilds, ThatDifferAreTheSameErrorOnEveryRank) {

@@ -44,7 +44,8 @@ class Steady : public ::testing::Test {
             after.freed - before.freed,
             after.windows - before.windows,
             after.blocks - before.blocks,
-            after.segments - before.segments};
+            after.segments - before.segments,
+            after.huge_planes - before.huge_planes};
   }
 };
 

@@ -267,6 +267,8 @@ class Node::Impl {
     if (direct) return;
     if (neighbours_.remote_reads) {
       if (offer.colour.none()) read_planes_.offered(image.pixels.colour, count * image.format.colour_bytes());
+      if (offer.image.pixels.depth != nullptr && offer.depth.none())
+        read_planes_.offered(image.pixels.depth, count * sizeof(float));
       return;
     }
     const Staging::Places copy = staging_.copy(image);
