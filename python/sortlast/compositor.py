@@ -80,7 +80,7 @@ class Compositor:
             that really do; 1: none, all pixels travel as messages; k: at most k of them, as if the others
             were on other machines.
         threads: threads of this rank that blend, its own among them; 0 or None: as many as the machine has
-            cores for each of its ranks.
+            cores for each of its ranks. The compositors of a process share them.
         check: check in every call, by a small reduction, that all ranks passed the same arguments.
             Without it ranks that disagree hang or give wrong pixels. Ranks that all share a machine check at
             no cost anyway.

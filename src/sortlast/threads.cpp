@@ -15,31 +15,39 @@
 namespace sortlast {
 
 struct Team::Crew {
+  std::mutex turn;                     // of the team whose job is under way
   std::atomic<std::uint32_t> jobs{0};  // given out so far
   std::atomic<int> at_work{0};
-  const std::function<void(int)>* job = nullptr;  // null: go home
+  const std::function<void(int)>* job = nullptr;  // null: stop
+  int wanted = 0;                                 // threads that the job is for: the first ones
   std::mutex mutex;
   std::exception_ptr failure;
   std::vector<std::jthread> threads;  // last, so that they end before what they use
 
-  ~Crew() { give_out(nullptr); }
+  ~Crew() { give_out(nullptr, 0); }
 
-  // Starts thread after thread, until there are `size` or the system has no more.
-  void start(int size) {
-    threads.reserve(static_cast<std::size_t>(size));
+  int size() const { return static_cast<int>(threads.size()); }
+
+  // Starts thread after thread, until there are `most` or the system has no more. Returns how many of `most`
+  // there are.
+  int start(int most) {
+    const std::lock_guard lock(turn);
+    threads.reserve(static_cast<std::size_t>(std::max(most, size())));
     try {
-      for (int number = 1; number <= size; ++number) threads.emplace_back([this, number] { work(number); });
+      for (int number = size() + 1; number <= most; ++number)
+        threads.emplace_back([this, number, seen = jobs.load()] { work(number, seen); });
     } catch (const std::system_error&) {
-      return;  // those that there are do it all
+      return size();  // those that there are do it all
     }
+    return most;
   }
 
-  void work(int number) {
-    for (std::uint32_t seen = 0;;) {
+  void work(int number, std::uint32_t seen) {
+    while (true) {
       jobs.wait(seen);
       ++seen;
       if (job == nullptr) return;
-      try_job(number);
+      if (number <= wanted) try_job(number);
       if (at_work.fetch_sub(1) == 1) at_work.notify_one();
     }
   }
@@ -53,19 +61,33 @@ struct Team::Crew {
     }
   }
 
-  void give_out(const std::function<void(int)>* next) {
+  void give_out(const std::function<void(int)>* next, int for_threads) {
     job = next;
-    at_work = static_cast<int>(threads.size());
+    wanted = for_threads;
+    at_work = size();
     ++jobs;
     jobs.notify_all();
   }
 };
 
-Team::Team(int threads) : size_(std::max(threads, 1)) {
-  if (size_ == 1) return;
-  crew_ = std::make_unique<Crew>();
-  crew_->start(size_ - 1);
-  size_ = 1 + static_cast<int>(crew_->threads.size());
+Team::Team(int threads) : Team(threads, threads > 1 ? std::make_shared<Crew>() : nullptr) {}
+
+Team::Team(int threads, std::shared_ptr<Crew> crew) : size_(1), crew_(std::move(crew)) {
+  if (crew_) size_ += crew_->start(threads - 1);
+}
+
+std::unique_ptr<Team> Team::sharing(int threads) {
+  return std::unique_ptr<Team>(new Team(threads, threads > 1 ? shared_crew() : nullptr));
+}
+
+// Of the teams that share one now; the last of them ends its threads.
+std::shared_ptr<Team::Crew> Team::shared_crew() {
+  static std::mutex mutex;
+  static std::weak_ptr<Crew> known;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Crew> crew = known.lock();
+  if (!crew) known = crew = std::make_shared<Crew>();
+  return crew;
 }
 
 Team::~Team() = default;
@@ -75,7 +97,8 @@ void Team::run(const std::function<void(int)>& job) {
     job(0);
     return;
   }
-  crew_->give_out(&job);
+  const std::lock_guard turn(crew_->turn);
+  crew_->give_out(&job, size_ - 1);
   crew_->try_job(0);
   for (int left = crew_->at_work; left > 0; left = crew_->at_work) crew_->at_work.wait(left);
   if (crew_->failure) std::rethrow_exception(std::exchange(crew_->failure, nullptr));

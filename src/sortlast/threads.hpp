@@ -12,6 +12,9 @@ class Team {
   // `threads` in all, the caller's own among them; 1 starts none. Where the system has no more threads the
   // team has as many as could be started.
   explicit Team(int threads = 1);
+  // The same, of threads that all such teams of the process share: it has as many as the largest of them
+  // needs. One job runs at a time; a job must not run another on them.
+  static std::unique_ptr<Team> sharing(int threads);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -24,8 +27,11 @@ class Team {
 
  private:
   struct Crew;
+  Team(int threads, std::shared_ptr<Crew> crew);
+  static std::shared_ptr<Crew> shared_crew();
+
   int size_;
-  std::unique_ptr<Crew> crew_;  // null: no threads but the caller's
+  std::shared_ptr<Crew> crew_;  // null: no threads but the caller's
 };
 
 // Calls body(i) once for every i in [0, count), several at once and in any order, and returns when all have

@@ -6,9 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <filesystem>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace sortlast {
@@ -68,6 +73,35 @@ TEST(Team, TakesJobAfterJobAndThrowsWhatOneThrows) {
   };
   EXPECT_THROW(team.run(fails), std::runtime_error);
   EXPECT_EQ(calls_of_all(team), 4);
+}
+
+TEST(Team, ManyThatShareThreadsNeedThoseOfTheLargest) {
+  const auto threads_here = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const auto before = threads_here();
+  std::vector<std::unique_ptr<Team>> teams;
+  for (const int size : {3, 8, 1, 5, 8}) teams.push_back(Team::sharing(size));
+  EXPECT_LE(threads_here(), before + 7);
+  for (const int size : {3, 8, 1, 5, 8}) {
+    EXPECT_EQ(teams.front()->size(), size);
+    EXPECT_EQ(calls_of_all(*teams.front()), size);
+    teams.erase(teams.begin());
+  }
+}
+
+TEST(Team, ThoseThatShareThreadsTakeTurns) {
+  std::vector<std::thread> callers;
+  std::array<int, 4> wrong{};
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([caller, &wrong] {
+      const std::unique_ptr<Team> team = Team::sharing(2 + caller);
+      for (int turn = 0; turn < 200; ++turn)
+        wrong[static_cast<std::size_t>(caller)] += calls_of_all(*team) == 2 + caller ? 0 : 1;
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, (std::array<int, 4>{}));
 }
 
 TEST(ParallelFor, DoesAllWhereNoThreadCanBeStarted) {

@@ -3,6 +3,10 @@
 // on who is late.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
 #include "mpi/calls.hpp"
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
@@ -111,6 +115,20 @@ TEST_F(Steady, AReductionIsSmall) {
     EXPECT_GT(calls.reduced_bytes, 0);
     EXPECT_LE(calls.reduced_bytes, 64 * calls.reductions) << partition_name(partition);
   }
+}
+
+TEST_F(Steady, CompositorsShareTheirThreads) {
+  const auto threads_here = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const Scene scene(p_, {}, {64, 64}, random_, false);
+  const auto before = threads_here();
+  std::vector<std::unique_ptr<Compositor>> many;
+  for (int i = 0; i < 6; ++i) {
+    many.push_back(std::make_unique<Compositor>(MPI_COMM_WORLD, Options{.threads = 4}));
+    many.back()->composite(testing::image_of(scene, rank_));
+  }
+  EXPECT_LE(threads_here(), before + 3);
 }
 
 // Without a check, ranks that share a machine still see that they disagree.

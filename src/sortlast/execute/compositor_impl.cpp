@@ -33,7 +33,7 @@ void Compositor::Impl::set_up(const std::string& found) {
   if (!node_->crowded()) alarm_.sleep_briefly();
   if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
   if (options_.algorithm != "auto") make_schedule(options_.algorithm, setting(0, {}, false));
-  team_ = std::make_unique<Team>(options_.threads > 0 ? options_.threads : node_->cores());
+  team_ = Team::sharing(options_.threads > 0 ? options_.threads : node_->cores());
   if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
   if (uses_profile() && !node_->everybody()) {
     const Identity self = own_identity();
