@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import struct
+import sys
+import time
+from contextlib import suppress
 from functools import cache
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from sortlast._errors import Error
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 # Vendors as mpi4py names them, by binary interface.
 _FAMILIES = {
@@ -23,6 +31,49 @@ _FAMILIES = {
 def mpi() -> ModuleType:
     """The compositor for the running MPI library. Raises Error if this build has none for it."""
     return _extension("mpi")
+
+
+def joining(comm: MPI.Intracomm) -> tuple[ModuleType, int]:
+    """The compositor for the running MPI library, and the handle of the communicator of a collective call.
+
+    If this rank cannot load it, for want of file descriptors or because of Ctrl-C, the other ranks of the
+    call raise a RemoteError with the cause.
+    """
+    try:
+        from sortlast._mpi4py import MPI
+
+        return mpi(), MPI._handleof(comm)
+    except BaseException as error:
+        with suppress(Exception):
+            _tell_failure(comm, f"{type(error).__name__}: {error}")
+        raise
+
+
+# The report of a rank that failed, as the ReportMessage of C++ (execute/mpi/failure.hpp) lies in memory: the
+# rank, whether it failed, text, no block of ranks, and the 64 words of that.
+_REPORT = struct.Struct("@ii192si512x0q")
+_LIMIT = 60.0  # seconds for the other ranks to make the call
+_reports: list[object] = []  # messages and their requests, which nobody waits for
+
+
+def _tell_failure(comm: Any, cause: str) -> None:
+    """Tell the other ranks of a call that this one cannot take part.
+
+    They copy the communicator first, on which they then hear of failures (execute/mpi/communicator.cpp).
+    """
+    module = sys.modules["mpi4py.MPI"]  # comm is of it
+    if comm.Get_size() == 1:
+        return
+    copy, request = comm.Idup()
+    end = time.monotonic() + _LIMIT
+    while not request.Test():
+        if time.monotonic() > end:
+            return
+        time.sleep(0.001)
+    rank, tag = copy.Get_rank(), copy.Get_attr(module.TAG_UB)
+    message = _REPORT.pack(rank, 1, cause.encode()[:191], -1)
+    others = (other for other in range(copy.Get_size()) if other != rank)
+    _reports.extend((message, copy.Isend([message, module.BYTE], other, tag)) for other in others)
 
 
 def bench() -> ModuleType:

@@ -136,9 +136,8 @@ class Compositor:
         late_image: str = "next",
         fabric: FabricChoice | None = None,
     ) -> None:
-        from sortlast._mpi4py import MPI
-
-        problem, options = "", dict[str, Any]()
+        native, handle = _native.joining(comm)
+        problem, options, stopped = "", dict[str, Any](), None
         try:
             options["algorithm"] = _arrays.text(algorithm, "algorithm")
             options["ring"] = _arrays.ranks(ring, "ring")
@@ -163,7 +162,13 @@ class Compositor:
         except Exception as error:
             # The others must not wait for this rank: all raise what is wrong here.
             problem, options = str(error), {}
-        self._native = _native.mpi().Compositor(MPI._handleof(comm), problem, **options)
+        except BaseException as error:  # Ctrl-C
+            problem, options, stopped = type(error).__name__, {}, error
+        try:
+            self._native = native.Compositor(handle, problem, **options)
+        finally:
+            if stopped is not None:
+                raise stopped
         self._tracing = False
 
     def close(self) -> None:
@@ -428,6 +433,9 @@ class Compositor:
             yield
         except Exception as error:
             self._native.refuse(call, str(error))
+            raise
+        except BaseException as error:  # Ctrl-C: not to wait for the others
+            self._native.give_up(type(error).__name__)
             raise
 
     def allocate(self, shape: Sequence[int], dtype: DTypeLike) -> NDArray[Any]:

@@ -70,8 +70,7 @@ def measure(
         MismatchError: arguments that differ between ranks, or are wrong on some.
         TimeoutError: a rank does not come within 60 s.
     """
-    from sortlast._mpi4py import MPI
-
+    native, handle = _native.joining(comm)
     # What C++ could not be told goes along, so that every rank hears of it.
     problem, length, ranks = "", 0.0, 0
     try:
@@ -81,8 +80,7 @@ def measure(
             raise ArgumentError(f"progress is {progress!r}; expected something that can be called")
     except ArgumentError as error:
         problem, progress = str(error), lambda done, total: None
-    handle = MPI._handleof(comm)
-    return Report(*_native.mpi().measure_machine(handle, length, ranks, progress, problem))
+    return Report(*native.measure_machine(handle, length, ranks, progress, problem))
 
 
 def machine_name() -> str:

@@ -39,8 +39,7 @@ def visibility_order(
         MismatchError: on every rank, if eye or direction differ.
         TimeoutError: a rank did not come.
     """
-    from sortlast._mpi4py import MPI
-
+    native, handle = _native.joining(comm)
     problem = ""
     corners, point = [1.0, 0.0] * 3, [0.0, 0.0, 0.0]
     limit = 60.0
@@ -54,8 +53,7 @@ def visibility_order(
     except Exception as error:
         # The others must not wait for this rank: all raise what is wrong here.
         problem = str(error)
-    handle = MPI._handleof(comm)
-    return _native.mpi().visibility_order(  # type: ignore[no-any-return]
+    return native.visibility_order(  # type: ignore[no-any-return]
         handle, corners, point, direction is not None, limit, problem
     )
 
@@ -124,8 +122,7 @@ def visibility_positions(
         MismatchError: on every rank, if eye, direction, split or tree differ.
         TimeoutError: a rank did not come.
     """
-    from sortlast._mpi4py import MPI
-
+    native, handle = _native.joining(comm)
     problem = ""
     corners, point, limit = np.empty((0, 6)), [0.0, 0.0, 0.0], 60.0
     nodes = _nodes(None)
@@ -139,8 +136,8 @@ def visibility_positions(
     except Exception as error:
         # The others must not wait for this rank: all raise what is wrong here.
         problem = str(error)
-    found = _native.mpi().visibility_positions(
-        MPI._handleof(comm), corners, point, direction is not None, bool(split), *nodes, limit, problem
+    found = native.visibility_positions(
+        handle, corners, point, direction is not None, bool(split), *nodes, limit, problem
     )
     return BoxPositions(*found)
 

@@ -314,3 +314,29 @@ def test_an_interrupt_ends_a_wait():
         alone=True,
     )
     assert reports[0] == "interrupted"
+
+
+def test_a_rank_that_cannot_load_the_compositor():
+    """Its process has no file descriptors left at the first call; the others do not wait for it."""
+    reports = run(
+        3,
+        """
+        import resource
+        make = sortlast.Compositor
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if rank == 1:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+        first = attempt(lambda: make(comm, timeout=60))
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        comm.barrier()
+        report([first, works(make(comm, timeout=60))])
+        """,
+        alone=True,
+    )
+    assert all(again for _, again in reports)
+    (_, own), others = reports[1][0], [reports[0][0], reports[2][0]]
+    assert "Too many open files" in own
+    for kind, text in others:
+        assert kind == "RemoteError"
+        assert "rank 1 gave up: " in text
+        assert "Too many open files" in text

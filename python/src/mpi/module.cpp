@@ -361,6 +361,7 @@ void bind_compositor(nb::module_& module) {
            "channels"_a)
       .def("refuse", &detail::CompositorAccess::refuse, "call"_a, "problem"_a,
            nb::call_guard<nb::gil_scoped_release>())
+      .def("give_up", &detail::CompositorAccess::give_up, "cause"_a, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("timing", [](const Compositor& compositor) { return compositor.timing(); })
       .def_prop_ro("algorithm", &Compositor::algorithm)
       .def("explain", &Compositor::explain)

@@ -34,6 +34,7 @@ struct ReportMessage {
   std::int32_t block = -1;  // of block_ranks ranks each; -1: none
   std::array<std::uint64_t, block_ranks / 64> come{};
 };
+static_assert(sizeof(ReportMessage) == 720);  // python/sortlast/_native.py makes one
 
 // What one rank knows of all. It keeps the reports of the few lowest ranks, and one bit for each of the p
 // ranks.
