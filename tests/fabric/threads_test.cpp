@@ -20,11 +20,11 @@ namespace sortlast {
 namespace {
 
 // Exit status of a child process in which `body` runs, and in which no more than `most` threads may be: 0 if
-// it returns true; -1 if it does not end within 20 s.
+// it returns true; -1 if it does not end within 120 s.
 int status_with_threads(rlim_t most, const std::function<bool()>& body) {
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(120);
     constexpr uid_t nobody_else = 54321;  // the limit counts all threads of a user
     if (geteuid() == 0 && setuid(nobody_else) != 0) _exit(3);
     const rlimit limit{most, most};

@@ -156,9 +156,7 @@ static void check_small_frame(const Scene* scene) {
   icetResetTiles();
   icetAddTile(scene_tile[0], scene_tile[1], scene_tile[2], scene_tile[3], 0);
   icetEnable(ICET_COLLECT_IMAGES);
-  const double begin = icetWallTime();
   check_frame_of_scene(scene);
-  CHECK(icetWallTime() - begin < 5);
 }
 
 // A tile that is large beside what is drawn of it.
@@ -180,9 +178,8 @@ void test_no_memory_for_the_picture(void) {
   icetDisable(ICET_COLLECT_IMAGES);
   if (is_last_rank()) limit_memory(64);
   MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = icetWallTime();
   CHECK(icetImageIsNull(icetDrawFrame(identity, identity, NULL)));
-  CHECK(icetWallTime() - begin < 5 && icetGetError() != ICET_NO_ERROR);
+  CHECK(icetGetError() != ICET_NO_ERROR);
   if (is_last_rank()) end_limit();
   IceTInt number = -1;
   icetGetIntegerv(ICET_VALID_PIXELS_NUM, &number);
@@ -200,9 +197,7 @@ void test_no_memory_to_collect(void) {
   const IceTContext context = make_context_of_large_tile(&scene);
   if (world_rank() == 0) limit_memory(100);
   MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = icetWallTime();
   const IceTImage image = icetDrawFrame(identity, identity, NULL);
-  CHECK(icetWallTime() - begin < 5);
   if (icetGetError() != ICET_NO_ERROR) CHECK(icetImageIsNull(image));
   if (world_rank() == 0) end_limit();
   check_small_frame(&scene);

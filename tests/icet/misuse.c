@@ -90,11 +90,10 @@ static const struct {
 // A frame for which every rank gets an error; what this one printed of it.
 static const char* refused_frame(IceTEnum code) {
   MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = icetWallTime();
   begin_capture();
   const IceTImage image = draw_frame(&(Scene){.seed = 5});
   const char* printed = end_capture();
-  CHECK(icetImageIsNull(image) && icetWallTime() - begin < 5);
+  CHECK(icetImageIsNull(image));
   CHECK(icetGetError() == code);
   CHECK_HOLDS(printed, ":ERROR: ");
   return printed;

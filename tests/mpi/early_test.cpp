@@ -10,6 +10,7 @@
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/serial.hpp"
 
 namespace sortlast {
@@ -234,12 +235,12 @@ TEST_F(EarlyMismatch, OfFramesWithoutPixels) {
 TEST_F(Early, AnInterruptIsNoMismatch) {
   const Scene shown = scene({60, 40});
   bool interrupts = false;
-  Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = 1, .interrupt = [&] {
+  Compositor compositor(MPI_COMM_WORLD, {.node_ranks = 1, .interrupt = [&] {
                                            if (interrupts) throw MismatchError("of one rank");
                                          }});
   expect_works(compositor, shown);
   interrupts = rank_ == 0;
-  if (rank_ == p_ - 1) testing::sleep(0.3);
+  if (rank_ == p_ - 1) MPI_Barrier(MPI_COMM_WORLD);  // until rank 0 has been interrupted
   const auto composite = [&] { compositor.composite(testing::image_of(shown, rank_)); };
   if (rank_ == 0) {
     error_of<MismatchError>(composite);
@@ -247,7 +248,7 @@ TEST_F(Early, AnInterruptIsNoMismatch) {
   } else {
     expect_contains(error_of<RemoteError>(composite), "rank 0 gave up: of one rank");
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank_ != p_ - 1) MPI_Barrier(MPI_COMM_WORLD);
 }
 
 // A rank whose last frame failed has begun it, another has not: what is chosen next may not depend on that.
@@ -291,8 +292,10 @@ TEST_F(Early, WhoDoesNotComeIsNamed) {
   const Scene shown = scene({60, 40});
   const int missing = p_ - 1;
   for (const int node_ranks : {0, 1}) {
-    Compositor compositor(MPI_COMM_WORLD, {.timeout = 0.4, .node_ranks = node_ranks});
+    Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks});
     compositor.composite(testing::image_of(shown, rank_));
+    detail::CompositorAccess::set_timeout(compositor, 1);
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank_ != missing) {
       const std::string text =
           error_of<TimeoutError>([&] { compositor.composite(testing::image_of(shown, rank_)); });

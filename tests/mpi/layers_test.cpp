@@ -24,7 +24,6 @@ using detail::CompositorAccess;
 using testing::error_of;
 using testing::expect_contains;
 
-constexpr double at_once = 20;  // on a busy machine; the limit is 60 [s]
 constexpr Size size{61, 50};
 constexpr int most = 3;  // pairs of a rank in a pixel
 
@@ -289,7 +288,6 @@ TEST_F(MpiLayers, ARankThatFailsOnTheWay) {
         call.content = [&](const FrameContext&) {
           return std::make_unique<const FailingContent>(mine(1), where);
         };
-      const double begin = MPI_Wtime();
       if (rank_ == p_ - 1) {
         expect_contains(error_of<Error>([&] { CompositorAccess::composite_layers(compositor, call, {}); }),
                         "no " + where);
@@ -301,7 +299,6 @@ TEST_F(MpiLayers, ARankThatFailsOnTheWay) {
         });
         expect_contains(text, "rank " + std::to_string(p_ - 1) + " gave up: no " + where);
       }
-      EXPECT_LT(MPI_Wtime() - begin, at_once);
       MPI_Barrier(MPI_COMM_WORLD);
       Compositor fresh(MPI_COMM_WORLD, {.node_ranks = node_ranks});
       expect_right(fresh, 12);
@@ -313,19 +310,21 @@ TEST_F(MpiLayers, ALateRank) {
   if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
   for (const int node_ranks : {0, 1}) {
     MPI_Barrier(MPI_COMM_WORLD);  // the last test may have kept some of them
-    Compositor compositor(MPI_COMM_WORLD, {.timeout = 2, .node_ranks = node_ranks});
+    Compositor compositor(MPI_COMM_WORLD, {.node_ranks = node_ranks});
     // In time.
     if (rank_ == 0) testing::sleep(0.2);
     expect_right(compositor, 13);
     // Too late, in the middle of the frame.
+    CompositorAccess::set_timeout(compositor, 1);
     LayerCall call = call_of(mine(1));
     call.content = [&](const FrameContext&) {
-      if (rank_ == 0) testing::sleep(5);
+      if (rank_ == 0) MPI_Barrier(MPI_COMM_WORLD);  // until the others have given up
       return std::make_unique<const PairContent>(mine(1));
     };
     const std::string text =
         error_of<TimeoutError>([&] { CompositorAccess::composite_layers(compositor, call, {}); });
-    if (rank_ != 0) expect_contains(text, "rank 0 has not come");
+    if (rank_ == 0) continue;
+    expect_contains(text, "rank 0 has not come");
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }

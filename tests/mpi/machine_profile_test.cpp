@@ -236,11 +236,7 @@ TEST_F(MachineProfiles, ARankThatDoesNotComeToMeasureIsATimeout) {
   if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
   MPI_Comm comm = MPI_COMM_NULL;  // stays, for a call on it is under way for ever
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  if (rank_ > 0) {
-    const double begin = MPI_Wtime();
-    error_of<TimeoutError>([&] { measure_machine(comm, {.timeout = 0.3}); });
-    EXPECT_LT(MPI_Wtime() - begin, 20);  // for a busy machine; the limit of another call is 60
-  }
+  if (rank_ > 0) error_of<TimeoutError>([&] { measure_machine(comm, {.timeout = 0.3}); });
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

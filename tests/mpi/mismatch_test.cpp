@@ -16,7 +16,6 @@ using testing::expect_same_on_all_ranks;
 using testing::Scene;
 
 constexpr Size size{12, 8};
-constexpr double at_once = 20;  // on a busy machine; the limit is 60 [s]
 
 // One call of composite() and gather(), whose arguments a test changes on one rank.
 struct Call {
@@ -67,9 +66,7 @@ class Mismatch : public ::testing::Test {
     Call call = base;
     if (rank_ == odd) change.apply(call);
     MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
     const std::string text = error_of<MismatchError>([&] { make(compositor, tile, call); });
-    EXPECT_LT(MPI_Wtime() - begin, at_once);
     for (const std::string& part : change.expected) expect_contains(text, part);
     expect_contains(text, "on rank " + std::to_string(odd));
     expect_same_on_all_ranks(text);
@@ -146,10 +143,8 @@ TEST_F(Mismatch, OfConstructors) {
   for (const int odd : {0, p_ - 1}) {
     const auto with = [&](const Options& changed, const std::vector<std::string>& expected) {
       MPI_Barrier(MPI_COMM_WORLD);
-      const double begin = MPI_Wtime();
       const std::string text = error_of<MismatchError>(
           [&] { Compositor(MPI_COMM_WORLD, rank_ == odd ? changed : Options{.algorithm = "shift"}); });
-      EXPECT_LT(MPI_Wtime() - begin, at_once);
       for (const std::string& part : expected) expect_contains(text, part);
       expect_contains(text, "on rank " + std::to_string(odd));
       expect_same_on_all_ranks(text);
@@ -185,9 +180,7 @@ TEST_F(Mismatch, OfCalls) {
             const Tile tile = compositor.composite(image);
             const Make& mine = rank_ == odd ? other : usual;
             MPI_Barrier(MPI_COMM_WORLD);
-            const double begin = MPI_Wtime();
             const std::string text = error_of<MismatchError>([&] { mine(compositor, tile); });
-            EXPECT_LT(MPI_Wtime() - begin, at_once);
             expect_contains(text, "on rank " + std::to_string(odd));
             expect_same_on_all_ranks(text);
           }

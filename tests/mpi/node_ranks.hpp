@@ -25,13 +25,15 @@ inline Communicator duplicate_world() {
 // A node, and what it needs.
 class NodeOfRanks {
  public:
-  // `ranks` as for make_node(); `limit` [s] as for Alarm.
-  explicit NodeOfRanks(int ranks = 0, double limit = 60, std::function<void()> interrupt = {})
+  // `ranks` as for make_node().
+  explicit NodeOfRanks(int ranks = 0, std::function<void()> interrupt = {})
       : comm_(duplicate_world()),
-        alarm_(comm_, limit, std::move(interrupt)),
+        alarm_(comm_, 60, std::move(interrupt)),
         node_(std::make_unique<Node>(make_node(comm_, alarm_, ranks))) {}
 
   Node* operator->() { return node_.get(); }
+  // Of waits from now on [s].
+  void set_limit(double seconds) { alarm_.set_limit(seconds); }
   // After a TimeoutError.
   void abandon() { comm_.abandon(); }
   void destroy_node() { node_.reset(); }

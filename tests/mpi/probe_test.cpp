@@ -21,17 +21,16 @@ namespace {
 using testing::error_of;
 using testing::expect_contains;
 
-constexpr double slack = 20;  // for a busy machine [s]
-
 // What a probe works with, as a compositor has it: alarms on a communicator of their own.
 class Probing {
  public:
-  explicit Probing(int node_ranks = 0, double limit = 60, std::function<void()> interrupt = {})
+  explicit Probing(int node_ranks = 0, std::function<void()> interrupt = {})
       : data_(testing::duplicate_world()),
         control_(testing::duplicate_world()),
-        alarm_(control_, limit, std::move(interrupt)),
+        alarm_(control_, 60, std::move(interrupt)),
         node_(make_node(data_, alarm_, node_ranks)) {}
 
+  void set_limit(double seconds) { alarm_.set_limit(seconds); }
   Machine measure(double seconds) { return probe(data_, alarm_, node_, seconds); }
   // After an exception.
   void abandon() {
@@ -111,18 +110,12 @@ TEST_F(Probe, MeasuresOnlyMessagesThatThereAre) {
   EXPECT_EQ(several.beta != standard.beta, p_ > 2);
 }
 
-TEST_F(Probe, KeepsToItsTime) {
+TEST_F(Probe, TakesTheTimeThatItHas) {
   Probing probing;
-  std::vector<double> times;
-  for (int i = 0; i < 5; ++i) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
-    probing.measure(0.1);
-    times.push_back(MPI_Wtime() - begin);
-  }
-  std::sort(times.begin(), times.end());
-  EXPECT_GE(times[0], 0.1);
-  EXPECT_LT(times[0], slack);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  probing.measure(0.3);
+  EXPECT_GE(MPI_Wtime() - begin, 0.3);
 }
 
 TEST_F(Probe, LeavesNothingBehind) {
@@ -133,13 +126,11 @@ TEST_F(Probe, LeavesNothingBehind) {
 
 TEST_F(Probe, ARankThatDoesNotComeIsATimeout) {
   if (p_ == 1) GTEST_SKIP() << "one rank waits for nobody";
-  constexpr double limit = 0.3;   // [s]
-  constexpr double answer = 1.0;  // in which ranks tell each other what they wait for [s]
-  Probing probing(0, limit);
+  Probing probing;
+  probing.set_limit(1);
+  MPI_Barrier(MPI_COMM_WORLD);
   if (rank_ != p_ - 1) {
-    const double begin = MPI_Wtime();
     const std::string text = error_of<TimeoutError>([&] { probing.measure(0.1); });
-    EXPECT_LT(MPI_Wtime() - begin, limit + answer + slack);
     expect_contains(text, "waits for all ranks to measure the machine");
     expect_contains(text, "rank " + std::to_string(p_ - 1) + " has not come");
   }
@@ -153,7 +144,7 @@ TEST_F(Probe, AnInterruptEndsIt) {
     using std::runtime_error::runtime_error;
   };
   bool now = false;
-  Probing probing(0, 60, [&now] {
+  Probing probing(0, [&now] {
     if (now) throw Interrupted("interrupted");
   });
   now = true;

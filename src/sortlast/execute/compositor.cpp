@@ -144,6 +144,10 @@ bool detail::CompositorAccess::on_one_machine(const Compositor& compositor) {
   return compositor.impl().node_->everybody();
 }
 
+void detail::CompositorAccess::set_timeout(Compositor& compositor, double seconds) {
+  compositor.impl().alarm_.set_limit(seconds);
+}
+
 void detail::CompositorAccess::give_up(Compositor& compositor, const std::string& cause) noexcept {
   if (compositor.impl_) compositor.impl_->give_up(cause);
 }

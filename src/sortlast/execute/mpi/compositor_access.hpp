@@ -81,6 +81,9 @@ struct CompositorAccess {
   // Partition::automatic.
   static void use(Compositor& compositor, const std::string& algorithm, Partition partition);
 
+  // The timeout of all calls from now on [s], of this rank alone.
+  static void set_timeout(Compositor& compositor, double seconds);
+
   // Whether all ranks share one machine, and read each other's images where they lie.
   static bool on_one_machine(const Compositor& compositor);
 

@@ -90,6 +90,7 @@ class Alarm {
       : comm_(comm), limit_(limit), interrupt_(std::move(interrupt)) {}
 
   double limit() const { return limit_; }
+  void set_limit(double seconds) { limit_ = seconds; }
 
   // Whether a rank that has waited long sleeps long between two looks at MPI, as others need its core. It
   // does until it is known to have a core of its own.
