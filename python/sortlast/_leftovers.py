@@ -1,153 +1,130 @@
-"""What this process makes and has to remove: processes, temporary folders and files, namespaces.
+"""Processes and temporary folders that never outlive this process, however it ends.
 
-Each is told to a watcher (:mod:`sortlast._watcher`) before it is made, and taken back once it is gone, so
-that none is left however this process ends. The watcher is started with the first of them.
+Each is in the care of a process of its own (:mod:`sortlast._keeper`), which notices the end of this one.
 """
 
 from __future__ import annotations
 
-import atexit
-import itertools
-import json
+import errno
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, NoReturn
+from types import TracebackType
+from typing import Any, NoReturn
 
-from sortlast import _watcher
+from sortlast import _keeper
 from sortlast._errors import Error
 
-Kind = Literal["processes", "namespaces", "path"]
-
-SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
-_LIMIT = 60.0  # time for the watcher to remove everything [s]
-
-_lock = threading.RLock()
-_numbers = itertools.count()
+SIGNALS = _keeper.SIGNALS
+_ELSEWHERE = "set TMPDIR to another folder"
+_LIMIT = 60.0  # time for a keeper to remove everything [s]
+_SETTLE = 0.005  # between two looks at a keeper [s]
+_ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
 
 
-class _Watcher:
-    """The watcher of one process; a copy of the process (a fork) needs one of its own."""
+class Kept:
+    """A process that cleans up at the end of the block, or of this process.
 
-    def __init__(self) -> None:
-        self.pid = os.getpid()
-        self.mark = f"{self.pid}-{secrets.token_hex(8)};"
-        self.ended = False
-        # A session of its own, so that no signal for this one's reaches it, and no mark.
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-B", _watcher.__file__, str(self.pid), self.mark],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd="/",
-            env={name: value for name, value in os.environ.items() if name != _watcher.MARK},
-        )
+    Args:
+        script: run as ``python script PID FD ARGUMENTS``; PID is this process, and FD a pipe whose other end
+            closes at the end of the block. It calls :func:`sortlast._keeper.wait_for_end`.
+        popen: of :class:`subprocess.Popen`.
 
-    def tell(self, *words: int | str) -> None:
-        """Tell it one thing; it has it when this returns, whatever becomes of this process."""
-        assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # it was killed
-            os.write(self.process.stdin.fileno(), json.dumps(words).encode() + b"\n")
+    Attributes:
+        process: the :class:`subprocess.Popen` of the script.
+        folder: its temporary folder, of those that have one.
 
-    def end(self) -> None:
-        """Let it remove what is left, and wait for that."""
-        if not self.ended:
-            self.ended = True
-            assert self.process.stdin is not None
-            self.process.stdin.close()
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(_LIMIT)
-
-
-_current: _Watcher | None = None
-
-
-def _watching() -> _Watcher:
-    global _current
-    with _lock:
-        if _current is None or _current.pid != os.getpid():
-            _current = _Watcher()
-        return _current
-
-
-def add(kind: Kind, value: str) -> int:
-    """Have something removed when this process has ended, unless :func:`done` was called with the number.
-
-    To be called before it is made; see :mod:`sortlast._watcher` for the kinds.
+    Raises :class:`sortlast.Error` if no process can be started.
     """
-    number = next(_numbers)
-    _watching().tell(number, kind, value)
-    return number
+
+    folder: Path
+
+    def __init__(self, script: Sequence[str], *arguments: str, **popen: Any) -> None:
+        self._owner = os.getpid()
+        read, self._pipe = os.pipe()
+        command = [sys.executable, *script, str(self._owner), str(read), *arguments]
+        passed = [read, *popen.pop("pass_fds", [])]
+        try:
+            # A session of its own, so that no signal of a terminal reaches it.
+            self.process: subprocess.Popen[Any] = subprocess.Popen(
+                command, pass_fds=passed, start_new_session=True, **popen
+            )
+        except OSError as error:
+            os.close(self._pipe)
+            advice = "; end some processes or allow more (ulimit -u)" if error.errno == errno.EAGAIN else ""
+            raise Error(f"cannot start a process: {error.strerror}{advice}") from error
+        finally:
+            os.close(read)
+        _open.add(self)
+
+    def close(self) -> None:
+        """End it, and wait until it has removed everything."""
+        if self in _open and self._owner == os.getpid():
+            _open.remove(self)
+            os.close(self._pipe)
+            # A signal may interrupt process.wait(), whose lock is held then.
+            end = time.monotonic() + _LIMIT
+            with suppress(ChildProcessError):
+                while os.waitid(os.P_PID, self.process.pid, _ENDED) is None and time.monotonic() < end:
+                    time.sleep(_SETTLE)
+            self.process.poll()
+
+    def __enter__(self) -> Kept:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
-def done(number: int) -> None:
-    """Take something back that has gone, or that shall stay."""
-    _watching().tell(number)
+_open: set[Kept] = set()
+_KEEPER = ["-I", "-S", "-B", _keeper.__file__]
+
+
+def start(command: Sequence[str], env: Mapping[str, str] | None = None, **popen: Any) -> Kept:
+    """Run a command; at the end of the block, all processes that descend from it are killed.
+
+    ``process`` of what is returned ends with the command, after all of its descendants; its status is the
+    command's, or 128 + the signal that ended that. ``TMPDIR`` of the command is ``folder``, which is removed
+    at the end. Without ``stdin`` in ``popen``, there is no standard input.
+    """
+    path = _new_folder()
+    kept = Kept(_KEEPER, str(path), *command, env=env, **{"stdin": subprocess.DEVNULL, **popen})
+    kept.folder = path
+    return kept
 
 
 @contextmanager
 def folder() -> Iterator[Path]:
     """A temporary folder that is gone at the end of the block, or of this process."""
+    path = _new_folder()
+    with guarded(path):
+        try:
+            path.mkdir(mode=0o700)
+        except OSError as error:
+            raise Error(f"cannot make the folder {path}: {error.strerror}; {_ELSEWHERE}") from error
+        yield path
+
+
+def guarded(path: Path) -> Kept:
+    """Removes a folder at the end of the block, or of this process, if it is there."""
+    return Kept(_KEEPER, str(path), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd="/")
+
+
+def _new_folder() -> Path:
     try:
         place = tempfile.gettempdir()
     except FileNotFoundError as error:
-        raise Error(f"{error.strerror}; set TMPDIR to another folder") from error
-    path = Path(place, f"sortlast-{secrets.token_hex(6)}")
-    number = add("path", str(path))
-    try:
-        path.mkdir(mode=0o700)
-    except OSError as error:
-        raise Error(
-            f"cannot make the folder {path}: {error.strerror}; set TMPDIR to another folder"
-        ) from error
-    try:
-        yield path
-    finally:
-        _remove(path)
-        done(number)
-
-
-def _remove(path: Path, attempts: int = 100) -> None:
-    """Remove a folder, of which a process that is just ending may still make and remove files."""
-    for attempt in range(attempts):
-        try:
-            shutil.rmtree(path)
-            return
-        except OSError:
-            if not path.exists():
-                return
-            if attempt + 1 == attempts:
-                raise
-            time.sleep(0.05)
-
-
-def mark() -> dict[str, str]:
-    """Variables for short processes that this one waits for; if it is killed, they are."""
-    return {_watcher.MARK: _watching().mark}
-
-
-@contextmanager
-def processes() -> Iterator[dict[str, str]]:
-    """Variables for processes that are started in the block, and for those which they start.
-
-    All of them are killed at the end of the block, or of this process.
-    """
-    mark = f"{_watching().mark}{next(_numbers)};"
-    number = add("processes", mark)
-    try:
-        yield {_watcher.MARK: mark}
-    finally:
-        _watcher.kill_marked(mark)
-        done(number)
+        raise Error(f"{error.strerror}; {_ELSEWHERE}") from error
+    return Path(place, f"sortlast-{secrets.token_hex(6)}")
 
 
 def end_by_signals() -> None:
@@ -165,13 +142,8 @@ def end_by_signals() -> None:
 def _end(number: int, frame: object) -> NoReturn:
     for each in SIGNALS:
         signal.signal(each, signal.SIG_IGN)
-    _end_watcher()
+    for kept in list(_open):
+        kept.close()
     if os.isatty(2):
-        os.write(2, b"\x1b[?25h\n")  # the cursor, which a bar of progress hides
+        os.write(2, b"\x1b[?25h\n")  # the cursor, which a progress bar hides
     os._exit(128 + number)
-
-
-@atexit.register
-def _end_watcher() -> None:
-    if _current is not None and _current.pid == os.getpid():
-        _current.end()

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from sortlast import Error, _leftovers
 
@@ -30,7 +31,10 @@ _PAGE = 4096  # bytes
 
 @contextmanager
 def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
-    """A temporary path of the same suffix to write to; it becomes ``path`` when the block ends well.
+    """A path to open and write to; the file there replaces ``path`` when the block ends without an error.
+
+    Until then the file has no name in any folder, so nothing of it is left however this process ends. Its
+    path has no suffix, and a package that resolves symbolic links has to be given the open file instead.
 
     Whoever reads ``path`` sees the old file or the new one, never a part of it; if the block fails, the
     old one stays. The new one has the mode of the old one, and its owner where that is allowed. What is no
@@ -55,7 +59,7 @@ def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
         with _copied(path, target) as temporary:
             yield temporary
     else:
-        with _renamed(path, target) as temporary:
+        with _replaced(path, target) as temporary:
             yield temporary
 
 
@@ -160,38 +164,78 @@ def _is_special(target: Path) -> bool:
 
 
 @contextmanager
-def _renamed(path: Path, target: Path) -> Iterator[Path]:
-    """A file beside the target that takes its place at the end."""
-    temporary = target.with_name(f".{secrets.token_hex(8)}{path.suffix}")
+def _replaced(path: Path, target: Path) -> Iterator[Path]:
+    """A file that takes the target's place at the end."""
     try:
         check_place(path)
-        there = target.stat() if target.exists() else None
-        number = _leftovers.add("path", str(temporary))
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if there is None else 0o600))
+        opened = _nameless(target.parent)
     except OSError as error:
         raise _refusal(path, error) from error
+    with open(opened, "rb") as file, naming(path, _path(opened)):
+        yield _path(opened)
+        try:
+            _give_name(file, target)
+        except OSError as error:
+            raise _refusal(path, error) from error
+
+
+def _give_name(file: BinaryIO, target: Path) -> None:
+    """Put a nameless file in the target's place, with its mode and, where allowed, its owner."""
+    there = target.stat() if target.exists() else None
+    temporary = target.with_name(f".{secrets.token_hex(8)}")
     try:
-        with naming(path, temporary):
-            yield temporary
-            if there is not None:
-                with suppress(PermissionError):
-                    os.chown(temporary, there.st_uid, there.st_gid)
-                temporary.chmod(there.st_mode & 0o777)
-            temporary.replace(target)
+        _make_like(file.fileno(), there)
+        try:
+            _link(file.fileno(), temporary)
+        except OSError:  # it lies in memory
+            mode = 0o666 if there is None else 0o600
+            with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode), "wb") as copy:
+                shutil.copyfileobj(file, copy)
+                _make_like(copy.fileno(), there)
+        temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
-        _leftovers.done(number)
+
+
+def _make_like(opened: int, there: os.stat_result | None) -> None:
+    """Give an open file the owner, where allowed, and the mode of another."""
+    if there is not None:
+        with suppress(PermissionError):
+            os.chown(opened, there.st_uid, there.st_gid)
+        os.chmod(opened, there.st_mode & 0o777)
+
+
+def _link(opened: int, path: Path) -> None:
+    """Give an open file without a name one."""
+    folder = os.open(path.parent, os.O_PATH)
+    try:
+        # Links are followed only where a folder is given.
+        os.link(_path(opened), path, src_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+def _nameless(folder: Path | None) -> int:
+    """A new open file without a name: in a folder where its file system can do that, else in memory."""
+    if folder is not None:
+        with suppress(OSError):
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
+    return os.memfd_create("sortlast")
+
+
+def _path(opened: int) -> Path:
+    """The path that opens a file of this process, by its number, also for its children."""
+    return Path(f"/proc/{os.getpid()}/fd/{opened}")
 
 
 @contextmanager
 def _copied(path: Path, target: Path | int) -> Iterator[Path]:
     """A file elsewhere whose contents the target gets at the end."""
-    with _leftovers.folder() as folder:
-        temporary = folder / f"file{path.suffix}"
+    with open(_nameless(None), "rb") as memory:
+        temporary = _path(memory.fileno())
         with naming(temporary, advice=TEMPORARY):
-            temporary.touch()
             yield temporary
-            content = temporary.read_bytes()
+        content = memory.read()
     try:
         if target == 1:
             sys.stdout.flush()
@@ -242,15 +286,10 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
-    number = _leftovers.add("path", str(temporary))
-    try:
-        with naming(path, temporary):
-            temporary.mkdir()
-            yield temporary
-            temporary.replace(target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-        _leftovers.done(number)
+    with _leftovers.guarded(temporary), naming(path, temporary):
+        temporary.mkdir()
+        yield temporary
+        temporary.replace(target)
 
 
 def make_folder(path: str | Path) -> None:

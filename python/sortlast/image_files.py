@@ -195,7 +195,8 @@ def _read_npy(path: Path, most: int | None, _: str | None) -> Image:
 
 
 def _write_npy(path: Path, image: Image) -> None:
-    np.save(path, image.pixels)
+    with path.open("wb") as file:  # given a path, np.save would append a suffix
+        np.save(file, image.pixels)
 
 
 def _read_exr(path: Path, most: int | None, asked: str | None) -> Image:
@@ -277,7 +278,8 @@ def _read_tiff(path: Path, most: int | None, _: str | None) -> Image:
 def _write_tiff(path: Path, image: Image) -> None:
     tifffile = _optional("tifffile", path)
     extra = ["assocalpha"] if image.pixels.shape[2] == 4 else None
-    tifffile.imwrite(path, image.pixels, photometric="rgb", extrasamples=extra)
+    with path.open("wb") as file:  # given a path, it would write where that leads
+        tifffile.imwrite(file, image.pixels, photometric="rgb", extrasamples=extra)
 
 
 _READERS: dict[str, Callable[[Path, int | None, str | None], Image]] = {

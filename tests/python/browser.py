@@ -42,14 +42,10 @@ class Browser:
 
     def _start(self, program: str) -> None:
         folder = self._held.enter_context(_leftovers.folder())  # for the browser's profile
-        # What is entered first is left last: all processes are killed, then waited for, then the folder goes.
-        waited_for = self._held.enter_context(ExitStack())
-        mark = self._held.enter_context(_leftovers.processes())
         with pytest.MonkeyPatch.context() as environment:
-            for name, value in {**mark, "TMPDIR": str(folder)}.items():
-                environment.setenv(name, value)
+            environment.setenv("TMPDIR", str(folder))
             driver = playwright.sync_api.sync_playwright().start()
-        waited_for.callback(driver.stop)
+        self._held.callback(driver.stop)
         self._browser = driver.chromium.launch(executable_path=program, chromium_sandbox=False)
 
     def open(self, place: Path | str, size: tuple[int, int]) -> Page:

@@ -34,19 +34,15 @@ class Server:
         inherited = dict(os.environ)
         if python != Path(sys.executable):
             inherited.pop("PYTHONPATH", None)  # which names packages of ours
-        # What is entered first is left last: all processes are killed, then waited for.
-        waited_for = self._held.enter_context(ExitStack())
-        mark = self._held.enter_context(_leftovers.processes())
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._held.enter_context(self._socket)
         with theirs:
-            waited_for.enter_context(
-                subprocess.Popen(
+            self._held.enter_context(
+                _leftovers.start(
                     [str(python), str(_SERVER), str(theirs.fileno())],
-                    stdin=subprocess.DEVNULL,
+                    inherited,
                     stdout=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
-                    env=inherited | mark,
                 )
             )
 

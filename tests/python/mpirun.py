@@ -57,28 +57,23 @@ def run_command(
     launcher = launch.find_mpiexec()
     settings = launch.environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     argv = [str(launcher.path), *options, "-n", str(ranks), *command]
-    late = False
-    # At the end of the block all is killed that still runs, with the shared memory that it has.
-    with _leftovers.processes() as mark:
-        process = subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **settings, **(env or {}), **mark},
-            start_new_session=True,
-        )
+    # At the end of the block all that still runs is killed.
+    with _leftovers.start(
+        argv,
+        {**os.environ, **settings, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as kept:
         try:
-            stdout, stderr = process.communicate(timeout=timeout)
+            stdout, stderr = kept.process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
-            late = True
-    if late:
-        stdout, stderr = process.communicate()
-        raise TimeoutError(
-            f"{ranks} ranks did not end within {timeout:g} s: {' '.join(argv)}\n{stdout}{stderr}"
-        )
-    return subprocess.CompletedProcess(argv, process.returncode, stdout, stderr)
+            kept.close()
+            stdout, stderr = kept.process.communicate()
+            raise TimeoutError(
+                f"{ranks} ranks did not end within {timeout:g} s: {' '.join(argv)}\n{stdout}{stderr}"
+            ) from None
+    return subprocess.CompletedProcess(argv, kept.process.returncode, stdout, stderr)
 
 
 def run(

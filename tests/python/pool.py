@@ -55,19 +55,13 @@ class Pool:
         server.settimeout(1.0)
         command = [str(launcher.path), "-n", str(self.ranks), sys.executable, "-m", "mpi4py", str(_RANK)]
         output = self._held.enter_context((self._folder / "mpiexec.txt").open("w"))
-        # At the end all is killed, and then waited for.
-        waited_for = self._held.enter_context(ExitStack())
-        mark = self._held.enter_context(_leftovers.processes())
-        self._process = waited_for.enter_context(
-            subprocess.Popen(
-                [*command, str(self._folder / "socket")],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=self._environ | settings | mark,
-                start_new_session=True,
-            )
+        kept = _leftovers.start(
+            [*command, str(self._folder / "socket")],
+            self._environ | settings,
+            stdout=output,
+            stderr=output,
         )
+        self._process = self._held.enter_context(kept).process
         end = time.monotonic() + _START
         ranks: dict[int, socket.socket] = {}
         while len(ranks) < self.ranks:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -22,10 +21,11 @@ from pathlib import Path
 import pytest
 
 import marked
-from sortlast import _leftovers, _watcher, launch
+from sortlast import _leftovers, launch
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
+VARIABLE = "SORTLAST_TEST_OF_DEATHS"
 BUILD = Path(__file__).parents[2] / "build" / "run" / "tests"
 LIMIT = 8.0  # of the compositor, for a machine under load [s]
 SLACK = 20.0  # on top of it, for a machine under load [s]
@@ -123,35 +123,28 @@ class Trial:
 
     def run(self) -> None:
         self.folder.mkdir()
-        temporary = self.folder / "tmp"
-        temporary.mkdir()
-        with _leftovers.processes() as mark:
-            with (self.folder / "output").open("w") as output:
-                self.process = subprocess.Popen(
-                    self.argv,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=output,
-                    env={**os.environ, **self.settings, **mark, "TMPDIR": str(temporary)},
-                    start_new_session=True,
-                )
-            value = mark[_watcher.MARK]
+        value = f"{os.getpid()}-{self.folder}"
+        with (
+            (self.folder / "output").open("w") as output,
+            _leftovers.start(
+                self.argv, {**os.environ, **self.settings, VARIABLE: value}, stdout=output, stderr=output
+            ) as kept,
+        ):
+            self.process = kept.process
             memory: set[str] = set()
             for number, death in enumerate(self.job.deaths):
                 if not self.all_write(number, self.living, "ready", START):
                     self.fault("ranks did not begin a round", self.output())
                     return
                 if number == 0:
-                    memory = marked.shared_memory(_watcher.MARK, value)
+                    memory = marked.shared_memory(VARIABLE, value)
                 self.kill_one(number, death)
                 if not self.judge_round(number, death):
                     break
             (self.folder / "end").touch()
             if not until(lambda: self.process.poll() is not None, SLACK):
                 self.fault("hang: mpiexec", self.output())
-            self.counts["left by MPI: processes"] += len(marked.folders(_watcher.MARK, value))
             self.counts["left by MPI: files of shared memory"] += sum(map(os.path.exists, memory))
-        self.process.wait()
         self.look_for_what_is_left(value, memory)
 
     def fault(self, what: str, more: object = "") -> None:
@@ -189,7 +182,7 @@ class Trial:
         (self.folder / f"{number}.go").touch()
 
     def look_for_what_is_left(self, value: str, memory: set[str]) -> None:
-        for command in marked.processes(_watcher.MARK, value):
+        for command in marked.processes(VARIABLE, value):
             self.fault("leak: process", command)
         for path in map(Path, filter(os.path.exists, memory)):
             if not path.name.startswith(MPI_MEMORY):

@@ -1,14 +1,129 @@
-"""What a program leaves behind when it ends, but for what signals do (test_signals.py): nothing."""
+"""No process, folder or segment of MPI outlives the program that started it; files of others stay."""
 
 from __future__ import annotations
 
+import mmap
 import os
+import signal
 import subprocess
+import sys
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
+from sortlast import Error, _keeper, _leftovers
+
+# Writes its number to a file, in a session of its own and without a parent; and so does what has started it.
+ESCAPES = """
+import os, pathlib, sys, time
+folder = pathlib.Path(sys.argv[1])
+(folder / "child").write_text(str(os.getpid()))
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        (folder / "grandchild").write_text(str(os.getpid()))
+    else:
+        os._exit(0)
+time.sleep(600)
+"""
+
+
+def wait_until(condition, limit=60.0):
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def number_in(path: Path) -> int:
+    wait_until(lambda: path.exists() and path.read_text())
+    return int(path.read_text())
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_process_that_left_its_session_and_parent_is_killed(tmp_path):
+    """And one of another block is not."""
+    with _leftovers.start(["sleep", "600"]) as other:
+        with _leftovers.start([sys.executable, "-c", ESCAPES, str(tmp_path)]) as kept:
+            pids = [number_in(tmp_path / name) for name in ("child", "grandchild")]
+            folder = kept.folder
+            assert folder.is_dir()
+        assert not any(map(alive, pids))
+        assert not folder.exists()
+        assert other.process.poll() is None
+
+
+def test_all_goes_when_the_starter_is_killed(tmp_path):
+    """Also where a fork of the starter goes on, with its files open."""
+    code = f"""
+import os, subprocess, sys, time
 from sortlast import _leftovers
+with _leftovers.folder() as folder, _leftovers.start([sys.executable, "-c", {ESCAPES!r}, {str(tmp_path)!r}]):
+    if os.fork() == 0:
+        time.sleep(600)
+    print(folder, flush=True)
+    time.sleep(600)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as starter:
+        folder = Path(starter.stdout.readline().strip())
+        pids = [number_in(tmp_path / name) for name in ("child", "grandchild")]
+        starter.send_signal(signal.SIGKILL)
+        wait_until(lambda: not any(map(alive, pids)) and not folder.exists())
+        os.killpg(starter.pid, signal.SIGKILL)
+
+
+def test_the_status_is_the_commands():
+    for command, status in (("exit 7", 7), ("kill -TERM $$", 128 + signal.SIGTERM), ("exit 0", 0)):
+        with _leftovers.start(["sh", "-c", command]) as kept:
+            assert kept.process.wait(60) == status
+
+
+def test_files_of_the_user_in_shared_memory_stay_and_segments_of_mpi_go():
+    """A rank that is killed maps both."""
+    kept_file = Path(_keeper.MEMORY, f"head-{os.getpid()}.nii")
+    other = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_1")
+    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_0")
+    code = """
+import mmap, sys, time
+files = [open(path, "r+b") for path in sys.argv[2:]]
+held = [mmap.mmap(file.fileno(), 0) for file in files]
+open(sys.argv[1], "w").close()
+time.sleep(600)
+"""
+    try:
+        for path in (kept_file, segment, other):
+            path.write_bytes(b"\0" * mmap.PAGESIZE)
+        with _leftovers.folder() as folder:
+            command = [sys.executable, "-c", code, str(folder / "ready"), str(kept_file), str(segment)]
+            with _leftovers.start(command):
+                wait_until((folder / "ready").exists)
+        assert [path.exists() for path in (kept_file, other, segment)] == [True, True, False]
+    finally:
+        for path in (kept_file, segment, other):
+            path.unlink(missing_ok=True)
+
+
+def test_a_segment_that_a_failed_command_left_is_named(capfd):
+    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_7")
+    try:
+        for status in (0, 1):
+            with _leftovers.start(["sh", "-c", f"echo > {segment}; exit {status}"]) as kept:
+                assert kept.process.wait(60) == status
+            assert (f"MPI left shared memory in {segment}" in capfd.readouterr().err) == (status == 1)
+            assert segment.exists()
+            segment.unlink()
+    finally:
+        segment.unlink(missing_ok=True)
 
 
 def test_a_folder_goes_although_files_in_it_come_and_go():
@@ -23,31 +138,20 @@ def test_a_folder_goes_although_files_in_it_come_and_go():
                 return
             begun.set()
 
-    for _ in range(20):
+    for _ in range(5):
         begun.clear()
         with _leftovers.folder() as path:
             writer = threading.Thread(target=write, args=[path])
             writer.start()
-            assert begun.wait(30)
+            assert begun.wait(60)
         writer.join()
         assert not path.exists()
 
 
-def test_a_folder_that_has_gone_is_no_error():
-    with _leftovers.folder() as path:
-        path.rmdir()
-    assert not path.exists()
+def test_a_process_that_cannot_be_started_is_an_error(monkeypatch):
+    def refuse(*arguments, **options):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
 
-
-@pytest.mark.parametrize("variable", ["TMPDIR", "TMP"])
-def test_the_folder_of_a_launcher_that_is_killed_goes_with_it(variable, tmp_path):
-    """As Open MPI's mpiexec has it, which would not start where one of its number has left such a folder."""
-    others = {name: value for name, value in os.environ.items() if name not in ("TMPDIR", "TEMP", "TMP")}
-    with _leftovers.processes() as mark:
-        launcher = subprocess.Popen(["sleep", "100"], env=others | mark | {variable: str(tmp_path)})
-        folder, neighbour = (tmp_path / f"ompi.{pid}" for pid in (launcher.pid, launcher.pid + 1))
-        for each in (folder, neighbour):
-            (each / "0").mkdir(parents=True)
-            (each / "0" / "file").touch()
-    launcher.wait()
-    assert [*tmp_path.iterdir()] == [neighbour]
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(Error, match=r"cannot start a process: Resource temp.*allow more \(ulimit -u\)"):
+        _leftovers.start(["true"])

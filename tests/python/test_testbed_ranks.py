@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import references
-from sortlast import ArgumentError, _watcher, fabric
-from sortlast.testbed import Settings, Testbed, answer, measure, namespaces, run, time_pattern
+from sortlast import ArgumentError, fabric
+from sortlast.testbed import Settings, Testbed, _cleaner, answer, measure, namespaces, run, time_pattern
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family, references.NAMESPACES]
 
@@ -185,10 +185,10 @@ def command_line(pid: int) -> list[str]:
         return []
 
 
-def watcher_of(pid: int) -> int:
-    """The process that removes what another leaves."""
+def cleaner_of(pid: int) -> int:
+    """The process that removes a testbed after its maker's end."""
     numbers = (int(folder.name) for folder in Path("/proc").glob("[0-9]*"))
-    (found,) = [each for each in numbers if command_line(each)[4:-1] == [_watcher.__file__, str(pid)]]
+    (found,) = [each for each in numbers if command_line(each)[1:4] == ["-m", _cleaner.__name__, str(pid)]]
     return found
 
 
@@ -201,7 +201,7 @@ def test_an_interrupt_removes_all_and_ends_the_ranks(job: RunningJob) -> None:
 
 def test_the_next_testbed_removes_what_a_killed_process_left(job: RunningJob) -> None:
     """Also where the process is killed that would have removed it."""
-    os.kill(watcher_of(job.process.pid), signal.SIGKILL)
+    os.kill(cleaner_of(job.process.pid), signal.SIGKILL)
     job.process.kill()
     job.process.wait(timeout=20)
     assert job.spaces <= set(namespaces.listed())

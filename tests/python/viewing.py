@@ -60,7 +60,7 @@ class Viewer:
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (folder / "cmdline").read_bytes()
-                if b"-m\0sortlast.cli._view_ranks" not in command or not command.startswith(_PYTHON):
+                if b"\0sortlast.cli._view_ranks\0" not in command or not command.startswith(_PYTHON):
                     continue
                 variables = dict(
                     entry.split("=", 1)
@@ -80,20 +80,18 @@ class Viewer:
 def served(*arguments: str, data: str, timeout: float = 60.0) -> Iterator[Viewer]:
     """The command, from when it has printed its address; killed at the end, with its ranks."""
     command = [sys.executable, "-m", "sortlast", "view", data, "--timeout", str(timeout), *arguments]
-    with _leftovers.processes() as mark:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **mark, "PYTHONUNBUFFERED": "1"},
-        )
+    with _leftovers.start(
+        command,
+        {**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as kept:
         try:
-            yield Viewer(process, _address(process))
+            yield Viewer(kept.process, _address(kept.process))
         finally:
-            process.kill()
-            process.communicate()
+            kept.close()
+            kept.process.communicate()
 
 
 def _address(process: subprocess.Popen[str]) -> str:
@@ -102,7 +100,7 @@ def _address(process: subprocess.Popen[str]) -> str:
     while "ssh -L" not in text:
         line = process.stdout.readline()
         if not line or time.monotonic() > end:
-            process.kill()
+            process.terminate()
             raise AssertionError(f"no address came: {text}{process.communicate()}")
         text += line
     return text

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +25,11 @@ _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 
 # How many ranks run() asked for, so that ranks of another MPI than mpiexec's notice it.
 _RANKS_VARIABLE = "SORTLAST_RANKS"
+
+# A variable under which each rank that starts appends a byte to the file of this name in TMPDIR.
+STARTED = "SORTLAST_STARTED"
+_START = 120.0  # time for all ranks to start [s]
+_SETTLE = 0.02  # between two looks at the file [s]
 
 # MPICH polls inside its own waiting calls, such as a barrier. With more ranks than cores it is to yield.
 _MPICH_OVERSUBSCRIBED = {
@@ -110,18 +117,24 @@ def environment(family: str, ranks: int, cores: int, superuser: bool) -> dict[st
     return _OPENMPI_OVERSUBSCRIBED | (_OPENMPI_ROOT if superuser else {})
 
 
+def rank_command(module: str, args: Sequence[str]) -> list[str]:
+    """The command that runs a module as a rank, without the current folder among the places of modules."""
+    return [sys.executable, str(Path(__file__).with_name("_rank.py")), module, *args]
+
+
 def run(
     module: str, args: Sequence[str], ranks: int, timeout: float | None = None, *, outlive: bool = False
 ) -> int:
-    """Run ``python -m module args`` on ``ranks`` ranks of this machine and wait for them.
+    """Run a module with arguments, as ``__main__``, on ``ranks`` ranks of this machine and wait for them.
 
-    Output goes where ours goes; ranks have no standard input. Returns mpiexec's exit status, or 128 + the
-    signal that ended it. However this ends, and however this process ends, no rank is left. Variables that
-    the user has set are kept. With ``outlive`` ranks go on for 20 s when a signal ends one of them; mpiexec
-    would otherwise kill them all at once.
+    Output goes where ours goes; ranks have no standard input. Modules are not looked for in the current
+    folder. Returns mpiexec's exit status, or 128 + the signal that ended it. However this ends, and however
+    this process ends, no rank is left. Variables that the user has set are kept. With ``outlive`` ranks go on
+    for 20 s when a signal ends one of them; mpiexec would otherwise kill them all at once.
 
     Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or ``ranks`` < 1, and
-    :class:`sortlast.TimeoutError` if the ranks, which are then ended, took more than ``timeout`` seconds.
+    :class:`sortlast.TimeoutError` if some ranks did not start within 120 s, or if the ranks took more than
+    ``timeout`` seconds; they are ended then.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
@@ -129,9 +142,25 @@ def run(
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     shell = _OUTLIVE if outlive else []
-    command = [str(launcher.path), "-n", str(ranks), *shell, sys.executable, "-m", module, *args]
-    variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks)}
-    return wait_for(command, variables, timeout, f"{ranks} ranks of {module}")
+    command = [str(launcher.path), "-n", str(ranks), *shell, *rank_command(module, args)]
+    variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks), STARTED: "1"}
+    with _started(command, variables) as kept:
+        _wait_for_start(kept, ranks)
+        return _wait(kept, timeout, f"{ranks} ranks of {module}")
+
+
+def _wait_for_start(kept: _leftovers.Kept, ranks: int) -> None:
+    """Wait until each rank has reported its start, or the command has ended. Raises TimeoutError."""
+    end = time.monotonic() + _START
+    found = 0
+    while found < ranks and kept.process.poll() is None:
+        with suppress(FileNotFoundError):
+            found = (kept.folder / STARTED).stat().st_size
+        if time.monotonic() > end:
+            limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+            advice = "" if limit == resource.RLIM_INFINITY else f"; ulimit -u allows {limit} processes"
+            raise TimeoutError(f"{found} of {ranks} ranks started within {_START:g} s{advice}")
+        time.sleep(_SETTLE)
 
 
 def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: float | None, what: str) -> int:
@@ -141,25 +170,26 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: floa
     standard input. However it ends, and however this process ends, all that it has started here is killed:
     also at the end of ``timeout`` seconds, which raises :class:`sortlast.TimeoutError` with ``what``.
     """
-    # At the end of the block, all is killed, then waited for, and then the folder goes.
-    with _leftovers.folder() as folder, ExitStack() as waited_for, _leftovers.processes() as mark:
-        # A session of its own, so that no signal of a terminal reaches it.
-        output = waited_for.enter_context(streams.Forwarded())
-        process = waited_for.enter_context(
-            subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output.stdout,
-                stderr=output.stderr,
-                start_new_session=True,
-                env={**variables, "TMPDIR": str(folder), **mark},
-            )
-        )
+    with _started(command, variables) as kept:
+        return _wait(kept, timeout, what)
+
+
+@contextmanager
+def _started(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[_leftovers.Kept]:
+    """Start a command that prints where this one does, even where that cannot be written."""
+    with (
+        streams.Forwarded() as output,
+        _leftovers.start(command, variables, stdout=output.stdout, stderr=output.stderr) as kept,
+    ):
         output.start()
-        try:
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
+        yield kept
+
+
+def _wait(kept: _leftovers.Kept, timeout: float | None, what: str) -> int:
+    try:
+        status = kept.process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
     return status if status >= 0 else 128 - status
 
 

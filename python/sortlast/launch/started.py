@@ -26,7 +26,7 @@ def ranks(
     *,
     outlive: bool = False,
 ) -> Any:
-    """Run ``python -m module`` on ranks, and return its report.
+    """Run a module on ranks, see :func:`sortlast.launch.run`, and return its report.
 
     Args:
         module: it calls :func:`serve`.
@@ -50,7 +50,7 @@ def ranks(
         if start is None:
             status = mpiexec.run(module, files, count, timeout, outlive=outlive)
         else:
-            status = start([sys.executable, "-m", module, *files])
+            status = start(mpiexec.rank_command(module, files))
         if status:
             raise RanksError(f"{count} ranks of {module} failed with status {status}", status)
         return json.loads(told.read_text())

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
-from sortlast import _leftovers, _watcher
 from sortlast._errors import Error
 
+_PLACE = "/run/netns"
+_LIMIT = 30.0  # time for killed processes to end [s]
+_SETTLE = 0.02  # between two looks at what is left [s]
 _PROBE = "unshare --net --uts --ipc --pid --fork --kill-child --mount-proc true"
 
 
@@ -28,23 +33,51 @@ def why_not() -> str:
 
 def listed() -> list[str]:
     """Names of all namespaces that have one."""
-    return _watcher.namespaces()
+    try:
+        return sorted(os.listdir(_PLACE))
+    except FileNotFoundError:
+        return []
 
 
 def remove(prefix: str) -> list[str]:
     """Remove the namespaces whose names begin so, with their interfaces and processes; the names."""
-    try:
-        return _watcher.remove_namespaces(prefix)
-    except OSError as error:
-        raise Error(f"cannot remove namespaces {prefix}*: {error}") from error
+    removed: list[str] = []
+    end = time.monotonic() + _LIMIT
+    while names := [name for name in listed() if name.startswith(prefix)]:
+        kill(names)
+        for name in names:
+            command = ["ip", "netns", "delete", name]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode and name in listed() and time.monotonic() > end:
+                raise Error(f"{' '.join(command)} failed: {done.stderr.strip()}")
+        removed += names
+    return removed
 
 
 def kill(names: Iterable[str]) -> None:
     """Kill all processes in namespaces, until there is none."""
+    inodes = {_inode(f"{_PLACE}/{name}") for name in names} - {None}
+    end = time.monotonic() + _LIMIT
+    while found := [pid for pid in _all_processes() if _inode(f"/proc/{pid}/ns/net") in inodes]:
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in found:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        if time.monotonic() > end:
+            raise Error(f"processes {found} in namespaces do not end though they were killed")
+        time.sleep(_SETTLE)
+
+
+def _all_processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _inode(path: str) -> tuple[int, int] | None:
     try:
-        _watcher.kill_inside(names)
-    except OSError as error:
-        raise Error(f"cannot end what runs in namespaces: {error}") from error
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def processes(name: str) -> list[int]:
@@ -60,9 +93,8 @@ def batch(program: str, namespace: str, lines: Sequence[str]) -> None:
 
 def call(*argv: str, stdin: str = "") -> str:
     """Run a command and return its output. Raises Error with what it wrote if it fails or is missing."""
-    env = {**os.environ, **_leftovers.mark()}
     try:
-        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False, env=env)
+        done = subprocess.run(argv, input=stdin, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise Error(f"{argv[0]} is missing; install iproute2 and util-linux") from None
     if done.returncode:

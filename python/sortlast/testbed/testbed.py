@@ -92,7 +92,7 @@ class Testbed:
         self.routes: Routes = _routes(self.settings)
         self._plan = plan.make(self.routes)
         self._stays = name is not None
-        self._watched: list[int] = []
+        self._cleaner: _leftovers.Kept | None = None
 
     @classmethod
     def found(cls, name: str = NAME) -> Testbed:
@@ -156,10 +156,7 @@ class Testbed:
             raise Error(reason)
         remove_stale()
         self.remove()
-        self._watched = [
-            _leftovers.add("namespaces", self.prefix),
-            _leftovers.add("path", str(_state(self.name))),
-        ]
+        self._cleaner = _leftovers.Kept(["-m", "sortlast.testbed._cleaner"], self.name)
         try:
             self._note(names.owner())
             self._make()
@@ -174,7 +171,7 @@ class Testbed:
     def remove(self) -> None:
         """Remove whatever has its prefix, and end the processes there."""
         _check_unused(self.name)
-        _remove(self.name)
+        remove_all(self.name)
         self._give_up()
 
     def __enter__(self) -> Testbed:
@@ -221,8 +218,10 @@ class Testbed:
 
     def _give_up(self) -> None:
         """Let it be when this process ends: it is gone, or shall stay."""
-        while self._watched:
-            _leftovers.done(self._watched.pop())
+        if self._cleaner is not None:
+            self._cleaner.process.kill()
+            self._cleaner.close()
+            self._cleaner = None
 
     def _make(self) -> None:
         spaces = self.spaces
@@ -254,17 +253,18 @@ def remove(name: str) -> list[str]:
     """
     names.check(name)
     _check_unused(name)
-    return _remove(name)
+    return remove_all(name)
 
 
 def remove_stale() -> None:
     """Remove testbeds that are named by processes that were killed before they could remove them."""
     for name in {name for space in namespaces.listed() if (name := names.testbed_of(space)) is not None}:
         if names.is_stale(name):
-            _remove(name)
+            remove_all(name)
 
 
-def _remove(name: str) -> list[str]:
+def remove_all(name: str) -> list[str]:
+    """Remove whatever there is of a testbed, whoever made it; the names of its namespaces."""
     left = namespaces.remove(names.prefix(name))
     _state(name).unlink(missing_ok=True)
     return left

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from sortlast import Error, _leftovers
@@ -37,19 +37,11 @@ def background(seconds: float) -> Iterator[None]:
         Error: a stream did not start.
     """
     command = [sys.executable, "-m", __name__, str(seconds)]
-    streams: list[subprocess.Popen[str]] = []
-    with _leftovers.processes() as mark:
-        for _ in os.sched_getaffinity(0):
-            streams.append(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                    start_new_session=True,
-                    env={**os.environ, **mark},
-                )
-            )
+    with ExitStack() as started:
+        streams = [
+            started.enter_context(_leftovers.start(command, stdout=subprocess.PIPE, text=True)).process
+            for _ in os.sched_getaffinity(0)
+        ]
         for stream in streams:
             if stream.stdout is None or stream.stdout.readline() != "sending\n":
                 raise Error(f"{' '.join(command)} did not start to send")
