@@ -55,7 +55,7 @@ NEEDS = {
     "sortlast.render.check_offscreen()": ("rendering", "vtk", "render"),
     "importlib.import_module('sortlast.vtk').image(None)": ("a VTK window", "vtk", "vtk"),
     "importlib.import_module('sortlast.pyvista')": ("a plotter", "pyvista", "pyvista"),
-    "importlib.import_module('sortlast.view')": ("the page of a viewer", "aiohttp", "view"),
+    "importlib.import_module('sortlast.view.server')": ("the page of a viewer", "aiohttp", "view"),
     "importlib.import_module('sortlast.render.mesh').partition(None, 2)": (
         "dividing a mesh",
         "pymetis",
@@ -186,7 +186,7 @@ def test_commands_that_need_the_command_line_alone(with_cli, tmp_path, command):
         (("demo", "--trace", "t.json"), ("--trace", "matplotlib", "plot")),
         (("demo", "--mode", "unstructured"), ("--mode unstructured", "pymetis", "render")),
         (("view",), ("the page of a viewer", "aiohttp", "view")),
-        (("view", "--record", "orbit.mp4"), ("the page of a viewer", "aiohttp", "view")),
+        (("view", "--record", "orbit.mp4"), ("a film", "imageio-ffmpeg", "view")),
         (("tune", "--ranks", "2"), ("starting ranks", "mpi4py", "mpi")),
         (("bandwidth",), ("starting ranks", "mpi4py", "mpi")),
         (("bench", "composite", "--ranks", "2"), ("starting ranks", "mpi4py", "mpi")),
@@ -241,6 +241,12 @@ for suffix in ("png", "npy", "exr", "tif"):
 def with_viewer(tmp_path_factory):
     """An environment with the command line and the viewer."""
     return environments.make(tmp_path_factory.mktemp("viewer"), "cli", "view")
+
+
+def test_a_film_needs_no_web_server(tmp_path):
+    code = "import sys; sys.modules['aiohttp'] = None; import sortlast.cli._view_ranks"
+    done = run(Path(sys.executable), tmp_path, "-c", code)
+    assert done.returncode == 0, done
 
 
 @pytest.mark.builds

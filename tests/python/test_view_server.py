@@ -7,12 +7,15 @@ import socket
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
 
 import aiohttp
 import pytest
 
 import viewing
+from sortlast.view import Served
 from sortlast.view.hub import UNSEEN
+from sortlast.view.server import MOST_STRANGERS
 from view_client import connected, receive, until
 from view_messages import EYE, WRONG
 
@@ -54,11 +57,32 @@ def test_it_listens_where_it_was_told_and_prints_the_way_there(served):
 
 
 @pytest.mark.mpi
+def test_connections_without_the_token_keep_no_viewer_out(served):
+    """They end after a while, and the oldest of too many at once."""
+    port = int(re.search(r":(\d+)/", served.address)[1])
+    with ExitStack() as held:
+        idle = [
+            held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
+            for _ in range(2 * MOST_STRANGERS)
+        ]
+        for each in idle[:MOST_STRANGERS]:
+            assert each.recv(1) == b""
+        assert status_of(served.address) == 200
+        for each in idle[MOST_STRANGERS:]:
+            assert each.recv(1) == b""
+
+
+def test_an_address_of_ipv6_stands_in_brackets():
+    served = Served("::1", 8080, "secret")
+    assert (served.place, served.address) == ("[::1]:8080", "http://[::1]:8080/?token=secret")
+
+
+@pytest.mark.mpi
 def test_bad_messages_are_refused_and_the_server_goes_on(served):
     async def visit() -> None:
         async with connected(served.address) as line:
             await until(line, lambda found: isinstance(found, int))
-            for message, told in WRONG[4:8] + WRONG[-4:]:
+            for message, told in WRONG[4:8] + WRONG[-5:]:
                 await line.send_json(message)
                 found = await until(line, lambda found: isinstance(found, dict) and "refused" in found)
                 assert re.search(told, found["refused"])

@@ -36,6 +36,9 @@ WRONG = [
     ({"controls": {"opacity": [[0, 0]]}}, "opacity is"),
     ({"controls": {"opacity": [[0.5, 0], [0.5, 1]]}}, "ascend"),
     ({"controls": {"opacity": [[0, 0], [1, 2]]}}, "a point of opacity is 2"),
+    ({"eye": {**EYE, "azimuth": 10**400}}, "azimuth is a int; expected -1e"),
+    ({"controls": {"isovalue": -(10**400)}}, "isovalue is a int"),
+    ({"size": [10**400, 10**400]}, "expected a whole number"),
     ({"controls": {"clip": {"axis": "w", "at": 0.5}}}, "axis of clip"),
     ({"controls": {"clip": {"axis": "x"}}}, "at of clip"),
 ]

@@ -132,8 +132,9 @@ def serve(
         console.print(f"open {served.address}", soft_wrap=True)
         if _is_loopback(served.host):
             there = f"{getpass.getuser()}@{os.uname().nodename}"
+            tunnel = f"{served.port}:{served.place}"
             console.print(
-                f"from another machine, first: ssh -L {served.port}:{served.host}:{served.port} {there}",
+                f"from another machine, first: ssh -L {tunnel} {there}",
                 soft_wrap=True,
             )
 

@@ -22,12 +22,13 @@ from sortlast.render.look import Look, colour_points, opacity_points
 from sortlast.view import controls, pictures, presence
 from sortlast.view.controls import Controls
 from sortlast.view.hub import Hub, Job
-from sortlast.view.server import Server
 from sortlast.view.stage import FATAL, PING, Drawn, Settings, Stage
 from sortlast.view.verdict import Abandoned
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+    from sortlast.view.server import Server
 
 __all__ = ["Controls", "Served", "Settings", "serve"]
 
@@ -45,10 +46,15 @@ class Served:
     token: str
 
     @property
+    def place(self) -> str:
+        """Host and port, with an IPv6 address in brackets."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @property
     def address(self) -> str:
         """With the token."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/?token={self.token}"
+        return f"http://{self.place}/?token={self.token}"
 
 
 def serve(
@@ -67,6 +73,8 @@ def serve(
     Raises Error on every rank if the data cannot be read or split, or if rank 0 cannot serve. When a rank
     dies or does not answer, viewers are told which, and all ranks end with status 2.
     """
+    from sortlast.view.server import Server  # which needs a package that a film does not
+
     stage = Stage(comm, settings)
     if comm.rank:
         presence.watch(comm, [0], lambda rank: failure.end(Error("rank 0 has died"), alike=False))

@@ -6,7 +6,6 @@ viewer is shown; nothing of it is taken then.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -124,8 +123,9 @@ def size(asked: object) -> tuple[int, int]:
 def _within(value: object, what: str, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ArgumentError(f"{what} is {_arrays.shown(value)}; expected a number")
-    if not (math.isfinite(value) and low <= value <= high):
-        raise ArgumentError(f"{what} is {value:g}; expected {low:g} to {high:g}")
+    if not low <= value <= high:  # which compares integers of any size, and refuses NaN
+        given = f"{value:g}" if isinstance(value, float) else _arrays.shown(value)
+        raise ArgumentError(f"{what} is {given}; expected {low:g} to {high:g}")
     return float(value)
 
 

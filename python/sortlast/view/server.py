@@ -28,6 +28,8 @@ with _extras.needed("the page of a viewer", extra="view"):
 
 _LONGEST_MESSAGE = 1 << 14  # of a viewer [bytes]
 _HEARTBEAT = 15.0  # who is silent for so long is asked for an answer, and given up half as much later [s]
+_TIME_TO_ASK = 10.0  # a connection that has not given the token is closed after so long [s]
+MOST_STRANGERS = 128  # connections that have not given the token; one more closes the oldest
 _TIME_TO_END = 2.0  # for the last notices [s]
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -63,6 +65,7 @@ class Server:
         self._hub, self._page, self._token = hub, page(facts), token
         self._loop = asyncio.new_event_loop()
         self._connections: set[asyncio.Task[Any]] = set()
+        self._strangers: list[web.RequestHandler] = []  # the oldest first
         ready = threading.Event()
         self._failure: OSError | None = None
         self.port = port
@@ -95,10 +98,11 @@ class Server:
         app.router.add_get("/pictures", self._serve_viewer)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
+        assert runner.server is not None
+        self._protocol = runner.server
         try:
-            site = web.TCPSite(runner, host, port)
-            await site.start()
-            self.port = runner.addresses[0][1]
+            listening = await self._loop.create_server(self._accept, host, port)
+            self.port = listening.sockets[0].getsockname()[1]
         except OSError as error:
             self._failure = error
             return
@@ -107,12 +111,30 @@ class Server:
         await self._ending.wait()
         if self._connections:
             await asyncio.wait(self._connections, timeout=_TIME_TO_END)
+        listening.close()
         await runner.cleanup()
 
+    def _accept(self) -> asyncio.BaseProtocol:
+        """A new connection: a stranger until a request on it gives the token."""
+        stranger = self._protocol()
+        self._strangers.append(stranger)
+        if len(self._strangers) > MOST_STRANGERS:
+            self._dismiss(self._strangers[0])
+        self._loop.call_later(_TIME_TO_ASK, self._dismiss, stranger)
+        return stranger
+
+    def _dismiss(self, stranger: web.RequestHandler) -> None:
+        if stranger in self._strangers:
+            self._strangers.remove(stranger)
+            stranger.force_close()
+
     def _check(self, request: web.Request) -> None:
+        """Raise the refusal of a request without the token; with it, its connection is no stranger's."""
         given = request.query.get("token", "")
         if not hmac.compare_digest(given.encode(), self._token.encode()):
             raise web.HTTPForbidden(text=_REFUSED, headers=_HEADERS)
+        if request.protocol in self._strangers:
+            self._strangers.remove(request.protocol)
 
     async def _show_page(self, request: web.Request) -> web.Response:
         self._check(request)
