@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nibabel
@@ -207,29 +204,3 @@ def test_ranks_without_a_box_take_part(tmp_path):
     arguments = ["--data", "tiny.raw:3x3x3:uint8", "--size", "16x16", "--mode", "boxes"]
     done = demo(*arguments, "--ranks", "3", folder=tmp_path)
     assert done.returncode == 0, done
-
-
-def test_an_interrupt_ends_all_ranks(tmp_path):
-    process = subprocess.Popen(
-        [*COMMAND, "--ranks", "3", "--size", "1024x1024", "--frames", "1000"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    time.sleep(6)
-    assert process.poll() is None, process.communicate()
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
-    assert process.returncode != 0
-    assert not any(str(tmp_path) in folder for folder in _working_folders())
-
-
-def _working_folders() -> list[str]:
-    """Where the processes of this machine work, as far as we may know."""
-    found = []
-    for link in Path("/proc").glob("[0-9]*/cwd"):
-        try:
-            found.append(os.readlink(link))
-        except OSError:
-            continue
-    return found
