@@ -334,6 +334,22 @@ def test_xml_of_hostile_pieces_is_refused(text, message, tmp_path):
     assert damage.taken() - before < 96 << 20
 
 
+def test_extensions_of_a_nifti_header_count(tmp_path):
+    length = 128 << 20
+    header = bytearray(nifti_of(4, 4, 4)[:348])
+    struct.pack_into("<f", header, 108, length)
+    with gzip.open(tmp_path / "a.nii.gz", "wb", compresslevel=1) as file:
+        file.write(bytes(header) + b"\1\0\0\0" + struct.pack("<ii", length - 352, 0))
+        for _ in range(32):
+            file.write(bytes(4 << 20))
+    before = damage.taken()
+    with pytest.raises(
+        Error, match=r"a.nii.gz: the extensions of its header need 256.0 MiB of memory, more than"
+    ):
+        render.load(str(tmp_path / "a.nii.gz"), memory=50 << 20)
+    assert damage.taken() - before < 96 << 20
+
+
 @pytest.mark.parametrize("kind", ["vtk", "vti", "nii", "mha", "raw"])
 def test_a_sound_volume_above_the_limit_is_refused(kind, voxels, tmp_path):
     path = tmp_path / f"a.{kind}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from sortlast import Error, _extras, _memory
 
 from .source import Source, Wanted
 
+_HEADER = 540  # bytes of the longest kind of header
+_COPIES = 2  # how often nibabel holds an extension
 _SCALED = 8  # bytes of a voxel once nibabel has applied the file's slope and intercept
 
 
@@ -19,8 +22,19 @@ def read(path: Path, wanted: Wanted) -> Source:
     with _extras.needed("reading NIfTI"):
         import nibabel
     with _memory.foreign(path, "NIfTI"):
+        _check_extensions(path, (nibabel.Nifti1Header, nibabel.Nifti2Header), wanted)
         image = nibabel.load(path)
         return _chosen(path, image, nibabel.orientations, wanted)
+
+
+def _check_extensions(path: Path, kinds: Any, wanted: Wanted) -> None:
+    """Raise sortlast.Error if extensions, which nibabel reads on loading, would take too much memory."""
+    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        head = file.read(_HEADER)
+    for kind in kinds:
+        if kind.may_contain_header(head):
+            offset = int(kind(head[: kind.sizeof_hdr], check=False)["vox_offset"])
+            _memory.check(path, "the extensions of its header", _COPIES * offset, wanted.memory)
 
 
 def _chosen(path: Path, image: Any, orientations: Any, wanted: Wanted) -> Source:
