@@ -77,7 +77,7 @@ def test_all_algorithms_beside_all_peers(tmp_path):
 def of_all_kinds(tmp_path_factory):
     """Rows of two formats and four operators."""
     rows, _ = rows_of(
-        "--ranks", 5, "--size", "61x7", "--format", "float16,uint8", "--op", "over,add,max,min",
+        "--ranks", 3, "--size", "61x7", "--format", "float16,uint8", "--op", "over,add,max,min",
         "--frames", 1, "--algorithms", "shift,2-3-swap", path=tmp_path_factory.mktemp("bench") / "rows.json",
     )  # fmt: skip
     assert len({(row["format"], row["op"]) for row in rows}) == 2 * 4
@@ -109,6 +109,7 @@ def test_closest_leaves_the_reductions_out_and_says_so(tmp_path):
 
 
 @pytest.mark.mpi
+@pytest.mark.slow
 def test_peak_memory_holds_what_a_peer_must_have(tmp_path):
     if not Path("/proc/self/clear_refs").exists():
         pytest.skip("this kernel does not tell the peak")

@@ -72,6 +72,7 @@ def test_a_partitioned_mesh_makes_the_picture_of_the_whole(tmp_path: Path) -> No
 
 
 @pytest.mark.mpi
+@pytest.mark.slow
 def test_boxes_of_two_levels_make_one_cloud(tmp_path: Path) -> None:
     whole = picture(1, "amr_boxes.py", "boxes.png", tmp_path)
     parts = picture(4, "amr_boxes.py", "boxes.png", tmp_path)
@@ -80,6 +81,7 @@ def test_boxes_of_two_levels_make_one_cloud(tmp_path: Path) -> None:
 
 
 @pytest.mark.mpi
+@pytest.mark.slow
 def test_a_time_series_makes_the_film_of_the_whole(tmp_path: Path) -> None:
     films = []
     for ranks in (1, 3):
