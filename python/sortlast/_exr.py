@@ -260,7 +260,7 @@ def placed(plane: NDArray[Any], part: Part, empty: float) -> NDArray[Any]:
 
 
 def windows(corner: tuple[int, int], width: int, height: int) -> dict[str, Any]:
-    """The attributes of a file whose data window is its display window, with this top left corner."""
+    """Header attributes for a data window that is the display window, with this top left corner."""
     first = np.array(corner, np.int32)
     window = (first, first + np.array([width - 1, height - 1], np.int32))
     return {"dataWindow": window, "displayWindow": window}

@@ -143,7 +143,7 @@ def _pixels(path: Path, page: Any, samples: NDArray[Any]) -> tuple[Pixels, bool]
 
 
 def _upright(path: Path, page: Any, pixels: Pixels) -> Pixels:
-    """Pixels whose first row is the top, and whose first column is the left."""
+    """Turn pixels so that the first row is the top and the first column is the left."""
     tag = page.tags.get(_ORIENTATION)
     value = 1 if tag is None else int(tag.value)
     if not 0 <= value <= 8:

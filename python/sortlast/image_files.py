@@ -4,7 +4,7 @@
 suffix   pixels
 =======  ==========================================================================================
 png      8 bits per channel: grey, palette, RGB or RGBA with straight alpha (Pillow)
-npy      (H, W, 3) or (H, W, 4), premultiplied; floats, or uint8 and uint16, whose maximum becomes 1
+npy      (H, W, 3) or (H, W, 4), premultiplied; floats, or uint8 or uint16 (maximum: 1)
 exr      R, G, B, A, premultiplied, or Y, of one part or layer, and depth in Z (package OpenEXR)
 tif      grey, palette or RGB, of floats or up to 32 bits; alpha as the file says, straight if it
          does not (package tifffile)
@@ -122,14 +122,14 @@ def check_writable(path: str | Path) -> None:
 
 
 def premultiplied(straight: Pixels) -> Pixels:
-    """Pixels whose colour is multiplied by alpha; pixels without alpha stay as they are."""
+    """Multiply colour by alpha; pixels without alpha stay as they are."""
     if straight.shape[2] == 3:
         return straight
     return np.concatenate([straight[..., :3] * straight[..., 3:], straight[..., 3:]], axis=2)
 
 
 def straight(pixels: Pixels) -> Pixels:
-    """Pixels whose colour is divided by alpha (at most 1); colour where alpha is 0 becomes 0."""
+    """Divide colour by alpha (at most 1); colour where alpha is 0 becomes 0."""
     if pixels.shape[2] == 3:
         return pixels
     alpha = np.clip(pixels[..., 3:], 0, 1)
@@ -138,7 +138,7 @@ def straight(pixels: Pixels) -> Pixels:
 
 
 def _suffix(path: Path) -> str:
-    """What tells the format; what goes to standard output is png."""
+    """The suffix that decides the format; standard output is png."""
     return ".png" if path == STANDARD_OUTPUT else path.suffix.lower()
 
 
@@ -177,7 +177,7 @@ def _read_png(path: Path, most: int | None, _: str | None) -> Image:
         from PIL.PngImagePlugin import PngImageFile
 
     _image_claims.check_png(path, most)
-    with PngImageFile(path) as picture:  # and not open(), whose own limit knows nothing of the memory
+    with PngImageFile(path) as picture:  # open() has a limit of its own
         alpha = picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
         values = np.asarray(ImageOps.exif_transpose(picture.convert("RGBA" if alpha else "RGB")))
     return Image(premultiplied(_as_float(values, path)))
