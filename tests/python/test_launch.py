@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -162,6 +163,13 @@ def test_a_launcher_that_starts_no_ranks_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(mpiexec, "_START", 0.5)
     with pytest.raises(TimeoutError, match=r"0 of 3 ranks started within 0\.5 s"):
         launch.run("job", [], 3)
+
+
+def test_a_limit_of_processes_that_is_too_low_is_an_error(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (7, 7))
+    with pytest.raises(Error, match=r"cannot start 5 ranks: they need 14 more .* ulimit -u allows 7; raise"):
+        launch.run("job", [], 5)
 
 
 @pytest.mark.mpi

@@ -59,9 +59,11 @@ def end(error: Exception, *, alike: bool = True) -> NoReturn:
     """
     if isinstance(error, ModuleNotFoundError):
         error = _explained(error)
-    if isinstance(error, OSError) and error.errno in NO_ROOM and not isinstance(error, sortlast.Error):
+    elif isinstance(error, OSError) and error.errno in NO_ROOM and not isinstance(error, sortlast.Error):
         place = error.filename or tempfile.gettempdir()
         error = sortlast.Error(f"cannot write to {place}: {os.strerror(error.errno)}; make room there")
+    elif isinstance(error, RuntimeError) and "can't start new thread" in str(error):
+        error = sortlast.Error("cannot start a thread; end some processes or allow more (ulimit -u)")
     if isinstance(error, mpiexec.RanksError) and error.status <= _SAID:
         sys.exit(error.status)
     status = 2 if isinstance(error, sortlast.Error) else 1

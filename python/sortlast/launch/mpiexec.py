@@ -31,6 +31,13 @@ STARTED = "SORTLAST_STARTED"
 _START = 120.0  # time for all ranks to start [s]
 _SETTLE = 0.02  # between two looks at the file [s]
 
+# Ranks share the cores. OpenBLAS would start a thread per core in each of them, and interrupts a process that
+# cannot start any.
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+# What counts against the limit of processes: a rank and UCX's thread in it; the keeper, mpiexec, its proxy
+# and a thread that shows progress.
+_PER_RANK, _PER_JOB = 2, 4
+
 # MPICH polls inside its own waiting calls, such as a barrier. With more ranks than cores it is to yield.
 _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
@@ -132,21 +139,39 @@ def run(
     this process ends, no rank is left. Variables that the user has set are kept. With ``outlive`` ranks go on
     for 20 s when a signal ends one of them; mpiexec would otherwise kill them all at once.
 
-    Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py or ``ranks`` < 1, and
-    :class:`sortlast.TimeoutError` if some ranks did not start within 120 s, or if the ranks took more than
-    ``timeout`` seconds; they are ended then.
+    Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py, ``ranks`` < 1 or more than the
+    limit of processes allows, and :class:`sortlast.TimeoutError` if some ranks did not start within 120 s, or
+    if the ranks took more than ``timeout`` seconds; they are ended then.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
     _extras.check("mpi4py", "starting ranks")
+    _check_processes(ranks)
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     shell = _OUTLIVE if outlive else []
     command = [str(launcher.path), "-n", str(ranks), *shell, *rank_command(module, args)]
-    variables = settings | dict(os.environ) | {_RANKS_VARIABLE: str(ranks), STARTED: "1"}
+    variables = settings | _ONE_THREAD | dict(os.environ) | {_RANKS_VARIABLE: str(ranks), STARTED: "1"}
     with _started(command, variables) as kept:
         _wait_for_start(kept, ranks)
         return _wait(kept, timeout, f"{ranks} ranks of {module}")
+
+
+def _check_processes(ranks: int) -> None:
+    """Raise Error where the limit of processes, which counts threads, is too low for so many ranks."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    if limit == resource.RLIM_INFINITY or os.geteuid() == 0:
+        return
+    used, needed = 0, _PER_RANK * ranks + _PER_JOB
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if folder.stat().st_uid == os.getuid():
+                used += len(os.listdir(folder / "task"))
+    if used + needed > limit:
+        raise Error(
+            f"cannot start {ranks} ranks: they need {needed} more processes and threads, {used} are in use,"
+            f" and ulimit -u allows {limit}; raise that limit or start fewer ranks"
+        )
 
 
 def _wait_for_start(kept: _leftovers.Kept, ranks: int) -> None:
