@@ -196,6 +196,7 @@ void test_storm_of_ranks(void) {
     scene = kind == 0 ? nearest_scene(9) : blended_scene(9, order);
     IceTContext context = make_context();
     icetDiagnostics(ICET_DIAG_OFF);
+    const double begin = icetWallTime();
     int goes_on = 1;
     for (int i = 0; i < most_frames && goes_on; ++i) {
       check_frame();

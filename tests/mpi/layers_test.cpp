@@ -321,11 +321,16 @@ TEST_F(MpiLayers, ALateRank) {
       if (rank_ == 0) MPI_Barrier(MPI_COMM_WORLD);  // until the others have given up
       return std::make_unique<const PairContent>(mine(1));
     };
-    const std::string text =
-        error_of<TimeoutError>([&] { CompositorAccess::composite_layers(compositor, call, {}); });
-    if (rank_ == 0) continue;
-    expect_contains(text, "rank 0 has not come");
-    MPI_Barrier(MPI_COMM_WORLD);
+    const auto composite = [&] { CompositorAccess::composite_layers(compositor, call, {}); };
+    if (rank_ != 0) {
+      expect_contains(error_of<TimeoutError>(composite), "rank 0 has not come");
+      MPI_Barrier(MPI_COMM_WORLD);
+      continue;
+    }
+    try {
+      composite();
+    } catch (const TimeoutError&) {  // unless it needs nothing more from the others
+    }
   }
 }
 
