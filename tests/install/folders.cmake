@@ -1,5 +1,5 @@
 # Files of pkg-config name folders that were given as absolute paths, and libraries that the compiler links by their
-# full path, as they are.
+# full path, as they are. A build with no option of ours treats no warning as an error.
 include(${ENVIRONMENT})
 file(REMOVE_RECURSE ${WORK})
 file(WRITE ${WORK}/linked.cmake "list(APPEND CMAKE_CXX_IMPLICIT_LINK_LIBRARIES /compiler/libcxx.a)\n")
@@ -17,3 +17,7 @@ foreach(option IN ITEMS -I/far/include -L/far/lib /compiler/libcxx.a)
     message(SEND_ERROR "expected the option ${option} among: ${options}")
   endif()
 endforeach()
+file(STRINGS ${WORK}/build/compile_commands.json strict REGEX "-Werror")
+if(strict)
+  message(FATAL_ERROR "warnings are errors by default: ${strict}")
+endif()
