@@ -113,6 +113,55 @@ TEST(LogGops, MessagesMeetReceivesInTheOrderOfTheirTimes) {
   EXPECT_EQ(all[0], 9100 + 100 + 1000 + 100);
 }
 
+// -1 is any rank or any tag. The message of rank 2 is the first: rank 1 computes before it sends.
+TEST(LogGops, AReceiveOfAnyTakesTheFirstMessageThatMatches) {
+  const std::string late = "a: calc 5000\nb: send 8b to 0 tag 7\nb requires a", early = "send 5b to 0 tag 9";
+  const auto received = [&](const std::string& first, const std::string& second) {
+    const Program program = read_program(
+        goal({"a: recv 5b from " + first + "\nb: calc 1000\nb requires a\nc: recv 8b from " + second, late,
+              early}));
+    std::ostringstream out;
+    write_program(program, out);
+    EXPECT_EQ(read_program(out.str()), program);
+    return std::pair(ends(simulate_loggops(program, simple))[0], traffic_of(program));
+  };
+  const auto named = received("2 tag 9", "1 tag 7");
+  for (const char* first : {"-1 tag -1", "2 tag -1", "-1 tag 9"}) {
+    for (const char* second : {"-1 tag -1", "1 tag -1", "-1 tag 7"})
+      EXPECT_EQ(received(first, second), named);
+  }
+  // The second of the two is the late one, for which the computation then waits.
+  EXPECT_GT(received("1 tag -1", "-1 tag -1").first, named.first);
+}
+
+TEST(LogGops, AMessageTakesTheOldestReceiveThatMatches) {
+  const auto first_end = [](const std::string& receives) {
+    return ends(goal({receives + "\nx: calc 9000\nx requires a", "send 1b to 0 tag 3\nsend 1b to 0 tag 4"}),
+                simple)[0];
+  };
+  EXPECT_EQ(first_end("a: recv 1b from -1 tag -1\nb: recv 1b from 1 tag -1"),
+            first_end("a: recv 1b from 1 tag 3\nb: recv 1b from 1 tag 4"));
+  EXPECT_EQ(first_end("b: recv 1b from -1 tag -1\na: recv 1b from 1 tag -1"),
+            first_end("b: recv 1b from 1 tag 3\na: recv 1b from 1 tag 4"));
+}
+
+TEST(Goal, ReceivesOfAnyMustAddUp) {
+  const auto refused = [](const std::vector<std::string>& blocks) {
+    try {
+      (void)traffic_of(read_program(goal(blocks), "f"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused({"recv 1b from -1", "send 1b to 0\nsend 1b to 0"}),
+            "f: rank 0 is sent 2 messages and receives 1");
+  EXPECT_EQ(refused({"recv 1b from -1 tag 2", "send 1b to 0"}),
+            "f: ranks wait for each other for ever: rank 1 sends to rank 0 (tag 0), which never receives it");
+  EXPECT_EQ(refused({"send 1b to -1", "recv 1b from 0"}), "f:3: '-1' is no whole number");
+  EXPECT_EQ(refused({"send 1b to 1 tag -1", "recv 1b from 0"}), "f:3: '-1' is no whole number");
+}
+
 TEST(LogGops, CountsWhatEachRankDoes) {
   const LogGopsResult run =
       simulate_loggops(read_program(goal({"send 11b to 1\ncalc 30", "recv 11b from 0\ncalc 40"})), simple);

@@ -21,6 +21,7 @@ namespace sortlast::simulate {
 // Rank r does the actions first[r] .. first[r + 1] - 1, each as soon as what it requires lets it.
 struct Program {
   static constexpr std::int32_t most_units = 256;  // CPUs, and NICs, of a rank
+  static constexpr std::int32_t any = -1;          // peer or tag of a receive that takes any
   enum class Kind : std::uint8_t { send, receive, compute };
   struct Action {
     Kind kind = Kind::send;
@@ -47,9 +48,10 @@ struct Program {
 };
 
 // Throws ArgumentError: an array of a wrong length, a rank or an action that does not exist, one of another
-// rank that is required, a size below 0, a CPU or NIC
-// outside 0 .. most_units - 1, a message to oneself; Error: actions that require each other in a
-// circle, sends and receives of a pair and tag that do not match in number and size.
+// rank that is required, a size or tag below 0, a CPU or NIC outside 0 .. most_units - 1, a message to
+// oneself; Error: actions that require each other in a circle, sends and receives of a pair and tag that do
+// not match in number and size. A rank with receives that take any need only receive as many messages as it
+// is sent.
 SORTLAST_API void check(const Program& program);
 
 // Reads GOAL text as read_goal() does. Throws Error, with the line, and what check() throws.
@@ -59,6 +61,8 @@ SORTLAST_API void write_program(const Program& program, std::ostream& out);
 // Traffic as a program, with its repetitions written out: every receive waits for nothing.
 SORTLAST_API Program program_of(const Traffic& traffic);
 // The messages and computations of a program, not in order. CPUs, NICs and the places of receives are lost.
+// Receives that take any get the messages that they get in a run of the LogGOPS model with its usual
+// parameters.
 SORTLAST_API Traffic traffic_of(const Program& program);
 
 // The parameters of the model, in nanoseconds and bytes; those of LogGOPSim unless told otherwise.
@@ -88,8 +92,8 @@ struct LogGopsResult {
 // were a full crossbar. A send needs its CPU for o + (bytes - 1) O and its NIC for g + (bytes - 1) G; its
 // first byte arrives o + L after it began. There the CPU and the NIC of the same numbers take the message: o
 // + (bytes - 1) max(O, G) and g + (bytes - 1) G. A send of up to S bytes is over when its CPU is free again;
-// a longer one when its message has met its receive. Messages and receives of a pair and tag meet in the
-// order of their times.
+// a longer one when its message has met its receive. A message and a receive that
+// match meet in the order of their times.
 //
 // LogGOPSim gives the same times, but where a rank has several CPUs: there it lets an action begin before
 // what it requires is over, if its own CPU is free.

@@ -30,8 +30,10 @@ def read_program(path: str | Path) -> Program:
 def read_goal(path: str | Path) -> Traffic:
     """Read GOAL text, the input of LogGOPSim.
 
-    Computations are in nanoseconds. Raises :class:`sortlast.Error`, with file and line, if it is malformed,
-    sends and receives do not match or require each other in a circle, or the file cannot be read.
+    Computations are in nanoseconds. Receives from any rank or with any tag (-1) take the messages that they
+    take in a run of the LogGOPS model with its usual parameters. Raises :class:`sortlast.Error`, with file
+    and line, if it is malformed, sends and receives do not match or require each other in a circle, or the
+    file cannot be read.
     """
     return _simulate.parse_goal(text_of(path), str(path))
 
@@ -45,4 +47,4 @@ def read_fsin(path: str | Path) -> Traffic:
 
 
 def _is_goal(text: str) -> bool:
-    return re.search(r"^\s*num_ranks\b", text, re.MULTILINE) is not None
+    return re.search(r"(?:^|\*/)\s*num_ranks\b", text, re.MULTILINE) is not None

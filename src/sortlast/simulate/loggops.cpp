@@ -17,6 +17,7 @@
 #include "sortlast/simulate/program.hpp"
 #include "sortlast/simulate/program/event_lines.hpp"
 #include "sortlast/simulate/program/graph.hpp"
+#include "sortlast/simulate/program/meetings.hpp"
 
 namespace sortlast::simulate {
 namespace {
@@ -37,15 +38,14 @@ class Run {
         progress_(progress),
         rank_(ranks_of(program)),
         units_(program, rank_),
-        channel_(channels_of(program)),
+        meetings_(program),
         requirers_(program),
         open_(program.actions.size()),
         ready_(program.actions.size()),
-        next_(program.actions.size(), -1) {
+        matches_(program.actions.size(), -1) {
     result_.ranks.resize(at(program.ranks));
     for (std::size_t a = 0; a < program.actions.size(); ++a) {
       open_[a] = program.first_requirement[a + 1] - program.first_requirement[a];
-      if (at(channel_[a] + 1) > meetings_.size()) meetings_.resize(at(channel_[a] + 1));
     }
   }
 
@@ -74,14 +74,10 @@ class Run {
     }
     return std::move(result_);
   }
+  // After run(): the send that each receive took.
+  std::vector<std::int32_t> matches() && { return std::move(matches_); }
 
  private:
-  // Between two ranks with one tag: receives, or messages, that wait for the other, in the order of their
-  // times. Only one of the two can wait.
-  struct Meeting {
-    std::int32_t first = -1, last = -1;  // actions, linked by next_
-    bool receives = false;
-  };
   // A send whose message has arrived.
   struct Arrived {
     std::int32_t send = 0;
@@ -90,18 +86,6 @@ class Run {
 
   const Program::Action& action(std::int32_t a) const { return program_.actions[at(a)]; }
   LogGopsRank& told(std::int32_t rank) { return result_.ranks[at(rank)]; }
-  // Who waits in the place where an action meets others of the other kind; -1: nobody.
-  std::int32_t take_waiting(std::int32_t a) {
-    Meeting& here = meetings_[at(channel_[at(a)])];
-    if (here.first < 0 || here.receives == (action(a).kind == Kind::receive)) return -1;
-    return std::exchange(here.first, next_[at(here.first)]);
-  }
-  void let_wait(std::int32_t a) {
-    Meeting& here = meetings_[at(channel_[at(a)])];
-    (here.first < 0 ? here.first : next_[at(here.last)]) = a;
-    here.last = a;
-    here.receives = action(a).kind == Kind::receive;
-  }
   // What all bytes but the first take.
   Time rest(std::int64_t bytes, double each) const {
     const double time = bytes > 1 ? each * static_cast<double>(bytes - 1) : 0;
@@ -183,9 +167,9 @@ class Run {
   void receive(const Event& event) {
     const std::int32_t a = event.action;
     start(a, event.time);
-    const std::int32_t message = take_waiting(a);
+    const std::int32_t message = meetings_.take(a);
     if (message < 0) {
-      let_wait(a);
+      meetings_.wait(a);
     } else {
       meet(a, {message, ready_[at(message)]}, event.time);
     }
@@ -204,9 +188,9 @@ class Run {
     if (__builtin_add_overflow(result_.bytes, sent.size, &result_.bytes)) {
       throw ArgumentError(program_.name + ": all messages have more than 2^63 - 1 bytes");
     }
-    const std::int32_t receive = take_waiting(event.action);
+    const std::int32_t receive = meetings_.take(event.action);
     if (receive < 0) {
-      let_wait(event.action);
+      meetings_.wait(event.action);
       ready_[at(event.action)] = end;
     } else {
       meet(receive, {event.action, end}, event.time);
@@ -215,6 +199,7 @@ class Run {
 
   // A message and its receive are both there.
   void meet(std::int32_t receive, const Arrived& message, Time time) {
+    matches_[at(receive)] = message.send;
     if (action(message.send).size > parameters_.S) finish(message.send, time);
     finish(receive, std::max(time, message.end));
   }
@@ -252,14 +237,17 @@ class Run {
   }
 
   // Who waits for whom at the end: the first send or receive that has not met its other.
-  std::string stuck() const {
-    const auto found = std::ranges::find_if(meetings_, [](const Meeting& here) { return here.first >= 0; });
-    if (found == meetings_.end()) return program_.name + ": ranks wait for each other for ever";
-    const std::int32_t peer = action(found->first).peer;
-    return program_.name + ": ranks wait for each other for ever: rank " +
-           std::to_string(rank_[at(found->first)]) + (found->receives ? " receives from" : " sends to") +
-           " rank " + std::to_string(peer) + " (tag " + std::to_string(action(found->first).tag) +
-           "), which never " + (found->receives ? "sends it" : "receives it");
+  std::string stuck() {
+    const std::string all = program_.name + ": ranks wait for each other for ever";
+    const std::int32_t a = meetings_.waiting();
+    if (a < 0) return all;
+    const bool receives = action(a).kind == Kind::receive;
+    const auto number = [](std::int64_t each) {
+      return each == Program::any ? std::string("any") : std::to_string(each);
+    };
+    return all + ": rank " + std::to_string(rank_[at(a)]) + (receives ? " receives from" : " sends to") +
+           " rank " + number(action(a).peer) + " (tag " + number(action(a).tag) + "), which never " +
+           (receives ? "sends it" : "receives it");
   }
 
   const Program& program_;
@@ -268,13 +256,12 @@ class Run {
   std::vector<std::int32_t> rank_;
   Units units_;
   Lines lines_;
-  std::vector<std::int32_t> channel_;  // by action
+  Meetings meetings_;
   Requirers requirers_;
-  std::vector<std::int64_t> open_;   // requirements that are not fulfilled
-  std::vector<Time> ready_;          // when the last of them was; of a message that waits: its end
-  std::vector<std::int32_t> freed_;  // actions that may begin, not yet in the queue
-  std::vector<Meeting> meetings_;    // by channel
-  std::vector<std::int32_t> next_;   // by action that waits: the one behind it
+  std::vector<std::int64_t> open_;     // requirements that are not fulfilled
+  std::vector<Time> ready_;            // when the last of them was; of a message that waits: its end
+  std::vector<std::int32_t> freed_;    // actions that may begin, not yet in the queue
+  std::vector<std::int32_t> matches_;  // by action: of a receive the send that it has taken
   Earliest queue_;
   std::int64_t made_ = 0;  // events
   std::size_t done_ = 0;   // actions
@@ -295,6 +282,13 @@ void check(const LogGops& parameters) {
 }
 
 }  // namespace
+
+std::vector<std::int32_t> matches_in_time(const Program& program) {
+  const Progress untold;
+  Run run(program, {}, untold);
+  (void)run.run();
+  return std::move(run).matches();
+}
 
 LogGopsResult simulate_loggops(const Program& program, const LogGops& parameters, const Progress& progress) {
   check(program);

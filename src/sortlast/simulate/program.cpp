@@ -42,12 +42,17 @@ void check_actions(const Program& program) {
                             std::to_string(rank) + " " + what);
       };
       const Program::Action& action = program.actions[at(a)];
-      if (action.peer < 0 || action.peer >= program.ranks) {
+      const bool receives = action.kind == Kind::receive;
+      const bool from_any = receives && action.peer == Program::any;
+      if (!from_any && (action.peer < 0 || action.peer >= program.ranks)) {
         fail("has the peer " + std::to_string(action.peer) + " of " + std::to_string(program.ranks));
       }
       if ((action.peer == rank) != (action.kind == Kind::compute)) {
         fail(action.kind == Kind::compute ? "computes and has another rank as its peer"
                                           : "sends to or receives from itself");
+      }
+      if (action.tag < 0 && !(receives && action.tag == Program::any)) {
+        fail("has the tag " + std::to_string(action.tag));
       }
       if (action.size < 0) fail("has the size " + std::to_string(action.size));
       for (const std::int32_t unit : {action.cpu, action.nic}) {
@@ -128,15 +133,45 @@ std::vector<std::int32_t> channels_of(const Program& program) {
   return channel;
 }
 
-std::vector<std::int32_t> matching_sends(const Program& program) {
+bool receives_any(const Program& program) {
+  return std::ranges::any_of(program.actions, [](const Program::Action& action) {
+    return action.kind == Kind::receive && (action.peer == Program::any || action.tag == Program::any);
+  });
+}
+
+namespace {
+
+// By rank, whether one of its receives takes any. Throws Error where it does and the rank is sent another
+// number of messages than it receives.
+std::vector<bool> ranks_that_receive_any(const Program& program, const std::vector<std::int32_t>& rank) {
+  std::vector<bool> any(at(program.ranks));
+  std::vector<std::int64_t> sent(any.size()), received(any.size());
+  for (std::size_t a = 0; a < program.actions.size(); ++a) {
+    const Program::Action& action = program.actions[a];
+    if (action.kind == Kind::send) ++sent[at(action.peer)];
+    if (action.kind != Kind::receive) continue;
+    ++received[at(rank[a])];
+    if (action.peer == Program::any || action.tag == Program::any) any[at(rank[a])] = true;
+  }
+  for (std::size_t r = 0; r < any.size(); ++r) {
+    if (!any[r] || sent[r] == received[r]) continue;
+    throw Error(program.name + ": rank " + std::to_string(r) + " is sent " + std::to_string(sent[r]) +
+                " messages and receives " + std::to_string(received[r]));
+  }
+  return any;
+}
+
+// matching_sends() by the order of the program, without ranks that receive any.
+std::vector<std::int32_t> matches_in_order(const Program& program) {
   const std::vector<std::int32_t> rank = ranks_of(program), channel = channels_of(program);
+  const std::vector<bool> any = ranks_that_receive_any(program, rank);
   const auto channels =
       static_cast<std::size_t>(channel.empty() ? 0 : 1 + *std::max_element(channel.begin(), channel.end()));
 
   // The sends of each channel, in the order of the program, as a list.
   std::vector<std::int32_t> first(channels, -1), last(channels, -1), next(program.actions.size(), -1);
   for (std::size_t a = 0; a < program.actions.size(); ++a) {
-    if (program.actions[a].kind != Kind::send) continue;
+    if (program.actions[a].kind != Kind::send || any[at(program.actions[a].peer)]) continue;
     std::int32_t& end = last[at(channel[a])];
     (end < 0 ? first[at(channel[a])] : next[at(end)]) = static_cast<std::int32_t>(a);
     end = static_cast<std::int32_t>(a);
@@ -146,7 +181,7 @@ std::vector<std::int32_t> matching_sends(const Program& program) {
   std::vector<std::int32_t> match(program.actions.size(), -1);
   for (std::size_t a = 0; a < program.actions.size(); ++a) {
     const Program::Action& action = program.actions[a];
-    if (action.kind != Kind::receive) continue;
+    if (action.kind != Kind::receive || any[at(rank[a])]) continue;
     std::int32_t& send = first[at(channel[a])];
     const auto fail = [&](const std::string& what) {
       throw Error(program.name + ": a receive of rank " + std::to_string(rank[a]) + " from rank " +
@@ -174,11 +209,18 @@ std::vector<std::int32_t> matching_sends(const Program& program) {
   return match;
 }
 
+}  // namespace
+
+std::vector<std::int32_t> matching_sends(const Program& program) {
+  std::vector<std::int32_t> match = matches_in_order(program);
+  return receives_any(program) ? matches_in_time(program) : match;
+}
+
 void check(const Program& program) {
   check_arrays(program);
   check_actions(program);
   (void)in_order(program);
-  (void)matching_sends(program);
+  (void)matches_in_order(program);
 }
 
 }  // namespace sortlast::simulate

@@ -41,7 +41,9 @@ class Units {
     for (std::size_t a = 0; a < rank.size(); ++a) {
       const Program::Action& action = program.actions[a];
       const std::int64_t needed = std::max(action.cpu, action.nic) + std::int64_t{1};
-      for (const std::int32_t r : {rank[a], action.peer}) count[at(r)] = std::max(count[at(r)], needed);
+      for (const std::int32_t r : {rank[a], action.peer}) {
+        if (r != Program::any) count[at(r)] = std::max(count[at(r)], needed);
+      }
     }
     for (std::size_t r = 0; r < count.size(); ++r) first_[r + 1] = first_[r] + count[r];
     for (std::vector<Time>* const free : {&cpu_, &out_, &in_}) free->resize(at(first_.back()));

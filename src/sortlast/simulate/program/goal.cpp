@@ -18,6 +18,7 @@ using Kind = Program::Kind;
 using Words = std::vector<std::string_view>;
 
 constexpr std::int64_t most_ranks = 1 << 20;
+constexpr std::string_view any = "-1";  // rank or tag of a receive
 
 // The text with blanks in the place of comments between /* and */, so that lines keep their numbers.
 std::string without_comments(std::string_view text, const std::string& name) {
@@ -58,7 +59,7 @@ class GoalText {
     Words words;
     if (!next(words) || words.size() != 2 || words[0] != "num_ranks") scan_.fail("expected 'num_ranks N'");
     const auto ranks = static_cast<std::size_t>(scan_.number(words[1], "", most_ranks));
-    if (ranks < 1) scan_.fail("there are no ranks");
+    if (ranks < 1) scan_.fail("expected at least 1 rank, found 0");
     blocks_.resize(ranks);
     while (next(words)) read_block(words);
   }
@@ -153,7 +154,8 @@ class GoalText {
     }
     action.kind = sends ? Kind::send : Kind::receive;
     action.size = scan_.number(words[1], "b");
-    action.peer = rank_of(words[3]);
+    action.peer = !sends && words[3] == any ? Program::any : rank_of(words[3]);
+    if (action.peer == Program::any) return;
     if (static_cast<std::size_t>(action.peer) >= blocks_.size()) {
       scan_.fail("there is no rank " + std::to_string(action.peer));
     }
@@ -164,7 +166,8 @@ class GoalText {
 
   void read_option(std::string_view what, std::string_view value, Program::Action& action) const {
     if (what == "tag") {
-      action.tag = scan_.number(value);
+      const bool takes_any = action.kind == Kind::receive && value == any;
+      action.tag = takes_any ? Program::any : scan_.number(value);
     } else if (what == "cpu") {
       action.cpu = static_cast<std::int32_t>(scan_.number(value, "", Program::most_units - 1));
     } else if (what == "nic") {

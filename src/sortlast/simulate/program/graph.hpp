@@ -34,8 +34,15 @@ std::vector<std::int32_t> in_order(const Program& program);
 // By action: of a send or receive the number, from 0, of its sender, receiver and tag; of a computation -1.
 std::vector<std::int32_t> channels_of(const Program& program);
 
-// By action: of a receive the send that it takes, the k-th of its pair and tag for the k-th receive; else -1.
-// Throws Error if they do not match in number and size.
+// Whether a receive of the program takes messages from any rank or with any tag.
+bool receives_any(const Program& program);
+
+// By action: of a receive the send that it takes; else -1. The k-th receive of a pair and tag takes the k-th
+// send; if a receive takes any, they match as they meet in a run of the LogGOPS model with its usual
+// parameters. Throws Error if they do not match in number, or in size where no receive of the rank takes any.
 std::vector<std::int32_t> matching_sends(const Program& program);
+
+// The same from that run alone, for a program that has been checked. Throws Error if it cannot end.
+std::vector<std::int32_t> matches_in_time(const Program& program);
 
 }  // namespace sortlast::simulate
