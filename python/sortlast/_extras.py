@@ -33,6 +33,8 @@ _BROUGHT = {
     "PIL": ("pillow", "files"),
     "tifffile": ("tifffile", "files"),
     "h5py": ("h5py", "files"),
+    "backports": ("backports.zstd", "files"),
+    "backports.zstd": ("backports.zstd", "files"),
 }
 
 

@@ -47,12 +47,21 @@ def available() -> int | None:
     return min((each for each in found if each is not None), default=None)
 
 
-def check(path: str | Path, what: str, needs: int, most: int | None) -> None:
-    """Raise :class:`sortlast.Error`, naming the file, if ``what`` it holds needs more than ``most`` bytes."""
+def check(
+    path: str | Path,
+    what: str,
+    needs: int,
+    most: int | None,
+    remedy: str = "raise the limit (--memory) or make the data smaller",
+) -> None:
+    """Raise :class:`sortlast.Error`, naming the file, if ``what`` it holds needs more than ``most`` bytes.
+
+    ``remedy``: what a user can do about it.
+    """
     if most is not None and needs > most:
         raise Error(
             f"{path}: {what} need {in_words(needs)} of memory, more than the limit of {in_words(most)};"
-            " if the file is sound, raise the limit (--memory) or make the data smaller"
+            f" if the file is sound, {remedy}"
         )
 
 

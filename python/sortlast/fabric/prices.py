@@ -39,7 +39,6 @@ from sortlast.fabric.reading import text_of
 _SQUARED = "port squared"
 _CABLES = "hosts, switches, any, or a kind such as 'level 1 to level 2'"
 _END = "(hosts|switches|level [1-9][0-9]{0,4})"  # of a cable
-_BYTE_ORDER_MARK = "\ufeff"  # with which spreadsheets begin their "CSV UTF-8"
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def price_list(path: str | Path) -> PriceList:
     Raises ArgumentError, with file, line and key, for an unknown part, a kind that does not fit it, a price
     that is no number of 0 or more, or a second price of the same; Error if the file cannot be read.
     """
-    text, file = text_of(path).removeprefix(_BYTE_ORDER_MARK), str(path)
+    text, file = text_of(path), str(path)
     name = file.removesuffix(".gz").lower()
     rows = _csv_rows(text, file) if name.endswith(".csv") else _yaml_rows(text, file)
     return _collected(rows, file)
