@@ -47,6 +47,12 @@ class Host:
         """Whether it is an aggregation node of a switch, on which no job runs."""
 
     @property
+    def router(self) -> bool:
+        """
+        Whether it is a port of a router between InfiniBand subnets, on which no job runs.
+        """
+
+    @property
     def switch(self) -> int:
         """Number of the switch that it hangs on."""
 
@@ -1232,9 +1238,14 @@ class TableSearch:
 
 def read_topology(text: str, file: str) -> Topology:
     """
-    The topology in a file of any known format, recognised by its content: ibnetdiscover, ibsim's
-    netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages show.
-    Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.
+    The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p),
+    ibsim's netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages
+    show. Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.
+    """
+
+def format_of(text: str) -> str:
+    """
+    The name of the format of a text, such as 'topology.yaml'; empty: none that is known.
     """
 
 def read_ibnetdiscover(text: str, file: str) -> Topology:
@@ -1246,6 +1257,42 @@ def read_subnet_list(text: str, file: str) -> Topology:
 def read_slurm_topology(text: str, file: str, links: int = 1) -> Topology:
     """
     The topology of Slurm's topology.conf. It says nothing of ports: every pair of
+    switches gets so many links.
+    """
+
+class SlurmLine:
+    """A line of Slurm's configuration."""
+
+    def __init__(self, file: str, line: int, fields: Sequence[tuple[str, str]]) -> None: ...
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """
+        Its settings in order, with keys in lower case; ('include', FILE) of an Include.
+        """
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    __hash__: None = None
+
+def read_slurm_lines(text: str, file: str) -> list[SlurmLine]:
+    """The lines of a file of Slurm's configuration that have settings."""
+
+def make_slurm_topology(lines: Sequence[SlurmLine], file: str, links: int = 1) -> Topology:
+    """
+    The topology of lines of topology.conf, from any number of files; `file` names it. Every pair of
     switches gets so many links.
     """
 

@@ -54,6 +54,11 @@ bool Scanner::next_words(std::vector<std::string_view>& words, std::string_view 
   return !words.empty();
 }
 
+void Scanner::set_line(std::string_view line) {
+  line_ = line;
+  at_ = 0;
+}
+
 void Scanner::rewind() {
   line_ = {};
   next_ = at_ = 0;

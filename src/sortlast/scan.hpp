@@ -45,6 +45,9 @@ class Scanner {
   [[noreturn]] void fail(const std::string& message) const;  // "FILE:LINE: message"
   [[noreturn]] void fail_at(std::int64_t line, const std::string& message) const;
 
+ protected:
+  void set_line(std::string_view line);  // to read instead of the one in the text; must outlive the reading
+
  private:
   void skip_blanks();
 

@@ -24,7 +24,8 @@ inline std::vector<std::string> canonical(const Topology& topology, bool lids = 
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     const Host& host = topology.host(h);
     lines.push_back("host " + host.name + " " + std::to_string(host.guid) + "[" + std::to_string(host.port) +
-                    "]" + (lids ? " lid " + std::to_string(host.lid) + "+" + std::to_string(host.lmc) : ""));
+                    "]" + (lids ? " lid " + std::to_string(host.lid) + "+" + std::to_string(host.lmc) : "") +
+                    (host.router ? " router" : ""));
   }
   for (std::int32_t s = 0; s < topology.switches(); ++s) {
     const Switch& on = topology.switch_at(s);

@@ -163,6 +163,31 @@ TEST(Ranks, TakeOneRailOrAllInTurn) {
   EXPECT_EQ(placed(mixed, "a,b").placement, (Hosts{0, 1}));
 }
 
+// rdma-ndd describes devices by the short name; resource managers may have the long one, and launchers a
+// user.
+TEST(Ranks, NeedNeitherTheDomainNorTheUserOfAName) {
+  const Topology shorts = fabric_of({{"n1 mlx5_0", 0x10}, {"n2 mlx5_0", 0x20}, {"10 mlx5_0", 0x30}});
+  for (const char* list : {"n2\nn1\n", "n2.cl.example\nn1.cl.example\n", "me@n2\nme@n1.cl.example\n"}) {
+    EXPECT_EQ(placed(shorts, list).placement, (Hosts{1, 0})) << list;
+  }
+  EXPECT_EQ(placed(shorts, "me@n2.example slots=2\nn1:1\n").placement, (Hosts{1, 1, 0}));
+  EXPECT_EQ(find_hosts(shorts, {"n2.example", "me@n1"}), (Hosts{1, 0}));
+  EXPECT_TRUE(
+      refusal([&] { (void)placed(shorts, "10.0.0.1"); }).starts_with("the fabric has no host '10.0.0.1'"));
+  EXPECT_TRUE(refusal([&] {
+                (void)placed(shorts, "n1\nn1.example\n", {.ranks_per_node = 1});
+              }).starts_with("'n1.example' stands on line 1 too"));
+
+  const Topology longs = fabric_of(
+      {{"n1.a.example mlx5_0", 0x10}, {"n2.a.example mlx5_0", 0x20}, {"n2.b.example mlx5_0", 0x30}});
+  EXPECT_EQ(placed(longs, "n1,n2.b").placement, (Hosts{0, 2}));
+  EXPECT_EQ(refusal([&] { (void)placed(longs, "n2"); }),
+            "'n2' may be any of 2 nodes: 'n2.a.example', 'n2.b.example'; give the name with its domain");
+  EXPECT_TRUE(refusal([&] {
+                (void)placed(longs, "n1.b.example");
+              }).starts_with("the fabric has no host 'n1.b.example'"));
+}
+
 TEST(Ranks, SayWhichRailsThereAre) {
   const Topology topology = fabric_of(pair());
   struct Case {

@@ -5,6 +5,8 @@
 #include "canonical.hpp"
 #include "sortlast/fabric/families.hpp"
 #include "sortlast/fabric/files.hpp"
+#include "sortlast/fabric/loads.hpp"
+#include "sortlast/fabric/nodes.hpp"
 
 namespace sortlast::fabric {
 namespace {
@@ -67,6 +69,9 @@ TEST(ReadIbnetdiscover, KnowsEverythingThatTheFileSays) {
   EXPECT_EQ(topology.host(1).guid, 0x10U);
   EXPECT_EQ(topology.host(1).port, 2);
   EXPECT_EQ(topology.host(2).name, "gateway");
+  EXPECT_TRUE(topology.host(2).router);
+  EXPECT_EQ(find_nodes(topology).size(), 1U);
+  EXPECT_EQ(compute_hosts(topology), (std::vector<std::int32_t>{0, 1}));
 
   const Switch& leaf = topology.switch_at(0);
   EXPECT_EQ(leaf.name, "leaf, 1:U1");
@@ -158,10 +163,11 @@ TEST(ReadIbnetdiscover, SaysWhatIsWrongAndWhere) {
       {"no such port", leaf + "[1] \"H-10\"[2]\n" + adapter,
        "net:3: port 1 of 'S-a1' leads to port 2 of 'H-10', which has 1"},
       {"contradiction", leaf + "[2] \"H-10\"[1]\n" + adapter, "but line "},
-      {"to itself", leaf + "[1] \"S-a1\"[1]\n", "net:3: port 1 of 'S-a1' leads to itself"},
       {"back to back", "Ca 1 \"H-10\"\n[1] \"H-20\"[1]\n\nCa 1 \"H-20\"\n",
        "net:2: port 1 of 'H-10' leads to port 1 of 'H-20': adapters must hang on switches here"},
       {"two records", leaf + "\n" + leaf, "net:5: a second record of 'S-a1'; the first is on line 2"},
+      {"two kinds", "Ca 1 \"H-10\"\n\nRt 1 \"H-10\"\n",
+       "net:3: a second record of 'H-10'; the first is on line 1"},
       {"two of a GUID", leaf + "\nswitchguid=0xa1\nSwitch 4 \"S-b\"\n",
        "net:5: 'S-b' has the GUID of another node"},
       {"two LIDs", leaf + "[1] \"H-10\"[1] # \"h\" lid 3\n\nCa 1 \"H-10\"\n[1] \"S-a1\"[1] # lid 4 lmc 0\n",
@@ -223,13 +229,103 @@ TEST(WriteIbsim, RefusesWhatANetlistCannotHold) {
             std::string::npos);
 }
 
-TEST(ReadIbnetdiscover, MessagesOfTheToolAreCountedInTheName) {
-  const std::string warned =
-      "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,1,31 Attr 0x11:0) bad status 110\n" +
-      std::string(discovered) + "ibwarn: [4711] mad_rpc: _do_madrpc failed\n";
-  const Topology topology = read_topology(warned, "net");
-  EXPECT_EQ(canonical(topology), canonical(read_topology(discovered, "net")));
-  EXPECT_EQ(topology.name(), "net (may lack nodes: 2 messages of ibnetdiscover)");
+TEST(ReadIbnetdiscover, SkipsTheMessagesOfToolsAndCountsFailures) {
+  const std::string text(discovered);
+  const auto expected = canonical(read_topology(text, "net"));
+  const std::string query =
+      "query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,1,31 Attr 0x11:0) bad status 110\n";
+  for (const std::string& failure :
+       {"src/" + query, "../libibnetdisc/" + query, "/usr/src/rpm/BUILD/rdma-core-48.0/libibnetdisc/" + query,
+        std::string("ibwarn: [4711] mad_rpc: _do_madrpc failed\n"),
+        std::string("ibpanic: [4711] main: none\n")}) {
+    const std::size_t middle = text.find("00a2\"[1][ext 3]");  // within a line, before a digit
+    for (const std::size_t at : {std::size_t{0}, text.find("Switch"), middle, text.find('\n', middle)}) {
+      const Topology topology = read_topology(std::string(text).insert(at, failure), "net");
+      EXPECT_EQ(canonical(topology), expected) << failure << at;
+      EXPECT_EQ(topology.name(), "net (may lack nodes: 1 message of failed queries)");
+    }
+  }
+  for (const char* harmless :
+       {"ibwarn: [99] sim_connect: attached as client 1 at node \"sw1\"\n",
+        "DR path slid 0; dlid 0; 0,1 -> new remote switch {a1} portnum 0 lid 3-3\"leaf\"\n",
+        "[root@head ~]# ibnetdiscover -s | tee net\n", "$ sudo ibnetdiscover\n"}) {
+    EXPECT_EQ(read_topology(harmless + text + "\n[root@head ~]# \n", "net").name(), "net") << harmless;
+  }
+}
+
+TEST(ReadIbnetdiscover, ALoopbackPlugIsAPortWithoutACable) {
+  const std::string with =
+      replaced(discovered, "[36][ext 12]", "[7]\t\"S-00000000000000a1\"[7]\t\t# \"leaf\"\n[36][ext 12]");
+  EXPECT_EQ(canonical(read_topology(with, "net")), canonical(read_topology(discovered, "net")));
+}
+
+// An adapter with a port in each of two subnets has a record in the output of each.
+TEST(ReadIbnetdiscover, TwoSubnetsShareAnAdapter) {
+  const auto subnet = [](const std::string& leaf, const std::string& port) {
+    return "switchguid=0x" + leaf + "\nSwitch 4 \"S-" + leaf + "\" # \"" + leaf + "\" lid 1\n[1] \"H-10\"[" +
+           port + "](1" + port +
+           ") # \"n1 mlx5_0\" lid 2 4xHDR\n\ncaguid=0x10\nCa 2 \"H-10\" # \"n1 mlx5_0\"\n[" + port + "](1" +
+           port + ") \"S-" + leaf + "\"[1] # lid 2 lmc 0 \"" + leaf + "\" lid 1 4xHDR\n\n";
+  };
+  const auto both =
+      std::make_shared<const Topology>(read_topology(subnet("a1", "1") + subnet("a2", "2"), "net"));
+  ASSERT_EQ(both->hosts(), 2);
+  EXPECT_EQ(find_nodes(*both).front().adapters.size(), 2U);
+  // LIDs are unique within a subnet: each switch's table is about its own.
+  const Routes routes = read_routes(both,
+                                    "Unicast lids [1-2] of switch Lid 1 guid 0xa1:\n0x2 1\nUnicast lids "
+                                    "[1-2] of switch Lid 1 guid 0xa2:\n0x2 1\n",
+                                    "lft");
+  EXPECT_EQ(routes.forwarding->port(0, 0), 1);
+  EXPECT_EQ(routes.forwarding->port(1, 1), 1);
+  EXPECT_EQ(routes.forwarding->port(0, 1), Forwarding::unreachable);
+  EXPECT_NE(refusal([&] {
+              (void)read_counters(*both, "# Port extended counters: Lid 2 port 1\nPortXmitData:1\n", "c");
+            }).find("c:1: several nodes of the fabric have LID 2"),
+            std::string::npos);
+}
+
+TEST(ReadIbnetdiscover, TrimsNames) {
+  const std::string padded = replaced(discovered, "# \"n1 mlx5_0\"\n", "# \"  n1 mlx5_0 \"\n");
+  EXPECT_EQ(canonical(read_topology(padded, "net")), canonical(read_topology(discovered, "net")));
+}
+
+// Ports take memory, and a line of a few characters may claim 254 of them.
+TEST(ReadIbnetdiscover, RefusesSwitchesOfManyPortsWithoutCables) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "Switch 254 \"S" + std::to_string(i) + "\"\n";
+  EXPECT_NE(refusal([&] {
+              (void)read_topology(text, "net");
+            }).find("net:4129: the switches up to this one have 1048766 ports"),
+            std::string::npos);
+}
+
+TEST(ReadPortReport, HoldsWhatIbnetdiscoverPrintsWithTheOptionP) {
+  const std::string text =
+      "SW     5  2 0x00000000000000a2 4x SDR                                     'spine'\n"
+      "SW     5  1 0x00000000000000a2 2x NDR - SW    73 36 0x00000000000000a1 ( 'spine' - 'leaf' )\n"
+      "SW    73 36 0x00000000000000a1 2x NDR - SW     5  1 0x00000000000000a2 ( 'leaf' - 'spine' )\n"
+      "SW    73  1 0x00000000000000a1 4x NDR - CA     4  1 0x0000000000000011 ( 'leaf' - 'n1 mlx5_0' )\n"
+      "CA     4  1 0x0000000000000011 4x NDR - SW    73  1 0x00000000000000a1 ( 'n1 mlx5_0' - 'leaf' )\n";
+  const Topology topology = read_topology(text, "ports");
+  ASSERT_EQ(topology.hosts(), 1);
+  ASSERT_EQ(topology.switches(), 2);
+  EXPECT_EQ(topology.links(), 2);
+  EXPECT_EQ(topology.host(0).name, "n1 mlx5_0");
+  EXPECT_EQ(topology.host(0).lid, 4);
+  EXPECT_EQ(topology.host(0).port_guid, 0x11U);
+  EXPECT_EQ(topology.gbps(0), 400);
+  EXPECT_EQ(topology.switch_at(0).name, "spine");
+  EXPECT_EQ(topology.switch_at(0).ports, 2);
+  EXPECT_EQ(topology.switch_at(1).lid, 73);
+  EXPECT_EQ(topology.target(topology.channel(1, 36)), (End{topology.vertex_of_switch(0), 1}));
+  for (std::size_t length = 1; length < text.size(); ++length) {
+    try {
+      (void)read_topology(text.substr(0, length), "ports");
+    } catch (const ArgumentError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with("ports:")) << error.what();
+    }
+  }
 }
 
 }  // namespace

@@ -82,6 +82,16 @@ LID    : Port : Hops : Optimal
 0x0010 : 001  : 01   : yes
 )";
 
+// As ibdiagnet writes it.
+std::string fdbs_of_ibdiagnet(const std::string& table) {
+  std::string text = "# This file was made by a tool\n\n" + std::string(fdbs);
+  for (std::size_t at = text.find("dump_ucast"); at != text.npos; at = text.find("dump_ucast", at + 16)) {
+    text.insert(at, "osm_ucast_mgr_");
+    text.insert(text.find('\n', at) + 1, "PLFT_NUM: " + table + "\n");
+  }
+  return text;
+}
+
 void expect_tables(const Routes& routes) {
   const std::int32_t expected[2][4] = {{1, 4, 0, 4}, {4, 1, 4, 0}};
   for (std::int32_t s = 0; s < 2; ++s) {
@@ -97,6 +107,22 @@ TEST(ReadRoutes, ReadsEveryFormOfADump) {
     expect_tables(routes);
     EXPECT_EQ(walk(routes, 0, 1).size(), 3U);
   }
+}
+
+TEST(ReadRoutes, ReadsTheTablesOfIbdiagnet) {
+  expect_tables(read_routes(line(true), fdbs_of_ibdiagnet("0"), "dump"));
+  EXPECT_EQ(
+      refusal([] { (void)read_routes(line(true), fdbs_of_ibdiagnet("1"), "dump"); }),
+      "dump:4: expected one table for each switch (PLFT_NUM: 0), found private table 1; its routes depend "
+      "on the service level");
+}
+
+TEST(ReadRoutes, SkipsTheMessagesOfTools) {
+  const std::string text = "ibwarn: [99] _do_madrpc: recv failed\n[root@head ~]# dump_fts\n" +
+                           std::string(fts) + "./libibnetdisc/query_smp.c:197; umad bad status 110\n";
+  const Routes routes = read_routes(line(true), text, "dump");
+  expect_tables(routes);
+  EXPECT_EQ(routes.engine, "dump (may lack tables: 2 messages of failed queries)");
 }
 
 TEST(ReadRoutes, LearnsLidsFromADumpThatNamesPorts) {

@@ -61,6 +61,14 @@ TEST(ReadSubnetList, ReadsNamesWithBraces) {
   EXPECT_EQ(topology.gbps(0), 0);
 }
 
+TEST(ReadSubnetList, ReadsTheListOfIbdiagnet) {
+  std::string text = "# This list was made by a tool\n\n" + subnet();
+  for (std::size_t at = text.find("SPD=2.5"); at != text.npos; at = text.find("SPD=2.5", at + 1)) {
+    text.insert(at + 7, " FEC=RS RETRANS=NO");
+  }
+  EXPECT_EQ(canonical(read_topology(text, "lst")), canonical(read_subnet_list(subnet(), "lst")));
+}
+
 TEST(ReadSubnetList, SaysWhatIsWrongAndWhere) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "lst:1: expected links ('{ SW Ports:...'), found none"},
@@ -102,6 +110,20 @@ TEST(ReadSlurmTopology, ReadsATree) {
   }
 }
 
+// Each is the same tree to slurmctld.
+TEST(ReadSlurmTopology, SplitsLinesAsSlurmDoes) {
+  const std::string leaves = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n";
+  const auto expected = canonical(read_slurm_topology(leaves + "SwitchName=s2 Switches=s[0-1]\n", "conf"));
+  for (const char* spine :
+       {"SwitchName = s2\tSwitches = s[0-1]", "SwitchName=s2 Switches=s0,\\\ns1",
+        "SwitchName=s2 Switches=s0,s1,", "SwitchName=\"s2\" Switches=\"s[0-1]\"  # the spine",
+        "switchname= s2 SWITCHES= s[0-1] LinkSpeed = 5", "SwitchName=s2 \\  \n  Switches=s[0-1]",
+        "SwitchName=s2 Switches=s[0-1] \\"}) {
+    EXPECT_EQ(canonical(read_topology("$ cat topology.conf\n" + leaves + spine + "\n", "conf")), expected)
+        << spine;
+  }
+}
+
 TEST(ReadSlurmTopology, GivesANodeOnTwoSwitchesTwoPorts) {
   const Topology topology = read_slurm_topology("SwitchName=a Nodes=n\nSwitchName=b Nodes=n\n", "conf");
   ASSERT_EQ(topology.hosts(), 2);
@@ -114,10 +136,9 @@ TEST(ReadSlurmTopology, SaysWhatIsWrongAndWhere) {
   for (int i = 0; i < 100; ++i) many_lists += "SwitchName=s" + std::to_string(i) + " Nodes=n[1-65000]\n";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "conf:1: expected 'SwitchName=... Nodes=...' or 'Switches=...', found none"},
-      {"SwitchName=a Nodes=\n",
-       "conf:1: expected SwitchName=, Nodes=, Switches= or LinkSpeed=, found 'Nodes='"},
+      {"SwitchName=a Nodes=\n", "conf:1: expected settings (NAME=VALUE), found 'Nodes='"},
       {"BlockName=b1 Nodes=n\n", "conf:1: expected SwitchName=, Nodes=, Switches= or LinkSpeed="},
-      {"SwitchName=a n1\n", "conf:1: expected SwitchName=, Nodes=, Switches= or LinkSpeed=, found 'n1'"},
+      {"SwitchName=a n1\n", "conf:1: expected settings (NAME=VALUE), found 'n1'"},
       {"Nodes=n1\n", "conf:1: expected 'SwitchName=' in this line"},
       {"SwitchName=a Nodes=n[1\n", "conf:1: expected ',', '-' or ']' in a bracket"},
       {"SwitchName=a Nodes=n[1-99999999]\n", "conf:1: expected at most 1048576 names"},
@@ -127,7 +148,7 @@ TEST(ReadSlurmTopology, SaysWhatIsWrongAndWhere) {
       {"SwitchName=a Nodes=n\nSwitchName=a Nodes=m\n",
        "conf:2: a second line of switch 'a'; the first is line 1"},
       {many_lists, "conf:17: expected at most 1048576 names of 32 MiB together, found more"},
-      {"SwitchName=a \\", "conf:1: expected a line after '\\', found the end of the file"},
+      {"Include leaves.conf\n", "conf:1: expected the lines of 'leaves.conf' in its place"},
   };
   for (const auto& [text, expected] : cases) {
     const std::string message = refusal([&wrong = text] { (void)read_slurm_topology(wrong, "conf"); });
@@ -231,6 +252,32 @@ TEST(ReadTopology, PointsToTheReaderOfTables) {
     const std::string message = refusal([text] { (void)read_topology(text, "f"); });
     EXPECT_NE(message.find("expected a topology, found forwarding tables"), std::string::npos) << message;
   }
+}
+
+TEST(ReadTopology, SaysWhichFormatItCannotRead) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "f:1: the file holds no fabric: it is empty; expected one of ibnetdiscover's output"},
+      {"\n# x\nhello\n", "f:3: no known format of a fabric has this line: 'hello'; expected one of"},
+      {"CA: n01 mlx5_0:\n", "f:1: expected a fabric, found iblinkinfo's output; run ibnetdiscover"},
+      {"Switch: 0x2c5eab0300a00000 leaf-1:\n", "f:1: expected a fabric, found iblinkinfo's output"},
+      {"Unicast lids [0x0-0x3] of switch Lid 2 guid 0xa1 (s):\n",
+       "f:1: expected a fabric, found forwarding tables"},
+      {"[\n  {\n    \"source_guid\": \"a1\",\n", "f:3: expected a fabric, found UFM's list of links"},
+      {"[{\"links\": [{\"id\": \"A-*-B\"}]}]", "f:1: expected a fabric, found NetQ's JSON"},
+      {"infrastructure:\n  name: clos\n", "f:1: expected a fabric, found an InfraGraph"},
+      {"Nodes 16\nTiers 3\nPodsize 4\n", "f:2: expected a fabric, found a file of htsim"},
+      {"BlockName=b1 Nodes=n[1-2]\n", "f:1: expected a fabric, found topology.conf of blocks"},
+      {"[{topology: t, tree: {}}]\n", "f:1: expected a fabric, found topology.yaml; sortlast.fabric.read"},
+      {"START_NODES\n", "f:1: expected a fabric, found ibdiagnet's database"},
+      {std::string(1 << 20, 'x'), "f:1: no known format of a fabric has this line: 'xxx"},
+  };
+  for (const auto& [text, expected] : cases) {
+    const std::string message = refusal([&wrong = text] { (void)read_topology(wrong, "f"); });
+    EXPECT_TRUE(message.starts_with(expected)) << message;
+    EXPECT_LT(message.size(), 1000U);
+  }
+  EXPECT_EQ(format_of("---\n- cluster_default: true\n  'topology' : x\n"), "topology.yaml");
+  EXPECT_EQ(format_of("hello"), "");
 }
 
 }  // namespace

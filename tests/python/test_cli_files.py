@@ -1,14 +1,16 @@
-"""Text files from standard input, pipes and gzip; completion; tables that break no word."""
+"""Text files from standard input, pipes, and compressed; completion; tables that break no word."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import lzma
+import sys
 
 import pytest
 
 import commands
-from sortlast import Error, _memory, fabric
+from sortlast import ArgumentError, Error, _memory, fabric
 from sortlast.cli import _terminal
 from sortlast.fabric import reading
 
@@ -53,15 +55,68 @@ def test_lists_of_nodes_and_traffic_do_too(tmp_path):
     assert json.loads((tmp_path / "a.json").read_text())["messages"] == 1
 
 
-def test_damaged_gzip_and_gzip_that_grows_past_memory_are_refused(tmp_path, monkeypatch):
-    path = tmp_path / "net.gz"
-    path.write_bytes(gzip.compress(b"x" * 1000)[:-12])
-    with pytest.raises(Error, match=r"net.gz: it is cut off or damaged"):
+def zstd(content):
+    if sys.version_info >= (3, 14):
+        from compression import zstd as package
+    else:
+        from backports import zstd as package
+    return package.compress(content)
+
+
+PACKED = {"gzip": gzip.compress, "xz": lzma.compress, "zstd": zstd}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_text_may_be_compressed(kind, tmp_path, monkeypatch):
+    path = tmp_path / "net"  # known by its content, not by its name
+    text = "".join(f"line {i}\n" for i in range(1000))
+    path.write_bytes(PACKED[kind](text.encode()))
+    assert fabric.text_of(path) == text
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(Error, match=f"net: it is truncated or corrupt {kind} data"):
         fabric.text_of(path)
-    path.write_bytes(gzip.compress(bytes(10_000_000)))
+    path.write_bytes(PACKED[kind](bytes(10_000_000)))
     monkeypatch.setattr(_memory, "limit", lambda: 6_000_000)
-    with pytest.raises(Error, match=r"net.gz: its more than 1,000,000 bytes of text need .* of memory"):
+    with pytest.raises(Error, match=r"net: 1,048,576 bytes of text or more need 6.0 MiB") as error:
         fabric.text_of(path)
+    assert "--memory" not in str(error.value)
+
+
+def test_plain_text_has_a_limit_before_any_of_it_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "net"
+    with path.open("wb") as file:
+        file.truncate(1 << 43)
+    with pytest.raises(Error, match=r"net: 8,796,093,022,208 bytes of text or more need .* of memory"):
+        fabric.text_of(path)
+    monkeypatch.setattr(_memory, "limit", lambda: 6_000_000)
+    with pytest.raises(Error, match="zero: 1,048,576 bytes of text or more"):
+        fabric.text_of("/dev/zero")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_may_have_a_byte_order_mark(encoding, netlist, tmp_path):
+    path = tmp_path / "net"
+    path.write_text(netlist.replace("host00001", "h\u00e9"), encoding=encoding)
+    assert fabric.read(path).hosts[1].name.startswith("h\u00e9 ")
+
+
+def test_binary_data_are_not_text(tmp_path):
+    path = tmp_path / "net"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    with pytest.raises(Error, match="net:1: expected text, found binary data"):
+        fabric.read(path)
+
+
+def test_errors_cut_long_names(tmp_path):
+    path = tmp_path / "net"
+    for text in (f"{'x' * 2**20}\n", f"- topology: t\n  tree: {{switches: [{{{'x y' * 2**18}: n}}]}}\n"):
+        path.write_text(text)
+        with pytest.raises(Error) as error:
+            fabric.read(path)
+        assert len(str(error.value)) < 1000
+    long = "n" * 2**20
+    assert str(ArgumentError(f"no host '{long}' here")) == f"no host '{'n' * 119}...{'n' * 39}' here"
+    assert len(str(Error(f"{long} 'it's {long}'"))) < 1000
 
 
 def test_what_names_a_file(tmp_path):

@@ -7,10 +7,11 @@ import os
 import re
 
 import pytest
+import yaml
 
 import damage
 import slurmctld
-from sortlast import ArgumentError, fabric
+from sortlast import ArgumentError, Error, fabric
 
 YAML = """\
 # Two networks of one cluster.
@@ -64,6 +65,33 @@ def test_the_default_tree_of_a_yaml_is_that_of_the_conf(tmp_path):
     as_yaml, as_conf = topology_of(YAML, tmp_path), topology_of(CONF, tmp_path)
     assert fabric.write_slurm_topology(as_yaml) == fabric.write_slurm_topology(as_conf) == CONF
     assert [host.name for host in as_yaml.hosts] == [f"node{n:02}" for n in range(1, 7)]
+
+
+FLOW = """\
+[{topology: racks, cluster_default: true, tree: {switches: [{switch: spine, children: "leaf[1-2]"},
+  {"switch": "leaf1", "nodes": "node[01-03]"}, {switch: leaf2, nodes: "node[04-06]"}]}}]
+"""
+
+
+@pytest.mark.parametrize("text", [FLOW, FLOW.replace("\n", " "), json.dumps(yaml.safe_load(FLOW), indent=1)])
+def test_switches_in_flow_style_are_all_there(text, tmp_path):
+    found = topology_of("$ cat topology.yaml\n" + text, tmp_path)
+    assert fabric.write_slurm_topology(found) == CONF
+
+
+def test_a_conf_includes_files(tmp_path):
+    spine, leaves = CONF.split("\n", 1)
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "1.conf").write_text(leaves)
+    found = topology_of(f"{spine}\ninclude rows/1.conf  # the leaves\n", tmp_path)
+    assert fabric.write_slurm_topology(found) == CONF
+    (tmp_path / "rows" / "1.conf").write_text("\nSwitchName=leaf1 Hosts=n1\n")
+    with pytest.raises(ArgumentError, match=r"rows/1.conf:2: expected SwitchName=, .*, found 'hosts='"):
+        topology_of(f"{spine}\nInclude {tmp_path}/rows/1.conf\n", tmp_path)
+    with pytest.raises(ArgumentError, match=r"topology:2: expected Include of another file, found itself"):
+        topology_of(f"{spine}\nInclude topology\n", tmp_path)
+    with pytest.raises(Error, match=r"topology:1: Include: cannot read .*/none: No such file"):
+        topology_of("Include none\n", tmp_path)
 
 
 def test_without_a_default_the_first_tree_is_taken(tmp_path):
@@ -170,8 +198,9 @@ def test_what_stays_in_a_block_does_not_cross_the_fabric(cli, tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (CONF, "topology:1: expected 'BlockName=... Nodes=...' or a topology.yaml, found neither"),
-        ("BlockName=a\n", "topology:1: expected 'BlockName=NAME Nodes=LIST', found 'BlockName=a'"),
+        (CONF, "topology:1: expected BlockName=, Nodes= or BlockSizes=, found"),
+        ("", "topology:1: expected 'BlockName=... Nodes=...' or a topology.yaml, found neither"),
+        ("BlockName=a\n", "topology:1: expected 'BlockName=NAME Nodes=LIST', found only blockname"),
         (
             "BlockName=a Nodes=n1\nBlockName=b Nodes=n[1-2]\n",
             "topology:2: expected each node once, found 'n1' in",
@@ -228,6 +257,25 @@ def test_slurm_takes_what_is_written_and_shows_it_back(family, tmp_path):
                 if end < len(machines)
             }
             assert set(fabric.read_node_list(shown[switch.name]["Nodes"], "scontrol")) == on
+
+
+@pytest.mark.references("slurmctld", "scontrol", "slurm-plugins")
+@pytest.mark.parametrize(
+    "spine",
+    [
+        "SwitchName = spine\tSwitches = leaf[1-2]",
+        "switchname= spine SWITCHES= leaf[1-2]",
+        "SwitchName=spine Switches=leaf1,\\\nleaf2",
+        "SwitchName=spine \\  \n Switches=leaf[1-2],",
+        'SwitchName="spine" Switches="leaf1,,leaf2" # above all',
+    ],
+)
+def test_slurm_splits_lines_as_we_do(spine, tmp_path):
+    conf = spine + "\n" + CONF.split("\n", 1)[1]
+    shown = slurmctld.shown(conf, fabric.read_node_list("node[01-06]", "list"), tmp_path)
+    assert shown.keys() == {"spine", "leaf1", "leaf2"}
+    assert fabric.read_node_list(shown["spine"]["Switches"], "scontrol") == ["leaf1", "leaf2"]
+    assert fabric.write_slurm_topology(topology_of(conf, tmp_path)) == CONF
 
 
 @pytest.mark.references("slurmctld", "scontrol", "slurm-plugins")

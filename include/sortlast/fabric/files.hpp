@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sortlast/export.hpp"
@@ -19,15 +20,35 @@ namespace sortlast::fabric {
 // Readers: `file` is its name, for messages ("net.txt:12: expected ... , found ..."). Every malformed line is
 // an ArgumentError with file, line and what was expected.
 
-// Topologies. read_topology recognises the format by its content: the output of ibnetdiscover and ibsim's
-// netlists, its subset; opensm-subnet.lst; Slurm's topology.conf, with one link a pair. Names that lists in
-// brackets stand for are at most 2^20 and 32 MiB a file.
+// Topologies. read_topology recognises the format by its content: the output of ibnetdiscover, also with -p,
+// and ibsim's netlists, its subset; opensm-subnet.lst, also as ibdiagnet writes it; Slurm's topology.conf,
+// with one link for each pair. Messages that tools wrote into the same file are skipped; if they report
+// failed queries, the topology's name says so. Throws ArgumentError for any other file: the message says what
+// it is, if that is known, or lists the formats.
 SORTLAST_API Topology read_topology(std::string_view text, const std::string& file);
+// The name of the format that a text has, which may be one without a reader here, as "topology.yaml" is;
+// empty: none that is known.
+SORTLAST_API std::string format_of(std::string_view text);
 SORTLAST_API Topology read_ibnetdiscover(std::string_view text, const std::string& file);
 SORTLAST_API Topology read_subnet_list(std::string_view text, const std::string& file);
-// topology.conf does not tell cables: `links` (1 to 1024) are taken to join each pair of switches that it
-// names, and the topology's name says so.
+// topology.conf does not list cables: `links` (1 to 1024) are taken to join each pair of switches that it
+// names, and the topology's name says so. Names that lists in brackets stand for are at most 2^20 and 32 MiB
+// per file.
 SORTLAST_API Topology read_slurm_topology(std::string_view text, const std::string& file,
+                                          std::int32_t links = 1);
+
+// A line of Slurm's configuration: its settings in order, with keys in lower case. A line "Include FILE" has
+// the key "include".
+struct SlurmLine {
+  std::string file;
+  std::int64_t line = 0;
+  std::vector<std::pair<std::string, std::string>> fields;
+
+  bool operator==(const SlurmLine&) const = default;
+};
+SORTLAST_API std::vector<SlurmLine> read_slurm_lines(std::string_view text, const std::string& file);
+// The topology of lines from any number of files, none of which may be an Include; `file` names it.
+SORTLAST_API Topology make_slurm_topology(const std::vector<SlurmLine>& lines, const std::string& file,
                                           std::int32_t links = 1);
 
 // Tables; vertices are found by GUID and LID. read_routes recognises opensm-lfts.dump, dump_fts, ibroute,

@@ -31,12 +31,15 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-// Whether a host is a switch's own, which reduces what passes ("... Aggregation Node"): no job runs there.
+// Whether a host belongs to a switch itself and reduces the data that pass ("... Aggregation Node").
 SORTLAST_API bool is_aggregation_node(const Host& host);
+// Whether jobs can run on a host: neither on aggregation nodes nor on routers.
+SORTLAST_API bool is_compute_host(const Host& host);
 
 // The nodes that hosts are described to be in: up to its first blank a description names the node, behind it
-// the rail. Aggregation nodes are left out, and so are descriptions that name no node: those that adapters
-// come with ("MT4129 ConnectX7 Mellanox Technologies"), and localhost. In the order of their first hosts.
+// the rail. Aggregation nodes and routers are left out, and so are descriptions that name no node: the ones
+// that adapters come with ("MT4129 ConnectX7 Mellanox Technologies"), and localhost. In the order of their
+// first hosts.
 SORTLAST_API std::vector<Node> find_nodes(const Topology& topology);
 
 // The nodes of a table with lines "NODE RAIL HOST", where HOST is the GUID of a port or an adapter, or a
@@ -75,9 +78,11 @@ struct RankPlacement {
   std::vector<std::int32_t> nodes;  // from 0, in the order in which the list names them
 };
 
-// Places the ranks of a list. A node that stands on several lines has a rank for each. Throws ArgumentError:
-// a name that the fabric does not have (the message has near ones), a node that stands twice on one line, one
-// without that rail, or one with several rails where none was chosen (the message names them).
+// Places the ranks of a list. A name means the node or host with this name, else the one with its part behind
+// "user@", else the one that has the same name but for a domain. A node that stands on several lines has a
+// rank for each. Throws ArgumentError: a name that the fabric does not have (the message has near ones), a
+// node that stands twice on one line, one without that rail, or one with several rails where none was chosen
+// (the message names them).
 SORTLAST_API RankPlacement place_ranks(const Topology& topology, const std::vector<Node>& nodes,
                                        const std::vector<NodeRanks>& list, const RailOptions& options = {});
 

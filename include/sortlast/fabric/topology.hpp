@@ -29,6 +29,7 @@ struct Host {
   std::int32_t port = 1;        // number of this port on the adapter
   std::int32_t lid = 0;         // local identifier; 0: none was assigned
   std::int32_t lmc = 0;         // the host answers to lid .. lid + 2^lmc - 1
+  bool router = false;          // a port of a router between InfiniBand subnets
 };
 
 struct Switch {

@@ -30,13 +30,13 @@ class Components:
 def components(topology: Topology, *, same_switches: bool = False) -> Components:
     """Count the parts of a fabric.
 
-    An aggregation node lies within its switch: neither it nor its link is a part. Hosts that tell one GUID
-    are ports of one adapter. The levels of a fabric of a file are found as ``rank_switches`` does. With
+    An aggregation node or router lies within its switch: neither it nor its link is a part. Hosts with one
+    GUID are ports of one adapter. The levels of a fabric of a file are found as ``rank_switches`` does. With
     ``same_switches`` all switches are of one kind and have the ports of the largest: roots of trees, whose
     ports up are not there, are then counted as Navaridas et al. do.
     """
     hosts = topology.hosts
-    within = {host.number for host in hosts if host.aggregates}
+    within = {host.number for host in hosts if host.aggregates or host.router}
     ports = [switch.ports for switch in topology.switches]
     if same_switches:
         ports = [max(ports)] * len(ports) if ports else []

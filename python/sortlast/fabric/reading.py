@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
+import os
+import re
+import stat
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sortlast import _fabric, _memory
-from sortlast._errors import Error
-from sortlast._fabric import Node, Pattern, Routes, Topology
+from sortlast import _extras, _fabric, _memory
+from sortlast._errors import ArgumentError, Error
+from sortlast._fabric import Node, Pattern, Routes, SlurmLine, Topology
 from sortlast.fabric import topology_yaml
 from sortlast.fabric.nodes import Placement, place, unique
 from sortlast.fabric.topology_yaml import Blocks
 
-_GZIP = b"\x1f\x8b"
 _TAKEN_BY_TEXT = 6  # bytes that a byte of text takes: as bytes, as text, and as what it says
+_PIECE = 1 << 20  # bytes that are read at once
+_MOST_INCLUDES = 1000  # of a topology.conf and the files that it includes
+_CA_ORDER = re.compile(r"^0x[0-9A-Fa-f]{1,8}\t", re.MULTILINE)
 
 
 def is_file(text: str) -> bool:
@@ -33,55 +40,144 @@ def is_file(text: str) -> bool:
 
 
 def text_of(path: str | Path) -> str:
-    """The text of a file, unpacked if it is gzip's, or of standard input if ``path`` is ``-``.
+    """The text of a file, or of standard input if ``path`` is ``-``.
 
-    Raises :class:`sortlast.Error` if it cannot be read, or would take more than half of the available memory.
+    It may be compressed by gzip, xz or zstd (which needs the extra ``files``) and begin with a byte order
+    mark, also of UTF-16. Raises :class:`sortlast.Error` if the file cannot be read, is not text, or would
+    take more than half of the available memory.
     """
     try:
-        content = _standard_input() if str(path) == "-" else Path(path).read_bytes()
-        if content.startswith(_GZIP):
-            content = _unpacked(path, content)
+        content = _standard_input() if str(path) == "-" else _content(path)
+        return _decoded(path, content)
     except OSError as error:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
-    return content.decode("utf-8", errors="replace")
+    except MemoryError:
+        raise Error(f"{path}: not enough memory to read it as text") from None
 
 
 @cache
 def _standard_input() -> bytes:
     """All of standard input, which several options may name."""
-    return sys.stdin.buffer.read()
+    return _unpacked("-", _at_most("-", sys.stdin.buffer))
+
+
+def _content(path: str | Path) -> bytes:
+    with open(path, "rb") as file:
+        return _unpacked(path, _at_most(path, file))
+
+
+def _at_most(path: str | Path, file: IO[bytes]) -> bytes:
+    """All of a file or stream, unless that is more text than there may be."""
+    most = _memory.limit()
+    if most is not None and isinstance(file, io.BufferedReader):
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode):
+            _check(path, status.st_size, most)
+    pieces: list[bytes] = []
+    total = 0
+    while piece := file.read(_PIECE):
+        total += len(piece)
+        _check(path, total, most)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _check(path: str | Path, size: int, most: int | None) -> None:
+    _memory.check(
+        path,
+        f"{size:,} bytes of text or more",
+        _TAKEN_BY_TEXT * size,
+        most,
+        "read it where more memory is free",
+    )
+
+
+def _open_zstd(file: io.BytesIO) -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd.ZstdFile(file)
+
+
+_PACKED: dict[bytes, tuple[str, Callable[[io.BytesIO], Any]]] = {
+    b"\x1f\x8b": ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
+    b"\xfd7zXZ\0": ("xz", lzma.LZMAFile),
+    b"\x28\xb5\x2f\xfd": ("zstd", _open_zstd),
+}
 
 
 def _unpacked(path: str | Path, content: bytes) -> bytes:
-    most = _memory.limit()
-    try:
-        with gzip.open(io.BytesIO(content)) as file:
-            found = file.read(-1 if most is None else most // _TAKEN_BY_TEXT)
-            if most is not None and file.read(1):
-                _memory.check(path, f"its more than {len(found):,} bytes of text", most + 1, most)
-    except (EOFError, zlib.error) as error:
-        raise Error(f"{path}: it is cut off or damaged ({error}); get it anew") from None
-    return found
+    for magic, (kind, opened) in _PACKED.items():
+        if not content.startswith(magic):
+            continue
+        try:
+            with _extras.needed(f"{path} ({kind})"), opened(io.BytesIO(content)) as file:
+                return _at_most(path, file)
+        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+            raise Error(f"{path}: it is truncated or corrupt {kind} data ({error})") from None
+        except Error:
+            raise
+        except Exception as error:  # ZstdError, of a package that may be missing
+            if type(error).__name__ != "ZstdError":
+                raise
+            raise Error(f"{path}: it is truncated or corrupt {kind} data ({error})") from None
+    return content
+
+
+def _decoded(path: str | Path, content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace")
+    if b"\0" in content[:_PIECE]:
+        raise ArgumentError(f"{path}:1: expected text, found binary data")
+    return content.decode("utf-8-sig", errors="replace")
 
 
 def read(path: str | Path, node_name_map: str | Path | None = None, links: int | None = None) -> Topology:
-    """Read a fabric: ibnetdiscover output, an ibsim netlist, opensm-subnet.lst, or Slurm's topology.
+    """Read a fabric: ibnetdiscover output (also ``-p``), an ibsim netlist, a .lst, or Slurm's topology.
 
     The format is recognised by the content; of a topology.yaml with several trees the cluster's default is
-    read. ``node_name_map``: a file with names by GUID, as OpenSM's option of that name takes it. ``links``:
-    cables between two switches, which Slurm's files do not tell; without it 1. Raises ArgumentError, with
-    file and line, if it is none of these or a line is malformed, and Error if a file cannot be read.
+    read, and files that a topology.conf includes are read too. ``node_name_map``: a file with names by GUID,
+    as OpenSM's option of that name takes it. ``links``: cables between two switches, which Slurm's files do
+    not list; without it 1. Raises ArgumentError, with file and line, for any other format (the message names
+    it, or lists the formats) and for a malformed line, and Error if a file cannot be read.
     """
     text, file = text_of(path), str(path)
-    if topology_yaml.is_topology_yaml(text):
-        topology = _fabric.read_slurm_topology(topology_yaml.as_topology_conf(text, file), file, links or 1)
-    elif links is not None:
-        topology = _fabric.read_slurm_topology(text, file, links)
+    kind = _fabric.format_of(text)
+    if kind == "topology.yaml":
+        topology = _fabric.make_slurm_topology(topology_yaml.tree_lines(text, file), file, links or 1)
+    elif kind == "topology.conf" or links is not None:
+        topology = _fabric.make_slurm_topology(_slurm_lines(text, path), file, links or 1)
     else:
         topology = _fabric.read_topology(text, file)
     if node_name_map is None:
         return topology
     return topology.with_names(_fabric.read_node_name_map(text_of(node_name_map), str(node_name_map)))
+
+
+def _slurm_lines(text: str, path: str | Path) -> list[SlurmLine]:
+    """The lines of a topology.conf, with those of the files that it includes in their places."""
+    left = _MOST_INCLUDES
+
+    def lines_of(text: str, path: Path, above: tuple[Path, ...]) -> Iterator[SlurmLine]:
+        nonlocal left
+        for line in _fabric.read_slurm_lines(text, str(path)):
+            key, name = line.fields[0]
+            if key != "include":
+                yield line
+                continue
+            included, where = path.parent / name, f"{line.file}:{line.line}"
+            left -= 1
+            if included in above or left < 0:
+                found = "itself" if included in above else f"more than {_MOST_INCLUDES} files"
+                raise ArgumentError(f"{where}: expected Include of another file, found {found}")
+            try:
+                content = text_of(included)
+            except Error as error:
+                raise Error(f"{where}: Include: {error}") from None
+            yield from lines_of(content, included, (*above, included))
+
+    return [*lines_of(text, Path(path), (Path(path),))]
 
 
 def read_adapters(topology: Topology, path: str | Path) -> list[Node]:
@@ -108,11 +204,14 @@ def read_blocks(path: str | Path) -> Blocks:
     Raises ArgumentError, with file and line, if it is neither, has no blocks, or a line is malformed, and
     Error if the file cannot be read.
     """
-    return topology_yaml.blocks_of(text_of(path), str(path))
+    text, file = text_of(path), str(path)
+    if _fabric.format_of(text) == "topology.yaml":
+        return topology_yaml.yaml_blocks(text, file)
+    return topology_yaml.conf_blocks(_slurm_lines(text, path), file)
 
 
 def read_routes(topology: Topology, path: str | Path) -> Routes:
-    """Read forwarding tables: opensm-lfts.dump, opensm.fdbs, or what dump_fts or ibroute print.
+    """Read forwarding tables: opensm-lfts.dump, .fdbs of OpenSM or ibdiagnet, output of dump_fts or ibroute.
 
     Raises as :func:`read`, and for switches that the fabric does not have.
     """
@@ -130,12 +229,12 @@ def read_nodes(
     """Read the nodes of a job: names or bracket lists, a hostfile, or a routing order of OpenSM.
 
     A name with blanks stands in quotation marks, or alone on its line. Hostfiles are those of Open MPI
-    ("NODE slots=4"), MPICH ("NODE:4") and Slurm (a line a rank, the same node on several). Of
-    opensm-ftree-ca-order.dump the dummies are -1. The other arguments, and errors, as of :func:`placement`;
-    they name file and line.
+    ("NODE slots=4"), MPICH ("NODE:4") and Slurm (a line per rank, the same node on several); "USER@" before a
+    name, and a domain behind it, may be there or not. The dummies of opensm-ftree-ca-order.dump are -1. The
+    other arguments, and errors, as of :func:`placement`; errors name file and line.
     """
     text = text_of(path)
-    if text.lstrip().startswith("0x") and "\t" in text.lstrip().partition("\n")[0]:
+    if _CA_ORDER.search(text):
         return Placement(unique(topology, _fabric.read_ca_order(topology, text, str(path))))
     machines = _fabric.find_nodes(topology) if adapters is None else adapters
     entries = _fabric.read_hostfile(topology, text, str(path))

@@ -28,12 +28,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sortlast import _extras, _fabric
+from sortlast import _extras, _fabric, _memory
 from sortlast._errors import ArgumentError
-from sortlast._fabric import Node, Topology
+from sortlast._fabric import Node, SlurmLine, Topology
 
-_BEGIN = re.compile(r"^[ \t]*-[ \t]+[\"']?topology[\"']?[ \t]*:", re.MULTILINE)
-_CONF_BLOCK = re.compile(r"^[ \t]*Block(Name|Sizes)[ \t]*=", re.MULTILINE | re.IGNORECASE)
+_TAKEN_BY_YAML = 500  # bytes that PyYAML takes for a byte of text, at most
+_PROMPT = re.compile(r"\s*(\S*[@~]\S*|\[.*\])?\s*[^\s:]*[$#%>]\s+[A-Za-z./]")  # of a shell
 _KINDS = ("tree", "block", "flat")
 _WORDS = (("nodes", "Nodes"), ("children", "Switches"))  # of a switch, here and in topology.conf
 
@@ -51,44 +51,31 @@ class Blocks:
     nodes: dict[str, list[str]]
 
 
-def is_topology_yaml(text: str) -> bool:
-    """Whether a text is a topology.yaml, and not one of the other formats."""
-    return _BEGIN.search(text) is not None
+def tree_lines(text: str, file: str) -> list[SlurmLine]:
+    """The switches of the tree of a topology.yaml as the lines that topology.conf has for them.
 
-
-def as_topology_conf(text: str, file: str) -> str:
-    """The tree of a topology.yaml as a topology.conf, each switch in the line in which it stood.
-
-    Raises ArgumentError, with file and line, for what is no topology.yaml or has no tree.
+    Raises ArgumentError, with file and line, for a malformed file and one without a tree.
     """
-    lines: dict[int, str] = {}
+    lines = []
     for entry in _entries(_chosen(text, file, "tree"), "switches", file):
         fields = entry.fields("switch", {"nodes", "children"})
-        words = [f"SwitchName={fields['switch']}"]
-        words += [f"{word}={fields[key]}" for key, word in _WORDS if key in fields]
-        lines[entry.line] = " ".join(words)
-    return "\n".join(lines.get(number, "") for number in range(1, max(lines) + 1)) + "\n"
+        settings = [("switchname", fields["switch"])]
+        settings += [(word.lower(), fields[key]) for key, word in _WORDS if key in fields]
+        lines.append(SlurmLine(file, entry.line, settings))
+    return lines
 
 
-def blocks_of(text: str, file: str) -> Blocks:
-    """The blocks of a topology.yaml, or of a topology.conf for the plugin topology/block.
-
-    Raises ArgumentError, with file and line, for a malformed file, one without blocks, a second block of a
-    name, and a node of two blocks.
-    """
-    if is_topology_yaml(text):
-        sizes, listed = _yaml_blocks(text, file)
-    else:
-        sizes, listed = _conf_blocks(text, file)
+def _collected(sizes: list[int], listed: _Listed, file: str) -> Blocks:
     nodes: dict[str, list[str]] = {}
     block_of: dict[str, str] = {}
-    for line, name, names in listed:
+    for where, line, name, names in listed:
         if name in nodes:
-            raise _malformed(file, line, f"a block {name!r} that is named once", "a second one")
-        nodes[name] = _fabric.read_node_list("\n" * (line - 1) + names, file)
+            raise _malformed(where, line, f"a block {name!r} that is named once", "a second one")
+        nodes[name] = _fabric.read_node_list("\n" * (line - 1) + names, where)
         for node in nodes[name]:
             if node in block_of:
-                raise _malformed(file, line, "each node once", f"{node!r} in {block_of[node]!r} and {name!r}")
+                found = f"{node!r} in {block_of[node]!r} and {name!r}"
+                raise _malformed(where, line, "each node once", found)
             block_of[node] = name
     if not nodes:
         raise _malformed(file, 1, "blocks of nodes", "none")
@@ -184,8 +171,15 @@ def _entries(entry: _Entry, key: str, file: str) -> Iterator[_Entry]:
 def _composed(text: str, file: str) -> Any:
     with _extras.needed("topology.yaml"):
         import yaml
+    _memory.check(
+        file,
+        f"{len(text):,} bytes of YAML",
+        _TAKEN_BY_YAML * len(text),
+        _memory.limit(),
+        "give it as a topology.conf",
+    )
     try:
-        return yaml.compose(text, yaml.SafeLoader)
+        return yaml.compose(_without_prompt(text), yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
         raise _malformed(file, line, "YAML", str(error.problem)) from None
@@ -193,6 +187,12 @@ def _composed(text: str, file: str) -> Any:
         raise _malformed(file, 1, "YAML", str(error).splitlines()[0]) from None
     except RecursionError:
         raise _malformed(file, 1, "topologies", "lists within lists without an end") from None
+
+
+def _without_prompt(text: str) -> str:
+    """The text without the prompt of a shell in front; lines keep their numbers."""
+    first, end, rest = text.partition("\n")
+    return end + rest if _PROMPT.match(first) else text
 
 
 def _line(node: Any) -> int:
@@ -226,10 +226,15 @@ def _mapping(node: Any, what: str, file: str) -> _Entry:
 
 # --- blocks -----------------------------------------------------------------------------------------------
 
-_Listed = list[tuple[int, str, str]]  # line, name of the block, list of nodes
+_Listed = list[tuple[str, int, str, str]]  # file, line, name of the block, list of nodes
 
 
-def _yaml_blocks(text: str, file: str) -> tuple[list[int], _Listed]:
+def yaml_blocks(text: str, file: str) -> Blocks:
+    """The blocks of a topology.yaml.
+
+    Raises ArgumentError, with file and line, for a malformed file, one without blocks, a second block of a
+    name, and a node of two blocks.
+    """
     block = _chosen(text, file, "block")
     sizes = []
     if "block_sizes" in block.items:
@@ -242,29 +247,27 @@ def _yaml_blocks(text: str, file: str) -> tuple[list[int], _Listed]:
         fields = entry.fields("block", {"nodes"})
         if "nodes" not in fields:
             raise _malformed(file, entry.line, "'nodes: LIST'", "a block without it")
-        listed.append((entry.line, fields["block"], fields["nodes"]))
-    return sizes, listed
+        listed.append((file, entry.line, fields["block"], fields["nodes"]))
+    return _collected(sizes, listed, file)
 
 
-def _conf_blocks(text: str, file: str) -> tuple[list[int], _Listed]:
-    if not _CONF_BLOCK.search(text):
-        raise _malformed(file, 1, "'BlockName=... Nodes=...' or a topology.yaml", "neither")
+def conf_blocks(lines: Sequence[SlurmLine], file: str) -> Blocks:
+    """The blocks of the lines of a topology.conf for the plugin topology/block. Raises as ``yaml_blocks``."""
     sizes: list[int] = []
     listed = []
-    for number, line in enumerate(text.splitlines(), 1):
-        fields = {}
-        for word in line.partition("#")[0].split():
-            key, equals, value = word.partition("=")
-            if not equals or key.lower() not in ("blockname", "nodes", "blocksizes"):
-                raise _malformed(file, number, "BlockName=, Nodes= or BlockSizes=", repr(word))
-            fields[key.lower()] = value
+    for line in lines:
+        fields = dict(line.fields)
+        for key in fields.keys() - {"blockname", "nodes", "blocksizes"}:
+            raise _malformed(line.file, line.line, "BlockName=, Nodes= or BlockSizes=", repr(f"{key}="))
         if "blocksizes" in fields:
-            sizes = [_size(each, file, number) for each in fields["blocksizes"].split(",")]
-        elif fields:
-            if fields.keys() != {"blockname", "nodes"}:
-                raise _malformed(file, number, "'BlockName=NAME Nodes=LIST'", repr(line.strip()))
-            listed.append((number, fields["blockname"], fields["nodes"]))
-    return sizes, listed
+            sizes = [_size(each, line.file, line.line) for each in fields["blocksizes"].split(",")]
+        elif fields.keys() != {"blockname", "nodes"}:
+            raise _malformed(line.file, line.line, "'BlockName=NAME Nodes=LIST'", f"only {', '.join(fields)}")
+        else:
+            listed.append((line.file, line.line, fields["blockname"], fields["nodes"]))
+    if not lines:
+        raise _malformed(file, 1, "'BlockName=... Nodes=...' or a topology.yaml", "neither")
+    return _collected(sizes, listed, file)
 
 
 def _size(text: str, file: str, line: int) -> int:

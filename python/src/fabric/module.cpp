@@ -107,10 +107,13 @@ void bind_families(nb::module_& module) {
 namespace {
 
 void bind_topologies(nb::module_& module) {
-  module.def("read_topology", &fabric::read_topology, "text"_a, "file"_a, Release(),
-             "The topology in a file of any known format, recognised by its content: ibnetdiscover, ibsim's\n"
-             "netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages show.\n"
-             "Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.");
+  module.def(
+      "read_topology", &fabric::read_topology, "text"_a, "file"_a, Release(),
+      "The topology in a file of any known format, recognised by its content: ibnetdiscover (also -p),\n"
+      "ibsim's netlist, opensm-subnet.lst, Slurm's topology.conf. `file` is the name that messages\n"
+      "show. Raises ArgumentError 'FILE:LINE: expected ..., found ...', as all readers do.");
+  module.def("format_of", &fabric::format_of, "text"_a, Release(),
+             "The name of the format of a text, such as 'topology.yaml'; empty: none that is known.");
   module.def("read_ibnetdiscover", &fabric::read_ibnetdiscover, "text"_a, "file"_a, Release(),
              "The topology of ibnetdiscover's output or of an ibsim netlist.");
   module.def("read_subnet_list", &fabric::read_subnet_list, "text"_a, "file"_a, Release(),
@@ -119,6 +122,18 @@ void bind_topologies(nb::module_& module) {
              Release(),
              "The topology of Slurm's topology.conf. It says nothing of ports: every pair of\n"
              "switches gets so many links.");
+  nb::class_<fabric::SlurmLine> line(module, "SlurmLine", "A line of Slurm's configuration.");
+  line.def(nb::init<std::string, std::int64_t, std::vector<std::pair<std::string, std::string>>>(), "file"_a,
+           "line"_a, "fields"_a);
+  bind_value(line, field("file", &fabric::SlurmLine::file), field("line", &fabric::SlurmLine::line),
+             field("fields", &fabric::SlurmLine::fields,
+                   "Its settings in order, with keys in lower case; ('include', FILE) of an Include."));
+  module.def("read_slurm_lines", &fabric::read_slurm_lines, "text"_a, "file"_a, Release(),
+             "The lines of a file of Slurm's configuration that have settings.");
+  module.def(
+      "make_slurm_topology", &fabric::make_slurm_topology, "lines"_a, "file"_a, "links"_a = 1, Release(),
+      "The topology of lines of topology.conf, from any number of files; `file` names it. Every pair of\n"
+      "switches gets so many links.");
   module.def(
       "write_ibsim", &fabric::write_ibsim, "topology"_a, Release(),
       "A netlist for ibsim, without LIDs. Raises ArgumentError for a vertex without a GUID of its own.");

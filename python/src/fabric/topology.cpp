@@ -164,6 +164,9 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro(
           "aggregates", [](const HostRecord& h) { return is_aggregation_node(h.host); },
           "Whether it is an aggregation node of a switch, on which no job runs.")
+      .def_prop_ro(
+          "router", [](const HostRecord& h) { return h.host.router; },
+          "Whether it is a port of a router between InfiniBand subnets, on which no job runs.")
       .def_ro("switch", &HostRecord::on, "Number of the switch that it hangs on.")
       .def_ro("switch_port", &HostRecord::switch_port, "Port of that switch.")
       .def("__repr__", [](const HostRecord& h) {
@@ -172,7 +175,7 @@ void bind_parts(nb::module_& module) {
       });
   bind_pickle(host, [](auto& h) {
     return std::tie(h.number, h.host.name, h.host.guid, h.host.port_guid, h.host.port, h.host.lid, h.host.lmc,
-                    h.on, h.switch_port);
+                    h.host.router, h.on, h.switch_port);
   });
   nb::class_<SwitchRecord> on(module, "Switch", "A switch.");
   on.def_ro("number", &SwitchRecord::number)

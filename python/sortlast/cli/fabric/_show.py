@@ -47,9 +47,12 @@ def count(number: int, noun: str) -> str:
 def size(net: Topology) -> str:
     """A fabric in numbers."""
     aggregating = sum(host.aggregates for host in net.hosts)
-    parts = [count(len(net.hosts) - aggregating, "host")]
+    routing = sum(host.router for host in net.hosts)
+    parts = [count(len(net.hosts) - aggregating - routing, "host")]
     if aggregating:
         parts.append(count(aggregating, "aggregation node"))
+    if routing:
+        parts.append(count(routing, "router port"))
     return ", ".join((*parts, count(len(net.switches), "switch"), count(len(net.links), "link")))
 
 

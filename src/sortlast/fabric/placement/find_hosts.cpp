@@ -7,6 +7,8 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/placement.hpp"
+#include "sortlast/fabric/placement/machine_names.hpp"
+#include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
 
@@ -31,11 +33,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+std::string quoted(const std::string& name) { return "'" + excerpt(name) + "'"; }
 
 // " (near: 'host00012', ...)", or nothing if no name is near.
 std::string near_names(const Index& words, const std::string& name) {
-  constexpr std::size_t most_names = 3;
+  constexpr std::size_t most_names = 3, longest = 1000;
+  if (name.size() > longest) return {};
   std::multimap<std::size_t, std::string> near;
   for (auto at = words.begin(); at != words.end(); at = words.upper_bound(at->first)) {
     const std::size_t longer = std::max(at->first.size(), name.size());
@@ -59,6 +62,7 @@ class Finder {
       const Host& host = topology.host(h);
       names_.emplace(host.name, h);
       words_.emplace(first_word(host.name), h);
+      machines_.add(first_word(host.name), h);
       if (host.port_guid != 0) port_guids_.emplace(host.port_guid, h);
       if (host.guid != 0) guids_.emplace(host.guid, h);
     }
@@ -73,9 +77,10 @@ class Finder {
     std::uint64_t guid = 0;
     const char* const end = name.data() + name.size();
     const auto [stop, error] = std::from_chars(name.data() + skip, end, guid, 16);
-    if (error != std::errc() || stop != end) return {};
+    if (error != std::errc() || stop != end) return machines_.find(name);
     found = values(port_guids_, guid);
-    return found.empty() ? values(guids_, guid) : found;
+    if (found.empty()) found = values(guids_, guid);
+    return found.empty() ? machines_.find(name) : found;
   }
 
   std::string not_found(const std::vector<std::string>& names) const {
@@ -92,8 +97,7 @@ class Finder {
     std::string text = quoted(name) + " may be any of " + std::to_string(found.size()) + " hosts";
     for (std::size_t i = 0; i < 2; ++i) {
       const Host& host = topology_.host(found[i]);
-      text +=
-          (i == 0 ? ": " : ", ") + quoted(topology_.label(found[i])) + " port " + std::to_string(host.port);
+      text += (i == 0 ? ": '" : ", '") + topology_.label(found[i]) + "' port " + std::to_string(host.port);
     }
     return text + (found.size() > 2 ? ", ...;" : ";") +
            " give the whole name (in a list: in quotation marks) or the port's GUID";
@@ -110,6 +114,7 @@ class Finder {
 
   const Topology& topology_;
   Index names_, words_;
+  MachineNames machines_;
   std::multimap<std::uint64_t, std::int32_t> port_guids_, guids_;
 };
 

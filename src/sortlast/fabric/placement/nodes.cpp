@@ -54,7 +54,7 @@ class Collection {
 
   void add_described(const Topology& topology, std::int32_t h) {
     const Host& host = topology.host(h);
-    if (is_aggregation_node(host) || is_default_description(host.name)) return;
+    if (!is_compute_host(host) || is_default_description(host.name)) return;
     const std::size_t blank = host.name.find(' ');
     if (blank == 0 || host.name.empty()) return;
     const std::size_t rail = host.name.find_first_not_of(' ', blank);
@@ -175,6 +175,8 @@ class TableReader {
 };
 
 }  // namespace
+
+bool is_compute_host(const Host& host) { return !host.router && !is_aggregation_node(host); }
 
 bool is_aggregation_node(const Host& host) { return host.name.find("Aggregation Node") != std::string::npos; }
 

@@ -10,6 +10,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/fabric/nodes.hpp"
+#include "sortlast/fabric/placement/machine_names.hpp"
 #include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
@@ -54,6 +55,7 @@ class Placer {
     node_of_host_.assign(static_cast<std::size_t>(topology.hosts()), -1);
     for (std::size_t n = 0; n < nodes.size(); ++n) {
       by_name_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
+      machines_.add(nodes[n].name, static_cast<std::int32_t>(n));
       for (const Adapter& adapter : nodes[n].adapters) {
         node_of_host_[static_cast<std::size_t>(adapter.host)] = static_cast<std::int32_t>(n);
       }
@@ -120,6 +122,9 @@ class Placer {
         places[i].node = node->second;
       } else if (begin != end && std::next(begin) == end) {
         places[i] = of_host(begin->second);
+      } else if (const std::vector<std::int32_t> found = machines_.find(name); !found.empty()) {
+        if (found.size() > 1) fail(list[i], several_machines(name, found));
+        places[i].node = found.front();
       } else {
         others.push_back(name);
         at.push_back(i);
@@ -133,6 +138,14 @@ class Placer {
       fail(list[at.front()], error.what());
     }
     return places;
+  }
+
+  std::string several_machines(const std::string& name, const std::vector<std::int32_t>& found) const {
+    const auto called = [&](std::size_t i) {
+      return "'" + excerpt(nodes_[static_cast<std::size_t>(found[i])].name) + "'";
+    };
+    return "'" + excerpt(name) + "' may be any of " + std::to_string(found.size()) + " nodes: " + called(0) +
+           ", " + called(1) + (found.size() > 2 ? ", ..." : "") + "; give the name with its domain";
   }
 
   Place of_host(std::int32_t h) const { return {node_of_host_[static_cast<std::size_t>(h)], h}; }
@@ -151,7 +164,7 @@ class Placer {
       if (added) continue;
       if (at->second == list[i].line) {
         const std::int32_t h = places[i].host;
-        fail(list[i], (h < 0 ? "'" + list[i].name : "host '" + topology_.label(h)) +
+        fail(list[i], (h < 0 ? "'" + excerpt(list[i].name) : "host '" + topology_.label(h)) +
                           "' is in the list twice; name each once, or for several ranks a node write NAME:N, "
                           "a line for each, or --ranks-per-node N");
       }
@@ -245,6 +258,7 @@ class Placer {
   const RailOptions& options_;
   std::vector<std::string> rails_;
   std::unordered_map<std::string, std::int32_t> by_name_;
+  MachineNames machines_;
   std::multimap<std::string, std::int32_t> hosts_;
   std::vector<std::int32_t> node_of_host_;
   bool line_a_rank_ = false;                      // a node stands on several lines

@@ -230,7 +230,7 @@ std::vector<std::int32_t> compute_hosts(const Topology& topology) {
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
     const auto s = static_cast<std::size_t>(topology.switch_of(topology.attachment(h).vertex));
     if (levels.why.empty() && levels.level[s] != 1) continue;
-    if (!is_aggregation_node(topology.host(h))) hosts.push_back(h);
+    if (is_compute_host(topology.host(h))) hosts.push_back(h);
   }
   return hosts;
 }

@@ -22,6 +22,7 @@
 
 #include "sortlast/fabric/loads.hpp"
 #include "sortlast/fabric/read/net.hpp"
+#include "sortlast/fabric/read/tool_output.hpp"
 #include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
@@ -45,7 +46,10 @@ class Reader {
       const bool host = topology.is_host(v);
       const std::int32_t lid = host ? topology.host(v).lid : topology.switch_at(topology.switch_of(v)).lid;
       const std::int32_t lids = host ? std::int32_t{1} << std::clamp(topology.host(v).lmc, 0, 7) : 1;
-      for (std::int32_t i = 0; lid > 0 && i < lids; ++i) by_lid_.emplace(lid + i, v);
+      for (std::int32_t i = 0; lid > 0 && i < lids; ++i) {
+        const auto [at, added] = by_lid_.emplace(lid + i, v);
+        if (!added) at->second = -1;
+      }
       if (!host) {
         by_guid_[topology.switch_at(topology.switch_of(v)).guid].push_back(v);
         continue;
@@ -96,6 +100,10 @@ class Reader {
     if (found == by_lid_.end()) {
       scan_.fail("the fabric has nobody with LID " + std::to_string(lid) +
                  "; counters and fabric must be of the same time");
+    }
+    if (found->second < 0) {
+      scan_.fail("several nodes of the fabric have LID " + std::to_string(lid) +
+                 ", in different subnets; read a file of one subnet, or query ports by GUID (ibqueryerrors)");
     }
     channel_ = channel(found->second, port);
     known_ = true;
@@ -163,9 +171,9 @@ class Reader {
   }
 
   const Topology& topology_;
-  Scanner scan_;
-  std::vector<std::int64_t> sent_, received_;  // by the channel that leaves the port
-  std::unordered_map<std::int32_t, Vertex> by_lid_;
+  ToolOutput scan_;
+  std::vector<std::int64_t> sent_, received_;        // by the channel that leaves the port
+  std::unordered_map<std::int32_t, Vertex> by_lid_;  // -1: several have it
   std::unordered_map<std::uint64_t, std::vector<Vertex>> by_guid_;
   Channel channel_ = -1;  // of the port that is being read
   bool narrow_ = false, known_ = false, any_ = false;

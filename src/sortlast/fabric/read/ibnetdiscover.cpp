@@ -1,4 +1,4 @@
-// ibnetdiscover's output, and ibsim's netlists, its subset; and which format a topology has.
+// ibnetdiscover's output, and ibsim's netlists, its subset.
 //
 //   switchguid=0x2010000b(2010000b)
 //   Switch  24 "S-000000002010000b"     # "sw-L1-0011" base port 0 lid 32 lmc 0
@@ -8,14 +8,15 @@
 //   Ca      1 "H-0000000010000840"      # "host00132 HCA-1"
 //   [1](10000841)   "S-000000002010000b"[1]         # lid 69 lmc 0 "sw-L1-0011" lid 32 4xSDR
 //
-// A blank line ends a record. Messages of ibnetdiscover itself, of nodes that did not answer, are counted in
-// the fabric's name. What follows # is a comment to ibsim; in ibnetdiscover's output it holds names, LIDs and
-// rates. Sources: infiniband-diags, src/ibnetdiscover.c; ibsim, ibsim/sim_net.c.
+// A blank line ends a record. A router's record begins with Rt. What follows # is a comment to ibsim; in
+// ibnetdiscover's output it holds names, LIDs and rates.
+// Sources: infiniband-diags, src/ibnetdiscover.c; ibsim, ibsim/sim_net.c.
 #include <algorithm>
 #include <array>
 
 #include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
+#include "sortlast/fabric/read/tool_output.hpp"
 
 namespace sortlast::fabric {
 
@@ -24,12 +25,7 @@ namespace {
 // Attributes of the next record that a topology has no use for, and the titles of ibnetdiscover -g.
 constexpr std::array ignored{"vendid=", "devid=", "numports", "Chassis", "Non-Chassis", "Hostname:"};
 constexpr std::array guid_attributes{"switchguid=", "caguid=", "rtguid="};
-constexpr std::array adapters{"Ca", "Hca", "Rt"};
-
-// A message of ibnetdiscover or its libraries that was written into the same file: a node did not answer.
-bool is_message(std::string_view line) {
-  return line.starts_with("ibwarn:") || (line.starts_with("src/") && line.find(".c:") != line.npos);
-}
+constexpr std::array adapters{"Ca", "Hca"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -50,9 +46,7 @@ class Reader {
   Topology read() {
     while (scan_.next_line()) read_line();
     if (!any_record_) scan_.fail("expected records of switches and adapters, found none");
-    if (messages_ == 0) return net_.topology(scan_.file());
-    return net_.topology(scan_.file() + " (may lack nodes: " + std::to_string(messages_) +
-                         (messages_ == 1 ? " message" : " messages") + " of ibnetdiscover)");
+    return net_.topology(scan_.name("nodes"));
   }
 
  private:
@@ -62,10 +56,6 @@ class Reader {
       return;
     }
     if (scan_.accept("#")) return;
-    if (is_message(scan_.rest())) {
-      ++messages_;
-      return;
-    }
     for (const char* attribute : guid_attributes) {
       if (scan_.accept(attribute)) return read_guid(guid_);
     }
@@ -73,10 +63,12 @@ class Reader {
     for (const char* start : ignored) {
       if (scan_.accept(start)) return;
     }
-    if (scan_.accept("Switch")) return read_node(true);
+    if (scan_.accept("Switch")) return read_node({.is_switch = true});
+    if (scan_.accept("Rt")) return read_node({.is_router = true});
     for (const char* adapter : adapters) {
-      if (scan_.accept(adapter)) return read_node(false);
+      if (scan_.accept(adapter)) return read_node({});
     }
+    if (!in_record_ && is_prompt(scan_.rest())) return;
     if (!in_record_) scan_.fail_expected("a record of a node (Switch, Ca, Hca, Rt)");
     if (!scan_.accept("[")) scan_.fail_expected("a port ([N] \"...\"[M])");
     read_port();
@@ -93,9 +85,7 @@ class Reader {
   }
 
   // Switch  24 "S-..."  # "name" enhanced port 0 lid 32 lmc 0
-  void read_node(bool is_switch) {
-    Net::Node node;
-    node.is_switch = is_switch;
+  void read_node(Net::Node node) {
     node.line = scan_.line_number();
     node.ports = static_cast<std::int32_t>(scan_.decimal("the number of ports", 1, most_ports));
     node.id = scan_.quoted("the node's identifier");
@@ -183,36 +173,17 @@ class Reader {
     return comment;
   }
 
-  Scanner scan_;
+  ToolOutput scan_;
   Net net_;
   std::uint64_t guid_ = 0, system_guid_ = 0;  // for the next record
   std::size_t node_ = 0;                      // of the record that is being read
   bool in_record_ = false, any_record_ = false;
-  std::int64_t messages_ = 0;
 };
 
 }  // namespace
 
 Topology read_ibnetdiscover(std::string_view text, const std::string& file) {
   return Reader(text, file).read();
-}
-
-// Which format a topology has: this one, unless its first line says otherwise.
-Topology read_topology(std::string_view text, const std::string& file) {
-  Scanner scan(text, file);
-  while (scan.next_line()) {
-    if (scan.at_end() || scan.accept("#")) continue;
-    std::string line(scan.rest());
-    std::ranges::transform(line, line.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-    if (line.starts_with("{ ")) return read_subnet_list(text, file);
-    if (line.find("switchname=") != std::string::npos) return read_slurm_topology(text, file);
-    if (line.starts_with("unicast lids") || line.starts_with("dump_ucast_routes")) {
-      scan.fail("expected a topology, found forwarding tables; read a topology first, then these for it");
-    }
-    break;
-  }
-  return read_ibnetdiscover(text, file);
 }
 
 }  // namespace sortlast::fabric

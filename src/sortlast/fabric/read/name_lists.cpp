@@ -8,6 +8,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "sortlast/scan.hpp"
+
 namespace sortlast::fabric {
 
 namespace {
@@ -22,11 +24,12 @@ using Part = std::vector<std::string>;
 // Reads one list item by item. What an item stands for is counted before it is written out.
 class Expander {
  public:
-  Expander(std::string_view list, const Scanner& scanner, std::size_t& names, std::size_t& bytes)
-      : list_(list), scanner_(scanner), names_(names), bytes_(bytes) {}
+  Expander(std::string_view list, const NameLists::Fail& fail, std::size_t& names, std::size_t& bytes)
+      : list_(list), fail_(fail), names_(names), bytes_(bytes) {}
 
   void expand(std::vector<std::string>& result) {
     do {
+      if (at_ == list_.size() || list_[at_] == ',') continue;
       const std::vector<Part> parts = read_item();
       std::string name;
       write_out(parts, 0, name, result);
@@ -117,29 +120,28 @@ class Expander {
 
   void check_limits(std::size_t names, std::size_t bytes) const {
     if (names <= most_names && bytes <= most_bytes) return;
-    scanner_.fail("expected at most " + std::to_string(most_names) + " names of " +
-                  std::to_string(most_bytes >> 20) + " MiB together, found more in '" + excerpt(list_) + "'");
+    fail_("expected at most " + std::to_string(most_names) + " names of " + std::to_string(most_bytes >> 20) +
+          " MiB together, found more in '" + excerpt(list_) + "'");
   }
-  [[noreturn]] void fail(const std::string& expected) const {
+  void fail(const std::string& expected) const {
     const std::string_view left = list_.substr(at_);
-    scanner_.fail("expected " + expected + " in '" + excerpt(list_) + "', found " +
-                  (left.empty() ? "its end" : "'" + excerpt(left) + "'"));
+    fail_("expected " + expected + " in '" + excerpt(list_) + "', found " +
+          (left.empty() ? "its end" : "'" + excerpt(left) + "'"));
   }
-  [[noreturn]] void fail_range(std::string_view first, std::string_view last) const {
-    scanner_.fail("expected a range that counts up, found '" + std::string(first) + "-" + std::string(last) +
-                  "'");
+  void fail_range(std::string_view first, std::string_view last) const {
+    fail_("expected a range that counts up, found '" + excerpt(first) + "-" + excerpt(last) + "'");
   }
 
   std::string_view list_;
-  const Scanner& scanner_;
+  const NameLists::Fail& fail_;
   std::size_t &names_, &bytes_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-void NameLists::expand(std::string_view list, std::vector<std::string>& names) {
-  Expander(list, scanner_, names_, bytes_).expand(names);
+void NameLists::expand(std::string_view list, std::vector<std::string>& names, const Fail& fail) {
+  Expander(list, fail, names_, bytes_).expand(names);
 }
 
 }  // namespace sortlast::fabric

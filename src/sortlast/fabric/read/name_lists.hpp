@@ -2,26 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sortlast/scan.hpp"
-
 namespace sortlast::fabric {
 
 // Expands the lists of one file. A few characters may stand for many names, so all of them together may be
-// 2^20 names and 32 MiB at most.
+// 2^20 names and 32 MiB at most. As Slurm does, it skips empty names between commas.
 class NameLists {
  public:
-  // `scanner` says where a list stands, and must outlive this.
-  explicit NameLists(const Scanner& scanner) : scanner_(scanner) {}
-
-  // Appends the names of `list` to `names`. Throws ArgumentError.
-  void expand(std::string_view list, std::vector<std::string>& names);
+  // Appends the names of `list` to `names`. `fail` throws an error that says where the list stands.
+  using Fail = std::function<void(const std::string& message)>;
+  void expand(std::string_view list, std::vector<std::string>& names, const Fail& fail);
 
  private:
-  const Scanner& scanner_;
   std::size_t names_ = 0, bytes_ = 0;  // so far
 };
 

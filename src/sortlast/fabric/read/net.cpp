@@ -7,12 +7,33 @@
 
 namespace sortlast::fabric {
 
+namespace {
+
+// Ports that take memory whether they have a cable or not: any number of them up to here, and above it only
+// so many for each that has one.
+constexpr std::int64_t free_ports = std::int64_t{1} << 20;
+constexpr std::int64_t ports_per_cabled = 16;
+
+// Descriptions are padded by some firmware.
+std::string trimmed(const std::string& name) {
+  const std::size_t begin = name.find_first_not_of(" \t");
+  if (begin == std::string::npos) return {};
+  return name.substr(begin, name.find_last_not_of(" \t") + 1 - begin);
+}
+
+}  // namespace
+
 std::size_t Net::add(Node node) {
   const auto [at, added] = by_id_.emplace(node.id, nodes_.size());
   if (!added) {
+    Node& first = nodes_[at->second];
+    const bool again = !node.is_switch && !first.is_switch && node.guid == first.guid &&
+                       node.is_router == first.is_router && node.ports == first.ports;
+    if (again) return at->second;
     scanner_.fail_at(node.line, "a second record of '" + excerpt(node.id) + "'; the first is on line " +
-                                    std::to_string(nodes_[at->second].line));
+                                    std::to_string(first.line));
   }
+  node.name = trimmed(node.name);
   nodes_.push_back(std::move(node));
   return nodes_.size() - 1;
 }
@@ -46,6 +67,18 @@ void Net::give_guids() {
     std::uint64_t& next = node.is_switch ? next_switch : next_adapter;
     while (!used.insert(next).second) ++next;
     node.guid = next;
+  }
+}
+
+void Net::check_ports() const {
+  std::int64_t ports = 0, cabled = static_cast<std::int64_t>(2 * ports_.size());
+  for (const Node& node : nodes_) {
+    ports += node.is_switch ? node.ports : 0;
+    if (ports <= free_ports || ports <= ports_per_cabled * cabled) continue;
+    scanner_.fail_at(node.line,
+                     "the switches up to this one have " + std::to_string(ports) +
+                         " ports, and all of the file at most " + std::to_string(cabled) +
+                         " have a cable; expected a switch for every 'Switch' record, with its cables");
   }
 }
 
@@ -93,9 +126,10 @@ void Net::merge(const Key& key, const Side& said, std::int64_t line) {
 Topology Net::topology(const std::string& name) {
   // Compare both sides of every link.
   give_guids();
+  check_ports();
   for (const auto& [near, said] : ports_) {
     const Key far = far_end(near, said);
-    if (far == near) scanner_.fail_at(said.line, describe(near) + " leads to itself");
+    if (far == near) continue;  // a loopback plug
     if (!nodes_[near.first].is_switch && !nodes_[far.first].is_switch) {
       scanner_.fail_at(
           said.line, describe(near) + " leads to " + describe(far) + ": adapters must hang on switches here");
@@ -130,7 +164,8 @@ Topology Net::topology(const std::string& name) {
                                                .port_guid = side.guid,
                                                .port = near.second,
                                                .lid = side.lid,
-                                               .lmc = side.lmc});
+                                               .lmc = side.lmc,
+                                               .router = node.is_router});
       builder.connect_host(h, far, cable.far.second, cable.gbps);
     } else if (nodes_[cable.far.first].is_switch && near < cable.far) {
       builder.connect(switch_of[near.first], near.second, far, cable.far.second, cable.gbps);

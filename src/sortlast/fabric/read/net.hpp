@@ -33,10 +33,10 @@ class Net {
   explicit Net(const Scanner& scanner) : scanner_(scanner) {}
 
   struct Node {
-    std::string id;          // by which links name it
-    std::string name;        // empty: the id
+    std::string id = {};     // by which links name it
+    std::string name = {};   // empty: the id
     std::uint64_t guid = 0;  // 0: it is given a free one
-    bool is_switch = false;
+    bool is_switch = false, is_router = false;
     std::int32_t ports = 0;
     std::int32_t lid = 0;  // of a switch
     std::uint64_t system_guid = 0;
@@ -56,7 +56,8 @@ class Net {
     std::int64_t line = 0;
   };
 
-  // Its number, by which its ports are added. Refuses a second record of the same id.
+  // Its number, by which its ports are added. An adapter or router with a port in each of several subnets has
+  // a record in each; a second record of a switch is refused.
   std::size_t add(Node node);
   bool knows(const std::string& id) const { return by_id_.contains(id); }
   std::size_t number(const std::string& id) const { return by_id_.at(id); }
@@ -64,7 +65,8 @@ class Net {
   void add_port(std::size_t node, std::int32_t port, Port said);
 
   // Hosts (ports of adapters that have a cable) and switches in the order of their records. A link may be
-  // told by one side only. Throws ArgumentError for sides that contradict each other.
+  // told by one side only; ports with a loopback plug count as ports without a cable. Throws ArgumentError
+  // for sides that contradict each other, and for far more ports than have a cable.
   Topology topology(const std::string& name);
 
  private:
@@ -77,6 +79,7 @@ class Net {
 
   std::string describe(const Key& port) const;
   void give_guids();
+  void check_ports() const;
   Key far_end(const Key& near, const Port& said) const;
   void lay(const Key& near, const Key& far, const Port& said);
   void merge(const Key& key, const Side& said, std::int64_t line);

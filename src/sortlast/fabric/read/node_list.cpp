@@ -31,7 +31,7 @@ constexpr std::array ignored{"max_slots", "max-slots", "ifname", "binding", "use
 // Reads the items of a line: names with blanks in quotation marks, and words without.
 class ListReader {
  public:
-  ListReader(std::string_view text, const std::string& file) : scan_(text, file), lists_(scan_) {}
+  ListReader(std::string_view text, const std::string& file) : scan_(text, file) {}
 
   Scanner& scan() { return scan_; }
 
@@ -42,19 +42,22 @@ class ListReader {
     if (scan_.rest().starts_with('"')) {
       const std::string_view name = scan_.quoted("a name");
       if (name.empty()) scan_.fail("expected a name between the quotes, found nothing");
-      if (name.find('[') != std::string_view::npos) return lists_.expand(name, names);
+      if (name.find('[') != std::string_view::npos) return expand(name, names);
       names.emplace_back(name);
       return;
     }
-    std::string_view list = scan_.word("a list of names");
+    const std::string_view list = scan_.word("a list of names");
     if (list.find('"') != std::string_view::npos) {
       scan_.fail("expected a blank before the first quotation mark of '" + excerpt(list) + "'");
     }
-    if (list.ends_with(',')) list.remove_suffix(1);
-    lists_.expand(list, names);
+    expand(list, names);
   }
 
  private:
+  void expand(std::string_view list, std::vector<std::string>& names) {
+    lists_.expand(list, names, [this](const std::string& message) { scan_.fail(message); });
+  }
+
   Scanner scan_;
   NameLists lists_;
 };

@@ -14,7 +14,11 @@
 //   0x0001 : 001  : 01   : yes
 //   0x0002 : UNREACHABLE
 //
-// Sources: OpenSM, osm_dump.c and osm_ucast_file.c; infiniband-diags, dump_fts.c.
+//   osm_ucast_mgr_dump_ucast_routes: Switch 0x0000000020100000                        ibdiagnet2.fdbs, then
+//   PLFT_NUM: 0                                                                       as opensm.fdbs
+//
+// Sources: OpenSM, osm_dump.c and osm_ucast_file.c; infiniband-diags, dump_fts.c; ibdiagnet(1), the .fdbs
+// file.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -25,12 +29,15 @@
 
 #include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
+#include "sortlast/fabric/read/tool_output.hpp"
 
 namespace sortlast::fabric {
 
 namespace {
 
-// LIDs of a topology's vertices; and for vertices without one, what a dump that names port GUIDs tells.
+// LIDs of a topology's vertices; and for vertices without one, what a dump that names port GUIDs says. LIDs
+// are unique within a subnet only, and a file may hold several: the parts of the topology that no cable
+// joins.
 class Lids {
  public:
   struct Target {
@@ -45,6 +52,8 @@ class Lids {
   // A dump says that this LID leads to the port with this GUID. Ignored for vertices whose LID is known.
   void learn(std::int32_t lid, std::uint64_t port_guid);
 
+  // Who has a LID in the subnet of a vertex; or in any subnet, if only one has it.
+  Target find(std::int32_t lid, Vertex near) const;
   Target find(std::int32_t lid) const;
   Vertex find_guid(std::uint64_t port_guid) const;  // -1: nobody has it
   std::int32_t planes() const;                      // most LIDs that a host has
@@ -54,10 +63,18 @@ class Lids {
 
  private:
   void name_guids(const Topology& topology);
+  void find_subnets(const Topology& topology);
+  void enter(std::int32_t lid, Target target);
+  std::uint64_t key(std::int32_t lid, Vertex near) const {
+    return std::uint64_t{static_cast<std::uint32_t>(subnet_[static_cast<std::size_t>(near)])} << 32U |
+           static_cast<std::uint32_t>(lid);
+  }
 
-  std::vector<std::vector<std::int32_t>> lids_;  // by vertex, in the order of the planes
-  std::vector<bool> known_;                      // by vertex: from the topology
-  std::unordered_map<std::int32_t, Target> targets_;
+  std::vector<std::vector<std::int32_t>> lids_;        // by vertex, in the order of the planes
+  std::vector<bool> known_;                            // by vertex: from the topology
+  std::vector<std::int32_t> subnet_;                   // by vertex
+  std::unordered_map<std::uint64_t, Target> targets_;  // by LID and subnet
+  std::unordered_map<std::int32_t, Target> anywhere_;  // by LID; vertex -1: several have it
   std::unordered_map<std::uint64_t, Vertex> guids_;
   bool complete_ = true;
 };
@@ -65,6 +82,7 @@ class Lids {
 Lids::Lids(const Topology& topology)
     : lids_(static_cast<std::size_t>(topology.vertices())), known_(lids_.size()) {
   name_guids(topology);
+  find_subnets(topology);
   for (Vertex v = 0; v < topology.vertices(); ++v) {
     const bool host = topology.is_host(v);
     const std::int32_t first = host ? topology.host(v).lid : topology.switch_at(topology.switch_of(v)).lid;
@@ -74,9 +92,36 @@ Lids::Lids(const Topology& topology)
     complete_ = complete_ && first > 0;
     for (std::int32_t plane = 0; first > 0 && plane < count; ++plane) {
       lids_[at].push_back(first + plane);
-      targets_.emplace(first + plane, Target{v, plane});
+      enter(first + plane, {v, plane});
     }
   }
+}
+
+void Lids::find_subnets(const Topology& topology) {
+  subnet_.assign(static_cast<std::size_t>(topology.vertices()), -1);
+  std::vector<Vertex> open;
+  for (std::int32_t s = 0; s < topology.switches(); ++s) {
+    open.push_back(topology.vertex_of_switch(s));
+    while (!open.empty()) {
+      const Vertex v = open.back();
+      open.pop_back();
+      std::int32_t& subnet = subnet_[static_cast<std::size_t>(v)];
+      if (subnet >= 0) continue;
+      subnet = s;
+      if (topology.is_host(v)) continue;
+      const std::int32_t on = topology.switch_of(v);
+      for (std::int32_t port = 1; port <= topology.switch_at(on).ports; ++port) {
+        const End& to = topology.target(topology.channel(on, port));
+        if (to.connected()) open.push_back(to.vertex);
+      }
+    }
+  }
+}
+
+void Lids::enter(std::int32_t lid, Target target) {
+  targets_.emplace(key(lid, target.vertex), target);
+  const auto [at, added] = anywhere_.emplace(lid, target);
+  if (!added && at->second.vertex != target.vertex) at->second.vertex = -1;
 }
 
 // GUIDs that are known come first; then those that ibsim and simple adapters give their ports.
@@ -105,13 +150,21 @@ void Lids::learn(std::int32_t lid, std::uint64_t port_guid) {
   if ((at != own.end() && *at == lid) || own.size() == most_planes) return;
   own.insert(at, lid);
   for (std::size_t plane = 0; plane < own.size(); ++plane) {
-    targets_[own[plane]] = {v, static_cast<std::int32_t>(plane)};
+    const Target target{v, static_cast<std::int32_t>(plane)};
+    targets_[key(own[plane], v)] = target;
+    const auto [at_all, added] = anywhere_.emplace(own[plane], target);
+    if (!added) at_all->second = at_all->second.vertex == v ? target : Target{};
   }
 }
 
-Lids::Target Lids::find(std::int32_t lid) const {
-  const auto found = targets_.find(lid);
+Lids::Target Lids::find(std::int32_t lid, Vertex near) const {
+  const auto found = targets_.find(key(lid, near));
   return found == targets_.end() ? Target{} : found->second;
+}
+
+Lids::Target Lids::find(std::int32_t lid) const {
+  const auto found = anywhere_.find(lid);
+  return found == anywhere_.end() ? Target{} : found->second;
 }
 
 Vertex Lids::find_guid(std::uint64_t port_guid) const {
@@ -130,6 +183,7 @@ constexpr std::int64_t no_path = 255;
 constexpr std::int64_t most_entries = std::int64_t{1} << 28;
 
 // Titles and ends of tables.
+constexpr std::array switch_titles{"dump_ucast_routes: Switch", "osm_ucast_mgr_dump_ucast_routes: Switch"};
 constexpr std::array titles{"#", "LID ", "Lid ", "Port "};
 
 struct Entry {
@@ -144,6 +198,9 @@ class Reader {
       : topology_(topology), scan_(text, file), lids_(topology) {
     for (std::int32_t s = 0; s < topology.switches(); ++s) switches_.emplace(topology.switch_at(s).guid, s);
   }
+
+  // What the tables are from; with how much they may lack.
+  std::string name() const { return scan_.name("tables"); }
 
   std::shared_ptr<const Tables> read() {
     if (!lids_.complete()) learn_lids();
@@ -207,12 +264,25 @@ class Reader {
       if (!scan_.skip_past(" guid ")) scan_.fail_expected("'guid 0x...' of the switch");
       return read_switch();
     }
-    if (scan_.accept("dump_ucast_routes: Switch")) return read_switch();
+    for (const char* title : switch_titles) {
+      if (scan_.accept(title)) return read_switch();
+    }
+    if (scan_.accept("PLFT_NUM:")) return read_private_table();
     if (scan_.line().ends_with("lids dumped") || scan_.line().ends_with("lids dumped ")) return;
     for (const char* title : titles) {
       if (scan_.accept(title)) return;
     }
+    if (switch_ < 0 && is_prompt(scan_.rest())) return;
     scan_.fail_expected("'Unicast lids ... of switch ... guid 0x...', or an entry (0xLID PORT)");
+  }
+
+  // A switch may hold several tables, between which packets choose by their service level: no Routes can say
+  // that.
+  void read_private_table() {
+    const std::int64_t table = scan_.decimal("the number of a private table", 0, 255);
+    if (table == 0) return;
+    scan_.fail("expected one table for each switch (PLFT_NUM: 0), found private table " +
+               std::to_string(table) + "; its routes depend on the service level");
   }
 
   void read_switch() {
@@ -230,10 +300,10 @@ class Reader {
     if (entry.port == no_path) return;
     const Switch& on = topology_.switch_at(switch_);
     if (entry.port > on.ports) {
-      scan_.fail("expected a port of '" + on.name + "' (0 to " + std::to_string(on.ports) + "), found " +
-                 std::to_string(entry.port));
+      scan_.fail("expected a port of '" + excerpt(on.name) + "' (0 to " + std::to_string(on.ports) +
+                 "), found " + std::to_string(entry.port));
     }
-    const Lids::Target target = lids_.find(entry.lid);
+    const Lids::Target target = lids_.find(entry.lid, topology_.vertex_of_switch(switch_));
     if (!check_target(entry, target)) return;
     for (std::int32_t plane = target.plane; plane < planes_; plane += lids_.planes(target.vertex)) {
       set(tables, target.vertex, entry, plane);
@@ -268,7 +338,7 @@ class Reader {
   }
 
   const Topology& topology_;
-  Scanner scan_;
+  ToolOutput scan_;
   Lids lids_;
   std::unordered_map<std::uint64_t, std::int32_t> switches_;
   std::int32_t switch_ = -1;  // whose table is being read
@@ -278,8 +348,10 @@ class Reader {
 }  // namespace
 
 Routes read_routes(std::shared_ptr<const Topology> topology, std::string_view text, const std::string& file) {
-  auto tables = Reader(*topology, text, file).read();
-  return {std::move(topology), std::move(tables), file, file, {}};
+  Reader reader(*topology, text, file);
+  auto tables = reader.read();
+  const std::string name = reader.name();
+  return {std::move(topology), std::move(tables), name, name, {}};
 }
 
 namespace {
@@ -287,11 +359,11 @@ namespace {
 // opensm-ftree-ca-order.dump: LID and name a line; 0xFFFF is a dummy. Source: OpenSM, osm_ucast_ftree.c.
 constexpr std::uint64_t dummy_lid = 0xFFFF;
 
-// Hosts by name, for those that have no LID; -1: several have the name.
-std::unordered_map<std::string_view, std::int32_t> hosts_by_name(const Topology& topology) {
+// Hosts by name, for those that no LID leads to; -1: several have the name.
+std::unordered_map<std::string_view, std::int32_t> hosts_by_name(const Topology& topology, const Lids& lids) {
   std::unordered_map<std::string_view, std::int32_t> hosts;
   for (std::int32_t h = 0; h < topology.hosts(); ++h) {
-    if (topology.host(h).lid > 0) continue;
+    if (topology.host(h).lid > 0 && lids.find(topology.host(h).lid).vertex >= 0) continue;
     const auto [at, added] = hosts.emplace(topology.host(h).name, h);
     if (!added) at->second = -1;
   }
@@ -302,12 +374,13 @@ std::unordered_map<std::string_view, std::int32_t> hosts_by_name(const Topology&
 
 Placement read_ca_order(const Topology& topology, std::string_view text, const std::string& file) {
   const Lids lids(topology);
-  const auto by_name = hosts_by_name(topology);
+  const auto by_name = hosts_by_name(topology, lids);
   std::vector<bool> placed(static_cast<std::size_t>(topology.hosts()));
   Placement placement;
-  Scanner scan(text, file);
+  ToolOutput scan(text, file);
   while (scan.next_line()) {
     if (scan.at_end()) continue;
+    if (placement.empty() && is_prompt(scan.rest())) continue;
     const std::uint64_t lid = scan.hex("a LID");
     if (scan.at_end()) scan.fail_expected("a host's name, or DUMMY");
     if (lid == dummy_lid) {
@@ -315,13 +388,15 @@ Placement read_ca_order(const Topology& topology, std::string_view text, const s
       continue;
     }
     Vertex v = lid < dummy_lid ? lids.find(static_cast<std::int32_t>(lid)).vertex : -1;
-    if (const auto named = by_name.find(scan.rest()); v < 0 && named != by_name.end()) v = named->second;
+    std::string_view name = scan.rest();
+    name = name.substr(0, name.find_last_not_of(" \t") + 1);
+    if (const auto named = by_name.find(name); v < 0 && named != by_name.end()) v = named->second;
     if (v < 0 || !topology.is_host(v)) {
       scan.fail("no host of " + topology.name() + " has this LID, or this name and no LID: '" +
                 excerpt(scan.line()) + "'");
     }
     if (placed[static_cast<std::size_t>(v)]) {
-      scan.fail("'" + topology.host(v).name + "' stands here a second time");
+      scan.fail("'" + excerpt(topology.host(v).name) + "' stands here a second time");
     }
     placed[static_cast<std::size_t>(v)] = true;
     placement.push_back(v);

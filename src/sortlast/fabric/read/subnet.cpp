@@ -3,11 +3,13 @@
 //   { CA-SM Ports:01 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:000000 DevID:0000 Rev:000000A1
 //     {host00000 HCA-1} LID:0001 PN:01 } { SW Ports:18 ... } PHY=4x LOG=ACT SPD=2.5
 //
-// Source: OpenSM, osm_dump.c, dump_topology_node.
+// ibdiagnet writes the same form, with comments first and perhaps more fields behind SPD.
+// Sources: OpenSM, osm_dump.c, dump_topology_node; ibdiagnet(1), the .lst file.
 #include <charconv>
 
 #include "sortlast/fabric/files.hpp"
 #include "sortlast/fabric/read/net.hpp"
+#include "sortlast/fabric/read/tool_output.hpp"
 
 namespace sortlast::fabric {
 
@@ -20,12 +22,13 @@ class Reader {
   Topology read() {
     bool any = false;
     while (scan_.next_line()) {
-      if (scan_.at_end()) continue;
+      if (scan_.at_end() || scan_.accept("#")) continue;
+      if (!any && is_prompt(scan_.rest())) continue;
       read_link();
       any = true;
     }
     if (!any) scan_.fail("expected links ('{ SW Ports:...'), found none");
-    return net_.topology(scan_.file());
+    return net_.topology(scan_.name("nodes"));
   }
 
  private:
@@ -43,7 +46,11 @@ class Reader {
     scan_.word("a state (ACT)");
     scan_.expect("SPD=");
     const std::string_view speed = scan_.word("a speed (2.5)");
-    scan_.expect_end();
+    while (!scan_.at_end()) {
+      if (scan_.word("a field").find('=') == std::string_view::npos) {
+        scan_.fail_expected("the end of the line, or more fields (NAME=VALUE)");
+      }
+    }
 
     const std::size_t node = enter(near.node);
     enter(far.node);
@@ -66,6 +73,7 @@ class Reader {
     }
     End end;
     end.node.is_switch = plain == "SW";
+    end.node.is_router = plain == "Rt";
     end.node.line = scan_.line_number();
     scan_.expect("Ports:");
     end.node.ports = number("the number of ports", 1, most_ports);
@@ -127,7 +135,7 @@ class Reader {
     return net_.number(node.id);
   }
 
-  Scanner scan_;
+  ToolOutput scan_;
   Net net_;
 };
 

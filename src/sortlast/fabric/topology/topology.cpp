@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/scan.hpp"
 
 namespace sortlast::fabric {
 
@@ -49,7 +50,7 @@ TopologyBuilder::TopologyBuilder(std::string name) { made_.name_ = std::move(nam
 namespace {
 
 std::string port_of(const Switch& on, std::int32_t port) {
-  return "port " + std::to_string(port) + " of switch '" + on.name + "'";
+  return "port " + std::to_string(port) + " of switch '" + excerpt(on.name) + "'";
 }
 
 void check_port(const Switch& on, std::int32_t port) {
@@ -73,7 +74,7 @@ std::int32_t TopologyBuilder::add_host(Host host) {
 
 std::int32_t TopologyBuilder::add_switch(Switch added, std::int32_t level) {
   if (added.ports < 0) {
-    throw ArgumentError("switch '" + added.name + "' has " + std::to_string(added.ports) + " ports");
+    throw ArgumentError("switch '" + excerpt(added.name) + "' has " + std::to_string(added.ports) + " ports");
   }
   port_used_.emplace_back(static_cast<std::size_t>(added.ports), false);
   made_.switches_.push_back(std::move(added));
@@ -93,8 +94,8 @@ void TopologyBuilder::take_port(std::int32_t s, std::int32_t port) {
 void TopologyBuilder::connect_host(std::int32_t h, std::int32_t s, std::int32_t port, double gbps) {
   check_number("host", h, made_.hosts_.size());
   if (host_used_[static_cast<std::size_t>(h)]) {
-    throw ArgumentError("host '" + made_.host(h).name + "' has a cable already; it cannot go to switch " +
-                        std::to_string(s) + " too");
+    throw ArgumentError("host '" + excerpt(made_.host(h).name) +
+                        "' has a cable already; it cannot go to switch " + std::to_string(s) + " too");
   }
   take_port(s, port);
   host_used_[static_cast<std::size_t>(h)] = true;
@@ -122,7 +123,8 @@ Topology TopologyBuilder::finish() && {
   // Number the channels: hosts first, then the ports of switch after switch.
   for (std::size_t h = 0; h < host_used_.size(); ++h) {
     if (!host_used_[h]) {
-      throw ArgumentError("host '" + made_.hosts_[h].name + "' has no cable; connect it or leave it out");
+      throw ArgumentError("host '" + excerpt(made_.hosts_[h].name) +
+                          "' has no cable; connect it or leave it out");
     }
   }
   Channel next = made_.hosts();

@@ -84,8 +84,9 @@ class Writer {
     const Host& first = topology_.host(ports.front());
     std::int32_t count = 1;
     for (const std::int32_t h : ports) count = std::max(count, topology_.host(h).port);
-    text_ += "caguid=0x" + hex(first.guid) + "\nCa\t" + std::to_string(count) + " \"H-" + hex16(first.guid) +
-             "\"\t\t# \"" + first.name + "\"\n";
+    const bool router = first.router && discovered_;  // ibsim simulates them as adapters
+    text_ += (router ? "rtguid=0x" : "caguid=0x") + hex(first.guid) + (router ? "\nRt\t" : "\nCa\t") +
+             std::to_string(count) + " \"" + id(first) + "\"\t\t# \"" + first.name + "\"\n";
     for (const std::int32_t h : ports) {
       const Host& host = topology_.host(h);
       const End& to = topology_.attachment(h);
@@ -121,7 +122,7 @@ class Writer {
     std::int32_t lid = 0;
     if (topology_.is_host(to.vertex)) {
       const Host& host = topology_.host(to.vertex);
-      text_ += "H-" + hex16(host.guid) + "\"[" + std::to_string(to.port) + "]" + port_guid(host);
+      text_ += id(host) + "\"[" + std::to_string(to.port) + "]" + port_guid(host);
       name = host.name;
       lid = host.lid;
     } else {
@@ -132,6 +133,10 @@ class Writer {
     }
     if (discovered_) text_ += "\t\t# \"" + name + "\" lid " + std::to_string(lid) + rate(c);
     text_ += '\n';
+  }
+
+  std::string id(const Host& host) const {
+    return (host.router && discovered_ ? "R-" : "H-") + hex16(host.guid);
   }
 
   std::string port_guid(const Host& host) const {

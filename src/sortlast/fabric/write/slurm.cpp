@@ -110,7 +110,7 @@ class Lines {
     }
     std::int32_t strangers = 0, first = -1;
     for (std::int32_t h = 0; h < topology_.hosts(); ++h) {
-      if (known.contains(h) || is_aggregation_node(topology_.host(h))) continue;
+      if (known.contains(h) || !is_compute_host(topology_.host(h))) continue;
       if (strangers++ == 0) first = h;
     }
     if (strangers == 0) return;

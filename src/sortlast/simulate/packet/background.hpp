@@ -67,7 +67,7 @@ inline Crowded add_background(const fabric::Topology& topology, const Traffic& t
   fabric::Placement hosts;
   for (std::int32_t host = 0; host < topology.hosts(); ++host) {
     std::int32_t& task = task_on[static_cast<std::size_t>(host)];
-    if (fabric::is_aggregation_node(topology.host(host)) && task < 0) continue;
+    if (!fabric::is_compute_host(topology.host(host)) && task < 0) continue;
     hosts.push_back(host);
     if (task >= 0) continue;
     task = made.traffic.tasks++;

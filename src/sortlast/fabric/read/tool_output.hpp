@@ -1,0 +1,32 @@
+// The output of a tool as people keep it: with the messages of the tool and its libraries, and with the
+// prompt at which it was typed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sortlast/scan.hpp"
+
+namespace sortlast::fabric {
+
+// A Scanner that skips messages, also in the middle of a line: standard output is written in blocks, and
+// standard error at once.
+class ToolOutput : public Scanner {
+ public:
+  using Scanner::Scanner;
+
+  bool next_line();
+  void rewind();
+  // The file's name; if messages report queries that failed, with their number and what may be `missing`.
+  std::string name(std::string_view missing) const;
+
+ private:
+  std::int64_t failures_ = 0;
+  std::string joined_;  // a line that messages have split
+};
+
+// Whether a line is a shell's prompt: "[root@head ~]# ibnetdiscover", "$ cat topology.conf".
+bool is_prompt(std::string_view line);
+
+}  // namespace sortlast::fabric
