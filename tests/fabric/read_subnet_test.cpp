@@ -246,14 +246,6 @@ TEST(ReadSlurmTopology, TakesAsManyCablesAsItIsTold) {
             "0 cables a link; expected 1 to 1024");
 }
 
-TEST(ReadTopology, PointsToTheReaderOfTables) {
-  for (const char* text :
-       {"Unicast lids [0-1] of switch Lid 1 guid 0x1\n", "\ndump_ucast_routes: Switch 0x1\n"}) {
-    const std::string message = refusal([text] { (void)read_topology(text, "f"); });
-    EXPECT_NE(message.find("expected a topology, found forwarding tables"), std::string::npos) << message;
-  }
-}
-
 TEST(ReadTopology, SaysWhichFormatItCannotRead) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "f:1: the file holds no fabric: it is empty; expected one of ibnetdiscover's output"},
@@ -262,6 +254,8 @@ TEST(ReadTopology, SaysWhichFormatItCannotRead) {
       {"Switch: 0x2c5eab0300a00000 leaf-1:\n", "f:1: expected a fabric, found iblinkinfo's output"},
       {"Unicast lids [0x0-0x3] of switch Lid 2 guid 0xa1 (s):\n",
        "f:1: expected a fabric, found forwarding tables"},
+      {"\ndump_ucast_routes: Switch 0x1\n",
+       "f:2: expected a fabric, found forwarding tables; read a topology first"},
       {"[\n  {\n    \"source_guid\": \"a1\",\n", "f:3: expected a fabric, found UFM's list of links"},
       {"[{\"links\": [{\"id\": \"A-*-B\"}]}]", "f:1: expected a fabric, found NetQ's JSON"},
       {"infrastructure:\n  name: clos\n", "f:1: expected a fabric, found an InfraGraph"},
