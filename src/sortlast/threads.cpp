@@ -15,7 +15,7 @@
 namespace sortlast {
 
 struct Team::Crew {
-  std::mutex turn;                     // of the team whose job is under way
+  std::mutex turn;                     // held by the team whose job is under way
   std::atomic<std::uint32_t> jobs{0};  // given out so far
   std::atomic<int> at_work{0};
   const std::function<void(int)>* job = nullptr;  // null: stop
@@ -80,7 +80,7 @@ std::unique_ptr<Team> Team::sharing(int threads) {
   return std::unique_ptr<Team>(new Team(threads, threads > 1 ? shared_crew() : nullptr));
 }
 
-// Of the teams that share one now; the last of them ends its threads.
+// The crew of all sharing teams; the threads end with the last of these teams.
 std::shared_ptr<Team::Crew> Team::shared_crew() {
   static std::mutex mutex;
   static std::weak_ptr<Crew> known;

@@ -12,8 +12,8 @@ class Team {
   // `threads` in all, the caller's own among them; 1 starts none. Where the system has no more threads the
   // team has as many as could be started.
   explicit Team(int threads = 1);
-  // The same, of threads that all such teams of the process share: it has as many as the largest of them
-  // needs. One job runs at a time; a job must not run another on them.
+  // A team whose threads all such teams of the process share; their number is that of the largest team. One
+  // job runs at a time; a job must not start another one on them.
   static std::unique_ptr<Team> sharing(int threads);
   ~Team();
   Team(const Team&) = delete;

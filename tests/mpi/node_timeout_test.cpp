@@ -14,7 +14,7 @@ using testing::error_of;
 using testing::expect_contains;
 using testing::NodeOfRanks;
 
-constexpr double limit = 1;  // for the late rank alone: all else has 60 [s]
+constexpr double limit = 1;  // while others wait for the late rank; 60 otherwise [s]
 
 class NodeTimeout : public ::testing::Test {
  protected:

@@ -79,8 +79,8 @@ std::uint64_t control_layout();
 
 // Followed by one seat for each process.
 struct alignas(64) Control {
-  // That of the build which made it. Stays first in all builds: a process looks at nothing else before it has
-  // found its own here.
+  // The layout of the build that made this. It stays first in all builds: a process reads nothing else before
+  // it has found its own layout here.
   std::uint64_t layout = 0;
   Barrier meeting;
   std::atomic<std::int32_t> working{0};    // of those that wait at it, or about to find that they may not
