@@ -1263,7 +1263,7 @@ def read_slurm_topology(text: str, file: str, links: int = 1) -> Topology:
 class SlurmLine:
     """A line of Slurm's configuration."""
 
-    def __init__(self, file: str, line: int, fields: Sequence[tuple[str, str]]) -> None: ...
+    def __init__(self, file: str, line: int, settings: Sequence[tuple[str, str]]) -> None: ...
 
     @property
     def file(self) -> str: ...
@@ -1272,7 +1272,7 @@ class SlurmLine:
     def line(self) -> int: ...
 
     @property
-    def fields(self) -> list[tuple[str, str]]:
+    def settings(self) -> list[tuple[str, str]]:
         """
         Its settings in order, with keys in lower case; ('include', FILE) of an Include.
         """

@@ -42,7 +42,7 @@ SORTLAST_API Topology read_slurm_topology(std::string_view text, const std::stri
 struct SlurmLine {
   std::string file;
   std::int64_t line = 0;
-  std::vector<std::pair<std::string, std::string>> fields;
+  std::vector<std::pair<std::string, std::string>> settings;
 
   bool operator==(const SlurmLine&) const = default;
 };

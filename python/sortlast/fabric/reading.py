@@ -162,7 +162,7 @@ def _slurm_lines(text: str, path: str | Path) -> list[SlurmLine]:
     def lines_of(text: str, path: Path, above: tuple[Path, ...]) -> Iterator[SlurmLine]:
         nonlocal left
         for line in _fabric.read_slurm_lines(text, str(path)):
-            key, name = line.fields[0]
+            key, name = line.settings[0]
             if key != "include":
                 yield line
                 continue

@@ -256,7 +256,7 @@ def conf_blocks(lines: Sequence[SlurmLine], file: str) -> Blocks:
     sizes: list[int] = []
     listed = []
     for line in lines:
-        fields = dict(line.fields)
+        fields = dict(line.settings)
         for key in fields.keys() - {"blockname", "nodes", "blocksizes"}:
             raise _malformed(line.file, line.line, "BlockName=, Nodes= or BlockSizes=", repr(f"{key}="))
         if "blocksizes" in fields:

@@ -124,9 +124,9 @@ void bind_topologies(nb::module_& module) {
              "switches gets so many links.");
   nb::class_<fabric::SlurmLine> line(module, "SlurmLine", "A line of Slurm's configuration.");
   line.def(nb::init<std::string, std::int64_t, std::vector<std::pair<std::string, std::string>>>(), "file"_a,
-           "line"_a, "fields"_a);
+           "line"_a, "settings"_a);
   bind_value(line, field("file", &fabric::SlurmLine::file), field("line", &fabric::SlurmLine::line),
-             field("fields", &fabric::SlurmLine::fields,
+             field("settings", &fabric::SlurmLine::settings,
                    "Its settings in order, with keys in lower case; ('include', FILE) of an Include."));
   module.def("read_slurm_lines", &fabric::read_slurm_lines, "text"_a, "file"_a, Release(),
              "The lines of a file of Slurm's configuration that have settings.");

@@ -5,7 +5,7 @@
 //   SwitchName=spine Switches=leaf[1-2] LinkSpeed=100
 //
 // It knows neither ports nor GUIDs, nor how many cables a pair has: every pair gets as many as asked for,
-// ports are numbered as they are named (downward first), and GUIDs are those of the families. A node on
+// ports are numbered as they are named (downward first), and GUIDs are numbered as in the families. A node on
 // several switches is an adapter with several ports.
 // Sources: topology.conf(5); Slurm, src/common/parse_config.c and slurm_topology.c.
 #include <algorithm>
@@ -50,7 +50,7 @@ class LineReader {
       const std::string text = read_text();
       if (lines.empty() && text.find('=') == text.npos && is_prompt(text)) continue;
       split(text, line);
-      if (!line.fields.empty()) lines.push_back(std::move(line));
+      if (!line.settings.empty()) lines.push_back(std::move(line));
     }
     return lines;
   }
@@ -86,7 +86,7 @@ class LineReader {
       while (at < text.size() && !is_space(text[at]) && text[at] != '=') ++at;
       const std::string key = lower(text.substr(begin, at - begin));
       skip();
-      const bool includes = line.fields.empty() && key == "include" && at < text.size() && text[at] != '=';
+      const bool includes = line.settings.empty() && key == "include" && at < text.size() && text[at] != '=';
       if (!includes) {
         if (key.empty() || at == text.size() || text[at] != '=') fail(line, text.substr(begin));
         ++at;
@@ -94,7 +94,7 @@ class LineReader {
       }
       const std::string value = read_value(text, at);
       if (value.empty()) fail(line, text.substr(begin));
-      line.fields.emplace_back(key, value);
+      line.settings.emplace_back(key, value);
     }
   }
 
@@ -145,7 +145,7 @@ class Maker {
   void add(const SlurmLine& line) {
     Record record;
     record.line = &line;
-    for (const auto& [key, value] : line.fields) {
+    for (const auto& [key, value] : line.settings) {
       if (key == "switchname") {
         record.name = value;
       } else if (key == "nodes") {

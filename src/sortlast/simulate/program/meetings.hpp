@@ -14,7 +14,7 @@
 
 namespace sortlast::simulate {
 
-// A receive takes the message that has waited longest of those that it matches, and a message the receive
+// A receive takes the message that has waited longest among its matches, and a message the receive
 // that has waited longest. A message waits in the channel of its sender, receiver and tag and, if its
 // receiver takes messages from any rank or with any tag, in the channels of those receives too: it is `taken`
 // in all at once.
