@@ -36,6 +36,7 @@ _PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 15, 36  # of linux
 _LIMIT = 30.0  # time for killed processes to end [s]
 _SETTLE = 0.01  # between two looks at what is left [s]
 _ATTEMPTS = 500  # to remove a folder
+_NOTES = "segments"  # file of a keeper's folder
 
 # Segments that MPICH and UCX name in /dev/shm for as long as a job runs. No other file there is ever removed.
 _SEGMENT = re.compile(r"mpich_(shm|vci)_[0-9a-f]+_\d+|ucx_shm_posix_[0-9a-f]+")
@@ -136,6 +137,20 @@ def _mapped(pid: int) -> set[Segment]:
     mapped = {(each[5], int(each[4])) for each in fields}
     # In a mount namespace of its own a process may map another file of the same name.
     return {each for each in segments().values() if (each.path, each.number) in mapped} if mapped else set()
+
+
+def note_segments(folder: str) -> None:
+    """In a rank after MPI has started: have the keeper whose folder this is remove the segments mapped here.
+
+    mpiexec may kill all ranks before the keeper can look at them.
+    """
+    with open(f"{folder}/{_NOTES}", "a") as file:
+        file.write("".join(f"{each.path} {each.device} {each.number}\n" for each in _mapped(os.getpid())))
+
+
+def _noted(folder: str) -> set[Segment]:
+    lines = _read(f"{folder}/{_NOTES}").decode().splitlines()
+    return {Segment(path, int(device), int(number)) for path, device, number in map(str.split, lines)}
 
 
 def _remove_segments(mapped: set[Segment]) -> None:
@@ -245,7 +260,7 @@ def main(starter: int, pipe: int, folder: str, command: list[str]) -> NoReturn:
         before = segments()
         status = _run(starter, pipe, command)
         try:
-            _remove_segments(kill_descendants())
+            _remove_segments(kill_descendants() | _noted(folder))
         except OSError as error:
             print(f"sortlast: {error}", file=sys.stderr, flush=True)
         if status:

@@ -113,6 +113,25 @@ time.sleep(600)
             path.unlink(missing_ok=True)
 
 
+def test_a_segment_that_a_rank_noted_goes_although_mpiexec_has_killed_the_rank():
+    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_5")
+    code = f"""
+import mmap, os, sys
+from sortlast import _keeper
+file = open({str(segment)!r}, "w+b")
+file.truncate(mmap.PAGESIZE)
+held = mmap.mmap(file.fileno(), 0)
+_keeper.note_segments(os.environ["TMPDIR"])
+os.kill(os.getpid(), 9)
+"""
+    try:
+        with _leftovers.start([sys.executable, "-c", code]) as kept:
+            assert kept.process.wait(120) == 128 + signal.SIGKILL
+        assert not segment.exists()
+    finally:
+        segment.unlink(missing_ok=True)
+
+
 def test_a_segment_that_a_failed_command_left_is_named(capfd):
     segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_7")
     try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sortlast import Error, TimeoutError, _extras, _leftovers  # noqa: A004
+from sortlast import Error, TimeoutError, _extras, _keeper, _leftovers  # noqa: A004
 from sortlast.launch import streams
 
 if TYPE_CHECKING:
@@ -235,4 +235,6 @@ def world() -> MPI.Intracomm:
             " belong to different MPI libraries; install one MPI into this environment, for example"
             " pip install --force-reinstall mpich mpi4py"
         )
+    if _RANKS_VARIABLE in os.environ:
+        _keeper.note_segments(os.environ["TMPDIR"])
     return comm
