@@ -128,6 +128,36 @@ TEST(Active, TheSampleIsCloseToTheShare) {
   }
 }
 
+TEST(Active, TheSampleTellsTheRows) {
+  std::mt19937 random(14);
+  const Format format{Scalar::float32, 4, true};
+  const std::int64_t width = 512;
+  const std::int64_t height = 256;
+  Image image = testing::random_image(format, width * height, random);
+  const auto sampled = [&] { return sample_rows(format, image.pixels(), width, height); };
+  EXPECT_EQ(sampled().active, 1.0);
+  EXPECT_EQ(sampled().rows, (Rectangle{0, 0, width, height}));
+
+  // Scattered pixels reach the first and last rows, those of a block do not.
+  for (std::int64_t i = 0; i < width * height; ++i)
+    if (random() % 8 != 0) testing::clear_pixel(image, i);
+  EXPECT_NEAR(sampled().active, 1.0 / 8, 0.06);
+  EXPECT_LE(sampled().rows.y0, height / 16);
+  EXPECT_GE(sampled().rows.y1, height - height / 16);
+  for (std::int64_t i = 0; i < width * height; ++i) {
+    testing::clear_pixel(image, i);
+    if (i / width >= 64 && i / width < 128 && i % width < 256) image.set(i, 3, 1.0F);
+  }
+  EXPECT_NEAR(sampled().active, 1.0 / 8, 0.03);
+  EXPECT_NEAR(static_cast<double>(sampled().rows.y0), 64, 8);
+  EXPECT_NEAR(static_cast<double>(sampled().rows.y1), 128, 8);
+
+  for (std::int64_t i = 0; i < width * height; ++i) testing::clear_pixel(image, i);
+  EXPECT_EQ(sampled().active, 0.0);
+  EXPECT_EQ(sampled().rows, Rectangle{});
+  EXPECT_EQ(sample_rows(format, image.pixels(), 0, 5).rows, Rectangle{});
+}
+
 // The box of the active pixels by looking at each.
 Rectangle slow_box(Image& image, std::int64_t width, std::int64_t height) {
   Rectangle box{width, height, 0, 0};

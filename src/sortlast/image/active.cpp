@@ -12,7 +12,7 @@ namespace sortlast {
 namespace {
 
 constexpr std::int64_t word_pixels = 64;
-constexpr std::int64_t batch_pixels = 64 * word_pixels;
+constexpr std::int64_t batch_pixels = 16 * word_pixels;
 
 Kernels::Active active_kernel(const Format& format) {
   return active_kernels().active[static_cast<std::size_t>(format.scalar)]
@@ -20,6 +20,73 @@ Kernels::Active active_kernel(const Format& format) {
 }
 
 const std::byte* as_bytes(const float* depth) { return reinterpret_cast<const std::byte*>(depth); }
+
+// Looks for active pixels in ranges of an image.
+class Search {
+ public:
+  Search(const Format& format, ConstPixels pixels)
+      : mark_(active_kernel(format)),
+        empty_(active_kernels().empty_blocks[format.depth]),
+        pixels_(pixels),
+        colour_bytes_(format.colour_bytes()) {}
+
+  // Whether the pixels of a range are active, 64 to a word.
+  void marks(std::int64_t begin, std::int64_t end, std::uint64_t* words) const {
+    const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + begin;
+    mark_(words, pixels_.colour + static_cast<std::size_t>(begin) * colour_bytes_, as_bytes(depth),
+          static_cast<std::size_t>(end - begin));
+  }
+
+  // Pixels at the front of [begin, end) that are empty, in whole words. `skip`: pixels between `end` and what
+  // will be looked through next.
+  std::int64_t empty_front(std::int64_t begin, std::int64_t end, std::int64_t skip = 0) const {
+    return empty<false>(begin, end, skip);
+  }
+
+  // First active pixel of [begin, end); end if there is none.
+  std::int64_t first(std::int64_t begin, std::int64_t end, std::int64_t skip = 0) const {
+    for (std::int64_t at = begin + empty_front(begin, end, skip); at < end; at += word_pixels) {
+      const std::uint64_t word = marks_of(at, std::min(word_pixels, end - at));
+      if (word != 0) return at + std::countr_zero(word);
+    }
+    return end;
+  }
+
+  // One past the last active pixel of [begin, end); begin if there is none.
+  std::int64_t last(std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t at = end - empty<true>(begin, end, 0); at > begin;) {
+      const std::int64_t count = std::min(word_pixels, at - begin);
+      at -= count;
+      const std::uint64_t word = marks_of(at, count);
+      if (word != 0) return at + word_pixels - std::countl_zero(word);
+    }
+    return begin;
+  }
+
+ private:
+  // Empty pixels at the front or back of [begin, end), in whole words.
+  template <bool from_back>
+  std::int64_t empty(std::int64_t begin, std::int64_t end, std::int64_t skip) const {
+    const std::int64_t words = std::max<std::int64_t>((end - begin) / word_pixels, 0);
+    const std::int64_t start = from_back ? end - words * word_pixels : begin;
+    const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + start;
+    const std::size_t found = empty_[from_back](
+        pixels_.colour + static_cast<std::size_t>(start) * colour_bytes_, as_bytes(depth), colour_bytes_,
+        static_cast<std::size_t>(words), static_cast<std::size_t>(skip) * colour_bytes_);
+    return static_cast<std::int64_t>(found) * word_pixels;
+  }
+
+  std::uint64_t marks_of(std::int64_t begin, std::int64_t count) const {
+    std::uint64_t word = 0;
+    marks(begin, begin + count, &word);
+    return word;
+  }
+
+  Kernels::Active mark_;
+  const Kernels::EmptyBlocks* empty_;  // [from the back]
+  ConstPixels pixels_;
+  std::size_t colour_bytes_;
+};
 
 // Runs made from words of marks, in ascending order.
 class Cutter {
@@ -57,9 +124,10 @@ class Cutter {
 };
 
 // Estimated share of active pixels among n, of which the i-th lies at number pixel_of(i) of `pixels`, from
-// `most` of them.
-template <class PixelOf>
-double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int64_t most, PixelOf pixel_of) {
+// `most` of them. Calls found(pixel) for each that is active.
+template <class PixelOf, class Found>
+double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int64_t most, PixelOf pixel_of,
+              Found found) {
   if (n <= 0) return 0;
   const Kernels::Active mark = active_kernel(format);
 
@@ -67,95 +135,49 @@ double sample(const Format& format, ConstPixels pixels, std::int64_t n, std::int
   // are fetched before the first is looked at: hardly any is in a cache.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
   const std::int64_t samples = std::min(n, most);
-  std::array<ConstPixels, most_samples> at;
+  std::array<std::int64_t, most_samples> at;
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::uint64_t fraction = static_cast<std::uint64_t>(i) * golden >> 32;
     const auto pixel = static_cast<std::int64_t>(fraction * static_cast<std::uint64_t>(n) >> 32);
-    ConstPixels& sample = at[static_cast<std::size_t>(i)];
-    sample = advance(pixels, format, pixel_of(n <= most ? i : pixel));
+    at[static_cast<std::size_t>(i)] = pixel_of(n <= most ? i : pixel);
+    const ConstPixels sample = advance(pixels, format, at[static_cast<std::size_t>(i)]);
     __builtin_prefetch(sample.colour);
     if (format.depth) __builtin_prefetch(sample.depth);
   }
   std::int64_t active = 0;
   for (std::int64_t i = 0; i < samples; ++i) {
-    const ConstPixels& sample = at[static_cast<std::size_t>(i)];
+    const std::int64_t pixel = at[static_cast<std::size_t>(i)];
+    const ConstPixels sample = advance(pixels, format, pixel);
     std::uint64_t marked = 0;
     mark(&marked, sample.colour, as_bytes(sample.depth), 1);
-    active += static_cast<std::int64_t>(marked);
+    if (marked == 0) continue;
+    found(pixel);
+    ++active;
   }
   return static_cast<double>(active) / static_cast<double>(samples);
 }
 
-// Looks for active pixels in ranges of an image.
-class Search {
- public:
-  Search(const Format& format, ConstPixels pixels)
-      : mark_(active_kernel(format)),
-        empty_(active_kernels().empty_blocks[format.depth]),
-        pixels_(pixels),
-        colour_bytes_(format.colour_bytes()) {}
-
-  // First active pixel of [begin, end); end if there is none. `skip`: pixels between `end` and what will be
-  // looked through next.
-  std::int64_t first(std::int64_t begin, std::int64_t end, std::int64_t skip = 0) const {
-    for (std::int64_t at = begin + empty<false>(begin, end, skip); at < end; at += word_pixels) {
-      const std::uint64_t marks = marks_of(at, std::min(word_pixels, end - at));
-      if (marks != 0) return at + std::countr_zero(marks);
-    }
-    return end;
-  }
-
-  // One past the last active pixel of [begin, end); begin if there is none.
-  std::int64_t last(std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t at = end - empty<true>(begin, end, 0); at > begin;) {
-      const std::int64_t count = std::min(word_pixels, at - begin);
-      at -= count;
-      const std::uint64_t marks = marks_of(at, count);
-      if (marks != 0) return at + word_pixels - std::countl_zero(marks);
-    }
-    return begin;
-  }
-
- private:
-  // Empty pixels at the front or back of [begin, end), in whole words.
-  template <bool from_back>
-  std::int64_t empty(std::int64_t begin, std::int64_t end, std::int64_t skip) const {
-    const std::int64_t words = std::max<std::int64_t>((end - begin) / word_pixels, 0);
-    const std::int64_t start = from_back ? end - words * word_pixels : begin;
-    const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + start;
-    const std::size_t found = empty_[from_back](
-        pixels_.colour + static_cast<std::size_t>(start) * colour_bytes_, as_bytes(depth), colour_bytes_,
-        static_cast<std::size_t>(words), static_cast<std::size_t>(skip) * colour_bytes_);
-    return static_cast<std::int64_t>(found) * word_pixels;
-  }
-
-  std::uint64_t marks_of(std::int64_t begin, std::int64_t count) const {
-    std::uint64_t marks = 0;
-    const float* const depth = pixels_.depth == nullptr ? nullptr : pixels_.depth + begin;
-    mark_(&marks, pixels_.colour + static_cast<std::size_t>(begin) * colour_bytes_, as_bytes(depth),
-          static_cast<std::size_t>(count));
-    return marks;
-  }
-
-  Kernels::Active mark_;
-  const Kernels::EmptyBlocks* empty_;  // [from the back]
-  ConstPixels pixels_;
-  std::size_t colour_bytes_;
-};
-
 }  // namespace
 
+// Marks as long as there are active pixels; behind a batch without any, whole empty words are passed over at
+// the speed of memory.
 void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                    std::vector<ActiveRun>& runs) {
-  const Kernels::Active mark = active_kernel(format);
+  const Search search(format, pixels);
   Cutter cutter(static_cast<std::int64_t>(sizeof(ActiveRun) / format.pixel_bytes()), runs);
   std::array<std::uint64_t, batch_pixels / word_pixels> marks;
-  for (std::int64_t batch = begin; batch < end; batch += batch_pixels) {
-    const std::int64_t count = std::min(batch_pixels, end - batch);
-    const ConstPixels from = advance(pixels, format, batch);
-    mark(marks.data(), from.colour, as_bytes(from.depth), static_cast<std::size_t>(count));
-    for (std::int64_t done = 0; done < count; done += word_pixels)
-      cutter.word(batch + done, marks[static_cast<std::size_t>(done / word_pixels)]);
+  bool empty = false;
+  for (std::int64_t batch = begin; batch < end;) {
+    if (empty) batch += search.empty_front(batch, end);
+    const std::int64_t batch_end = std::min(batch + batch_pixels, end);
+    search.marks(batch, batch_end, marks.data());
+    std::uint64_t any = 0;
+    for (std::size_t word = 0; batch < batch_end; batch += word_pixels) {
+      any |= marks[word];
+      cutter.word(batch, marks[word++]);
+    }
+    batch = batch_end;
+    empty = any == 0;
   }
   cutter.finish(end);
 }
@@ -163,17 +185,39 @@ void append_active(const Format& format, ConstPixels pixels, std::int64_t begin,
 double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                      std::int64_t samples) {
   const std::int64_t most = std::clamp<std::int64_t>(samples, 1, most_samples);
-  return sample(format, pixels, end - begin, most, [=](std::int64_t i) { return begin + i; });
+  return sample(
+      format, pixels, end - begin, most, [=](std::int64_t i) { return begin + i; }, [](std::int64_t) {});
+}
+
+Sample sample_rows(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height) {
+  Sample sample;
+  std::int64_t found = 0;
+  Rectangle& rows = sample.rows;
+  sample.active = sortlast::sample(
+      format, pixels, width * height, most_samples, [](std::int64_t i) { return i; },
+      [&](std::int64_t pixel) {
+        const std::int64_t y = pixel / width;
+        if (found++ == 0) rows = {0, y, width, y + 1};
+        rows.y0 = std::min(rows.y0, y);
+        rows.y1 = std::max(rows.y1, y + 1);
+      });
+
+  // Between the outermost samples and the first row lies as much, on average, as between two of the samples.
+  const std::int64_t gap = found > 1 ? (rows.y1 - rows.y0) / (found - 1) : 0;
+  rows.y0 = std::max<std::int64_t>(rows.y0 - gap, 0);
+  rows.y1 = std::min(rows.y1 + gap, found > 0 ? height : 0);
+  return sample;
 }
 
 double sample_active(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs) {
   std::vector<std::int64_t> ends;  // pixels of the runs up to each
   for (const ActiveRun& run : runs) ends.push_back((ends.empty() ? 0 : ends.back()) + run.count);
-  return sample(format, pixels, ends.empty() ? 0 : ends.back(), most_samples, [&](std::int64_t i) {
+  const auto pixel_of = [&](std::int64_t i) {
     const auto end = std::upper_bound(ends.begin(), ends.end(), i);
     const ActiveRun& run = runs[static_cast<std::size_t>(end - ends.begin())];
     return run.at + run.count - (*end - i);
-  });
+  };
+  return sample(format, pixels, ends.empty() ? 0 : ends.back(), most_samples, pixel_of, [](std::int64_t) {});
 }
 
 Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height) {

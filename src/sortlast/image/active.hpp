@@ -31,8 +31,8 @@ struct ActiveRun {
 inline constexpr std::int64_t most_counted = (std::int64_t{1} << 32) - 1;
 
 // Append the runs of active pixels among pixels [begin, end) of a dense stretch (end < 2^32), with
-// `at` == `begin`. One pass over memory; gaps of a few empty pixels may be kept as active where that
-// takes less room than a run.
+// `at` == `begin`. One pass at the speed of memory; gaps of a few empty pixels may be kept as active where
+// that takes less room than a run.
 void append_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                    std::vector<ActiveRun>& runs);
 
@@ -45,6 +45,13 @@ Rectangle active_box(const Format& format, ConstPixels pixels, std::int64_t widt
 inline constexpr std::int64_t most_samples = 256;
 double sample_active(const Format& format, ConstPixels pixels, std::int64_t begin, std::int64_t end,
                      std::int64_t samples = most_samples);
+// The same of a row-major image of fewer than 2^32 pixels, and the rows among which its active pixels seem to
+// lie, as a rectangle of its full width; all 0 if none was found.
+struct Sample {
+  double active = 0;
+  Rectangle rows;
+};
+Sample sample_rows(const Format& format, ConstPixels pixels, std::int64_t width, std::int64_t height);
 // The same among the pixels of runs, which lie where `at` says.
 double sample_active(const Format& format, ConstPixels pixels, std::span<const ActiveRun> runs);
 
