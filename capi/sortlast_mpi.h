@@ -430,9 +430,10 @@ typedef struct sortlast_timing {
   int64_t messages_received;
   int64_t stages;
   int64_t peak_bytes;  // most memory held beyond the input image and the result
+  double search;       // looking for active pixels, before the ranks meet and as messages are made [s]
 } sortlast_timing;
 
-#define SORTLAST_TIMING_INIT {sizeof(sortlast_timing), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define SORTLAST_TIMING_INIT {sizeof(sortlast_timing), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 // Of the last composite and, if it followed, gather; all zero before. `timing` holds its size before.
 // Errors: ARGUMENT.
@@ -453,7 +454,8 @@ enum sortlast_activity {
   SORTLAST_ACTIVITY_RECEIVE = 2,
   SORTLAST_ACTIVITY_WAIT = 3,
   SORTLAST_ACTIVITY_BLEND = 4,
-  SORTLAST_ACTIVITY_GATHER = 5
+  SORTLAST_ACTIVITY_GATHER = 5,
+  SORTLAST_ACTIVITY_SEARCH = 6
 };
 
 typedef struct sortlast_event {

@@ -27,6 +27,7 @@ static_assert(number_of(Activity::receive) == SORTLAST_ACTIVITY_RECEIVE);
 static_assert(number_of(Activity::wait) == SORTLAST_ACTIVITY_WAIT);
 static_assert(number_of(Activity::blend) == SORTLAST_ACTIVITY_BLEND);
 static_assert(number_of(Activity::gather) == SORTLAST_ACTIVITY_GATHER);
+static_assert(number_of(Activity::search) == SORTLAST_ACTIVITY_SEARCH);
 
 const MachineReport& made(const sortlast_report& handle) {
   if (!handle.report) throw ArgumentError("nothing was measured; check the status of the measurement");
@@ -52,7 +53,8 @@ sortlast_status sortlast_compositor_timing(sortlast_compositor* compositor, sort
                                 of.messages_sent,
                                 of.messages_received,
                                 of.stages,
-                                of.peak_bytes};
+                                of.peak_bytes,
+                                of.search};
     write_struct(timing, known, first_timing, "sortlast_timing", "SORTLAST_TIMING_INIT");
   });
 }

@@ -16,6 +16,7 @@ struct Timing {
                       // wait if messages are exchanged before they have come; what is blended meanwhile is in
                       // blend [s]
   double late = 0;    // of that, waiting for ranks that came later; 0 where it is not known [s]
+  double search = 0;  // looking for active pixels, before the ranks meet and as messages are made [s]
   double wait = 0;    // transfers that no blending hid [s]
   double blend = 0;   // merging fragments [s]
   double gather = 0;  // collecting the tiles at the root [s]
@@ -31,7 +32,7 @@ struct Timing {
 
 // ---- Timelines --------------------------------------------------------------------------------------
 
-enum class Activity : std::uint8_t { agree, send, receive, wait, blend, gather };
+enum class Activity : std::uint8_t { agree, send, receive, wait, blend, gather, search };
 
 SORTLAST_API std::string_view activity_name(Activity activity);
 

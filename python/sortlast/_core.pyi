@@ -28,6 +28,12 @@ class Timing:
         """
 
     @property
+    def search(self) -> float:
+        """
+        Seconds of looking for active pixels, before the ranks meet and as messages are made.
+        """
+
+    @property
     def wait(self) -> float:
         """Seconds of transfers that no blending hid."""
 
@@ -71,7 +77,7 @@ class Event:
 
     @property
     def activity(self) -> str:
-        """agree, send, receive, wait, blend or gather."""
+        """agree, search, send, receive, wait, blend or gather."""
 
     @property
     def begin(self) -> float: ...

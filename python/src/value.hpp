@@ -176,7 +176,7 @@ inline std::string activity_text(const sortlast::Activity& activity) {
   return std::string(sortlast::activity_name(activity));
 }
 inline bool text_activity(const std::string& text, sortlast::Activity& activity) {
-  for (auto number = 0; number <= static_cast<int>(sortlast::Activity::gather); ++number) {
+  for (auto number = 0; number <= static_cast<int>(sortlast::Activity::search); ++number) {
     activity = static_cast<sortlast::Activity>(number);
     if (text == sortlast::activity_name(activity)) return true;
   }

@@ -7,7 +7,8 @@
 namespace sortlast {
 
 std::string_view activity_name(Activity activity) {
-  constexpr std::array<std::string_view, 6> names{"agree", "send", "receive", "wait", "blend", "gather"};
+  constexpr std::array<std::string_view, 7> names{"agree", "send",   "receive", "wait",
+                                                  "blend", "gather", "search"};
   return names[static_cast<std::size_t>(activity)];
 }
 

@@ -20,7 +20,7 @@ from sortlast import schedule
 pytestmark = pytest.mark.mpi
 
 COMMAND = [sys.executable, "-m", "sortlast", "demo"]
-PARTS = ("late", "agree", "wait", "blend", "rest")  # of "composite"
+PARTS = ("late", "agree", "search", "wait", "blend", "rest")  # of "composite"
 SMALL = ["--data", "hydrogen", "--size", "96x64"]
 
 

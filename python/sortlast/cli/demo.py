@@ -32,6 +32,7 @@ _PHASES = {
     "composite": "composite",
     "late": "  of which waiting for ranks that come late",
     "agree": "  of which agreeing on arguments",
+    "search": "  of which looking for active pixels",
     "wait": "  of which waiting for messages",
     "blend": "  of which blending",
     "rest": "  of which anything else",

@@ -41,7 +41,7 @@ BOUND_PER_IMAGE = 1e-6  # most that float32 `over` may differ from the serial co
 VISIBLE = 2 / 255  # pixels that differ by more are counted
 
 PHASES = ("render", "align", "order", "composite", "gather", "frame")
-TIMES = ("late", "agree", "wait", "blend")
+TIMES = ("late", "agree", "search", "wait", "blend")
 COUNTS = ("bytes_sent", "bytes_received", "messages_sent", "stages")
 
 Progress = Callable[[str, int, int], None]  # what is done now, steps done, steps in all

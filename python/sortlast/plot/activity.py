@@ -16,11 +16,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from sortlast import overlap
-from sortlast.plot.figure import BLUE, GREEN, PURPLE, YELLOW, empty, save
+from sortlast.plot.figure import BLUE, GREEN, ORANGE, PURPLE, YELLOW, empty, save
 from sortlast.trace import Event, messages
 
 COLOURS = {
     "agree": PURPLE,
+    "search": ORANGE,
     "wait": "#f3b9a4",
     "blend": BLUE,
     "send": GREEN,

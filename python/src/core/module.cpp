@@ -32,6 +32,8 @@ void bind_timing(nb::module_& module) {
             "Seconds for checking that all ranks passed the same arguments; ``late`` is a part of it."),
       field("late", &Timing::late,
             "Seconds of waiting for ranks that came later to the frame; 0 where that is not known."),
+      field("search", &Timing::search,
+            "Seconds of looking for active pixels, before the ranks meet and as messages are made."),
       field("wait", &Timing::wait, "Seconds of transfers that no blending hid."),
       field("blend", &Timing::blend, "Seconds of merging fragments."),
       field("gather", &Timing::gather, "Seconds of collecting the tiles at the root."),
@@ -45,7 +47,7 @@ void bind_timing(nb::module_& module) {
       module, "Event",
       "One thing that a rank did, in seconds of a clock that all processes of a host share.");
   bind_value(
-      event, field("activity", &Event::activity, "agree, send, receive, wait, blend or gather."),
+      event, field("activity", &Event::activity, "agree, search, send, receive, wait, blend or gather."),
       field("begin", &Event::begin), field("end", &Event::end),
       field("peer", &Event::peer, "The other rank of a send or receive, the root of a gather; else -1."),
       field("stage", &Event::stage, "Stage of a send or receive, counted from 1; else -1."),
