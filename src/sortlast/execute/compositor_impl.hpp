@@ -130,9 +130,10 @@ class Compositor::Impl {
   std::int64_t frame_ = 0;             // number of the last frame
   std::unique_ptr<AlgorithmChoice> algorithm_;
   MachineProfile profile_;
-  bool networked_ = false;  // there are ranks on several machines; known if it matters
-  std::int32_t cores_ = 0;  // of the machine, if all ranks are on one and send each other messages
-  Survey survey_;           // of this frame's image, and then of all
+  bool networked_ = false;     // there are ranks on several machines; known if it matters
+  std::int32_t cores_ = 0;     // of the machine, if all ranks are on one and send each other messages
+  double agreeing_since_ = 0;  // [s of trace_clock()]
+  Survey survey_;              // of this frame's image, and then of all
   // What all ranks know of the last frame of one image a rank by the same options, if they compared by
   // messages.
   struct Known {
@@ -262,9 +263,11 @@ class Compositor::Impl {
   // Come to the frame; `image` becomes what is composited.
   std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out,
                                      const Meanwhile& meanwhile);
+  void survey(const ImageView& image);
   // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
   // last one, which was of the same kind.
   bool begins_early(const Meeting& meeting, const ImageView& image, Op op) const;
+  WireOptions wire_options() const;
   const Plan& plan_for(const ImageView& image, const Composition& composition);
   // Whether plan_ is what it would make.
   bool planned(const Setting& wanted, const std::string& name, const Format& format, Op op) const;

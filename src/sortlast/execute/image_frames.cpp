@@ -41,15 +41,15 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   deadline_ = composition.deadline.value_or(options_.deadline);
   if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
   const std::size_t before = pool_.taken();
-  double agreeing = begin;
+  agreeing_since_ = begin;
   const auto begin_with_those_there = [&] {
     const bool begun = exchange_ && exchange_->begun();
     if (!begun && !planned_already(image, composition)) return;
     const double now = trace_clock();
     if (!begun) exchange_->begin(contribution_of(image, composition, background_depth));
     if (!exchange_->blend_early(context())) return;
-    record({Activity::agree, agreeing, now, -1, -1, 0});
-    agreeing = trace_clock();
+    record({Activity::agree, agreeing_since_, now, -1, -1, 0});
+    agreeing_since_ = trace_clock();
   };
   const Meanwhile meanwhile{
       begin_with_those_there,
@@ -63,8 +63,8 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
     conclude(*meeting);
   }
   const double agreed = trace_clock();
-  record({Activity::agree, agreeing, agreed, -1, -1, 0});
-  timing_.agree = agreed - begin - timing_.blend;
+  record({Activity::agree, agreeing_since_, agreed, -1, -1, 0});
+  timing_.agree = agreed - begin - timing_.blend - timing_.search;
   if (dropped()) return no_tile(image);
   if (node_->everybody() && !leaves_out())
     timing_.late = std::clamp(node_->late() - timing_.blend, 0.0, timing_.agree);
@@ -138,16 +138,26 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
   survey_ = {};
   if (problem.empty()) {
     if (!composition.premultiplied) image = straight_.premultiplied(image, *node_);
-    survey_.bounds = find_bounds(image, options_.sparse, *node_);
-    const bool matters = algorithm_->chooses() && options_.sparse && options_.check && !node_->everybody();
-    if (matters) survey_.emptiness = emptiness_of(image, survey_.bounds);
-    if (chooses_partition()) survey_.coverage = own_coverage(image, survey_.bounds, options_.sparse, size_);
+    survey(image);
     offer.image = image;
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
   return come(std::move(arguments), problem, offer, options_.check,
               problem.empty() ? meanwhile : Meanwhile());
+}
+
+// Look at the image as far as the frame's choices depend on it.
+void Compositor::Impl::survey(const ImageView& image) {
+  const double begin = trace_clock();
+  const bool matters = algorithm_->chooses() && options_.sparse && options_.check && !node_->everybody();
+  survey_ = survey_of(image, {options_.sparse, matters, chooses_partition(), size_}, *node_);
+  if (!options_.sparse) return;
+  const double end = trace_clock();
+  record({Activity::agree, agreeing_since_, begin, -1, -1, 0});
+  record({Activity::search, begin, end, -1, -1, 0});
+  agreeing_since_ = end;
+  timing_.search += end - begin;
 }
 
 // Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
@@ -167,6 +177,19 @@ PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, Meetin
   }
 }
 
+// Between machines a byte that is left out spares the network. On one machine a message is little more than a
+// copy. There a chunk with the share s of active pixels is worth a search only if reading it, and packing,
+// sending and opening the active pixels, takes less than to send all of it: read + s (2 copy + beta) < beta.
+WireOptions Compositor::Impl::wire_options() const {
+  WireOptions wire{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16};
+  if (cores_ == 0) return wire;
+  const Machine& machine = profile_.machine;
+  const double saved = machine.node_beta - machine.gamma_read;
+  const double pays = saved > 0 ? saved / (2 * machine.copy + machine.node_beta) : 0;
+  wire.most_active = std::min(wire.most_active, pays);
+  return wire;
+}
+
 const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition& composition) {
   Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
   if (leaves_out()) {
@@ -179,10 +202,8 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
   if (!planned(wanted, name, image.format, composition.op)) {
     auto schedule = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
     exchange_.reset();
-    plan_ = std::make_shared<const Plan>(
-        std::move(schedule), participant(), image.format, composition.op,
-        WireOptions{options_.chunk_bytes, options_.sparse, options_.wire == Wire::float16},
-        tag_limit_ - head_tags, attendance_.ranks);
+    plan_ = std::make_shared<const Plan>(std::move(schedule), participant(), image.format, composition.op,
+                                         wire_options(), tag_limit_ - head_tags, attendance_.ranks);
     planned_ranks_ = attendance_.ranks;
     planned_name_ = name;
     planned_format_ = image.format;

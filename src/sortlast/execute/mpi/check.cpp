@@ -112,12 +112,10 @@ std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int
 
 namespace {
 
-constexpr double most_bounded = 0.9;  // share of the image that bounds worth a look may hold
-// Share of active pixels of images worth a look for bounds, where all ranks share a machine. Measured with
-// boxes of 1/p of 2048x1024 RGBA float32, processor time of all p ranks in ms, with the look and without: in
-// place 13.9 and 13.4 at p = 8, 21.9 and 25.0 at p = 16; pulled 8.5 and 8.7 at p = 4, 14.8 and 17.5 at p = 8.
-constexpr double most_active_in_place = 0.1;
-constexpr double most_active_pulled = 0.2;
+constexpr double most_bounded = 0.9;  // share of the image that bounds worth a search may hold
+// Share of active pixels of images worth a search for bounds. It reads the image once, and spares the mates
+// the copies of what is empty.
+constexpr double most_active_searched = 0.3;
 constexpr double most_emptiness = 6;  // images with less active pixels are composited alike
 
 std::int64_t pixels_in(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
@@ -157,35 +155,48 @@ void check_premultiplied(const ImageView& image, const Composition& composition)
                       "(premultiplied = false)");
 }
 
-std::optional<Rectangle> find_bounds(const ImageView& image, bool sparse, const Node& node) {
-  const std::int64_t n = image.size.pixels();
-  if (n > most_counted) return std::nullopt;  // pixels are counted in 32 bits there
-  if (image.bounds || image.pixels.colour == nullptr || !sparse) return image.bounds;
-  if (node.everybody()) {
-    const double most = node.holds(image) ? most_active_in_place : most_active_pulled;
-    if (sample_active(image.format, image.pixels, 0, n) > most) return std::nullopt;
-  }
+namespace {
+
+// The bounds of the active pixels, if they leave out enough.
+std::optional<Rectangle> searched_bounds(const ImageView& image) {
   const Rectangle box = active_box(image.format, image.pixels, image.size.width, image.size.height);
-  if (static_cast<double>(pixels_in(box)) > most_bounded * static_cast<double>(n)) return std::nullopt;
+  if (static_cast<double>(pixels_in(box)) > most_bounded * static_cast<double>(image.size.pixels()))
+    return std::nullopt;
   return box;
 }
 
-std::uint64_t emptiness_of(const ImageView& image, const std::optional<Rectangle>& bounds) {
-  const std::int64_t n = image.size.pixels();
-  double active = 0;
-  if (bounds) {
-    active = static_cast<double>(pixels_in(*bounds)) / static_cast<double>(std::max<std::int64_t>(n, 1));
-  } else if (image.pixels.colour != nullptr) {
-    active = sample_active(image.format, image.pixels, 0, n);
-  }
-  return static_cast<std::uint64_t>(std::clamp(-std::log2(active), 0.0, most_emptiness));
-}
+}  // namespace
 
-Coverage own_coverage(const ImageView& image, const std::optional<Rectangle>& bounds, bool sparse, int p) {
-  if (image.pixels.colour == nullptr) return {};
-  if (!sparse) return coverage_of({}, image.size, 1, p);
+Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node) {
+  Survey survey;
   const std::int64_t n = image.size.pixels();
-  return coverage_of(bounds, image.size, bounds ? 1 : sample_active(image.format, image.pixels, 0, n), p);
+  if (n <= most_counted) survey.bounds = image.bounds;
+  const bool none = image.pixels.colour == nullptr || n == 0;
+  const Rectangle whole{0, 0, image.size.width, image.size.height};
+  Sample sample{none ? 0.0 : 1.0, none ? Rectangle{} : whole};
+
+  if (!none && wanted.sparse && image.bounds) {
+    // Take the caller's word.
+    sample = {static_cast<double>(pixels_in(*image.bounds)) / static_cast<double>(n), *image.bounds};
+  } else if (!none && wanted.sparse) {
+    // Take a sample, and search only if mates would copy what is empty.
+    const bool copied = n <= most_counted && !node.alone() && !node.holds(image);
+    if (copied || wanted.emptiness || wanted.coverage)
+      sample = sample_rows(image.format, image.pixels, image.size.width, image.size.height);
+    if (copied && sample.active <= most_active_searched) {
+      survey.bounds = searched_bounds(image);
+      if (survey.bounds) sample.rows = *survey.bounds;
+    }
+  }
+
+  if (wanted.emptiness)
+    survey.emptiness = static_cast<std::uint64_t>(std::clamp(-std::log2(sample.active), 0.0, most_emptiness));
+  if (wanted.coverage) {
+    const auto rows = static_cast<double>(std::max<std::int64_t>(pixels_in(sample.rows), 1));
+    const double within = std::min(1.0, sample.active * static_cast<double>(n) / rows);
+    survey.coverage = coverage_of(sample.rows, image.size, within, wanted.ranks);
+  }
+  return survey;
 }
 
 }  // namespace sortlast

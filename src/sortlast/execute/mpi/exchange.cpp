@@ -151,6 +151,12 @@ class Exchange::Frame {
     }
   }
 
+  void count_search(double begin, double seconds) {
+    if (seconds == 0) return;
+    context_->timing.search += seconds;
+    record({Activity::search, begin, begin + seconds, -1, -1, 0});
+  }
+
   // Whether the ranks agree shows once all have come.
   void look_at_meeting(Backoff& backoff) {
     if (meeting_ == nullptr || !meeting_->through()) return;
@@ -206,7 +212,10 @@ class Exchange::Frame {
     }
     while (const auto chunk = run_.next_send()) {
       const Send& send = program_.sends[chunk->transfer];
+      const double begin = trace_clock();
+      end_wait(begin);
       const Outgoing message = run_.outgoing(*chunk);
+      count_search(begin, message.search);
       count(message.content);
       messages_.send(*chunk, send.peer, plan_.send_tags.tag(chunk->transfer, send.peer, hash_), message);
       ++sent_[chunk->transfer];

@@ -32,6 +32,7 @@ struct WireOptions {
   std::int64_t chunk_bytes = 1 << 20;  // of dense pixels, that one message carries at most
   bool sparse = true;                  // leave out empty pixels where that pays, chunk by chunk
   bool half = false;                   // colours of float32 images travel as float16
+  double most_active = 0.75;           // share of active pixels of a chunk up to which that pays
 
   // Pixels per chunk of images of `format` that are composited by `op`: a multiple of 1024, at least 1024,
   // and few enough for one message even where partial results travel in a wider format than the images.

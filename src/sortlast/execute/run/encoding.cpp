@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sortlast/image/blend.hpp"
+#include "sortlast/timing.hpp"
 
 namespace sortlast {
 namespace {
@@ -18,9 +19,9 @@ double sampled(const Payload& payload) {
 
 // Active pixels of the payload, as runs counted from its pixel 0; false if there are too many to gain
 // anything.
-bool find_runs(const Payload& payload, std::vector<ActiveRun>& runs) {
+bool find_runs(const Payload& payload, double most_active, std::vector<ActiveRun>& runs) {
   if (!payload.boxed) {
-    if (sampled(payload) > 1 - least_saving) return false;
+    if (sampled(payload) > most_active) return false;
     append_active(payload.format, payload.pixels, 0, payload.count, runs);
     return true;
   }
@@ -49,8 +50,7 @@ std::size_t Outgoing::depth_bytes() const {
 
 Content Incoming::content(std::size_t colour_bytes) const {
   if (colour_bytes == 0) return Content::absent;
-  return colour_bytes < static_cast<std::size_t>(count) * format.colour_bytes() ? Content::sparse
-                                                                                : Content::dense;
+  return colour_bytes < dense_colour_bytes() ? Content::sparse : Content::dense;
 }
 
 Outgoing encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool) {
@@ -63,7 +63,10 @@ Outgoing encode(const WireOptions& wire, const Format& image, const Payload& pay
   if (wire.sparse && payload.count > 0) {
     const auto most = static_cast<std::size_t>((1 - least_saving) * static_cast<double>(dense));
     std::vector<ActiveRun> runs;
-    if (find_runs(payload, runs)) {
+    const double begin = trace_clock();
+    const bool found = find_runs(payload, wire.most_active, runs);
+    message.search = trace_clock() - begin;
+    if (found) {
       message.packed = packed_bytes(payload.format, message.format.scalar, runs);
       if (message.packed < most) {
         message.content = Content::sparse;

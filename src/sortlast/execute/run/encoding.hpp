@@ -26,6 +26,7 @@ struct Outgoing {
   ConstPixels pixels = {};  // dense: colour and depth; sparse: packed bytes at `colour`
   std::size_t packed = 0;   // bytes of them
   Memory memory = {};       // where they are, if they are not the sender's own pixels
+  double search = 0;        // what looking for active pixels took [s]
 
   std::size_t colour_bytes() const;  // of the message with colours, or packed pixels
   std::size_t depth_bytes() const;   // of the message with depths that follows if the format has them
@@ -37,6 +38,7 @@ struct Incoming {
   std::int64_t count = 0;
   Pixels room;
 
+  std::size_t dense_colour_bytes() const { return static_cast<std::size_t>(count) * format.colour_bytes(); }
   Content content(std::size_t colour_bytes) const;
 };
 
