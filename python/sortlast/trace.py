@@ -34,8 +34,9 @@ _MICROSECONDS = 1e6  # the unit of the format's times, in a second
 class Event:
     """One thing that a rank did, from ``begin`` to ``end`` in seconds.
 
-    ``activity`` is send, receive, wait, blend, agree, search or gather; ``peer`` is a rank and ``stage`` counts from
-    1, as in the schedule (-1 where they mean nothing); ``bytes`` is what was moved or blended.
+    ``activity`` is send, receive, wait, blend, agree, search or gather; ``peer`` is a rank and ``stage``
+    counts from 1, as in the schedule (-1 where they mean nothing); ``bytes`` is what was moved or
+    blended.
     """
 
     activity: str

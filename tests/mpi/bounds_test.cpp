@@ -86,14 +86,25 @@ TEST_F(Bounds, EmptyPixelsAreNotSent) {
     for (std::size_t i = 0; i < colour.size(); ++i)
       if (i / (std::size_t{16} * 256) % 8 != 3) colour[i] = std::byte{0};
   }
-  const auto bytes_of = [&](bool sparse) {
+  std::int64_t composited = 0;
+  std::int64_t gathered = 0;
+  const auto frame_of = [&](bool sparse) {
     Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .node_ranks = 1, .sparse = sparse});
-    compositor.composite(testing::image_of(scene, rank_));
-    return compositor.timing().bytes_sent;
+    const Tile tile = compositor.composite(testing::image_of(scene, rank_));
+    composited = compositor.timing().bytes_sent;
+    EXPECT_EQ(compositor.timing().search > 0, sparse);
+    const auto frame = compositor.gather(tile, p_ - 1);
+    gathered = compositor.timing().bytes_sent - composited;
+    return frame;
   };
-  const std::int64_t dense = bytes_of(false);
-  EXPECT_EQ(dense, std::int64_t{256} * 8 * (p_ - 1) * 16);
-  EXPECT_LE(bytes_of(true), dense / 8 + dense / 64);
+  const auto dense = frame_of(false);
+  const std::int64_t bytes = std::int64_t{256} * 8 * 16;
+  EXPECT_EQ(composited, bytes * (p_ - 1));
+  EXPECT_EQ(gathered, rank_ == p_ - 1 ? 0 : bytes);
+  const auto sparse = frame_of(true);
+  EXPECT_LE(composited, bytes * (p_ - 1) * 9 / 64);
+  EXPECT_LE(gathered, bytes * 9 / 64);
+  if (dense) scene.expect_same_bits(*sparse, *dense);
 }
 
 }  // namespace

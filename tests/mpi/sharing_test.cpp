@@ -94,9 +94,11 @@ class Sharing : public ::testing::Test {
       const int root = static_cast<int>(random() % static_cast<unsigned>(p_));
       const auto frame = pair.changed->gather(second, root, format.depth);
       const auto earlier = pair.changed->gather(first, root, false);
+      const auto dense = pair.plain->gather(plain, root, format.depth);
       ASSERT_EQ(frame.has_value(), rank_ == root);
       if (!frame) continue;
       scene.expect_near(*frame, oracle, allowed);
+      scene.expect_same_bits(*frame, *dense);
       EXPECT_FALSE(earlier->format.depth);
       const auto bytes = static_cast<std::size_t>(scene.size().pixels()) * format.colour_bytes();
       if (bytes > 0) {

@@ -103,7 +103,7 @@ void Compositor::Impl::gather_channels(const Gathering& image, std::optional<Fra
     tile.format = {Scalar::float32, plane.width};
     tile.pixels = PixelBuffer(plane.memory, Pixels{plane.memory.get(), nullptr});
     tile.shared.reset();
-    const std::optional<Frame> whole = gather_tiles({{tile, image.root}}, context());
+    const std::optional<Frame> whole = gather_tiles({{tile, image.root}}, wire_options(), context());
     if (!whole || !frame) continue;
     ChannelPlane collected = plane;
     collected.pixels = tile.size.pixels();

@@ -253,7 +253,7 @@ std::optional<Frame> Compositor::Impl::gather_in_turn(const std::vector<Gatherin
   } else if (!meet_to_gather(arguments, problem, images.front().tile)) {
     return std::nullopt;
   }
-  std::optional<Frame> frame = gather_tiles(images, context());
+  std::optional<Frame> frame = gather_tiles(images, wire_options(), context());
   if (with_channels) gather_channels(images.front(), frame);
   const double end = trace_clock();
   record({Activity::gather, begin, end, images.empty() ? -1 : images.front().root, -1, 0});

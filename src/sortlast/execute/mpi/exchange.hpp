@@ -71,8 +71,9 @@ struct Gathering {
 // Collective; all arguments were agreed on, and all ranks are through with compositing. Every image is
 // collected at a rank of its own, all at once; returns that of this rank. Contiguous tiles land where they
 // belong, and those in the frame of the root's node stay where they are unless there is an `out`; pixels of
-// an image that was dealt out come as they lie in the tile, and the root puts them in their places. Throws
-// TimeoutError.
-std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const FrameContext& context);
+// an image that was dealt out come as they lie in the tile, and the root puts them in their places. `wire`
+// says when this rank leaves out empty pixels; colours stay as they are. Throws TimeoutError.
+std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const WireOptions& wire,
+                                  const FrameContext& context);
 
 }  // namespace sortlast

@@ -6,11 +6,15 @@
 // ranges) as messages of many ranges that the root copies apart while they are in its cache; a derived
 // datatype would have MPI do the same copy, from a description of every range.
 //
+// A message leaves out empty pixels where its sender finds that to pay, as in compositing. The root posts
+// room for all pixels, and opens what arrived packed.
+//
 // The root may have to receive from 10^5 ranks: only a few messages are posted at a time, as MPI looks
 // through all that are for each that arrives.
 #include "sortlast/execute/mpi/exchange.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,21 +22,30 @@
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/run/encoding.hpp"
 
 namespace sortlast {
 namespace {
 
 constexpr std::size_t posted_at_once = 64;
+constexpr std::int64_t sent_bytes = 1 << 24;    // most that a rank sends at once
+constexpr std::int64_t part_bytes = 1 << 22;    // most of a message that lands in its place
 constexpr std::int64_t copied_bytes = 1 << 18;  // most of a message whose pixels the root copies apart
 
 class TileGather {
  public:
-  TileGather(const detail::TileData& tile, int root, bool with_depth, const FrameContext& with)
-      : tile_(tile), root_(root), format_(tile.format), rank_(with.comm.rank()), messages_(with.comm) {
-    format_.depth = with_depth;
-    most_ = tile.interleaving.none()
-                ? max_message_pixels(format_)
-                : std::max<std::int64_t>(1, copied_bytes / static_cast<std::int64_t>(format_.pixel_bytes()));
+  TileGather(const Gathering& image, const WireOptions& wire, const FrameContext& with)
+      : tile_(image.tile),
+        root_(image.root),
+        format_(image.tile.format),
+        wire_(wire),
+        rank_(with.comm.rank()),
+        messages_(with.comm) {
+    format_.depth = image.with_depth;
+    wire_.half = false;
+    const std::int64_t bytes = tile_.interleaving.none() ? part_bytes : copied_bytes;
+    most_ = std::max<std::int64_t>(1, bytes / static_cast<std::int64_t>(format_.pixel_bytes()));
+    at_once_ = rank_ == root_ ? posted_at_once : static_cast<std::size_t>(sent_bytes / bytes);
   }
 
   // List what this rank sends or receives; what lies at the root is put in its place.
@@ -63,7 +76,7 @@ class TileGather {
   // if something was.
   bool step(const FrameContext& with, bool& moved) {
     if (!post(with.pool)) return false;
-    if (take_messages(with.timing)) moved = true;
+    if (take_messages(with)) moved = true;
     return true;
   }
 
@@ -77,9 +90,10 @@ class TileGather {
   void abandon() { messages_.abandon(); }
 
  private:
-  struct Posted {      // a message under way
-    Range pixels;      // of the schedule
-    PixelBuffer room;  // from which they are copied apart; empty: they land where they belong
+  struct Posted {       // a message under way
+    Range pixels;       // of the schedule
+    Incoming incoming;  // if it is received
+    PixelBuffer room;   // from which they are copied apart; empty: they land where they belong
   };
 
   void make_frame(const PixelBuffer& out, Pool& pool) {
@@ -99,7 +113,7 @@ class TileGather {
 
   // Post what may be under way. Returns whether anything is.
   bool post(Pool& pool) {
-    while (under_way_ < posted_at_once && next_piece_ < pieces_.size()) {
+    while (under_way_ < at_once_ && next_piece_ < pieces_.size()) {
       auto& [peer, left] = pieces_[next_piece_];
       const Range part{left.begin, std::min(left.end, left.begin + most_)};
       if (free_.empty()) {
@@ -114,7 +128,7 @@ class TileGather {
       } else {
         const ConstPixels from =
             advance(ConstPixels(tile_.pixels.view()), format_, part.begin - tile_.range.begin);
-        messages_.send({place, 0}, peer, tag, {Content::dense, format_, part.size(), from, 0, {}});
+        messages_.send({place, 0}, peer, tag, encode(wire_, format_, {format_, from, part.size()}, pool));
       }
       left.begin = part.end;
       if (left.empty()) ++next_piece_;
@@ -129,16 +143,20 @@ class TileGather {
     const Pixels room = posted.room.view().colour != nullptr
                             ? posted.room.view()
                             : advance(frame_->pixels.view(), format_, part.begin);
-    messages_.receive({place, 0}, peer, tag, {format_, part.size(), room});
+    posted.incoming = {format_, part.size(), room};
+    messages_.receive({place, 0}, peer, tag, posted.incoming);
   }
 
-  bool take_messages(Timing& timing) {
+  bool take_messages(const FrameContext& with) {
+    Timing& timing = with.timing;
     const auto& through = messages_.test();
     for (const Messages::Done& done : through) {
       const auto bytes = static_cast<std::int64_t>(done.bytes);
       (done.sent ? timing.bytes_sent : timing.bytes_received) += bytes;
       (done.sent ? timing.messages_sent : timing.messages_received) += done.messages;
       Posted& posted = posted_[done.chunk.transfer];
+      if (!done.sent && posted.incoming.content(done.colour_bytes) == Content::sparse)
+        open(posted.incoming, done.colour_bytes, with.pool);
       if (posted.room.view().colour != nullptr) put(posted.pixels, posted.room.view());
       posted.room = PixelBuffer();
       free_.push_back(done.chunk.transfer);
@@ -147,13 +165,25 @@ class TileGather {
     return !through.empty();
   }
 
+  // Lay out packed pixels where they were received.
+  static void open(const Incoming& incoming, std::size_t bytes, Pool& pool) {
+    const Format& format = incoming.format;
+    const Memory packed = pool.take(incoming.dense_colour_bytes());
+    std::memcpy(packed.get(), incoming.room.colour, bytes);
+    const Packed content = unpack(format, packed.get(), bytes, incoming.count);
+    const Link link{content.pixels, format.scalar, Side::back, true, content.runs};
+    blend(Op::add, format.channels, format.depth, {&link, 1}, incoming.room, format.scalar, incoming.count);
+  }
+
   static constexpr std::int32_t tag = 0;
 
   const detail::TileData tile_;
   const int root_;
   Format format_;
+  WireOptions wire_;
   const int rank_;
-  std::int64_t most_;  // pixels of a message
+  std::int64_t most_;    // pixels of a message
+  std::size_t at_once_;  // messages under way
   Messages messages_;
   std::optional<Frame> frame_;
   std::vector<std::pair<std::int32_t, Range>> pieces_;  // peers, and what is left to move from or to them
@@ -165,11 +195,12 @@ class TileGather {
 
 }  // namespace
 
-std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const FrameContext& with) {
+std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const WireOptions& wire,
+                                  const FrameContext& with) {
   const auto gathers = std::make_shared<std::vector<std::unique_ptr<TileGather>>>();
   try {
     for (const Gathering& image : images) {
-      gathers->push_back(std::make_unique<TileGather>(image.tile, image.root, image.with_depth, with));
+      gathers->push_back(std::make_unique<TileGather>(image, wire, with));
       gathers->back()->begin(image.out, with);
     }
     const TileGather* unfinished = nullptr;
