@@ -152,6 +152,38 @@ TEST_F(MpiChannels, TilesOutliveFramesOfOtherKinds) {
         }
 }
 
+// Every rank draws one pixel, so that almost all values of a plane are 0, whatever its width.
+TEST_F(MpiChannels, MostlyEmptyPlanesAreGatheredWhole) {
+  const Size area{64, 64};
+  const Format format{Scalar::float32, 4, false};
+  const auto drawn = [&](int rank) { return static_cast<std::size_t>(area.pixels() - 1 - rank); };
+  std::vector<float> colours(4 * static_cast<std::size_t>(area.pixels()));
+  colours[4 * drawn(rank_) + 3] = 1;
+  Options options;
+  options.node_ranks = 1;
+  Compositor compositor(MPI_COMM_WORLD, options);
+  for (const int width : {1, 2, 5}) {
+    SCOPED_TRACE(width);
+    std::vector<std::uint32_t> values(static_cast<std::size_t>(width * area.pixels()));
+    const auto of_pixel = [&](std::size_t pixel) { return pixel * static_cast<std::size_t>(width); };
+    std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(of_pixel(drawn(rank_))), width, rank_ + 1);
+    Channel channel;
+    channel.name = "id";
+    channel.type = ChannelType::uint32;
+    channel.width = width;
+    channel.values = values.data();
+    const ConstPixels pixels{reinterpret_cast<const std::byte*>(colours.data()), nullptr};
+    const Tile tile = compositor.composite(ImageView{pixels, area, format, {}}, Composition{}, std::vector{channel});
+    const std::optional<Frame> frame = compositor.gather(tile, 0, false, {}, true);
+    if (!frame) continue;
+    const auto found = frame->channels.front().values<std::uint32_t>();
+    std::vector<std::uint32_t> expected(values.size());
+    for (int rank = 0; rank < p_; ++rank)
+      std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(of_pixel(drawn(rank))), width, rank + 1);
+    EXPECT_EQ(std::vector<std::uint32_t>(found.begin(), found.end()), expected);
+  }
+}
+
 TEST_F(MpiChannels, EveryRankHearsWhichChannelDiffers) {
   if (p_ == 1) return;
   Compositor compositor(MPI_COMM_WORLD);

@@ -97,13 +97,15 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
 }
 
 void Compositor::Impl::gather_channels(const Gathering& image, std::optional<Frame>& frame) {
+  WireOptions wire = wire_options();
+  wire.sparse = false;  // the search for empty pixels knows images alone, of 3 or 4 channels
   for (const ChannelPlane& plane : image.tile.channels) {
     // A plane is gathered as an image is whose pixels have as many bytes.
     detail::TileData tile = image.tile;
     tile.format = {Scalar::float32, plane.width};
     tile.pixels = PixelBuffer(plane.memory, Pixels{plane.memory.get(), nullptr});
     tile.shared.reset();
-    const std::optional<Frame> whole = gather_tiles({{tile, image.root}}, wire_options(), context());
+    const std::optional<Frame> whole = gather_tiles({{tile, image.root}}, wire, context());
     if (!whole || !frame) continue;
     ChannelPlane collected = plane;
     collected.pixels = tile.size.pixels();
