@@ -43,6 +43,19 @@ bool has_key(std::string_view line, std::string_view key) {
   return false;
 }
 
+// "ca 12 1 0x...": the kind of a node, two numbers and a GUID.
+bool is_port_report(std::string_view line) {
+  static constexpr std::array nodes{std::string_view("sw"), std::string_view("ca"), std::string_view("rt")};
+  if (!starts(line, nodes)) return false;
+  std::size_t at = 2;
+  for (int numbers = 0; numbers < 2; ++numbers) {
+    if (at == line.npos || !counts(line, line.substr(0, at))) return false;
+    at = line.find_first_not_of("0123456789", line.find_first_not_of(" \t", at));
+  }
+  at = line.find_first_not_of(" \t", at);
+  return at != line.npos && line.substr(at).starts_with("0x");
+}
+
 bool is_iblinkinfo(std::string_view line) {
   static constexpr std::array begin{std::string_view("switch: "), std::string_view("switch 0x"),
                                     std::string_view("ca: ")};
@@ -55,16 +68,12 @@ bool is_ibnetdiscover(std::string_view line) {
                                     std::string_view("rtguid="),     std::string_view("switchguid=")};
   static constexpr std::array nodes{std::string_view("switch"), std::string_view("ca"),
                                     std::string_view("hca"), std::string_view("rt")};
-  return starts(line, begin) || std::ranges::any_of(nodes, [&](std::string_view node) {
-           return line.starts_with(node) && line.size() > node.size() &&
-                  (line[node.size()] == ' ' || line[node.size()] == '\t') && line.find('"') != line.npos;
-         });
-}
-
-bool is_port_report(std::string_view line) {
-  static constexpr std::array nodes{std::string_view("sw"), std::string_view("ca"), std::string_view("rt")};
-  return line.find(" 0x") != line.npos &&
-         std::ranges::any_of(nodes, [&](std::string_view node) { return counts(line, node); });
+  if (starts(line, begin)) return true;
+  if (is_port_report(line)) return false;  // descriptions in it may hold quotes
+  return std::ranges::any_of(nodes, [&](std::string_view node) {
+    return line.starts_with(node) && line.size() > node.size() &&
+           (line[node.size()] == ' ' || line[node.size()] == '\t') && line.find('"') != line.npos;
+  });
 }
 
 bool is_subnet_list(std::string_view line) {
