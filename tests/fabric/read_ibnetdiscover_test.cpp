@@ -253,6 +253,22 @@ TEST(ReadIbnetdiscover, SkipsTheMessagesOfToolsAndCountsFailures) {
   }
 }
 
+// The format of ibnetdiscover -p, below the prompt at which it was typed.
+TEST(ReadPortReport, SkipsThePromptAndTakesAnyDescription) {
+  const std::string report =
+      "CA  1  1 0x11 4x HDR - SW  5  3 0xa1 ( 'n01 \"old\"' - 'leaf' )\n"
+      "CA  2  1 0x12 4x HDR - SW  5  4 0xa1 ( 'n02' - 'leaf' )\n"
+      "SW  5  3 0xa1 4x HDR - CA  1  1 0x11 ( 'leaf' - 'n01 \"old\"' )\n"
+      "SW  5  4 0xa1 4x HDR - CA  2  1 0x12 ( 'leaf' - 'n02' )\n";
+  for (const char* prompt : {"", "[root@head ~]# ibnetdiscover -p\n", "\n$ sudo ibnetdiscover -p\n",
+                             "head:/root# ibnetdiscover -p\n", "# of the cluster\n[root@head ~]# ./net\n"}) {
+    const Topology topology = read_topology(prompt + report, "net");
+    ASSERT_EQ(topology.hosts(), 2) << prompt;
+    EXPECT_EQ(topology.host(0).name, "n01 \"old\"");
+    EXPECT_EQ(topology.links(), 2);
+  }
+}
+
 TEST(ReadIbnetdiscover, ALoopbackPlugIsAPortWithoutACable) {
   const std::string with =
       replaced(discovered, "[36][ext 12]", "[7]\t\"S-00000000000000a1\"[7]\t\t# \"leaf\"\n[36][ext 12]");

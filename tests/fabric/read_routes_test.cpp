@@ -128,6 +128,7 @@ TEST(ReadRoutes, SkipsTheMessagesOfTools) {
 TEST(ReadRoutes, LearnsLidsFromADumpThatNamesPorts) {
   expect_tables(read_routes(line(false), lfts, "dump"));
   expect_tables(read_routes(line(false), fts, "dump"));
+  expect_tables(read_routes(line(false), "[root@head ~]# dump_fts\n" + std::string(fts), "dump"));
   EXPECT_EQ(
       refusal([] { (void)read_routes(line(false), fdbs, "dump"); }),
       "dump:4: LID 3 belongs to nobody in line; read a topology with LIDs (ibnetdiscover) of the same time "

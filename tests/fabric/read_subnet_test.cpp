@@ -119,8 +119,10 @@ TEST(ReadSlurmTopology, SplitsLinesAsSlurmDoes) {
         "SwitchName=s2 Switches=s0,s1,", "SwitchName=\"s2\" Switches=\"s[0-1]\"  # the spine",
         "switchname= s2 SWITCHES= s[0-1] LinkSpeed = 5", "SwitchName=s2 \\  \n  Switches=s[0-1]",
         "SwitchName=s2 Switches=s[0-1] \\"}) {
-    EXPECT_EQ(canonical(read_topology("$ cat topology.conf\n" + leaves + spine + "\n", "conf")), expected)
-        << spine;
+    for (const char* prompt : {"$ cat topology.conf\n", "\n [root@head ~]# cat topology.conf\n"}) {
+      EXPECT_EQ(canonical(read_topology(prompt + leaves + spine + "\n[root@head ~]# ", "conf")), expected)
+          << prompt << spine;
+    }
   }
 }
 

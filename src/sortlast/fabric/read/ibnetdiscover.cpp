@@ -68,7 +68,6 @@ class Reader {
     for (const char* adapter : adapters) {
       if (scan_.accept(adapter)) return read_node({});
     }
-    if (!in_record_ && is_prompt(scan_.rest())) return;
     if (!in_record_) scan_.fail_expected("a record of a node (Switch, Ca, Hca, Rt)");
     if (!scan_.accept("[")) scan_.fail_expected("a port ([N] \"...\"[M])");
     read_port();

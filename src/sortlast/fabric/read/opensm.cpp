@@ -272,7 +272,6 @@ class Reader {
     for (const char* title : titles) {
       if (scan_.accept(title)) return;
     }
-    if (switch_ < 0 && is_prompt(scan_.rest())) return;
     scan_.fail_expected("'Unicast lids ... of switch ... guid 0x...', or an entry (0xLID PORT)");
   }
 
@@ -379,8 +378,7 @@ Placement read_ca_order(const Topology& topology, std::string_view text, const s
   Placement placement;
   ToolOutput scan(text, file);
   while (scan.next_line()) {
-    if (scan.at_end()) continue;
-    if (placement.empty() && is_prompt(scan.rest())) continue;
+    if (scan.at_end() || scan.accept("#")) continue;
     const std::uint64_t lid = scan.hex("a LID");
     if (scan.at_end()) scan.fail_expected("a host's name, or DUMMY");
     if (lid == dummy_lid) {

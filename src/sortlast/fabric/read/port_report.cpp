@@ -58,7 +58,6 @@ class Reader {
   template <class Use>
   void read_line(const Use& use) {
     if (scan_.at_end() || scan_.accept("#")) return;
-    if (nodes_.empty() && is_prompt(scan_.rest())) return;
     Line line;
     line.near = read_end();
     const std::string_view width = scan_.word("a width (4x)"), speed = scan_.word("a speed (HDR)");

@@ -47,9 +47,7 @@ class LineReader {
     std::vector<SlurmLine> lines;
     while (scan_.next_line()) {
       SlurmLine line{scan_.file(), scan_.line_number(), {}};
-      const std::string text = read_text();
-      if (lines.empty() && text.find('=') == text.npos && is_prompt(text)) continue;
-      split(text, line);
+      split(read_text(), line);
       if (!line.settings.empty()) lines.push_back(std::move(line));
     }
     return lines;
@@ -111,7 +109,7 @@ class LineReader {
     scan_.fail_at(line.line, "expected settings (NAME=VALUE), found '" + excerpt(found) + "'");
   }
 
-  Scanner scan_;
+  ToolOutput scan_;
 };
 
 struct Record {

@@ -23,7 +23,6 @@ class Reader {
     bool any = false;
     while (scan_.next_line()) {
       if (scan_.at_end() || scan_.accept("#")) continue;
-      if (!any && is_prompt(scan_.rest())) continue;
       read_link();
       any = true;
     }

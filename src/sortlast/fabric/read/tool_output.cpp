@@ -57,9 +57,50 @@ Message find_message(std::string_view line) {
   return {};
 }
 
+// "[root@head ~]# ibnetdiscover", "head:/root# ", "$ cat topology.conf", without blanks in front. A line that
+// begins with '#' is a comment to the readers.
+struct Prompt {
+  bool found = false, has_command = false;
+};
+Prompt find_prompt(std::string_view line) {
+  constexpr std::size_t longest = 200;
+  const std::size_t sign = line.substr(0, longest).find_first_of("$#%>");
+  if (sign == none || line.front() == '#') return {};
+  const std::string_view before = line.substr(0, sign);
+  if (before.find_first_of("=\"'{}") != none) return {};  // of a record: [1] "S-2c5e"[4] # "leaf" lid 3
+  const bool place =
+      before.starts_with('[') || before.find_first_of("@~") != none || before.find_first_of(" \t") == none;
+  if (!place) return {};
+  const std::string_view command = line.substr(sign + 1);
+  const std::size_t begin = command.find_first_not_of(" \t");
+  if (begin == none) return {true, false};
+  return {begin > 0 && (is_letter(command[begin]) || command[begin] == '.' || command[begin] == '/'), true};
+}
+
 }  // namespace
 
 bool ToolOutput::next_line() {
+  while (next_without_messages()) {
+    if (!skips_line()) return true;
+  }
+  return false;
+}
+
+bool ToolOutput::skips_line() {
+  const std::size_t begin = line().find_first_not_of(" \t");
+  if (begin == none) return false;
+  const std::string_view line = this->line().substr(begin);
+  const Prompt prompt = find_prompt(line);
+  if (!begun_) {
+    begun_ = !prompt.found && line.front() != '#';
+    return prompt.found;
+  }
+  if (!prompt.found || prompt.has_command || !joined_.empty()) return false;
+  const auto end = static_cast<std::size_t>(line.data() + line.size() - text().data());
+  return text().find_first_not_of(" \t\r\n", end) == none;
+}
+
+bool ToolOutput::next_without_messages() {
   joined_.clear();
   bool split = false;
   while (Scanner::next_line()) {
@@ -83,24 +124,13 @@ bool ToolOutput::next_line() {
 void ToolOutput::rewind() {
   Scanner::rewind();
   failures_ = 0;
+  begun_ = false;
 }
 
 std::string ToolOutput::name(std::string_view missing) const {
   if (failures_ == 0) return file();
   return file() + " (may lack " + std::string(missing) + ": " + std::to_string(failures_) +
          (failures_ == 1 ? " message" : " messages") + " of failed queries)";
-}
-
-bool is_prompt(std::string_view line) {
-  const std::size_t sign = line.find_first_of("$#%>");
-  if (sign == none || sign > 200) return false;
-  const std::string_view before = line.substr(0, sign);
-  const bool place = before.empty() || before.starts_with('[') || before.find_first_of("@~") != none;
-  if (!place) return false;
-  const std::string_view command = line.substr(sign + 1);
-  const std::size_t begin = command.find_first_not_of(' ');
-  if (begin == none) return true;  // the next one, behind the output
-  return begin > 0 && (is_letter(command[begin]) || command[begin] == '.' || command[begin] == '/');
 }
 
 }  // namespace sortlast::fabric

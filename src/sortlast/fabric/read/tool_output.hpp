@@ -11,7 +11,8 @@
 namespace sortlast::fabric {
 
 // A Scanner that skips messages, also in the middle of a line: standard output is written in blocks, and
-// standard error at once.
+// standard error at once. It also skips the shell's prompts above the output, "[root@head ~]# ibnetdiscover",
+// and a prompt without a command below it.
 class ToolOutput : public Scanner {
  public:
   using Scanner::Scanner;
@@ -22,11 +23,12 @@ class ToolOutput : public Scanner {
   std::string name(std::string_view missing) const;
 
  private:
+  bool next_without_messages();
+  bool skips_line();
+
   std::int64_t failures_ = 0;
   std::string joined_;  // a line that messages have split
+  bool begun_ = false;  // the output has, below prompts and comments
 };
-
-// Whether a line is a shell's prompt: "[root@head ~]# ibnetdiscover", "$ cat topology.conf".
-bool is_prompt(std::string_view line);
 
 }  // namespace sortlast::fabric
