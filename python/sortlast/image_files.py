@@ -1,4 +1,4 @@
-"""Image files in and out, as premultiplied float32 pixels.
+"""Reads and writes image files as premultiplied float32 pixels.
 
 =======  ==========================================================================================
 suffix   pixels
@@ -6,11 +6,11 @@ suffix   pixels
 png      8 bits per channel: grey, palette, RGB or RGBA with straight alpha (Pillow)
 npy      (H, W, 3) or (H, W, 4), premultiplied; floats, or uint8 or uint16 (maximum: 1)
 exr      R, G, B, A, premultiplied, or Y, of one part or layer, and depth in Z (package OpenEXR)
-tif      grey, palette or RGB, of floats or up to 32 bits; alpha as the file says, straight if it
-         does not (package tifffile)
+tif      grey, palette or RGB, of floats or up to 32 bits; the file states whether alpha is straight,
+         which is the default (package tifffile)
 =======  ==========================================================================================
 
-An image fills the display window of an exr file: pixels outside of the data window are empty. Orientation
+An image covers the display window of an exr file; pixels outside the data window are empty. Orientation
 tags are applied. The packages are optional: ``pip install "sortlast[files]"``.
 """
 
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sortlast import Error, _exr, _extras, _image_claims, _memory, _tiff
 from sortlast.files import STANDARD_OUTPUT, replacing
 
-_OF_EXR = 48  # bytes that a pixel takes besides the channels of the file: float32, stacked and placed
+_OF_EXR = 48  # bytes of memory per pixel besides the file's channels: float32, stacked and placed
 
 Pixels = NDArray[np.float32]
 Function = TypeVar("Function")
@@ -49,18 +49,19 @@ class Image:
 
 @dataclass(frozen=True)
 class Place:
-    """The top left corner, (x, y), of a file's frame, and whether pixels of the file lie outside of it."""
+    """The top left corner, (x, y), of a file's frame, and whether some pixels of the file lie outside it."""
 
     corner: tuple[int, int] = (0, 0)
     cropped: bool = False
 
 
 def read(path: str | Path, memory: int | None = None, layer: str | None = None) -> Image:
-    """Read an image by its suffix; see the module for the formats.
+    """Read an image in the format of its suffix; the module lists the formats.
 
-    ``memory`` is the most that it may take, in bytes; if not given, half of what is available. ``layer``
-    names the part or layer of an exr file; if not given, R, G, B without a prefix, or the only layer.
-    Raises :class:`sortlast.Error`, naming the file, if it cannot be read, is no such image or needs more.
+    ``memory`` limits the bytes of memory that reading may need; the default is half of the available memory.
+    ``layer`` names the part or layer of an exr file; the default is R, G, B without a prefix, or the only
+    layer. Raises :class:`sortlast.Error`, with the file's name, if the file cannot be read, is not an image
+    or needs more memory.
     """
     path = Path(path)
     reader = _by_suffix(path, _READERS)
@@ -71,17 +72,18 @@ def read(path: str | Path, memory: int | None = None, layer: str | None = None) 
     return image
 
 
-def read_depth(path: str | Path, memory: int | None = None) -> Pixels:
-    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file; else as :func:`read`.
+def read_depth(path: str | Path, memory: int | None = None, layer: str | None = None) -> Pixels:
+    """Read a depth plane, (H, W), from an npy file or the Z channel of an exr file.
 
-    An exr file needs no colours, and its only channel may have any name.
+    An exr file needs no colours, and its only channel may have any name. If a ``layer`` of this name has a
+    Z channel, that one is read. Memory and errors are the same as in :func:`read`.
     """
     path = Path(path)
     if path.suffix.lower() not in (".npy", ".exr"):
         raise Error(f"cannot read depth from {path}: expected an npy file, or an exr file with a channel Z")
     with _memory.foreign(path, path.suffix[1:]):
         if path.suffix.lower() == ".exr":
-            return _exr_depth(path, _memory.limit(memory))
+            return _exr_depth(path, _memory.limit(memory), layer)
         depth = _image_claims.load_npy(path, _memory.limit(memory))
     if depth.ndim != 2:
         raise Error(f"{path} has the shape {depth.shape}; expected a depth plane, (height, width)")
@@ -89,7 +91,7 @@ def read_depth(path: str | Path, memory: int | None = None) -> Pixels:
 
 
 def place(path: str | Path) -> Place:
-    """Where the frame of a file lies: the display window of an exr file. Raises :class:`sortlast.Error`."""
+    """The place of a file's frame: the display window of an exr file. Raises :class:`sortlast.Error`."""
     path = Path(path)
     if path.suffix.lower() != ".exr":
         return Place()
@@ -103,9 +105,9 @@ def place(path: str | Path) -> Place:
 
 
 def write(path: str | Path, image: Image) -> None:
-    """Write an image by its suffix, whole or not at all; depth goes into exr files alone.
+    """Write an image atomically in the format of its suffix. Only exr files store depth.
 
-    Raises :class:`sortlast.Error` if the format is unknown or the place cannot be written.
+    Raises :class:`sortlast.Error` if the format is unknown or the file cannot be written.
     """
     path = Path(path)
     writer = _by_suffix(path, _WRITERS)
@@ -122,7 +124,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def premultiplied(straight: Pixels) -> Pixels:
-    """Multiply colour by alpha; pixels without alpha stay as they are."""
+    """Multiply colour by alpha; pixels without alpha are returned unchanged."""
     if straight.shape[2] == 3:
         return straight
     return np.concatenate([straight[..., :3] * straight[..., 3:], straight[..., 3:]], axis=2)
@@ -138,7 +140,7 @@ def straight(pixels: Pixels) -> Pixels:
 
 
 def _suffix(path: Path) -> str:
-    """The suffix that decides the format; standard output is png."""
+    """The suffix that determines the format; standard output is png."""
     return ".png" if path == STANDARD_OUTPUT else path.suffix.lower()
 
 
@@ -168,7 +170,7 @@ def _to_bytes(pixels: Pixels) -> NDArray[np.uint8]:
     return np.rint(np.clip(np.nan_to_num(pixels), 0, 1) * 255).astype(np.uint8)
 
 
-# --- one reader and one writer a format ---------------------------------------------------------------
+# --- one reader and one writer per format -------------------------------------------------------------
 
 
 def _read_png(path: Path, most: int | None, _: str | None) -> Image:
@@ -205,7 +207,7 @@ def _read_exr(path: Path, most: int | None, asked: str | None) -> Image:
     if not flat:
         raise Error(f"{path} is a deep image, whose pixels are lists of fragments; see sortlast.deep_files")
     found, names = _exr.layers(flat, "RGB"), "RGB"
-    if not found:  # grey; luminance with chroma is something else
+    if not found:  # grey, but not luminance with chroma
         found, names = [each for each in _exr.layers(flat, "Y") if not each.has("RY")], "YYY"
     if not found:
         there = ", ".join(name for part in flat for name in part.channels)
@@ -231,7 +233,7 @@ def _read_exr(path: Path, most: int | None, asked: str | None) -> Image:
 
 
 def _depth_layer(parts: Sequence[_exr.Part], colours: _exr.Layer) -> _exr.Layer | None:
-    """The Z that belongs to colours: of their layer, of their part, or the only one of the file."""
+    """The layer with the Z of these colours: the same layer, else one in the same part, else the only Z."""
     found = _exr.layers(parts, "Z")
     same_part = [each for each in found if each.part is colours.part]
     same_layer = [each for each in same_part if each.prefix == colours.prefix]
@@ -241,7 +243,7 @@ def _depth_layer(parts: Sequence[_exr.Part], colours: _exr.Layer) -> _exr.Layer 
     return None
 
 
-def _exr_depth(path: Path, most: int | None) -> Pixels:
+def _exr_depth(path: Path, most: int | None, asked: str | None) -> Pixels:
     parts = _exr.parts(path)
     flat = [part for part in parts if not part.is_deep]
     found, channel = _exr.layers(flat, "Z"), "Z"
@@ -251,7 +253,9 @@ def _exr_depth(path: Path, most: int | None) -> Pixels:
         found = [_exr.Layer(part, "")]
     if not found:
         raise Error(f"{path} has no channel Z; a depth plane comes from there or from an npy file")
-    layer = _exr.chosen(path, found, channel)
+    if not any(each.answers_to(asked or "") for each in found):
+        asked = None  # a layer of the colours, in another file
+    layer = _exr.chosen(path, found, channel, asked)
     layer.check_sampling(path, [channel])
     _exr.check(path, parts, most, _OF_EXR)
     plane = _exr.plane(_exr.pixels(path, [layer.part]), layer, channel)
@@ -278,7 +282,7 @@ def _read_tiff(path: Path, most: int | None, _: str | None) -> Image:
 def _write_tiff(path: Path, image: Image) -> None:
     tifffile = _optional("tifffile", path)
     extra = ["assocalpha"] if image.pixels.shape[2] == 4 else None
-    with path.open("wb") as file:  # given a path, it would write where that leads
+    with path.open("wb") as file:  # given a path, imwrite would follow a link
         tifffile.imwrite(file, image.pixels, photometric="rgb", extrasamples=extra)
 
 

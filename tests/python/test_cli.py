@@ -270,6 +270,7 @@ def test_composite_refuses_before_it_starts_ranks(cli, files, tmp_path, monkeypa
         (("--depth", "z.npy"), "--depth names 1 files for 3 images"),
         (("--background", "1,1"), "R,G,B or R,G,B,A"),
         (("--trace", "trace.txt"), "must end in .json"),
+        (("--layer", "diffuse"), "--layer diffuse names a layer of exr files, and none of the files is one"),
     ):
         status, _, err = cli("composite", *files, "-o", output, *args)
         assert status == 2

@@ -295,6 +295,7 @@ def test_the_command_says_what_is_wrong_with_deep_files(tmp_path):
         (files, f"{files[1]} is no deep image"),
         ([files[0], files[0], "--op", "add"], "leave --op out"),
         ([files[0], files[0], "--order", "1,0"], "leave --order out"),
+        ([files[0], files[0], "--layer", "a"], "leave --layer out"),
         ([files[1], files[1], "--deep"], f"{files[1]} is no deep image"),
     ):
         done = command("composite", *arguments, "-o", tmp_path / "out.exr")

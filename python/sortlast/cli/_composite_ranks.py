@@ -82,11 +82,17 @@ class Job:
             file = self.files[found.index(False)]
             raise Error(f"{file} is no deep image; give deep images alone (exr with deep scan lines)")
         if all(found):
-            given = {"--op": self.op != "over", "--order": self.order, "--depth": self.planes}
-            for option, there in given.items():
-                if there:
+            given = {
+                "--op": self.op != "over",
+                "--order": self.order is not None,
+                "--depth": self.planes is not None,
+                "--layer": self.layer is not None,
+            }
+            for option, is_given in given.items():
+                if is_given:
                     raise Error(
-                        f"deep images are composited by the depths of their fragments; leave {option} out"
+                        "deep images have one layer and are composited by the depths of their fragments;"
+                        f" leave {option} out"
                     )
         return all(found)
 
@@ -162,7 +168,7 @@ class Job:
 
         image = image_files.read(self.files[rank], most, self.layer)
         if self.planes is not None:
-            depth = image_files.read_depth(self.planes[rank], most)
+            depth = image_files.read_depth(self.planes[rank], most, self.layer)
             if depth.shape != image.pixels.shape[:2]:
                 sizes = f"{_size(depth)} but its image {self.files[rank]} is {_size(image.pixels)}"
                 raise Error(f"{self.planes[rank]} is {sizes}; give a depth plane of the image's size")

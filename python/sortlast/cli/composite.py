@@ -43,7 +43,7 @@ def composite(
     ] = False,
     layer: Annotated[
         str | None,
-        typer.Option(help="Part or layer of exr files with several that has the colours."),
+        typer.Option(help="Part or layer to read from flat exr files with several."),
     ] = None,
     memory: _parse.Memory = None,
 ) -> None:
@@ -65,6 +65,8 @@ def composite(
     planes = None if depth is None else [Path(part) for part in depth.split(",")]
     if planes is not None and len(planes) != len(files):
         raise typer.BadParameter(f"--depth names {len(planes)} files for {len(files)} images; give one each")
+    if layer is not None and not any(each.suffix.lower() == ".exr" for each in [*files, *(planes or [])]):
+        raise typer.BadParameter(f"--layer {layer} names a layer of exr files, and none of the files is one")
     if trace is not None and trace.suffix.lower() != ".json":
         raise typer.BadParameter(f"--trace {trace} must end in .json")
     if trace is not None:
