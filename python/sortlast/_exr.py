@@ -1,6 +1,6 @@
-"""OpenEXR files by their headers: parts, layers, windows, and the memory that reading them takes.
+"""Parts, layers and windows of OpenEXR files, and the memory needed to read them.
 
-The package OpenEXR reads all parts of a file at once, so a check of memory counts all of them.
+The package OpenEXR reads all parts of a file at once, so the memory check counts all of them.
 """
 
 from __future__ import annotations
@@ -23,65 +23,65 @@ from numpy.typing import NDArray
 from sortlast import _extras, _memory
 from sortlast._errors import Error
 
-_ITEM = 4  # bytes of a sample at most
-_LIST = 160  # bytes that the list of one deep pixel takes per channel, besides its samples
-_DEEP_COPIES = 4  # how often the samples of deep pixels lie in memory at once
-_HEADER_TEXT = 255  # bytes of the longest name in a header
+_ITEM = 4  # maximum bytes per sample
+_LIST = 160  # bytes of memory per deep pixel and channel, besides the samples
+_DEEP_COPIES = 4  # copies of the deep samples that are in memory at once
+_HEADER_TEXT = 255  # maximum bytes of a name in a header
 _DEEP_SCANLINE, _DEEP_TILE = "deepscanline", "deeptile"
 
-Box = tuple[int, int, int, int]  # first x and y, and those behind the last
+Box = tuple[int, int, int, int]  # left, top, right, bottom; right and bottom are exclusive
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a file, by its header."""
+    """One part of a file, as its header describes it."""
 
     index: int
     name: str
     kind: str
-    channels: dict[str, tuple[int, int]]  # their sampling along x and y
+    channels: dict[str, tuple[int, int]]  # name: sampling along x and y
     data: Box
     display: Box
     chunks: int
 
     @property
     def is_deep(self) -> bool:
-        """Whether its pixels are lists of fragments."""
+        """Whether each pixel is a list of fragments."""
         return self.kind in (_DEEP_SCANLINE, _DEEP_TILE)
 
     @property
     def has_deep_lines(self) -> bool:
-        """Whether its pixels are lists of fragments, stored in scan lines."""
+        """Whether each pixel is a list of fragments and the part is stored in scan lines."""
         return self.kind == _DEEP_SCANLINE
 
     @property
     def area(self) -> int:
-        """Pixels of its data window."""
+        """The number of pixels in the data window."""
         return (self.data[2] - self.data[0]) * (self.data[3] - self.data[1])
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Channels of one part that share a prefix, such as ``diffuse.``; the main layer has none."""
+    """Channels of one part with a common prefix, such as ``diffuse.``; the main layer has no prefix."""
 
     part: Part
     prefix: str
 
     @property
     def name(self) -> str:
-        """How a user names it: by its part, its prefix, or both."""
+        """The layer's full name: its part, its prefix, or both."""
         return ".".join(each for each in (self.part.name, self.prefix.rstrip(".")) if each) or "main"
 
     def has(self, channel: str) -> bool:
-        """Whether it has a channel of this name without the prefix."""
+        """Whether the layer has this channel, named without the prefix."""
         return self.prefix + channel in self.part.channels
 
     def answers_to(self, name: str) -> bool:
-        """Whether a user may mean this layer by ``name``."""
+        """Whether ``name`` is the full name of this layer, its part or its prefix."""
         return name in (self.name, self.part.name, self.prefix.rstrip("."))
 
     def check_sampling(self, path: Path, channels: Sequence[str]) -> None:
-        """Raise :class:`sortlast.Error` unless these channels have a value for each pixel."""
+        """Raise :class:`sortlast.Error` unless these channels have one value per pixel."""
         for name in channels:
             along_x, along_y = self.part.channels[self.prefix + name]
             if (along_x, along_y) != (1, 1):
@@ -92,14 +92,14 @@ class Layer:
 
 
 def package(path: Path) -> Any:
-    """The package OpenEXR. Raises :class:`sortlast.Error`: ``path`` needs it."""
+    """The package OpenEXR. Raises :class:`sortlast.Error` for ``path`` if it is not installed."""
     with _extras.needed(str(path)):
         import OpenEXR
     return OpenEXR
 
 
 def parts(path: Path) -> list[Part]:
-    """The parts of a file. Reads headers alone; raises :class:`sortlast.Error`."""
+    """The parts of a file, from its headers. Raises :class:`sortlast.Error`."""
     exr = package(path)
     with _memory.foreign(path, "exr"), silent(), exr.File(str(path), header_only=True) as file:
         found = [_part(index, part) for index, part in enumerate(file.parts)]
@@ -125,7 +125,7 @@ def _box(window: Any) -> Box:
 
 
 def layers(of: Sequence[Part], wanted: Sequence[str]) -> list[Layer]:
-    """All layers that have the ``wanted`` channels."""
+    """All layers of the parts ``of`` a file that have the ``wanted`` channels."""
     return [
         Layer(part, name[: -len(wanted[0])])
         for part in of
@@ -136,7 +136,7 @@ def layers(of: Sequence[Part], wanted: Sequence[str]) -> list[Layer]:
 
 
 def chosen(path: Path, found: Sequence[Layer], what: str, asked: str | None = None) -> Layer:
-    """The layer that was ``asked`` for, or the main one, or the only one. Raises :class:`sortlast.Error`."""
+    """The layer ``asked`` for; by default the main or the only layer. Raises :class:`sortlast.Error`."""
     main = [layer for layer in found if not layer.prefix]
     for few in ([layer for layer in found if layer.answers_to(asked)],) if asked else (main, found):
         if len(few) == 1:
@@ -148,9 +148,9 @@ def chosen(path: Path, found: Sequence[Layer], what: str, asked: str | None = No
 
 
 def pixels(path: Path, wanted: Sequence[Part]) -> dict[int, dict[str, NDArray[Any]]]:
-    """The channels of parts, by their index. Raises :class:`sortlast.Error` if they are damaged.
+    """The channels of each part, by the part's index. Raises :class:`sortlast.Error` if one is damaged.
 
-    The caller has checked with :func:`check` that there is enough memory.
+    Call :func:`check` first, to make sure that there is enough memory.
     """
     exr = package(path)
     with silent() as printed, exr.File(str(path), separate_channels=True) as file:
@@ -159,7 +159,7 @@ def pixels(path: Path, wanted: Sequence[Part]) -> dict[int, dict[str, NDArray[An
             for part in file.parts
         }
     for part in wanted:
-        if part.index not in read:  # the package prints what is wrong with a part, and leaves it out
+        if part.index not in read:  # the package omits a damaged part, and prints why
             why = " ".join(printed.getvalue().split()).removeprefix("Warning: ")
             raise Error(f"cannot read {path} as exr: its pixels are damaged ({why}); get it anew")
     return read
@@ -171,9 +171,9 @@ def plane(read: dict[int, dict[str, NDArray[Any]]], layer: Layer, name: str) -> 
 
 
 def check(path: Path, found: Sequence[Part], most: int | None, of_a_pixel: int) -> None:
-    """Raise :class:`sortlast.Error` if reading a file with these parts would take more than ``most`` bytes.
+    """Raise :class:`sortlast.Error` if reading a file with these parts needs more than ``most`` bytes.
 
-    ``of_a_pixel``: bytes that each pixel of the display window takes afterwards.
+    ``of_a_pixel`` is the memory per pixel of the display window, in bytes, after reading.
     """
     left, top, right, bottom = found[0].display
     needs = (right - left) * (bottom - top) * of_a_pixel
@@ -188,9 +188,9 @@ def check(path: Path, found: Sequence[Part], most: int | None, of_a_pixel: int) 
 
 
 def _sample_bytes(path: Path, found: Sequence[Part]) -> int:
-    """Bytes of all samples of the deep parts, by the headers of their chunks.
+    """Total size in bytes of the samples of all deep parts, from the headers of their chunks.
 
-    OpenEXR takes no more samples from a chunk than this header allows.
+    OpenEXR reads no more samples from a chunk than its header states.
     """
     size = path.stat().st_size
     several = len(found) > 1
@@ -210,7 +210,7 @@ def _sample_bytes(path: Path, found: Sequence[Part]) -> int:
 
 
 def _skip_headers(file: BinaryIO, several: bool) -> None:
-    """Go behind the headers, each a list of attributes that ends with an empty name."""
+    """Skip the headers. Each is a list of attributes that ends with an empty name."""
     file.seek(8)
     more = True
     while more:
@@ -223,7 +223,7 @@ def _skip_headers(file: BinaryIO, several: bool) -> None:
 
 
 def _text(file: BinaryIO) -> bytes:
-    """Text that ends with a zero. Raises ValueError."""
+    """Read a text up to its zero byte. Raises ValueError if there is none."""
     text = b""
     while (byte := file.read(1)) != b"\0":
         text += byte
@@ -233,14 +233,14 @@ def _text(file: BinaryIO) -> bytes:
 
 
 def _unpacked_size(file: BinaryIO, offset: int, skipped: int) -> int:
-    """The unpacked size of a chunk's samples: behind where it lies, and two sizes."""
+    """The unpacked size of a chunk's samples, which follows its coordinates and two other sizes."""
     file.seek(offset + skipped + 16)
     (size,) = struct.unpack("<Q", file.read(8))
     return int(size)
 
 
 def placed(plane: NDArray[Any], part: Part, empty: float) -> NDArray[Any]:
-    """A plane of the data window, (h, w, ...), in the display window, with ``empty`` around it."""
+    """Move a plane, (h, w, ...), from the data window to the display window; ``empty`` fills the rest."""
     if part.data == part.display:
         return plane
     left, top, right, bottom = part.display
@@ -260,7 +260,7 @@ def placed(plane: NDArray[Any], part: Part, empty: float) -> NDArray[Any]:
 
 
 def windows(corner: tuple[int, int], width: int, height: int) -> dict[str, Any]:
-    """Header attributes for a data window that is the display window, with this top left corner."""
+    """Header attributes for equal data and display windows with this top left corner, (x, y)."""
     first = np.array(corner, np.int32)
     window = (first, first + np.array([width - 1, height - 1], np.int32))
     return {"dataWindow": window, "displayWindow": window}
@@ -268,9 +268,9 @@ def windows(corner: tuple[int, int], width: int, height: int) -> dict[str, Any]:
 
 @contextmanager
 def silent() -> Iterator[io.StringIO]:
-    """Within: nothing is printed. OpenEXR prints warnings on a damaged file, from C++ and from Python.
+    """Suppress output in the context. OpenEXR prints warnings on a damaged file, from C++ and from Python.
 
-    Gives what Python printed.
+    Yields the text that Python printed.
     """
     library = ctypes.CDLL(None)
     library.fflush(None)
@@ -291,9 +291,9 @@ def silent() -> Iterator[io.StringIO]:
 
 
 def write(path: Path, made: Any) -> None:
-    """Write a file of the package OpenEXR by way of memory.
+    """Write an ``OpenEXR.File`` to memory first, and copy it to ``path``.
 
-    The package ends without an error where a full disk cuts off the last bytes of what it writes.
+    The package itself reports no error if a full disk truncates its last bytes.
     """
     with open(os.memfd_create("exr"), "r+b") as memory:
         number = memory.fileno()
@@ -301,7 +301,7 @@ def write(path: Path, made: Any) -> None:
             made.write(f"/proc/self/fd/{number}")
         finally:
             length = os.fstat(number).st_size
-            os.posix_fallocate(number, length, 1)  # raises what kept the package from writing more
+            os.posix_fallocate(number, length, 1)  # raises the error of a truncated write
         os.ftruncate(number, length)
         with path.open("wb") as file:
             shutil.copyfileobj(memory, file)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 
-from sortlast._errors import MissingExtraError
+from sortlast._errors import Error, MissingExtraError
 
 # A package as it is imported, as it is installed, and the extra that brings it.
 _BROUGHT = {
@@ -57,6 +58,18 @@ def check(package: str, what: str, extra: str | None = None) -> None:
     """Raise MissingExtraError, as in ``needed``, if a package is missing; imports nothing."""
     if importlib.util.find_spec(package) is None:
         raise _missing(package, what, extra)
+
+
+def lzma(what: str) -> ModuleType:
+    """The module lzma. Raises :class:`sortlast.Error` for ``what`` if this Python was built without it."""
+    try:
+        import lzma
+    except ImportError as error:
+        raise Error(
+            f"{what} needs Python's module lzma, and this Python was built without it; use another Python, or"
+            " uncompress the file first"
+        ) from error
+    return lzma
 
 
 def instead_of(error: ModuleNotFoundError, what: str, extra: str | None = None) -> MissingExtraError | None:

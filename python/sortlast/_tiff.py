@@ -1,11 +1,10 @@
-"""TIFF files as RGB or RGBA, upright, whatever the order and kind of their samples.
+"""Reads TIFF files of any sample order and type as upright RGB or RGBA.
 
-Read by the package tifffile; bytes in compressions that it leaves to further packages by Pillow.
+The package tifffile reads them; Pillow reads 8-bit samples in compressions that tifffile does not support.
 """
 
 from __future__ import annotations
 
-import lzma
 import zlib
 from pathlib import Path
 from typing import Any
@@ -26,16 +25,17 @@ _UNSPECIFIED, _PREMULTIPLIED = 0, 1
 _ORIENTATION = 274
 _TIFFFILE = "tifffile"  # writes arrays of bool as they are, and declares them inverted
 
-_OF_SAMPLE = 16  # bytes that a sample takes besides its own: float32, put together, and premultiplied
-_OF_COLOUR = 12  # bytes that a colour of a palette, or grey as RGB, takes
-_PADDED_TILE = 2**20  # pixels of a tile that may be larger than its image
-_UNPACKED = 2**26  # bytes that compressed data may become without a look at how many they are
+_OF_SAMPLE = 16  # bytes of memory per sample besides the sample: float32, concatenated and premultiplied
+_OF_COLOUR = 12  # bytes per palette colour, or per grey pixel as RGB
+_PADDED_TILE = 2**20  # a tile of up to this many pixels may exceed its image
+_UNPACKED = 2**26  # compressed data whose size cannot exceed this many bytes are not checked
 
 
 def read(path: Path, most: int | None) -> tuple[Pixels, bool]:
-    """Pixels, (H, W, 3) or (H, W, 4), of the only image of a file, and whether alpha is premultiplied.
+    """The pixels, (H, W, 3) or (H, W, 4), of a file's only image, and whether alpha is premultiplied.
 
-    Raises :class:`sortlast.Error` if it is of a kind that is not read, or needs more than ``most`` bytes.
+    Raises :class:`sortlast.Error` for an unsupported kind of TIFF, and if reading needs more than ``most``
+    bytes.
     """
     with _extras.needed(str(path)):
         import tifffile
@@ -58,7 +58,7 @@ def read(path: Path, most: int | None) -> tuple[Pixels, bool]:
 
 
 def _check_kind(path: Path, page: Any) -> None:
-    """Raise Error, naming what is unusual, unless the samples are grey, palette or RGB, and maybe alpha."""
+    """Raise Error unless the samples are grey, palette or RGB, with or without alpha."""
     kind = int(page.photometric)
     known = (_WHITE_IS_ZERO, _BLACK_IS_ZERO, _RGB, _PALETTE)
     if kind not in known and (kind, int(page.compression)) != (_YCBCR, _JPEG):
@@ -77,12 +77,12 @@ def _check_kind(path: Path, page: Any) -> None:
 
 
 def _colours(page: Any) -> int:
-    """How many samples of a pixel are its colour."""
+    """The number of colour samples per pixel."""
     return 3 if int(page.photometric) in (_RGB, _YCBCR) else 1
 
 
 def _check_memory(path: Path, page: Any, most: int | None) -> None:
-    """Raise Error if the file cannot hold what its header claims, or that needs too much memory."""
+    """Raise Error if the header claims more than the file can hold, or more than ``most`` bytes of memory."""
     what = f"{page.imagewidth}x{page.imagelength} pixels"
     packed = int(sum(page.databytecounts))
     _memory.check_holds(path, what, packed, path.stat().st_size)
@@ -101,7 +101,7 @@ def _check_memory(path: Path, page: Any, most: int | None) -> None:
 
 
 def _check_pieces(path: Path, page: Any, size: int) -> None:
-    """Raise Error if a strip or tile unpacks to more than ``size`` bytes; tifffile unpacks all there is."""
+    """Raise Error if a strip or tile unpacks to more than ``size`` bytes, because tifffile has no limit."""
     lzma_coded = int(page.compression) == _LZMA
     if not lzma_coded and int(page.compression) not in _DEFLATE:
         return
@@ -110,13 +110,17 @@ def _check_pieces(path: Path, page: Any, size: int) -> None:
         if not lzma_coded and count * _memory.DEFLATE_RATIO <= _UNPACKED:
             continue
         file.seek(offset)
-        unpack: Any = lzma.LZMADecompressor(memlimit=_UNPACKED) if lzma_coded else zlib.decompressobj()
+        unpack: Any = (
+            _extras.lzma(str(path)).LZMADecompressor(memlimit=_UNPACKED)
+            if lzma_coded
+            else zlib.decompressobj()
+        )
         if len(unpack.decompress(file.read(count), size + 1)) > size:
             raise Error(f"{path}: a strip or tile holds more than its header claims; get it anew")
 
 
 def _pixels(path: Path, page: Any, samples: NDArray[Any]) -> tuple[Pixels, bool]:
-    """RGB or RGBA, upright, from samples as the file has them."""
+    """Upright RGB or RGBA from the samples of the file."""
     if page.axes == "YX":
         samples = samples[..., np.newaxis]
     elif page.axes == "SYX":
@@ -128,8 +132,9 @@ def _pixels(path: Path, page: Any, samples: NDArray[Any]) -> tuple[Pixels, bool]
     count, kind = _colours(page), int(page.photometric)
     colours = scaled[..., :count]
     if kind == _PALETTE:
-        table = np.asarray(page.colormap).T
-        colours = table[samples[..., 0]] / np.float32(65535 if table.max() > 255 else 255)
+        table = np.asarray(page.colormap, np.float32).T
+        table /= np.float32(65535 if table.max() > 255 else 255)
+        colours = table[samples[..., 0].astype(np.intp)]  # of two colours, samples are bool
     elif kind == _WHITE_IS_ZERO and not (samples.dtype == bool and page.software.startswith(_TIFFFILE)):
         colours = 1 - colours
     if colours.shape[2] == 1:
@@ -158,7 +163,7 @@ def _upright(path: Path, page: Any, pixels: Pixels) -> Pixels:
 
 
 def _with_pillow(path: Path, page: Any) -> tuple[Pixels, bool]:
-    """As :func:`_pixels`, for bytes in a compression that tifffile lacks; Pillow turns them upright."""
+    """Read 8-bit samples in a compression that tifffile does not support; Pillow turns the image upright."""
     with _extras.needed(str(path)):
         from PIL.TiffImagePlugin import TiffImageFile
 
@@ -168,6 +173,6 @@ def _with_pillow(path: Path, page: Any) -> tuple[Pixels, bool]:
     with TiffImageFile(path) as picture:
         picture.seek(page.index)
         picture.load()
-        marked = picture.mode in ("RGBa", "RGBX")  # alpha that is premultiplied, or may be
+        marked = picture.mode in ("RGBa", "RGBX")  # alpha is, or may be, premultiplied
         shown = picture if marked else picture.convert("RGBA" if picture.has_transparency_data else "RGB")
         return np.asarray(shown).astype(np.float32) / np.float32(255), picture.mode == "RGBa"

@@ -1,10 +1,10 @@
-"""Deep images in and out: OpenEXR files whose pixels hold lists of fragments, in deep scan lines.
+"""Reads and writes deep images: OpenEXR files with a list of fragments per pixel, in deep scan lines.
 
-The channels are R, G, B and A, premultiplied, Z, the depth, and ZBack, where fragments end that are
-intervals; half floats and, where A is missing, opaque fragments are read, too. Names in capitals, as the
-format has them; further channels (ids, velocities) become channels of the fragments, half floats as float32.
-The image fills the display window: pixels outside of the data window have no fragments.
-Needs the package OpenEXR: ``pip install "sortlast[files]"``.
+The channels are R, G, B and A (premultiplied), Z (the depth) and ZBack (the end of a fragment that is an
+interval). Without A, fragments are opaque. Half floats are read as float32. Names are in capitals, as the
+format defines them. Further channels (ids, velocities) become channels of the fragments. The image covers the
+display window; pixels outside the data window have no fragments. Requires the package OpenEXR:
+``pip install "sortlast[files]"``.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from sortlast._fragments import Fragments
 from sortlast.files import replacing
 
 _OF_FRAGMENTS = ("R", "G", "B", "A", "Z", "ZBack")
-_OF_PIXEL = 16  # bytes that a pixel takes besides its fragments: counts and where they lie
+_OF_PIXEL = 16  # bytes of memory per pixel besides its fragments: counts and offsets
 
 
 def is_deep(path: str | Path) -> bool:
-    """Whether a file is an OpenEXR file of deep scan lines without a flat image, by its headers.
+    """Whether the headers of a file describe deep scan lines and no flat RGB image.
 
-    Raises :class:`sortlast.Error`, naming the file, for one that ends with exr and is none.
+    Raises :class:`sortlast.Error`, with the file's name, if its suffix is exr and it is not an OpenEXR file.
     """
     path = Path(path)
     if path.suffix.lower() != ".exr":
@@ -40,8 +40,9 @@ def is_deep(path: str | Path) -> bool:
 def read(path: str | Path, memory: int | None = None) -> Fragments:
     """Read the fragments of a file.
 
-    ``memory`` is the most that it may take, in bytes; if not given, half of what is available. Raises
-    :class:`sortlast.Error`, naming the file, if it cannot be read, is not deep or needs more.
+    ``memory`` limits the bytes of memory that reading may need; the default is half of the available memory.
+    Raises :class:`sortlast.Error`, with the file's name, if the file cannot be read, is not deep or needs
+    more memory.
     """
     path = Path(path)
     most = _memory.limit(memory)
@@ -61,10 +62,10 @@ def read(path: str | Path, memory: int | None = None) -> Fragments:
 
 
 def write(path: str | Path, fragments: Fragments, corner: tuple[int, int] = (0, 0)) -> None:
-    """Write fragments to a file, whole or not at all; colours of uint8 as parts of 1.
+    """Write fragments to a file atomically. Colours of uint8 are divided by 255.
 
     ``corner`` is the top left pixel, (x, y), of the display window. Raises :class:`sortlast.Error` if the
-    path does not end with exr, two channels would have one name, or the place cannot be written.
+    suffix is not exr, two channels would have the same name, or the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() != ".exr":
@@ -87,7 +88,7 @@ def write(path: str | Path, fragments: Fragments, corner: tuple[int, int] = (0, 
 
 
 def _part(parts: list[_exr.Part], path: Path) -> _exr.Part:
-    """The only part of deep scan lines that has colours and depth. Raises :class:`sortlast.Error`."""
+    """The only deep scan line part with colours and depth. Raises :class:`sortlast.Error`."""
     deep = [part for part in parts if part.has_deep_lines]
     if not deep:
         raise Error(f"{path} has no deep scan lines; expected an OpenEXR file with them")
@@ -104,7 +105,7 @@ def _part(parts: list[_exr.Part], path: Path) -> _exr.Part:
 def _placed(
     counts: NDArray[np.int32], planes: dict[str, NDArray[Any]], part: _exr.Part
 ) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
-    """Counts and planes of the data window, in the display window: fragments outside of it are left out."""
+    """Move counts and planes from the data window to the display window; fragments outside it are dropped."""
     if part.data == part.display:
         return counts, planes
     x, y = np.arange(part.data[0], part.data[2]), np.arange(part.data[1], part.data[3])
@@ -117,7 +118,7 @@ def _placed(
 
 
 def _intervals(depth: NDArray[Any], back: NDArray[Any], path: Path) -> NDArray[np.float32] | None:
-    """Where fragments end; None if all end where they begin."""
+    """The depth at which each fragment ends; None if no fragment is an interval."""
     ends = (back == depth) | (np.isnan(depth) & np.isnan(back))
     if ends.all():
         return None
@@ -127,7 +128,7 @@ def _intervals(depth: NDArray[Any], back: NDArray[Any], path: Path) -> NDArray[n
 
 
 def _floats(colour: NDArray[Any]) -> NDArray[np.float32]:
-    """Colours as float32; parts of 255 become parts of 1."""
+    """Colours as float32; uint8 is divided by 255."""
     colour = np.asarray(colour)
     if colour.dtype == np.uint8:
         return colour.astype(np.float32) / np.float32(255)
@@ -135,7 +136,7 @@ def _floats(colour: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _further(fragments: Fragments, path: Path) -> dict[str, NDArray[Any]]:
-    """The channels as planes of one value each: those of several values get numbers behind a dot."""
+    """The channels as planes of one value per fragment; a component's number follows the name and a dot."""
     planes: dict[str, NDArray[Any]] = {}
     for name, values in (fragments.channels or {}).items():
         several = np.atleast_2d(np.asarray(values).T)
@@ -152,7 +153,7 @@ def _further(fragments: Fragments, path: Path) -> dict[str, NDArray[Any]]:
 def _lists(
     channels: dict[str, NDArray[Any]], path: Path
 ) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
-    """How many fragments each pixel has, and the numbers of all, channel by channel."""
+    """The number of fragments per pixel, and the values of all fragments, by channel."""
     planes = {}
     counts = None
     for name, lists in channels.items():
@@ -169,7 +170,7 @@ def _lists(
 
 
 def _objects(plane: NDArray[Any], cuts: NDArray[Any], counts: NDArray[Any]) -> NDArray[Any]:
-    """An array of lists, as the package takes them."""
+    """An array of lists, the form that the package OpenEXR writes."""
     lists = np.empty(counts.size, object)
     for number, part in enumerate(np.split(np.ascontiguousarray(plane), cuts)):
         lists[number] = part

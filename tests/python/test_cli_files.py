@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import subprocess
 import sys
 
 import pytest
@@ -80,6 +81,32 @@ def test_text_may_be_compressed(kind, tmp_path, monkeypatch):
     with pytest.raises(Error, match=r"net: 1,048,576 bytes of text or more need 6.0 MiB") as error:
         fabric.text_of(path)
     assert "--memory" not in str(error.value)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="zstd is in the standard library")
+def test_zstd_may_be_missing_among_other_backports(tmp_path, monkeypatch):
+    (tmp_path / "net").write_bytes(zstd(b"text"))
+    (tmp_path / "backports").mkdir()
+    (tmp_path / "backports" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [each for each in sys.modules if each.partition(".")[0] == "backports"]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(Error, match=r"net \(zstd\) needs the package backports.zstd: pip install"):
+        fabric.text_of(tmp_path / "net")
+
+
+def test_a_python_without_lzma_lacks_xz_alone(tmp_path):
+    (tmp_path / "net").write_bytes(lzma.compress(b"text"))
+    code = (
+        "import sys; sys.modules['lzma'] = sys.modules['_lzma'] = None\n"
+        "from sortlast import Error, fabric, image_files\n"
+        "try: fabric.text_of('net')\n"
+        "except Error as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert done.stdout.startswith("net (xz) needs Python's module lzma, and this Python was built without it")
 
 
 def test_plain_text_has_a_limit_before_any_of_it_is_read(tmp_path, monkeypatch):

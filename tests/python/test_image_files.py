@@ -202,6 +202,16 @@ def test_a_depth_plane_needs_no_colours(tmp_path, pixels, name):
     np.testing.assert_array_equal(image_files.read_depth(tmp_path / "z.exr"), expected)
 
 
+def test_one_of_several_depth_planes_is_chosen_by_its_layer(tmp_path, pixels):
+    path, z = tmp_path / "z.exr", pixels[..., 0]
+    OpenEXR.File([part("near", {"Z": z}), part("far", {"Z": z + 1})]).write(str(path))
+    with pytest.raises(Error, match=r"z.exr has Z in several layers: near, far; choose one with --layer"):
+        image_files.read_depth(path)
+    np.testing.assert_array_equal(image_files.read_depth(path, layer="far"), z + 1)
+    image_files.write(tmp_path / "a.exr", Image(pixels, z))
+    np.testing.assert_array_equal(image_files.read_depth(tmp_path / "a.exr", layer="far"), z)
+
+
 def test_what_openexr_prints_about_damage_becomes_the_error(tmp_path, pixels, capfd):
     image_files.write(tmp_path / "a.exr", Image(pixels))
     content = (tmp_path / "a.exr").read_bytes()
@@ -278,6 +288,18 @@ def test_tiff_is_read_as_pillow_reads_it(tmp_path, mode, compression):
         expected = np.asarray(picture.convert("RGBA" if mode == "RGBA" else "RGB")) / np.float32(255)
     found = image_files.read(path).pixels
     np.testing.assert_allclose(found, image_files.premultiplied(expected), atol=1.01 / 255)
+
+
+def test_tiff_may_have_a_palette_of_two_colours(tmp_path):
+    mask = np.random.default_rng(9).random((5, 11)) > 0.5
+    table = [0, 9, 65535, 0, 0, 65535]
+    tifffile.imwrite(
+        tmp_path / "a.tif", mask, extratags=[(320, "H", 6, table, True)], photometric="minisblack"
+    )
+    with tifffile.TiffFile(tmp_path / "a.tif", mode="r+") as file:
+        file.pages[0].tags["PhotometricInterpretation"].overwrite(tifffile.PHOTOMETRIC.PALETTE)
+    expected = np.array([[0, 1, 0], [9 / 65535, 0, 1]], np.float32)[mask.astype(int)]
+    np.testing.assert_allclose(image_files.read(tmp_path / "a.tif").pixels, expected, atol=1e-6)
 
 
 def test_tiff_of_other_kinds_is_refused_by_name(tmp_path):

@@ -79,6 +79,36 @@ def test_switches_in_flow_style_are_all_there(text, tmp_path):
     assert fabric.write_slurm_topology(found) == CONF
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_skipped"),
+    [
+        ("\n[root@head ~]# cat topology.yaml\n", True),
+        ("bash-5.1# cat topology.yaml\n", True),
+        ("# of the cluster\n", True),
+        (3000 * "@" + "\n", False),
+    ],
+)
+def test_a_prompt_above_a_yaml_is_skipped(prompt, is_skipped, tmp_path):
+    if is_skipped:
+        assert fabric.write_slurm_topology(topology_of(prompt + FLOW, tmp_path)) == CONF
+        (tmp_path / "topology").write_text(prompt + "- topology: a\n")
+        with pytest.raises(ArgumentError, match=r"topology:1: expected a topology with 'tree:'"):
+            fabric.read(tmp_path / "topology")
+        return
+    with pytest.raises(ArgumentError, match=r"topology:1: expected YAML: found character '@' that"):
+        topology_of(prompt + YAML, tmp_path)
+
+
+def test_includes_have_a_depth_limit(tmp_path):
+    spine, leaves = CONF.split("\n", 1)
+    for number in range(1200):
+        (tmp_path / f"{number}.conf").write_text(f"Include {number + 1}.conf\n")
+    (tmp_path / "40.conf").write_text(leaves)
+    assert fabric.write_slurm_topology(topology_of(f"{spine}\nInclude 0.conf\n", tmp_path)) == CONF
+    with pytest.raises(ArgumentError, match=r"\.conf:1: expected at most 50 nested Includes, found more"):
+        topology_of("Include 41.conf\n", tmp_path)
+
+
 def test_a_conf_includes_files(tmp_path):
     spine, leaves = CONF.split("\n", 1)
     (tmp_path / "rows").mkdir()
@@ -145,7 +175,7 @@ def test_the_command_writes_it(cli, tmp_path):
             "topology:2: expected topology, cluster_default, tree, block, flat, found",
         ),
         ("- topology: a\n  topology: b\n", "topology:2: expected 'topology:' once, found a second one"),
-        ("- topology: a\n - tree: b\n", "topology:2: expected YAML, found"),
+        ("- topology: a\n - tree: b\n", "topology:2: expected YAML: expected"),
         ("x:\n - topology: a\n", "topology:1: expected a list of topologies, found a mapping"),
         (
             "- topology: a\n  tree: " + 5000 * "[" + "\n",

@@ -1,10 +1,9 @@
-"""Files of the fabric's tools, by path. Errors have file, line and what was expected."""
+"""Readers of the files that fabric tools write. Errors name the file, the line and the expected text."""
 
 from __future__ import annotations
 
 import gzip
 import io
-import lzma
 import os
 import re
 import stat
@@ -25,9 +24,10 @@ from sortlast.fabric import topology_yaml
 from sortlast.fabric.nodes import Placement, place, unique
 from sortlast.fabric.topology_yaml import Blocks
 
-_TAKEN_BY_TEXT = 6  # bytes that a byte of text takes: as bytes, as text, and as what it says
-_PIECE = 1 << 20  # bytes that are read at once
-_MOST_INCLUDES = 1000  # of a topology.conf and the files that it includes
+_TAKEN_BY_TEXT = 6  # bytes of memory per byte of text: raw, decoded and parsed
+_PIECE = 1 << 20  # bytes per read
+_MOST_INCLUDES = 1000  # in a topology.conf and the files that it includes
+_DEEPEST_INCLUDE = 50  # files that include each other in a chain
 _CA_ORDER = re.compile(r"^0x[0-9A-Fa-f]{1,8}\t", re.MULTILINE)
 
 
@@ -35,16 +35,16 @@ def is_file(text: str) -> bool:
     """Whether an option names a file, a pipe or standard input (``-``), and not a family or a list."""
     try:
         return text == "-" or (Path(text).exists() and not Path(text).is_dir())
-    except OSError:  # a list that is longer than a path may be
+    except OSError:  # a list longer than the longest path
         return False
 
 
 def text_of(path: str | Path) -> str:
     """The text of a file, or of standard input if ``path`` is ``-``.
 
-    It may be compressed by gzip, xz or zstd (which needs the extra ``files``) and begin with a byte order
-    mark, also of UTF-16. Raises :class:`sortlast.Error` if the file cannot be read, is not text, or would
-    take more than half of the available memory.
+    The file may be compressed by gzip, xz or zstd (zstd needs the extra ``files``) and may start with the
+    byte order mark of UTF-8 or UTF-16. Raises :class:`sortlast.Error` if the file cannot be read, is not
+    text, or needs more than half of the available memory.
     """
     try:
         content = _standard_input() if str(path) == "-" else _content(path)
@@ -57,7 +57,7 @@ def text_of(path: str | Path) -> str:
 
 @cache
 def _standard_input() -> bytes:
-    """All of standard input, which several options may name."""
+    """All of standard input, kept because several options may name it."""
     return _unpacked("-", _at_most("-", sys.stdin.buffer))
 
 
@@ -67,7 +67,7 @@ def _content(path: str | Path) -> bytes:
 
 
 def _at_most(path: str | Path, file: IO[bytes]) -> bytes:
-    """All of a file or stream, unless that is more text than there may be."""
+    """The whole content of a file or stream. Raises Error if it exceeds the memory limit."""
     most = _memory.limit()
     if most is not None and isinstance(file, io.BufferedReader):
         status = os.fstat(file.fileno())
@@ -92,17 +92,26 @@ def _check(path: str | Path, size: int, most: int | None) -> None:
     )
 
 
-def _open_zstd(file: io.BytesIO) -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
+def _open_gzip(file: io.BytesIO, _: str) -> Any:
+    return gzip.GzipFile(fileobj=file)
+
+
+def _open_xz(file: io.BytesIO, what: str) -> Any:
+    return _extras.lzma(what).LZMAFile(file)
+
+
+def _open_zstd(file: io.BytesIO, what: str) -> Any:
+    with _extras.needed(what):
+        if sys.version_info >= (3, 14):
+            import compression.zstd as zstd
+        else:
+            import backports.zstd as zstd
     return zstd.ZstdFile(file)
 
 
-_PACKED: dict[bytes, tuple[str, Callable[[io.BytesIO], Any]]] = {
-    b"\x1f\x8b": ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
-    b"\xfd7zXZ\0": ("xz", lzma.LZMAFile),
+_PACKED: dict[bytes, tuple[str, Callable[[io.BytesIO, str], Any]]] = {
+    b"\x1f\x8b": ("gzip", _open_gzip),
+    b"\xfd7zXZ\0": ("xz", _open_xz),
     b"\x28\xb5\x2f\xfd": ("zstd", _open_zstd),
 }
 
@@ -112,14 +121,14 @@ def _unpacked(path: str | Path, content: bytes) -> bytes:
         if not content.startswith(magic):
             continue
         try:
-            with _extras.needed(f"{path} ({kind})"), opened(io.BytesIO(content)) as file:
+            with opened(io.BytesIO(content), f"{path} ({kind})") as file:
                 return _at_most(path, file)
-        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise Error(f"{path}: it is truncated or corrupt {kind} data ({error})") from None
         except Error:
             raise
-        except Exception as error:  # ZstdError, of a package that may be missing
-            if type(error).__name__ != "ZstdError":
+        except Exception as error:  # by name, because their modules may be missing
+            if type(error).__name__ not in ("LZMAError", "ZstdError"):
                 raise
             raise Error(f"{path}: it is truncated or corrupt {kind} data ({error})") from None
     return content
@@ -136,11 +145,12 @@ def _decoded(path: str | Path, content: bytes) -> str:
 def read(path: str | Path, node_name_map: str | Path | None = None, links: int | None = None) -> Topology:
     """Read a fabric: ibnetdiscover output (also ``-p``), an ibsim netlist, a .lst, or Slurm's topology.
 
-    The format is recognised by the content; of a topology.yaml with several trees the cluster's default is
-    read, and files that a topology.conf includes are read too. ``node_name_map``: a file with names by GUID,
-    as OpenSM's option of that name takes it. ``links``: cables between two switches, which Slurm's files do
-    not list; without it 1. Raises ArgumentError, with file and line, for any other format (the message names
-    it, or lists the formats) and for a malformed line, and Error if a file cannot be read.
+    The content determines the format. If a topology.yaml has several trees, the cluster's default is read.
+    Files that a topology.conf includes are read too. ``node_name_map`` is a file of names by GUID, in the
+    format of OpenSM's option of that name. ``links`` is the number of cables between two switches,
+    which Slurm's files do not state; the default is 1. Raises ArgumentError, with file and line, for any
+    other format (the message names it, or lists the formats) and for a malformed line, and Error if a file
+    cannot be read.
     """
     text, file = text_of(path), str(path)
     kind = _fabric.format_of(text)
@@ -156,7 +166,7 @@ def read(path: str | Path, node_name_map: str | Path | None = None, links: int |
 
 
 def _slurm_lines(text: str, path: str | Path) -> list[SlurmLine]:
-    """The lines of a topology.conf, with those of the files that it includes in their places."""
+    """The lines of a topology.conf; the lines of an included file replace its Include."""
     left = _MOST_INCLUDES
 
     def lines_of(text: str, path: Path, above: tuple[Path, ...]) -> Iterator[SlurmLine]:
@@ -168,9 +178,14 @@ def _slurm_lines(text: str, path: str | Path) -> list[SlurmLine]:
                 continue
             included, where = path.parent / name, f"{line.file}:{line.line}"
             left -= 1
-            if included in above or left < 0:
-                found = "itself" if included in above else f"more than {_MOST_INCLUDES} files"
-                raise ArgumentError(f"{where}: expected Include of another file, found {found}")
+            if included in above:
+                raise ArgumentError(f"{where}: expected Include of another file, found itself")
+            if left < 0:
+                raise ArgumentError(f"{where}: expected at most {_MOST_INCLUDES} Includes, found more")
+            if len(above) > _DEEPEST_INCLUDE:
+                raise ArgumentError(
+                    f"{where}: expected at most {_DEEPEST_INCLUDE} nested Includes, found more"
+                )
             try:
                 content = text_of(included)
             except Error as error:
@@ -181,18 +196,18 @@ def _slurm_lines(text: str, path: str | Path) -> list[SlurmLine]:
 
 
 def read_adapters(topology: Topology, path: str | Path) -> list[Node]:
-    """Read which adapters are in which node: lines "NODE RAIL GUID", or with a host's name for its GUID.
+    """Read which adapters each node has: lines "NODE RAIL GUID", or a host's name instead of its GUID.
 
-    Hosts that it leaves out are in the nodes that :func:`find_nodes` finds. Raises as :func:`read`, and for
-    hosts that the fabric does not have.
+    Hosts that the file omits belong to the nodes that :func:`find_nodes` returns. Raises as :func:`read`,
+    and for hosts that the fabric does not have.
     """
     return list(_fabric.read_adapters(topology, text_of(path), str(path)))
 
 
 def read_counters(topology: Topology, path: str | Path) -> NDArray[np.int64]:
-    """Read port counters: what ``perfquery -x LID PORT`` or ``ibqueryerrors --counters`` printed.
+    """Read port counters from the output of ``perfquery -x LID PORT`` or ``ibqueryerrors --counters``.
 
-    Returns the bytes that each channel has carried, (channels,); -1 where no counter is known. Raises as
+    Returns the bytes that each channel has carried, (channels,); -1 if its counter is unknown. Raises as
     :func:`read`, and for ports that the fabric does not have.
     """
     return _fabric.read_counters(topology, text_of(path), str(path))
@@ -201,8 +216,8 @@ def read_counters(topology: Topology, path: str | Path) -> NDArray[np.int64]:
 def read_blocks(path: str | Path) -> Blocks:
     """Read the blocks of Slurm's topology.yaml, or of its topology.conf for the plugin topology/block.
 
-    Raises ArgumentError, with file and line, if it is neither, has no blocks, or a line is malformed, and
-    Error if the file cannot be read.
+    Raises ArgumentError, with file and line, for other formats, a file without blocks, and a malformed line,
+    and Error if the file cannot be read.
     """
     text, file = text_of(path), str(path)
     if _fabric.format_of(text) == "topology.yaml":
@@ -228,10 +243,10 @@ def read_nodes(
 ) -> Placement:
     """Read the nodes of a job: names or bracket lists, a hostfile, or a routing order of OpenSM.
 
-    A name with blanks stands in quotation marks, or alone on its line. Hostfiles are those of Open MPI
-    ("NODE slots=4"), MPICH ("NODE:4") and Slurm (a line per rank, the same node on several); "USER@" before a
-    name, and a domain behind it, may be there or not. The dummies of opensm-ftree-ca-order.dump are -1. The
-    other arguments, and errors, as of :func:`placement`; errors name file and line.
+    A name with blanks needs quotation marks, or a line of its own. Hostfiles have the format of Open MPI
+    ("NODE slots=4"), MPICH ("NODE:4") or Slurm (one line per rank). "USER@" before a name and the domain
+    after it are optional. A dummy in opensm-ftree-ca-order.dump becomes -1. The other arguments and the
+    errors are the same as in :func:`placement`; errors name file and line.
     """
     text = text_of(path)
     if _CA_ORDER.search(text):
@@ -242,8 +257,8 @@ def read_nodes(
 
 
 def read_traffic(path: str | Path) -> Pattern:
-    """Read traffic: a line "stage source destination [bytes]" a message, all numbered from 0.
+    """Read traffic: one line "stage source destination [bytes]" per message, all numbered from 0.
 
-    Its participants are those up to the highest that it names. Raises as :func:`read`.
+    The highest number in the file determines how many participants there are. Raises as :func:`read`.
     """
     return _fabric.read_traffic(text_of(path), str(path))

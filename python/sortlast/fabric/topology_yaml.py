@@ -1,7 +1,7 @@
 """Slurm's topology.yaml (Slurm 25.05 and later): its trees as fabrics, and its blocks.
 
-The file is a list of topologies, each of one kind. Of several that would do, the one with
-``cluster_default: true`` is taken, as Slurm does; lists of names are those of topology.conf::
+The file is a list of topologies, each of one kind. If several fit, the one with ``cluster_default: true``
+is taken, as in Slurm. Lists of names have the same syntax as in topology.conf::
 
     - topology: racks
       cluster_default: true
@@ -33,7 +33,7 @@ from sortlast._errors import ArgumentError
 from sortlast._fabric import Node, SlurmLine, Topology
 
 _TAKEN_BY_YAML = 500  # bytes that PyYAML takes for a byte of text, at most
-_PROMPT = re.compile(r"\s*(\S*[@~]\S*|\[.*\])?\s*[^\s:]*[$#%>]\s+[A-Za-z./]")  # of a shell
+_LONGEST_PROMPT = 300  # characters
 _KINDS = ("tree", "block", "flat")
 _WORDS = (("nodes", "Nodes"), ("children", "Switches"))  # of a switch, here and in topology.conf
 
@@ -125,7 +125,7 @@ class _Entry:
     items: dict[str, Any]  # nodes of PyYAML
 
     def fields(self, name: str, known: set[str]) -> dict[str, str]:
-        """The texts of an entry: that of ``name``, which has to be there, and of others that are known."""
+        """The texts of the required field ``name`` and of the ``known`` optional fields."""
         for key in self.items.keys() - known - {name}:
             expected = ", ".join(sorted({name, *known}))
             raise _malformed(self.file, _line(self.items[key]), expected, repr(key))
@@ -182,17 +182,22 @@ def _composed(text: str, file: str) -> Any:
         return yaml.compose(_without_prompt(text), yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = 1 if error.problem_mark is None else error.problem_mark.line + 1
-        raise _malformed(file, line, "YAML", str(error.problem)) from None
-    except yaml.YAMLError as error:  # a character that YAML does not have
-        raise _malformed(file, 1, "YAML", str(error).splitlines()[0]) from None
+        raise ArgumentError(f"{file}:{line}: expected YAML: {error.problem}") from None
+    except yaml.YAMLError as error:  # a character that YAML does not allow
+        raise ArgumentError(f"{file}:1: expected YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise _malformed(file, 1, "topologies", "lists within lists without an end") from None
 
 
 def _without_prompt(text: str) -> str:
-    """The text without the prompt of a shell in front; lines keep their numbers."""
-    first, end, rest = text.partition("\n")
-    return end + rest if _PROMPT.match(first) else text
+    """The text without a shell's prompt, or a comment, above it; lines keep their numbers."""
+    blank = len(text) - len(text.lstrip())
+    end = text.find("\n", blank)
+    try:  # the reader of topology.conf returns nothing for a prompt, and rejects the first line of YAML
+        lines = _fabric.read_slurm_lines(text[blank : end if end >= 0 else None][:_LONGEST_PROMPT], "")
+    except ArgumentError:
+        return text
+    return text if lines or end < 0 else "\n" * text.count("\n", 0, end) + text[end:]
 
 
 def _line(node: Any) -> int:
