@@ -1,16 +1,15 @@
-"""A process that runs a command and outlives its starter, to remove whatever either leaves behind.
+"""Run a command in a process that outlives its starter, and remove everything that either leaves behind.
 
-``python _keeper.py PID FD FOLDER [COMMAND ...]`` makes FOLDER, runs the command, and exits with its status
-(128 + the signal if one ended it). When the command ends, process PID ends or the pipe FD is closed at its
-other end, the keeper kills every process that descends from the command and removes the folder. Without a
-command it only guards the folder, which its starter makes.
+``python _keeper.py PID FD FOLDER [COMMAND ...]`` makes FOLDER, runs COMMAND and exits with its status, or
+128 + the signal that killed it. The keeper kills all descendants of the command and removes the folder when
+the command ends, when process PID ends, or when the other end of the pipe FD is closed. Without a command it
+only removes the folder, which the starter makes.
 
-Why a process: the kernel runs nothing on behalf of a process killed by SIGKILL. Process groups do not
-suffice, since mpiexec puts ranks into groups and sessions of their own. The keeper is a *child subreaper*
-instead: a process whose parent has ended becomes its child, so its descendants are exactly the processes that
-the command started.
+Only another process can clean up after SIGKILL. Process groups do not suffice, because mpiexec puts ranks
+into their own groups and sessions. The keeper is therefore a *child subreaper*: it adopts a process when the
+parent of that process ends, so all processes that the command started are its descendants.
 
-The standard library alone is imported, without site-packages: the start takes some 20 ms.
+To start within about 20 ms, it imports the standard library only and runs without site-packages.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
-NAME = b"sortlast-keeper"  # of the process: at most 15 bytes
+NAME = b"sortlast-keeper"  # process name, at most 15 bytes
 MEMORY = "/dev/shm"
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 _PR_SET_PDEATHSIG, _PR_SET_NAME, _PR_SET_CHILD_SUBREAPER = 1, 15, 36  # of linux/prctl.h
-_LIMIT = 30.0  # time for killed processes to end [s]
-_SETTLE = 0.01  # between two looks at what is left [s]
+_LIMIT = 30.0  # maximum wait for killed processes to end [s]
+_SETTLE = 0.01  # between two attempts to remove processes or a folder [s]
 _ATTEMPTS = 500  # to remove a folder
-_NOTES = "segments"  # file of a keeper's folder
+_NOTES = "segments"  # file in a keeper's folder
 
-# Segments that MPICH and UCX name in /dev/shm for as long as a job runs. No other file there is ever removed.
+# Shared memory segments that MPICH and UCX keep in /dev/shm while a job runs. No other file there is removed.
 _SEGMENT = re.compile(r"mpich_(shm|vci)_[0-9a-f]+_\d+|ucx_shm_posix_[0-9a-f]+")
 
 
@@ -49,7 +48,7 @@ class _Process(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A file of shared memory: its path, and the device and number of the file."""
+    """A shared memory file: path, device and inode number."""
 
     path: str
     device: int
@@ -57,28 +56,31 @@ class Segment(NamedTuple):
 
 
 def wait_for_end(starter: int, pipe: int, wake: int | None = None) -> bool:
-    """Wait until process ``starter`` has ended or its end of the pipe is closed; whether that is so.
+    """Wait until process ``starter`` has ended or its end of the pipe is closed, and return True.
 
-    False if ``wake`` can be read before.
+    Returns False if ``wake`` becomes readable first.
     """
     waiting = [pipe] if wake is None else [pipe, wake]
     watched = None
-    # A fork of the starter may hold the pipe open.
+    # The pipe alone does not suffice: a fork of the starter may hold it open.
     try:
         watched = os.pidfd_open(starter)
         waiting.append(watched)
     except ProcessLookupError:
         return True
     except (OSError, AttributeError):
-        pass  # the kernel or this Python has no such call
-    ready, _, _ = select.select(waiting, [], [])
+        pass  # not supported by the kernel or by this Python
+    events = select.poll()  # select() accepts no descriptor above 1023
+    for each in waiting:
+        events.register(each, select.POLLIN)
+    ready = [each for each, _ in events.poll()]
     if watched is not None:
         os.close(watched)
     return ready != [wake]
 
 
 def segments() -> dict[str, Segment]:
-    """Segments of MPI libraries that belong to this user, by path."""
+    """The MPI segments of this user, by path."""
     found = {}
     with suppress(OSError):
         for entry in os.scandir(MEMORY):
@@ -90,10 +92,11 @@ def segments() -> dict[str, Segment]:
 
 
 def kill_descendants() -> set[Segment]:
-    """Kill all descendants of this process, until there is none; the segments that they mapped.
+    """Kill all descendants of this process, and return the segments that they mapped.
 
-    They are stopped first, so that none reports the death of another or starts a new one. Keepers among them
-    are left alone until the limit: each ends by itself and cleans up. Raises OSError if some do not end.
+    They are stopped first, so that none reports the death of another or starts a new process. Other keepers
+    are killed only after the limit, because they clean up and end without help. Raises OSError if some
+    processes do not end.
     """
     end = time.monotonic() + _LIMIT
     mapped: set[Segment] = set()
@@ -114,7 +117,7 @@ def kill_descendants() -> set[Segment]:
 
 
 def _descendants() -> list[_Process]:
-    """Ancestors first, zombies left out."""
+    """List the descendants of this process, ancestors first, without zombies."""
     children: dict[int, list[_Process]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -131,26 +134,31 @@ def _descendants() -> list[_Process]:
 
 
 def _mapped(pid: int) -> set[Segment]:
-    """Segments of MPI libraries that a process maps."""
+    """The MPI segments that a process maps."""
     lines = _read(f"/proc/{pid}/maps").decode(errors="replace").splitlines()
     fields = [line.split(maxsplit=5) for line in lines if f" {MEMORY}/" in line]
     mapped = {(each[5], int(each[4])) for each in fields}
-    # In a mount namespace of its own a process may map another file of the same name.
+    # A process in another mount namespace may map a different file with the same name.
     return {each for each in segments().values() if (each.path, each.number) in mapped} if mapped else set()
 
 
 def note_segments(folder: str) -> None:
-    """In a rank after MPI has started: have the keeper whose folder this is remove the segments mapped here.
+    """Note the segments that this rank maps, so that the keeper with this folder removes them.
 
-    mpiexec may kill all ranks before the keeper can look at them.
+    Called after MPI has started. mpiexec may kill all ranks before the keeper can inspect them.
     """
     with open(f"{folder}/{_NOTES}", "a") as file:
         file.write("".join(f"{each.path} {each.device} {each.number}\n" for each in _mapped(os.getpid())))
 
 
 def _noted(folder: str) -> set[Segment]:
-    lines = _read(f"{folder}/{_NOTES}").decode().splitlines()
-    return {Segment(path, int(device), int(number)) for path, device, number in map(str.split, lines)}
+    """The segments that ranks have noted. Malformed lines, as a killed rank may leave, are skipped."""
+    noted = set()
+    for line in _read(f"{folder}/{_NOTES}").decode(errors="replace").splitlines():
+        with suppress(ValueError):
+            path, device, number = line.split()
+            noted.add(Segment(path, int(device), int(number)))
+    return noted
 
 
 def _remove_segments(mapped: set[Segment]) -> None:
@@ -160,19 +168,21 @@ def _remove_segments(mapped: set[Segment]) -> None:
 
 
 def _report_segments(before: dict[str, Segment]) -> None:
-    """Name segments that appeared while the command ran and that no process maps any more."""
+    """Report segments that appeared while the command ran and that no process maps any more."""
     new = [segment for path, segment in segments().items() if before.get(path) != segment]
     used = set().union(*(_mapped(int(pid)) for pid in os.listdir("/proc") if pid.isdigit())) if new else set()
     for segment in sorted(set(new) - used):
-        print(
-            f"sortlast: MPI left shared memory in {segment.path}; remove the file unless another job uses it",
-            file=sys.stderr,
-            flush=True,
-        )
+        _print(f"MPI left shared memory in {segment.path}; remove the file unless another job uses it")
+
+
+def _print(message: str) -> None:
+    """Print to standard error; if that is full or closed, the message is lost."""
+    with suppress(OSError):
+        os.write(2, f"sortlast: {message}\n".encode(errors="replace"))
 
 
 def _read(path: str) -> bytes:
-    """A file of /proc; empty if its process has ended or belongs to another user."""
+    """Read a file; the result is empty if it cannot be read, as in /proc for a process of another user."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -181,7 +191,7 @@ def _read(path: str) -> bytes:
 
 
 def _reap(child: int = 0) -> int | None:
-    """Collect the children that have ended; the status of ``child`` if it is one of them."""
+    """Collect the children that have ended, and return the status of ``child`` if it is one of them."""
     found = None
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG))[0]:
@@ -191,19 +201,24 @@ def _reap(child: int = 0) -> int | None:
 
 
 def _run(starter: int, pipe: int, command: list[str]) -> int | None:
-    """Run the command to its end or its starter's; the status, or None if it was the starter that ended."""
+    """Run the command until it or its starter ends; return its status, or None if the starter ended."""
     wake, woken = os.pipe()
     for end in (wake, woken):
         os.set_blocking(end, False)
     signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _ignore)
     try:
-        # Files that the starter passes on are for the command.
+        # The command inherits the files that the starter has passed to the keeper.
         process = subprocess.Popen(command, close_fds=False, preexec_fn=_end_with_keeper)
     except OSError as error:
-        print(f"sortlast: cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
+        _print(f"cannot start {command[0]}: {error.strerror}")
         return 127
-    _on_signals(lambda number, frame: os.kill(process.pid, number))
+
+    def forward(number: int, frame: object) -> None:
+        with suppress(ProcessLookupError):  # the command may already have been collected
+            os.kill(process.pid, number)
+
+    _on_signals(forward)
     status = None
     while status is None and not wait_for_end(starter, pipe, wake):
         with suppress(BlockingIOError):
@@ -214,7 +229,7 @@ def _run(starter: int, pipe: int, command: list[str]) -> int | None:
 
 
 def _on_signals(handler: Callable[[int, object], None]) -> None:
-    """Handle signals that ask a process to end, but for those that the starter ignores.
+    """Handle signals that ask a process to end, unless the starter ignores them.
 
     Unlike SIG_IGN, a handler is not inherited by the command.
     """
@@ -224,7 +239,7 @@ def _on_signals(handler: Callable[[int, object], None]) -> None:
 
 
 def _end_with_keeper() -> None:
-    """Have the kernel end this process if the keeper is killed."""
+    """Ask the kernel to terminate this process if the keeper is killed."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
@@ -233,7 +248,7 @@ def _prctl(option: int, value: object) -> None:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder in which processes that are about to end may still make files."""
+    """Remove a folder, even if processes that are about to end still make files in it."""
     for _ in range(_ATTEMPTS):
         shutil.rmtree(folder, ignore_errors=True)
         if not os.path.exists(folder):
@@ -242,35 +257,46 @@ def _remove(folder: str) -> None:
 
 
 def _ignore(number: int, frame: object) -> None:
-    """Outlive a signal."""
+    """Do nothing on a signal."""
 
 
 def main(starter: int, pipe: int, folder: str, command: list[str]) -> NoReturn:
-    """See the head of the file."""
+    """Run the command and clean up; see the module's docstring."""
     _on_signals(_ignore)
     os.set_inheritable(pipe, False)
     _prctl(_PR_SET_NAME, NAME)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     status: int | None = 0
-    if not command:
-        wait_for_end(starter, pipe)
-    else:
+    if command:
         os.mkdir(folder, 0o700)
-        os.environ["TMPDIR"] = folder
-        before = segments()
-        status = _run(starter, pipe, command)
-        try:
-            _remove_segments(kill_descendants() | _noted(folder))
-        except OSError as error:
-            print(f"sortlast: {error}", file=sys.stderr, flush=True)
-        if status:
-            _report_segments(before)
-    _remove(folder)
+    try:
+        if command:
+            status = _guard(starter, pipe, folder, command)
+        else:
+            wait_for_end(starter, pipe)
+    finally:
+        _remove(folder)
 
     # A progress bar may have hidden the cursor.
     if status is None and os.isatty(2):
-        os.write(2, b"\x1b[?25h")
+        with suppress(OSError):
+            os.write(2, b"\x1b[?25h")
     sys.exit(1 if status is None else status if status >= 0 else 128 - status)
+
+
+def _guard(starter: int, pipe: int, folder: str, command: list[str]) -> int | None:
+    """Run the command, then remove its descendants and segments; return its status as _run() does."""
+    os.environ["TMPDIR"] = folder
+    before = segments()
+    status = _run(starter, pipe, command)
+    try:
+        _remove_segments(kill_descendants())
+    except OSError as error:
+        _print(str(error))
+    _remove_segments(_noted(folder))
+    if status:
+        _report_segments(before)
+    return status
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Processes and temporary folders that never outlive this process, however it ends.
+"""Child processes and temporary folders that are removed when this process ends, even if it is killed.
 
-Each is in the care of a process of its own (:mod:`sortlast._keeper`), which notices the end of this one.
+A separate process (:mod:`sortlast._keeper`) watches this one and removes them when it ends.
 """
 
 from __future__ import annotations
@@ -24,52 +24,66 @@ from sortlast._errors import Error
 
 SIGNALS = _keeper.SIGNALS
 _ELSEWHERE = "set TMPDIR to another folder"
-_LIMIT = 60.0  # time for a keeper to remove everything [s]
-_SETTLE = 0.005  # between two looks at a keeper [s]
+_LIMIT = 60.0  # maximum wait for a keeper to remove everything [s]
+_SETTLE = 0.005  # between two checks of a keeper [s]
 _ENDED = os.WEXITED | os.WNOHANG | os.WNOWAIT
 
 
+_ADVICE = {
+    errno.EAGAIN: "; end some processes or allow more (ulimit -u)",
+    errno.EMFILE: "; close some files or allow more (ulimit -n)",
+}
+
+
+def start_error(error: OSError) -> Error:
+    """The error to raise if no process can be started, or no pipe to one can be made."""
+    return Error(f"cannot start a process: {error.strerror}{_ADVICE.get(error.errno or 0, '')}")
+
+
 class Kept:
-    """A process that cleans up at the end of the block, or of this process.
+    """A process that cleans up at the end of the block or when this process ends.
 
     Args:
-        script: run as ``python script PID FD ARGUMENTS``; PID is this process, and FD a pipe whose other end
-            closes at the end of the block. It calls :func:`sortlast._keeper.wait_for_end`.
-        popen: of :class:`subprocess.Popen`.
+        script: run as ``python SCRIPT PID FD ARGUMENTS``; PID is this process, FD is a pipe. The other end of
+            the pipe is closed at the end of the block. The script calls
+            :func:`sortlast._keeper.wait_for_end`.
+        popen: keyword arguments for :class:`subprocess.Popen`.
 
     Attributes:
-        process: the :class:`subprocess.Popen` of the script.
-        folder: its temporary folder, of those that have one.
+        process: the :class:`subprocess.Popen` object of the script.
+        folder: the temporary folder; only :func:`start` sets it.
 
-    Raises :class:`sortlast.Error` if no process can be started.
+    Raises :class:`sortlast.Error` if the process cannot be started.
     """
 
     folder: Path
 
     def __init__(self, script: Sequence[str], *arguments: str, **popen: Any) -> None:
         self._owner = os.getpid()
-        read, self._pipe = os.pipe()
-        command = [sys.executable, *script, str(self._owner), str(read), *arguments]
-        passed = [read, *popen.pop("pass_fds", [])]
         try:
-            # A session of its own, so that no signal of a terminal reaches it.
-            self.process: subprocess.Popen[Any] = subprocess.Popen(
-                command, pass_fds=passed, start_new_session=True, **popen
-            )
+            read, self._pipe = os.pipe()
+            try:
+                command = [sys.executable, *script, str(self._owner), str(read), *arguments]
+                passed = [read, *popen.pop("pass_fds", [])]
+                # In a new session, signals from a terminal do not reach it.
+                self.process: subprocess.Popen[Any] = subprocess.Popen(
+                    command, pass_fds=passed, start_new_session=True, **popen
+                )
+            except BaseException:
+                os.close(self._pipe)
+                raise
+            finally:
+                os.close(read)
         except OSError as error:
-            os.close(self._pipe)
-            advice = "; end some processes or allow more (ulimit -u)" if error.errno == errno.EAGAIN else ""
-            raise Error(f"cannot start a process: {error.strerror}{advice}") from error
-        finally:
-            os.close(read)
+            raise start_error(error) from error
         _open.add(self)
 
     def close(self) -> None:
-        """End it, and wait until it has removed everything."""
+        """End the process, and wait until it has removed everything."""
         if self in _open and self._owner == os.getpid():
             _open.remove(self)
             os.close(self._pipe)
-            # A signal may interrupt process.wait(), whose lock is held then.
+            # Not process.wait(): a signal handler that calls close() may interrupt it while it holds a lock.
             end = time.monotonic() + _LIMIT
             with suppress(ChildProcessError):
                 while os.waitid(os.P_PID, self.process.pid, _ENDED) is None and time.monotonic() < end:
@@ -90,11 +104,11 @@ _KEEPER = ["-I", "-S", "-B", _keeper.__file__]
 
 
 def start(command: Sequence[str], env: Mapping[str, str] | None = None, **popen: Any) -> Kept:
-    """Run a command; at the end of the block, all processes that descend from it are killed.
+    """Run a command, and kill it and all its descendants at the end of the block.
 
-    ``process`` of what is returned ends with the command, after all of its descendants; its status is the
-    command's, or 128 + the signal that ended that. ``TMPDIR`` of the command is ``folder``, which is removed
-    at the end. Without ``stdin`` in ``popen``, there is no standard input.
+    The returned object's ``process`` ends after the command and all its descendants. Its exit status is the
+    command's, or 128 + the signal that killed the command. The command's ``TMPDIR`` is ``folder``, which is
+    removed at the end. Without ``stdin`` in ``popen``, standard input is empty.
     """
     path = _new_folder()
     kept = Kept(_KEEPER, str(path), *command, env=env, **{"stdin": subprocess.DEVNULL, **popen})
@@ -104,7 +118,7 @@ def start(command: Sequence[str], env: Mapping[str, str] | None = None, **popen:
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A temporary folder that is gone at the end of the block, or of this process."""
+    """Make a temporary folder, and remove it at the end of the block or when this process ends."""
     path = _new_folder()
     with guarded(path):
         try:
@@ -115,7 +129,7 @@ def folder() -> Iterator[Path]:
 
 
 def guarded(path: Path) -> Kept:
-    """Removes a folder at the end of the block, or of this process, if it is there."""
+    """Remove a folder, if it exists, at the end of the block or when this process ends."""
     return Kept(_KEEPER, str(path), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, cwd="/")
 
 
@@ -128,11 +142,10 @@ def _new_folder() -> Path:
 
 
 def end_by_signals() -> None:
-    """From here on a signal that asks this process to end makes it end at once, with nothing left behind.
+    """Handle hang-up, interrupt, quit and termination: clean up, then exit with 128 + the signal.
 
-    These are hang-up, interrupt, quit and termination; one that is ignored stays so, as for a command under
-    nohup. The status is 128 + the signal. For commands: no exception is raised, which would pass through
-    whatever runs, and could be lost there or be followed by another one.
+    For commands only. The handler raises no exception, because the code that it interrupts could catch or
+    replace it. Signals that are ignored, as under nohup, remain ignored.
     """
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import mmap
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,8 @@ from sortlast import _keeper
 file = open({str(segment)!r}, "w+b")
 file.truncate(mmap.PAGESIZE)
 held = mmap.mmap(file.fileno(), 0)
+with open(os.environ["TMPDIR"] + "/segments", "ab") as notes:
+    notes.write(b"\\xff cut off\\n/dev/shm/a 1 \\n")
 _keeper.note_segments(os.environ["TMPDIR"])
 os.kill(os.getpid(), 9)
 """
@@ -128,6 +132,7 @@ os.kill(os.getpid(), 9)
         with _leftovers.start([sys.executable, "-c", code]) as kept:
             assert kept.process.wait(120) == 128 + signal.SIGKILL
         assert not segment.exists()
+        assert not kept.folder.exists()
     finally:
         segment.unlink(missing_ok=True)
 
@@ -143,6 +148,92 @@ def test_a_segment_that_a_failed_command_left_is_named(capfd):
             segment.unlink()
     finally:
         segment.unlink(missing_ok=True)
+
+
+def test_what_a_keeper_cannot_print_stops_no_clean_up():
+    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_9")
+    try:
+        with open("/dev/full", "wb") as full:
+            command = ["sh", "-c", f"echo > {segment}; exit 3"]
+            with _leftovers.start(command, stderr=full) as kept:
+                assert kept.process.wait(60) == 3
+        assert not kept.folder.exists()
+    finally:
+        segment.unlink(missing_ok=True)
+
+
+def test_noted_segments_go_although_processes_do_not_end(tmp_path):
+    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_11")
+    segment.write_bytes(b"x")
+    code = f"""
+import os
+from sortlast import _keeper
+def fail():
+    raise OSError("processes do not end")
+_keeper.kill_descendants = fail
+about = os.stat({str(segment)!r})
+note = f"{segment} {{about.st_dev}} {{about.st_ino}}"
+command = ["sh", "-c", f"echo {{note}} > $TMPDIR/segments"]
+_keeper.main(os.getpid(), os.pipe()[0], {str(tmp_path / "kept")!r}, command)
+"""
+    try:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "sortlast: processes do not end\n")
+        assert not segment.exists()
+        assert not (tmp_path / "kept").exists()
+    finally:
+        segment.unlink(missing_ok=True)
+
+
+def test_a_signal_after_the_end_of_the_command_changes_nothing():
+    code = """
+import os, signal, sys
+from sortlast import _keeper
+reap = _keeper._reap
+def then_signal(child=0):
+    status = reap(child)
+    if status is not None:
+        signal.raise_signal(signal.SIGTERM)
+    return status
+_keeper._reap = then_signal
+sys.exit(_keeper._run(os.getpid(), os.pipe()[0], ["sh", "-c", "exit 7"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (7, "")
+
+
+@contextmanager
+def descriptors_used(count, more):
+    """All file descriptors below ``count`` are in use, and ``more`` others can be opened."""
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as held:
+        held.callback(resource.setrlimit, resource.RLIMIT_NOFILE, usual)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count + more, usual[1]))
+        opened = 0
+        with suppress(OSError):
+            while opened < count - 1:
+                opened = os.open(os.devnull, os.O_RDONLY)
+                held.callback(os.close, opened)
+        yield
+
+
+def test_a_pipe_with_a_descriptor_above_1023_is_watched():
+    with descriptors_used(1040, 20), _leftovers.start(["sh", "-c", "exit 7"]) as kept:
+        assert kept.process.wait(60) == 7
+
+
+def test_no_descriptor_leaks_where_nothing_can_be_started():
+    def used():
+        return set(os.listdir("/proc/self/fd"))
+
+    before = used()
+    for more in range(4):
+        refused = pytest.raises(Error, match=r"cannot start a process: Too many open files.*\(ulimit -n\)")
+        with descriptors_used(200, more), refused:
+            _leftovers.start(["true"])
+    with pytest.raises(ValueError, match="null byte"):
+        _leftovers.start(["a\0b"])
+    assert used() == before
 
 
 def test_a_folder_goes_although_files_in_it_come_and_go():
