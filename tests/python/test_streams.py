@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import resource
 import shlex
-from contextlib import contextmanager
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +22,7 @@ import deep_images
 from sortlast import Error, cinema_files, deep_files, image_files, launch, tune
 from sortlast.cli._app import app
 from sortlast.files import replacing, write_text
+from sortlast.launch import streams
 from sortlast.plot import figure
 from sortlast.schedule import Machine
 from sortlast.view import film
@@ -145,6 +150,64 @@ def test_a_failure_keeps_its_status_whatever_standard_output_does(folder):
         done = commands.run("fabric", "check", "--net", "ring", streams={1: stream})
     assert done.returncode == 2
     assert "ring" in done.stderr
+
+
+def test_a_closed_standard_input_is_empty():
+    script = 'exec "$@" <&-'
+    command = ["sh", "-c", script, "sh", sys.executable, "-m", "sortlast", "fabric", "check", "--net", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done
+
+
+@contextmanager
+def guarded_output(monkeypatch):
+    """The read end of a full pipe that guarded standard output writes to."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(write, bytes(1 << 12))
+    os.set_blocking(write, True)
+    with open(read, "rb", buffering=0) as pipe, open(write, "wb"):
+        buffer = io.BufferedWriter(streams._Descriptor(write))
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", io.TextIOWrapper(buffer))
+            yield pipe
+
+
+def test_output_is_kept_for_a_reader_that_pauses(monkeypatch):
+    monkeypatch.setattr(streams, "_LINGER", 0.1)
+    with guarded_output(monkeypatch) as pipe:
+        assert read_late(pipe).endswith(b"the end")
+
+
+def read_late(pipe):
+    with streams.Forwarded() as output:
+        os.write(output.stdout, b"the end")
+        output.start()
+        found = []
+        reader = threading.Timer(1.0, lambda: found.append(pipe.read(1 << 20)))
+        reader.start()
+    reader.join()
+    os.set_blocking(pipe.fileno(), False)
+    found.append(pipe.read())
+    return b"".join(filter(None, found))
+
+
+def test_a_process_that_holds_the_pipe_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(streams, "_LINGER", 0.1)
+    with guarded_output(monkeypatch), streams.Forwarded() as output:
+        held = os.dup(output.stdout)
+        output.start()
+    os.close(held)
+
+
+def test_pipes_that_no_program_got_are_closed(monkeypatch):
+    with guarded_output(monkeypatch):
+        before = set(os.listdir("/proc/self/fd"))
+        with streams.Forwarded() as output:
+            assert output.stdout is not None
+        assert set(os.listdir("/proc/self/fd")) == before
 
 
 # --- full disks -------------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 """Standard output and standard error of a command: a full disk or a closed stream causes no traceback.
 
-A command whose standard output cannot be written does its work and writes its files, as the tools of GNU
-coreutils do: it reports the first failure at once on standard error, drops what it prints after that, and
-ends with status 1. If the reader of a pipe has gone (``| head``), it reports nothing and ends with status
-141, like a program that SIGPIPE ends. The status of another failure takes precedence. Messages that standard
-error cannot take are lost.
+If a write to standard output fails, a command still does its work and writes its files, as GNU coreutils do.
+It reports the first failure on standard error, discards later output and exits with status 1. If the reader
+of a pipe has exited (``| head``), the command reports nothing and exits with status 141, like a program
+killed by SIGPIPE. The status of any other failure takes precedence. If a write to standard error fails, the
+message is lost.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, BinaryIO, TextIO
 
+from sortlast import _leftovers
+
 _CHUNK = 1 << 16  # bytes
-_LINGER = 5.0  # wait for what a program has printed before it ended [s]
+_LINGER = 5.0  # maximum wait for further output after a program has ended [s]
+_PERIOD = 0.05  # between two checks of that wait [s]
 
 
 class _Descriptor(io.RawIOBase):
-    """Writes to an open file until that fails; the rest is dropped, and ``error`` says why."""
+    """Writes to a file descriptor until a write fails; ``error`` is the failure, later output is lost."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -45,7 +48,7 @@ class _Descriptor(io.RawIOBase):
         while self.error is None:
             try:
                 return os.write(self._number, content)
-            except BlockingIOError:  # another process has set the file so
+            except BlockingIOError:  # another process has made the file non-blocking
                 select.select([], [self._number], [])
             except OSError as error:
                 self.error = error
@@ -56,9 +59,9 @@ class _Descriptor(io.RawIOBase):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Within: the command's streams are guarded, and its exit status says whether all was printed.
+    """Guard the standard streams within the block; failed writes to standard output set the exit status.
 
-    A stream that this process has replaced, as tests do, is left alone.
+    Streams that this process has already replaced, as tests do, are not changed.
     """
     _open_missing()
     with ExitStack() as held:
@@ -74,18 +77,20 @@ def guarded() -> Iterator[None]:
 
 
 def _open_missing() -> None:
-    """Open closed standard streams, so that no file of this process gets their numbers.
+    """Open closed standard streams, so that no other file gets descriptor 0, 1 or 2.
 
-    Writing to standard output fails then, as it should; standard error discards everything.
+    Standard input is then empty, writes to standard output fail, and standard error discards everything.
     """
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
             opened = os.open(os.devnull, mode)
-            os.dup2(opened, number)  # which programs that are started inherit
+            os.dup2(opened, number)  # inheritable, for child processes
             if opened != number:
                 os.close(opened)
+    if sys.stdin is None:
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115 - stays open until the process ends
 
 
 @contextmanager
@@ -111,51 +116,78 @@ def _replaced(name: str, number: int) -> Iterator[_Descriptor | None]:
 
 
 class Forwarded:
-    """Pipes through which programs print where a guarded command does, whether that can be written or not.
+    """Pipes that are copied to the guarded streams of this process.
 
-    Launchers of ranks end the job when they cannot print. ``stdout`` and ``stderr`` are for
-    :class:`subprocess.Popen`; where the stream is not guarded, the program inherits it.
+    A launcher of ranks ends the job when it cannot print; a pipe can always be written. Pass ``stdout`` and
+    ``stderr`` to :class:`subprocess.Popen`. They are None, so that the program inherits the stream, if this
+    process has not guarded it. Raises :class:`sortlast.Error` if no pipe can be made.
     """
 
     def __init__(self) -> None:
         self._ends: list[int] = []
-        self._threads: list[threading.Thread] = []
-        self.stdout = self._pipe(sys.stdout)
-        self.stderr = self._pipe(sys.stderr)
+        self._copies: list[_Copy] = []
+        try:
+            self.stdout = self._pipe(sys.stdout)
+            self.stderr = self._pipe(sys.stderr)
+        except OSError as error:
+            self.__exit__()
+            raise _leftovers.start_error(error) from error
 
     def _pipe(self, stream: TextIO) -> int | None:
-        binary = getattr(stream, "buffer", None)
+        binary: Any = getattr(stream, "buffer", None)
         if not isinstance(getattr(binary, "raw", None), _Descriptor):
             return None
         stream.flush()
         read, write = os.pipe()
         self._ends.append(write)
-        self._threads.append(threading.Thread(target=_copy, args=(read, binary), daemon=True))
+        self._copies.append(_Copy(read, binary))
         return write
 
     def start(self) -> None:
-        """Begin to forward, once the program runs."""
+        """Start to copy, once the program runs."""
         self._close()
-        for thread in self._threads:
-            thread.start()
+        for copy in self._copies:
+            copy.start()
 
     def __enter__(self) -> Forwarded:
         return self
 
     def __exit__(self, *failure: object) -> None:
-        """Wait until all is printed. Not for long: a process that outlives the program may hold a pipe."""
+        """Wait until everything is copied, but not long for a process that outlives the program."""
         self._close()
-        for thread in self._threads:
-            if thread.ident is not None:
-                thread.join(_LINGER)
+        for copy in self._copies:
+            copy.finish()
 
     def _close(self) -> None:
         while self._ends:
             os.close(self._ends.pop())
 
 
-def _copy(read: int, stream: BinaryIO) -> None:
-    with suppress(ValueError), open(read, "rb", buffering=0) as pipe:  # the command has ended meanwhile
-        while content := pipe.read(_CHUNK):
-            stream.write(content)
-            stream.flush()
+class _Copy(threading.Thread):
+    """Copies a pipe to a stream until the pipe is closed at its other end."""
+
+    def __init__(self, read: int, stream: BinaryIO) -> None:
+        super().__init__(daemon=True)
+        self._pipe = open(read, "rb", buffering=0)  # noqa: SIM115 - run() or finish() closes it
+        self._stream = stream
+        self._writing = False
+
+    def run(self) -> None:
+        with suppress(ValueError), self._pipe:  # the stream may be closed when the command ends
+            while content := self._pipe.read(_CHUNK):
+                self._writing = True
+                self._stream.write(content)
+                self._stream.flush()
+                self._writing = False
+
+    def finish(self) -> None:
+        """Wait until everything is copied; the wait for further input is limited, the wait to write is not.
+
+        A pager that the user has paused may read much later.
+        """
+        if self.ident is None:
+            self._pipe.close()
+        waited = 0.0
+        while self.ident is not None and self.is_alive() and waited < _LINGER:
+            self.join(_PERIOD)
+            waited += 0.0 if self._writing else _PERIOD
