@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sortlast import Error, launch
+from sortlast import Error, _leftovers, launch
 from sortlast.launch import failure, mpiexec
 
 RANK = """
@@ -74,7 +74,7 @@ def test_what_a_rank_says_is_read_before_it_aborts(tmp_path):
 @pytest.mark.mpi
 @pytest.mark.family
 def test_ranks_that_take_too_long_are_ended(job):
-    with pytest.raises(TimeoutError, match=r"2 ranks of job did not end within 4 s"):
+    with pytest.raises(TimeoutError, match=r"2 ranks (of job did not end|started) within 4 s"):
         launch.run("job", ["120", "0"], 2, timeout=4)
     for file in job.glob("started-*"):
         wait_until(lambda file=file: not alive(int(file.read_text())))
@@ -160,9 +160,25 @@ def fake_mpiexec(folder: Path, text: str) -> str:
 def test_a_launcher_that_starts_no_ranks_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", fake_mpiexec(tmp_path, "exec sleep 600"))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    monkeypatch.setattr(mpiexec, "_START", 0.5)
-    with pytest.raises(TimeoutError, match=r"0 of 3 ranks started within 0\.5 s"):
+    monkeypatch.setenv("SORTLAST_START_TIMEOUT", "0.5")
+    with pytest.raises(TimeoutError, match=r"0 of 3 ranks started within 0\.5 s.*SORTLAST_START_TIMEOUT"):
         launch.run("job", [], 3)
+    monkeypatch.setenv("SORTLAST_START_TIMEOUT", "600")
+    with pytest.raises(TimeoutError, match=r"0 of 3 ranks started within 0\.4 s"):
+        launch.run("job", [], 3, timeout=0.4)
+    for text in ("long", "0", "nan"):
+        monkeypatch.setenv("SORTLAST_START_TIMEOUT", text)
+        with pytest.raises(Error, match=f"SORTLAST_START_TIMEOUT is '{text}'; expected a number of seconds"):
+            launch.run("job", [], 3)
+
+
+def test_a_timeout_includes_the_start():
+    begun = time.monotonic() - 600
+    with (
+        _leftovers.start(["sleep", "600"]) as kept,
+        pytest.raises(TimeoutError, match="did not end within 600 s"),
+    ):
+        mpiexec._wait(kept, 600, "the job", begun)
 
 
 def test_a_limit_of_processes_that_is_too_low_is_an_error(monkeypatch):

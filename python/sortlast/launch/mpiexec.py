@@ -1,4 +1,4 @@
-"""mpiexec: which there is, what it needs in its environment, and a job under it from its start to its end."""
+"""Find mpiexec, set the environment that it needs, and run jobs under it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ _RANKS_VARIABLE = "SORTLAST_RANKS"
 
 # A variable under which each rank that starts appends a byte to the file of this name in TMPDIR.
 STARTED = "SORTLAST_STARTED"
-_START = 120.0  # time for all ranks to start [s]
+# Seconds for all ranks to start where run() has no timeout; cold network file systems may need more.
+_START_VARIABLE = "SORTLAST_START_TIMEOUT"
+_START = 120.0
 _SETTLE = 0.02  # between two looks at the file [s]
 
 # Ranks share the cores. OpenBLAS would start a thread per core in each of them, and interrupts a process that
@@ -45,12 +47,12 @@ _MPICH_OVERSUBSCRIBED = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
 }
 
-# Every mpiexec kills all ranks when one is killed; Hydra at times even if told not to. It is a shell that
-# mpiexec sees, and that ends so long after the rank in it.
+# Every mpiexec kills all ranks when one is killed, and no option prevents this reliably in Hydra. So mpiexec
+# starts a shell that runs the rank, and the shell ends this long after a rank that was killed.
 _GRACE = 20  # [s]
 _OUTLIVE = ["sh", "-c", f'"$@"; status=$?; [ $status -le 128 ] || sleep {_GRACE}; exit $status', "rank"]
 
-# Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
+# Open MPI refuses more ranks than cores and refuses root, unless variables permit both.
 _OPENMPI_OVERSUBSCRIBED = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # Open MPI 5
     "OMPI_MCA_rmaps_base_oversubscribe": "1",  # Open MPI 4
@@ -139,26 +141,40 @@ def run(
     this process ends, no rank is left. Variables that the user has set are kept. With ``outlive`` ranks go on
     for 20 s when a signal ends one of them; mpiexec would otherwise kill them all at once.
 
+    ``timeout`` limits the seconds from the start of mpiexec to its end. Without it, all ranks must start
+    within 120 s, or the seconds in the environment variable SORTLAST_START_TIMEOUT.
+
     Raises :class:`sortlast.Error` if there is no usable mpiexec, no mpi4py, ``ranks`` < 1 or more than the
-    limit of processes allows, and :class:`sortlast.TimeoutError` if some ranks did not start within 120 s, or
-    if the ranks took more than ``timeout`` seconds; they are ended then.
+    limit of processes allows, and :class:`sortlast.TimeoutError`, after the ranks have been killed, if they
+    exceed either limit.
     """
     if ranks < 1:
         raise Error(f"cannot start {ranks} ranks; ask for at least 1")
     _extras.check("mpi4py", "starting ranks")
     _check_processes(ranks)
+    start = _start_limit() if timeout is None else timeout
     launcher = find_mpiexec()
     settings = environment(launcher.family, ranks, len(os.sched_getaffinity(0)), os.geteuid() == 0)
     shell = _OUTLIVE if outlive else []
     command = [str(launcher.path), "-n", str(ranks), *shell, *rank_command(module, args)]
     variables = settings | _ONE_THREAD | dict(os.environ) | {_RANKS_VARIABLE: str(ranks), STARTED: "1"}
+    begun = time.monotonic()
     with _started(command, variables) as kept:
-        _wait_for_start(kept, ranks)
-        return _wait(kept, timeout, f"{ranks} ranks of {module}")
+        _wait_for_start(kept, ranks, begun, start)
+        return _wait(kept, timeout, f"{ranks} ranks of {module}", begun)
+
+
+def _start_limit() -> float:
+    """Seconds for all ranks to start where run() has no timeout."""
+    text = os.environ.get(_START_VARIABLE, "")
+    with suppress(ValueError):
+        if (limit := float(text or _START)) > 0:
+            return limit
+    raise Error(f"{_START_VARIABLE} is {text!r}; expected a number of seconds above 0")
 
 
 def _check_processes(ranks: int) -> None:
-    """Raise Error where the limit of processes, which counts threads, is too low for so many ranks."""
+    """Raise Error if the limit of processes, which counts threads, is too low for this number of ranks."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     if limit == resource.RLIM_INFINITY or os.geteuid() == 0:
         return
@@ -174,17 +190,22 @@ def _check_processes(ranks: int) -> None:
         )
 
 
-def _wait_for_start(kept: _leftovers.Kept, ranks: int) -> None:
-    """Wait until each rank has reported its start, or the command has ended. Raises TimeoutError."""
-    end = time.monotonic() + _START
+def _wait_for_start(kept: _leftovers.Kept, ranks: int, begun: float, limit: float) -> None:
+    """Wait until each rank has reported its start, or the command has ended.
+
+    Raises TimeoutError ``limit`` seconds after the time ``begun``.
+    """
     found = 0
     while found < ranks and kept.process.poll() is None:
         with suppress(FileNotFoundError):
             found = (kept.folder / STARTED).stat().st_size
-        if time.monotonic() > end:
-            limit, _ = resource.getrlimit(resource.RLIMIT_NPROC)
-            advice = "" if limit == resource.RLIM_INFINITY else f"; ulimit -u allows {limit} processes"
-            raise TimeoutError(f"{found} of {ranks} ranks started within {_START:g} s{advice}")
+        if found < ranks and time.monotonic() > begun + limit:
+            most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+            processes = "" if most == resource.RLIM_INFINITY else f"; ulimit -u allows {most} processes"
+            raise TimeoutError(
+                f"{found} of {ranks} ranks started within {limit:g} s{processes};"
+                f" for a slow start allow a longer timeout, or set {_START_VARIABLE} if there is none"
+            )
         time.sleep(_SETTLE)
 
 
@@ -195,8 +216,9 @@ def wait_for(command: Sequence[str], variables: Mapping[str, str], timeout: floa
     standard input. However it ends, and however this process ends, all that it has started here is killed:
     also at the end of ``timeout`` seconds, which raises :class:`sortlast.TimeoutError` with ``what``.
     """
+    begun = time.monotonic()
     with _started(command, variables) as kept:
-        return _wait(kept, timeout, what)
+        return _wait(kept, timeout, what, begun)
 
 
 @contextmanager
@@ -210,9 +232,10 @@ def _started(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[_
         yield kept
 
 
-def _wait(kept: _leftovers.Kept, timeout: float | None, what: str) -> int:
+def _wait(kept: _leftovers.Kept, timeout: float | None, what: str, begun: float) -> int:
+    """Wait for the end, at most ``timeout`` seconds after the time ``begun``."""
     try:
-        status = kept.process.wait(timeout)
+        status = kept.process.wait(None if timeout is None else max(0.0, begun + timeout - time.monotonic()))
     except subprocess.TimeoutExpired:
         raise TimeoutError(f"{what} did not end within {timeout:g} s") from None
     return status if status >= 0 else 128 - status
