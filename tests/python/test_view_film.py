@@ -10,6 +10,7 @@ from PIL import Image
 import commands
 import viewing
 from sortlast.demo.scene import ELEVATION
+from sortlast.view import film
 from sortlast.view.controls import Controls, Eye
 
 FRAMES = 6
@@ -78,3 +79,17 @@ def test_what_cannot_be_written_is_said_before_the_work(name, more, told, data, 
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["a-file"]
+
+
+def test_an_error_in_mid_film_is_not_replaced_by_that_of_the_pipe(tmp_path):
+    def fail_in_mid_film():
+        with film._to_file(film.Film(tmp_path / "a.mp4", (16, 16), 2, 10.0)) as keep:
+            keep(np.zeros((16, 16, 3), np.uint8))  # stays in the buffer
+            (ffmpeg,) = keep.args
+            ffmpeg.kill()
+            ffmpeg.wait()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_in_mid_film()
+    assert [*tmp_path.iterdir()] == []

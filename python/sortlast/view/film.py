@@ -117,11 +117,15 @@ def _to_file(film: Film) -> Iterator[Callable[[Pixels], None]]:
         command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", *pixels, "-i", "-", *coded, *kept]
         # A session of its own: an interrupt ends it through us.
         with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=said, start_new_session=True) as ffmpeg:
+            assert ffmpeg.stdin is not None
             try:
                 yield partial(_send, ffmpeg)
                 _send(ffmpeg, None)
             except BaseException:
                 ffmpeg.kill()
+                # Popen's own exit would flush the pipe and raise BrokenPipeError in place of this error.
+                with suppress(OSError):
+                    ffmpeg.stdin.close()
                 raise
         if ffmpeg.returncode:
             said.seek(0)
