@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all; what is no regular file is written to as it stands.
+"""Write files atomically; pipes and devices are written in place.
 
-``-`` is standard output. A pipe, a device, and what ``/dev/stdout`` or ``/dev/fd/3`` name, stay what they are
-and are written to; a symbolic link stays, and what it leads to is written.
+The path ``-`` means standard output. Pipes, devices and paths such as ``/dev/stdout`` or ``/dev/fd/3`` are
+written to, never replaced. A symbolic link is kept, and its target is written.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from sortlast import Error, _leftovers
 
 STANDARD_OUTPUT = Path("-")
 
-# What to do if a temporary file cannot be written.
+# Advice if a temporary file cannot be written.
 TEMPORARY = "make room there, or set TMPDIR to another folder"
 
-_MOST_LINKS = 40  # that are followed, as in Linux
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors of a file that can grow no more
+_MOST_LINKS = 40  # symbolic links to follow, as in Linux
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # errors if a file can grow no further
 _PAGE = 4096  # bytes
 
 
 @contextmanager
 def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
-    """A path to open and write to; the file there replaces ``path`` when the block ends without an error.
+    """Yield a temporary path to write; the file replaces ``path`` if the block ends without an error.
 
-    Until then the file has no name in any folder, so nothing of it is left however this process ends. Its
-    path has no suffix, and a package that resolves symbolic links has to be given the open file instead.
+    Readers of ``path`` see the old file or the complete new one. If the block fails, the old file is kept.
+    The new file gets the old one's mode and, where permitted, its owner. A pipe or device receives the
+    content at the end of the block. If writing in the block fails, as on a full disk, the error names
+    ``path``.
 
-    Whoever reads ``path`` sees the old file or the new one, never a part of it; if the block fails, the
-    old one stays. The new one has the mode of the old one, and its owner where that is allowed. What is no
-    regular file gets all that was written at the end of the block. An error of writing in the block, such as
-    that of a full disk, names ``path``.
+    The temporary file has no name in any folder, so it never remains, however this process ends. Its path has
+    no suffix. Packages that resolve symbolic links need the open file instead of the path.
 
     Args:
         path: file, or ``-`` for standard output.
         folders: make missing folders.
 
-    Raises :class:`sortlast.Error` if the place cannot be written, or if it is a terminal and what was written
-    is not text.
+    Raises :class:`sortlast.Error` if ``path`` cannot be written, or if it is a terminal and the content is
+    not text.
     """
     path = Path(path)
     try:
@@ -64,19 +64,19 @@ def replacing(path: str | Path, *, folders: bool = False) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str, *, folders: bool = False) -> None:
-    """Write a text in UTF-8, whole or not at all; see :func:`replacing` for places and errors."""
+    """Write a text in UTF-8 atomically; see :func:`replacing` for paths and errors."""
     with replacing(path, folders=folders) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 @contextmanager
 def naming(path: str | Path, temporary: Path | None = None, advice: str = "") -> Iterator[None]:
-    """Within: where writing a file fails, a :class:`sortlast.Error` names ``path``.
+    """If the block fails to write a file, raise a :class:`sortlast.Error` that names ``path``.
 
     Args:
-        path: file that is asked for.
-        temporary: file that the block writes, or a folder of such files; ``path`` if not given.
-        advice: what to do; if not given, to choose another place.
+        path: the file that the user asked for.
+        temporary: the file that the block writes, or a folder of such files; default: ``path``.
+        advice: advice in the error; default: to choose another place.
     """
     temporary = Path(path) if temporary is None else temporary
     try:
@@ -95,9 +95,9 @@ def naming(path: str | Path, temporary: Path | None = None, advice: str = "") ->
 
 
 def _without_room(temporary: Path, error: Exception) -> OSError | None:
-    """The error of the system if a file can grow no more.
+    """Return the system's error if a file can grow no further.
 
-    Some packages report a short write without its reason, so this tries to extend the file.
+    Some packages report a short write without its reason, so this function tries to extend the file.
     """
     if isinstance(error, OSError) and error.errno is not None:
         return None
@@ -110,10 +110,10 @@ def _without_room(temporary: Path, error: Exception) -> OSError | None:
 
 
 def check_place(path: str | Path, *, text: bool = True, folders: bool = False) -> None:
-    """Raise :class:`sortlast.Error` where :func:`replacing` could not write. Makes nothing.
+    """Raise :class:`sortlast.Error` if :func:`replacing` could not write to ``path``. Makes no files.
 
-    For jobs that write at their end: what can be known of the place is said before they begin. ``text``: what
-    will be written is text, which a terminal shows.
+    Jobs that write at their end use this to report such errors before they begin. ``text`` says whether the
+    content will be text, which a terminal accepts.
     """
     path = Path(path)
     try:
@@ -140,7 +140,7 @@ def check_place(path: str | Path, *, text: bool = True, folders: bool = False) -
 
 
 def _target(path: Path) -> Path | int:
-    """What links lead to, or the number of the open file of this process that the path names."""
+    """Follow symbolic links; return a path, or the descriptor of an open file of this process."""
     if path == STANDARD_OUTPUT:
         return 1
     path = path.absolute()
@@ -155,7 +155,7 @@ def _target(path: Path) -> Path | int:
 
 
 def _is_special(target: Path) -> bool:
-    """Whether it is there and is neither a regular file nor a folder."""
+    """Whether the path exists and is neither a regular file nor a folder."""
     try:
         mode = target.stat().st_mode
     except OSError:
@@ -165,7 +165,7 @@ def _is_special(target: Path) -> bool:
 
 @contextmanager
 def _replaced(path: Path, target: Path) -> Iterator[Path]:
-    """A file that takes the target's place at the end."""
+    """Yield the path of a new file that replaces the target at the end of the block."""
     try:
         check_place(path)
         opened = _nameless(target.parent)
@@ -180,14 +180,14 @@ def _replaced(path: Path, target: Path) -> Iterator[Path]:
 
 
 def _give_name(file: BinaryIO, target: Path) -> None:
-    """Put a nameless file in the target's place, with its mode and, where allowed, its owner."""
+    """Replace the target by a nameless file, with the target's mode and, where permitted, its owner."""
     there = target.stat() if target.exists() else None
     temporary = target.with_name(f".{secrets.token_hex(8)}")
     try:
         _make_like(file.fileno(), there)
         try:
             _link(file.fileno(), temporary)
-        except OSError:  # it lies in memory
+        except OSError:  # the file is in memory
             mode = 0o666 if there is None else 0o600
             with open(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode), "wb") as copy:
                 shutil.copyfileobj(file, copy)
@@ -198,7 +198,7 @@ def _give_name(file: BinaryIO, target: Path) -> None:
 
 
 def _make_like(opened: int, there: os.stat_result | None) -> None:
-    """Give an open file the owner, where allowed, and the mode of another."""
+    """Give an open file the mode of another file and, where permitted, its owner."""
     if there is not None:
         with suppress(PermissionError):
             os.chown(opened, there.st_uid, there.st_gid)
@@ -206,17 +206,17 @@ def _make_like(opened: int, there: os.stat_result | None) -> None:
 
 
 def _link(opened: int, path: Path) -> None:
-    """Give an open file without a name one."""
+    """Link an open file without a name to a path."""
     folder = os.open(path.parent, os.O_PATH)
     try:
-        # Links are followed only where a folder is given.
+        # os.link() follows symbolic links only if a folder is given.
         os.link(_path(opened), path, src_dir_fd=folder, follow_symlinks=True)
     finally:
         os.close(folder)
 
 
 def _nameless(folder: Path | None) -> int:
-    """A new open file without a name: in a folder where its file system can do that, else in memory."""
+    """Open a new file without a name, in the folder if its file system supports that, otherwise in memory."""
     if folder is not None:
         with suppress(OSError):
             return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
@@ -224,13 +224,13 @@ def _nameless(folder: Path | None) -> int:
 
 
 def _path(opened: int) -> Path:
-    """The path that opens a file of this process, by its number, also for its children."""
+    """The path of an open file of this process, by its descriptor; child processes can open it too."""
     return Path(f"/proc/{os.getpid()}/fd/{opened}")
 
 
 @contextmanager
 def _copied(path: Path, target: Path | int) -> Iterator[Path]:
-    """A file elsewhere whose contents the target gets at the end."""
+    """Yield the path of a file in memory, and copy it to the target at the end of the block."""
     with open(_nameless(None), "rb") as memory:
         temporary = _path(memory.fileno())
         with naming(temporary, advice=TEMPORARY):
@@ -252,7 +252,7 @@ def _copied(path: Path, target: Path | int) -> Iterator[Path]:
 
 
 def _check_shown(path: Path, opened: int, content: bytes) -> None:
-    """Refuse to show on a terminal what is not text."""
+    """Raise Error if the open file is a terminal and the content is not text."""
     if not _shows(opened):
         return
     try:
@@ -264,7 +264,7 @@ def _check_shown(path: Path, opened: int, content: bytes) -> None:
 
 
 def _shows(opened: int) -> bool:
-    """Whether an open file, by number, is a terminal."""
+    """Whether an open file, by its descriptor, is a terminal."""
     return sys.stdout.isatty() if opened == 1 else os.isatty(opened)
 
 
@@ -280,9 +280,9 @@ def _refusal(path: str | Path, error: OSError, advice: str = "") -> Error:
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """A temporary folder to write files into; it becomes ``path`` when the block ends well.
+    """Yield a temporary folder; it replaces ``path`` if the block ends without an error.
 
-    ``path`` is missing or an empty folder. Raises :class:`sortlast.Error` if it cannot be written.
+    ``path`` must be missing or an empty folder. Raises :class:`sortlast.Error` if it cannot be written.
     """
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
@@ -293,9 +293,9 @@ def new_folder(path: str | Path) -> Iterator[Path]:
 
 
 def make_folder(path: str | Path) -> None:
-    """Make a folder for several files where there is none, but not those above it.
+    """Make a folder if it does not exist. Raises :class:`sortlast.Error` if it cannot be made.
 
-    Raises :class:`sortlast.Error` if it cannot be made.
+    The parent folder must exist.
     """
     path = Path(path)
     try:
