@@ -22,6 +22,8 @@ from pathlib import Path
 _PACKAGE = Path(__file__).parent
 _BUILD_DIGITS = 12
 _ASK_MPI = """
+import sys
+sys.path[:] = filter(None, sys.path)  # never import from the current folder
 import mpi4py
 mpi4py.rc.initialize = False
 from mpi4py import MPI

@@ -185,6 +185,13 @@ def test_picture_is_the_papers():
 # --- the command ------------------------------------------------------------------------------------------
 
 
+def test_the_mpi_is_not_asked_of_a_module_in_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "mpi4py.py").write_text("raise SystemExit('planted')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
+    assert provenance._mpi.__wrapped__() != ""
+
+
 @pytest.mark.mpi
 def test_command_prints_draws_and_writes(tmp_path):
     drawn, table = tmp_path / "bandwidth.png", tmp_path / "bandwidth.json"

@@ -235,6 +235,24 @@ def test_a_testbed_of_a_process_that_runs_is_removed_by_no_other():
 
 
 @needs_root
+def test_what_removes_a_testbed_imports_nothing_from_the_current_folder(tmp_path):
+    script, here = tmp_path / "hold.py", tmp_path / "here"
+    script.write_text(HOLD)
+    here.mkdir()
+    for name in ("numpy", "sortlast"):
+        (here / f"{name}.py").write_text("raise SystemExit('planted')")
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=here) as process:
+        prefix = process.stdout.readline().strip()
+        process.kill()
+    try:
+        assert prefix
+        wait_until_removed(prefix)
+    finally:
+        namespaces.remove(prefix)
+
+
+@needs_root
 def test_containers_leave_each_others_testbeds_alone():
     """They share the folder of network namespaces, and see none of each other's processes."""
     code = HOLD.replace("time.sleep(60)", "").replace('2,2")', '2,2"), "testshared"')

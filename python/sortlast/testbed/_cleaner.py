@@ -1,4 +1,4 @@
-"""``python -m sortlast.testbed._cleaner PID FD NAME`` removes a testbed once its maker has ended."""
+"""As a script with the arguments PID FD NAME: remove testbed NAME after process PID, its maker, has ended."""
 
 from __future__ import annotations
 

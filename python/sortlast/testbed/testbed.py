@@ -13,6 +13,7 @@ import numpy as np
 from sortlast import _leftovers
 from sortlast._errors import ArgumentError, Error
 from sortlast.files import write_text
+from sortlast.launch.mpiexec import rank_command
 from sortlast.testbed import names, namespaces, plan
 
 if TYPE_CHECKING:
@@ -156,7 +157,8 @@ class Testbed:
             raise Error(reason)
         remove_stale()
         self.remove()
-        self._cleaner = _leftovers.Kept(["-m", "sortlast.testbed._cleaner"], self.name)
+        script = rank_command("sortlast.testbed._cleaner", [])[1:]
+        self._cleaner = _leftovers.Kept(script, self.name)
         try:
             self._note(names.owner())
             self._make()
