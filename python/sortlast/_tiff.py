@@ -28,7 +28,7 @@ _TIFFFILE = "tifffile"  # writes arrays of bool as they are, and declares them i
 _OF_SAMPLE = 16  # bytes of memory per sample besides the sample: float32, concatenated and premultiplied
 _OF_COLOUR = 12  # bytes per palette colour, or per grey pixel as RGB
 _PADDED_TILE = 2**20  # a tile of up to this many pixels may exceed its image
-_UNPACKED = 2**26  # compressed data whose size cannot exceed this many bytes are not checked
+_UNPACKED = 2**26  # compressed data that cannot exceed this many bytes are not checked
 
 
 def read(path: Path, most: int | None) -> tuple[Pixels, bool]:
