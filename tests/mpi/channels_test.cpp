@@ -173,7 +173,8 @@ TEST_F(MpiChannels, MostlyEmptyPlanesAreGatheredWhole) {
     channel.width = width;
     channel.values = values.data();
     const ConstPixels pixels{reinterpret_cast<const std::byte*>(colours.data()), nullptr};
-    const Tile tile = compositor.composite(ImageView{pixels, area, format, {}}, Composition{}, std::vector{channel});
+    const Tile tile =
+        compositor.composite(ImageView{pixels, area, format, {}}, Composition{}, std::vector{channel});
     const std::optional<Frame> frame = compositor.gather(tile, 0, false, {}, true);
     if (!frame) continue;
     const auto found = frame->channels.front().values<std::uint32_t>();
