@@ -233,7 +233,7 @@ def test_no_descriptor_leaks_where_nothing_can_be_started():
             _leftovers.start(["true"])
     with pytest.raises(ValueError, match="null byte"):
         _leftovers.start(["a\0b"])
-    assert used() == before
+    assert used() <= before
 
 
 def test_a_folder_goes_although_files_in_it_come_and_go():
