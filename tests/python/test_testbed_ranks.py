@@ -188,7 +188,7 @@ def command_line(pid: int) -> list[str]:
 def cleaner_of(pid: int) -> int:
     """The process that removes a testbed after its maker's end."""
     numbers = (int(folder.name) for folder in Path("/proc").glob("[0-9]*"))
-    (found,) = [each for each in numbers if command_line(each)[1:4] == ["-m", _cleaner.__name__, str(pid)]]
+    (found,) = [each for each in numbers if command_line(each)[2:4] == [_cleaner.__name__, str(pid)]]
     return found
 
 
