@@ -14,9 +14,10 @@ namespace sortlast {
 class Scanner {
  public:
   Scanner(std::string_view text, std::string file);
+  virtual ~Scanner() = default;
 
   // The next line; false: there is none.
-  bool next_line();
+  virtual bool next_line();
   // The words of the next line that has any before a comment; false: there is none.
   bool next_words(std::vector<std::string_view>& words, std::string_view comment);
   std::string_view line() const { return line_; }
@@ -24,7 +25,7 @@ class Scanner {
   std::int64_t line_number() const { return number_; }         // from 1
   const std::string& file() const { return file_; }
   std::string_view text() const { return text_; }
-  void rewind();  // to before the first line
+  virtual void rewind();  // to before the first line
 
   bool at_end();                          // nothing but blanks is left of the line
   bool accept(std::string_view token);    // takes it if it comes next

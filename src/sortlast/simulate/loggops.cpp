@@ -238,7 +238,7 @@ class Run {
 
   // Who waits for whom at the end: the first send or receive that has not met its other.
   std::string stuck() {
-    const std::string all = program_.name + ": ranks wait for each other for ever";
+    std::string all = program_.name + ": ranks wait for each other for ever";
     const std::int32_t a = meetings_.waiting();
     if (a < 0) return all;
     const bool receives = action(a).kind == Kind::receive;

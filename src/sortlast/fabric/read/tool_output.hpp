@@ -17,8 +17,8 @@ class ToolOutput : public Scanner {
  public:
   using Scanner::Scanner;
 
-  bool next_line();
-  void rewind();
+  bool next_line() override;
+  void rewind() override;
   // The file's name; if messages report queries that failed, with their number and what may be `missing`.
   std::string name(std::string_view missing) const;
 
