@@ -1,6 +1,8 @@
 # Compares the binary interface of the C headers in HEADERS with RECORDED, by libabigail; with RECORD it writes that
 # file. Functions may be added; none may go or change, nor a type that they take. That the libraries hold the
 # functions of the headers is another test: install_symbols.
+find_program(ABIDW abidw)
+find_program(ABIDIFF abidiff)
 if(NOT ABIDW OR NOT ABIDIFF)
   message(FATAL_ERROR "abidw and abidiff are missing; install libabigail's tools (Debian: abigail-tools)")
 endif()
