@@ -129,8 +129,7 @@ def test_what_cannot_be_printed_stops_no_work(folder, name, output):
     reason = REASONS[output]
     told = "" if reason is None else f"sortlast: cannot write to standard output: {os.strerror(reason)}\n"
     assert done.returncode == (141 if reason is None else 1), done
-    assert done.stderr.endswith(told)
-    assert name in ON_RANKS or done.stderr == told  # there a bar stays
+    assert told in done.stderr if name in ON_RANKS else done.stderr == told  # a bar of progress may stay
     assert "Traceback" not in done.stderr
     assert files(folder) == {word for word in words(name) if word == "a" or word.startswith("a.")}
 

@@ -57,6 +57,7 @@ def of_the_fabric():
         fabric.find_nodes(tree)[0],
         fabric.find_nodes(tree)[0].adapters[0],
         _fabric.read_hostfile(tree, "host00001:4", "list")[0],
+        _fabric.SlurmLine("topology.conf", 3, [("switchname", "s0")]),
     ]
 
 
