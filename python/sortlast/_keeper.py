@@ -37,8 +37,11 @@ _SETTLE = 0.01  # between two attempts to remove processes or a folder [s]
 _ATTEMPTS = 500  # to remove a folder
 _NOTES = "segments"  # file in a keeper's folder
 
-# Shared memory segments that MPICH and UCX keep in /dev/shm while a job runs. No other file there is removed.
-_SEGMENT = re.compile(r"mpich_(shm|vci)_[0-9a-f]+_\d+|ucx_shm_posix_[0-9a-f]+")
+# Shared memory segments that MPICH, Open MPI (sm_segment.HOST.UID.JOB.RANK; vader before version 5) and UCX
+# keep in /dev/shm while a job runs. No other file there is removed.
+_SEGMENT = re.compile(
+    r"mpich_(shm|vci)_[0-9a-f]+_\d+|(sm|vader)_segment\..+\.\d+\.[0-9a-f]+\.\d+|ucx_shm_posix_[0-9a-f]+"
+)
 
 
 class _Process(NamedTuple):

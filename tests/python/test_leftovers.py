@@ -90,11 +90,14 @@ def test_the_status_is_the_commands():
             assert kept.process.wait(60) == status
 
 
-def test_files_of_the_user_in_shared_memory_stay_and_segments_of_mpi_go():
+@pytest.mark.parametrize(
+    "name", ["mpich_shm_{:x}_", "mpich_vci_{:x}_", "sm_segment.node7.example.0.{:x}.", "ucx_shm_posix_{:x}"]
+)
+def test_files_of_the_user_in_shared_memory_stay_and_segments_of_mpi_go(name):
     """A rank that is killed maps both."""
     kept_file = Path(_keeper.MEMORY, f"head-{os.getpid()}.nii")
-    other = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_1")
-    segment = Path(_keeper.MEMORY, f"mpich_shm_{os.getpid():x}_0")
+    other = Path(_keeper.MEMORY, f"{name.format(os.getpid())}1")
+    segment = Path(_keeper.MEMORY, f"{name.format(os.getpid())}0")
     code = """
 import mmap, sys, time
 files = [open(path, "r+b") for path in sys.argv[2:]]
