@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <numeric>
 
@@ -231,27 +229,6 @@ TEST(BestOrder, RefusesWrongArguments) {
   EXPECT_THROW(best_order(routes, {0, 0}), ArgumentError);
   EXPECT_THROW(best_order(routes, {0, 3}), ArgumentError);
   EXPECT_THROW(best_order(routes, {0, 1}, {.steps = -2}), ArgumentError);
-}
-
-TEST(BestOrder, OfARealFabricIsAtLeastRoutingOrderWithDummies) {
-  const char* const file = std::getenv("SORTLAST_REAL_FABRIC");
-  if (file == nullptr) GTEST_SKIP() << "SORTLAST_REAL_FABRIC is not set: the real fabric was not ordered";
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const auto topology = share(read_topology(text, file));
-  RouteOptions options;
-  options.compute = compute_hosts(*topology);
-  options.roots = rank_switches(*topology).roots;
-  const Routes routes = route(topology, "ftree", options);
-  ASSERT_EQ(routes.engine, "ftree") << routes.fallback;
-  const Placement padded = order_hosts(*topology, "routing-dummies", options.compute, 1, options.compute);
-  const Contention known =
-      contention(routes, *shift_pattern(static_cast<std::int32_t>(padded.size())), padded);
-  EXPECT_NEAR(known.mean_share, 0.893, 0.001);
-  EXPECT_EQ(known.max_flows, 6);
-  const BestOrder best = best_order(routes, options.compute, {.dummies = true, .steps = 2000});
-  EXPECT_GE(best.contention.mean_share, known.mean_share);
-  EXPECT_LE(best.contention.max_flows, known.max_flows);
 }
 
 }  // namespace

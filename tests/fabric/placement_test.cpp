@@ -4,14 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "sortlast/error.hpp"
@@ -302,26 +298,6 @@ TEST(BlockMapping, RefusesWhatDoesNotFillTheGrid) {
   EXPECT_THROW(block_mapping(torus({4, 4, 4}), {2, 0, 2}), ArgumentError);
   EXPECT_THROW(block_mapping(torus({4, 4, 4}), {2, 2, -1}), ArgumentError);
   EXPECT_THROW(block_mapping(k_ary_n_tree(4, 2), {2}), ArgumentError);
-}
-
-// 31 leaves with up to 18 compute ports, and an aggregation node in each of 40 switches.
-TEST(RoutingOrder, OfTheRealFabric) {
-  const char* path = std::getenv("SORTLAST_REAL_FABRIC");
-  if (path == nullptr) GTEST_SKIP() << "SORTLAST_REAL_FABRIC names no file: a real fabric was not looked at";
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path;
-  std::ostringstream text;
-  text << file.rdbuf();
-  const Topology fabric = read_topology(text.str(), path);
-  const Hosts compute = compute_hosts(fabric);
-  EXPECT_EQ(compute.size(), 542U);
-  EXPECT_EQ(fabric.hosts() - 542, fabric.switches());
-  std::map<Vertex, std::size_t> leaves;  // compute hosts of each
-  for (const std::int32_t h : compute) ++leaves[fabric.attachment(h).vertex];
-  EXPECT_EQ(leaves.size(), 31U);
-  std::size_t most = 0;
-  for (const auto& [leaf, hosts] : leaves) most = std::max(most, hosts);
-  EXPECT_EQ(order_hosts(fabric, "routing-dummies", compute).size(), 31 * most);
 }
 
 }  // namespace

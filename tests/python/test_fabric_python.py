@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -225,3 +228,33 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, tree):
     (tmp_path / "net.txt").write_text("nonsense\n")
     with pytest.raises(ArgumentError, match=r"net\.txt"):
         fabric.read(tmp_path / "net.txt")
+
+
+REAL = os.environ.get("SORTLAST_REAL_FABRIC")
+
+
+@pytest.mark.references
+@pytest.mark.skipif(not REAL, reason="SORTLAST_REAL_FABRIC does not name an ibnetdiscover file")
+def test_the_real_fabric_is_placed_and_ordered():
+    """31 leaves with two links to each of nine spines, of which 26 are missing."""
+    net = fabric.read(REAL)
+    missing = net.missing_links()
+    assert {each.expected for each in missing} == {2}
+    assert sum(each.expected - each.present for each in missing) == 26
+    assert len(net.links) - len(net.hosts) == 31 * 9 * 2 - 26
+
+    compute = fabric.compute_hosts(net)
+    assert (len(compute), len(net.hosts) - len(compute)) == (542, len(net.switches))
+    leaves = Counter(net.hosts[host].switch for host in compute)
+    assert len(leaves) == 31
+    padded = fabric.order_hosts(net, "routing-dummies", compute)
+    assert len(padded) == 31 * max(leaves.values())
+
+    routes = fabric.route(net, "ftree", roots=net.rank_switches().roots, compute=compute)
+    assert routes.engine == "ftree"
+    known = fabric.contention(routes, "shift", padded)
+    assert known.mean_share == pytest.approx(0.893, abs=0.001)
+    assert known.max_flows == 6
+    best = fabric.best_order(routes, compute, dummies=True, steps=2000)
+    assert best.contention.mean_share >= known.mean_share
+    assert best.contention.max_flows <= known.max_flows
