@@ -271,7 +271,11 @@ def main(starter: int, pipe: int, folder: str, command: list[str]) -> NoReturn:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     status: int | None = 0
     if command:
-        os.mkdir(folder, 0o700)
+        try:
+            os.mkdir(folder, 0o700)
+        except OSError as error:
+            _print(f"cannot make the folder {folder}: {error.strerror}; set TMPDIR to another folder")
+            sys.exit(1)
     try:
         if command:
             status = _guard(starter, pipe, folder, command)

@@ -90,6 +90,14 @@ def test_the_status_is_the_commands():
             assert kept.process.wait(60) == status
 
 
+def test_a_folder_that_cannot_be_made_is_an_error_in_one_line(tmp_path):
+    command = [sys.executable, *_leftovers._KEEPER, str(os.getpid()), "0", str(tmp_path / "a" / "b"), "true"]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"sortlast: cannot make the folder {tmp_path}/a/b: No such file")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     "name", ["mpich_shm_{:x}_", "mpich_vci_{:x}_", "sm_segment.node7.example.0.{:x}.", "ucx_shm_posix_{:x}"]
 )
