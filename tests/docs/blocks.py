@@ -3,9 +3,9 @@
     python tests/docs/blocks.py [--renew] [--home FOLDER] [--limit SECONDS] [PAGE ...]
 
 Each page runs in a new copy of the checkout. Its blocks run in order in one session: exported variables and
-the folder last from block to block. HOME is one new folder for all pages, and the README comes first, because
-others use what it installs there. Each block gets a line with page, line, status and seconds. The exit
-status is 1 if any block fails.
+the folder last from block to block. HOME is one new folder for all pages. The page on installation runs early,
+because other pages use what it installs there. Each block gets a line with page, line, status and seconds.
+The exit status is 1 if any block fails.
 
 sh, bash  must end with status 0, and so must each of its commands
 console   commands ("$ ...") with what they print, errors included; "..." stands for anything
@@ -43,9 +43,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+INSTALL = ROOT / "docs" / "how-to" / "install.md"
 PAGES = [
     ROOT / "README.md",
-    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+    INSTALL,
+    *sorted(path for path in (ROOT / "docs" / "how-to").glob("*.md") if path != INSTALL),
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if path.parent.name != "how-to"),
     ROOT / "CONTRIBUTING.md",
     ROOT / "studies" / "README.md",

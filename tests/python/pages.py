@@ -5,7 +5,7 @@ A fenced block is checked by its language:
 python   runs on 4 ranks; all blocks of a page are one script
          on the page of errors: a snippet on its own, and the text block below it is its error on every rank
 cpp, c   a whole program is compiled against the installed library and run on 4 ranks
-cmake    the CMakeLists.txt that does so, on the page itself or else in the README
+cmake    the CMakeLists.txt that does so, on the page itself or else on the page of C++
 sh, bash, console   run by tests/docs/blocks.py; options of sortlast in sh blocks are checked here too
 
 Other languages (text) are for reading. In expected output "..." stands for anything. A block below a

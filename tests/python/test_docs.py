@@ -174,7 +174,10 @@ def programs() -> list[tuple[Path, str, int]]:
 def test_programs_compile_against_the_installed_library_and_run(
     path: Path, language: str, number: int, installed: Path, tmp_path: Path
 ) -> None:
-    (lists,) = pages.code(path, "cmake") or pages.code(pages.ROOT / "README.md", "cmake")
+    shared = pages.ROOT / "docs" / "how-to" / "cpp.md"
+    (lists,) = pages.code(path, "cmake") or [
+        block.text for block in pages.blocks(shared.read_text(), "cmake")
+    ]
     (tmp_path / "CMakeLists.txt").write_text(lists.replace("composite.cpp", f"composite.{language}"))
     (tmp_path / f"composite.{language}").write_text(pages.code(path, language)[number])
     build = tmp_path / "build"
