@@ -3,7 +3,7 @@
     python tests/docs/blocks.py [--renew] [--home FOLDER] [--limit SECONDS] [PAGE ...]
 
 Each page runs in a new copy of the checkout. Its blocks run in order in one session: exported variables and
-the folder last from block to block. HOME is one new folder for all pages. The page on installation runs early,
+the folder last from block to block. HOME is one new folder for all pages. The installation page runs early,
 because other pages use what it installs there. Each block gets a line with page, line, status and seconds.
 The exit status is 1 if any block fails.
 
