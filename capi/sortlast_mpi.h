@@ -417,8 +417,7 @@ void sortlast_fragment_lists_free(sortlast_fragment_lists* lists);
 typedef struct sortlast_timing {
   size_t size;         // sizeof(sortlast_timing)
   double agree;        // check that all ranks passed the same arguments; waiting for late ones is in it, or
-                       // in wait if messages are exchanged before they have come; what is blended
-                       // meanwhile is in blend [s]
+                       // in wait if messages are exchanged before they have come [s]
   double late;         // of that, waiting for ranks that came later; 0 where it is not known [s]
   double wait;         // transfers that no blending hid [s]
   double blend;        // merging [s]

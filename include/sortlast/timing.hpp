@@ -13,8 +13,7 @@ namespace sortlast {
 // (priced, simulated). Phases that a reader does not know are 0.
 struct Timing {
   double agree = 0;   // check that all ranks passed the same arguments; waiting for late ones is in it, or in
-                      // wait if messages are exchanged before they have come; what is blended meanwhile is in
-                      // blend [s]
+                      // wait if messages are exchanged before they have come [s]
   double late = 0;    // of that, waiting for ranks that came later; 0 where it is not known [s]
   double search = 0;  // looking for active pixels, before the ranks meet and as messages are made [s]
   double wait = 0;    // transfers that no blending hid [s]

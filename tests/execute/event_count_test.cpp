@@ -101,7 +101,7 @@ TEST(Barrier, LetsNobodyPassBeforeAllHaveCome) {
       for (int half = 0; half < 2; ++half) {
         if (half == 0) round_of[me] = round;
         const std::uint32_t seen = barrier.openings();
-        if (barrier.arrive(threads, 0)) {
+        if (barrier.arrive(threads)) {
           ++lasts;
           barrier.open();
         } else if (!wait_for(barrier.opened(), seen + 1)) {
@@ -118,16 +118,6 @@ TEST(Barrier, LetsNobodyPassBeforeAllHaveCome) {
   for (std::thread& thread : all) thread.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(lasts, static_cast<int>(2 * rounds));
-}
-
-TEST(BarrierTimes, AreThoseOfTheFirst) {
-  Barrier barrier;
-  EXPECT_FALSE(barrier.arrive(2, 5));
-  EXPECT_EQ(barrier.first(), 5);
-  EXPECT_TRUE(barrier.arrive(2, 6));
-  EXPECT_EQ(barrier.first(), 5);
-  EXPECT_FALSE(barrier.arrive(2, 7));
-  EXPECT_EQ(barrier.first(), 7);
 }
 
 }  // namespace

@@ -169,7 +169,6 @@ class SixteenImages {
     std::shuffle(receives.begin(), receives.end(), random_);
     pool_.begin_frame();
     run_.begin_frame(own_);
-    run_.place({});
     run_.open(schedule_.stages());
     read_ = 0;
     for (const std::size_t receive : receives) {

@@ -9,8 +9,7 @@
  * would be a deadlock of the model.
  *
  * Checked: no deadlock, so no ring is lost; nobody reads an image, an offer or a decision of another frame
- * than his own, also who reads those that have come while he waits for the others; no rank gets its image back
- * while another may read it; no frame that a tile still holds is given out again; when all have let go of their
+ * than his own; no rank gets its image back while another may read it; no frame that a tile still holds is given out again; when all have let go of their
  * tiles, every slot is free.
  *
  * BROKEN names a mistake that is made on purpose, by a number below; the search must find it. The order of
@@ -33,8 +32,6 @@
 #define LOOKS_AFTER_ARRIVING 3 /* the number of openings is read after arrive() */
 #define RETURNS_UNREAD 4       /* composite() returns before all have read the image */
 #define FORGETS_TILES 5        /* choose() takes slots that tiles still hold */
-#define READS_TOO_EARLY 6      /* who waits for others reads images of those that have not come */
-#define COMES_TOO_EARLY 7      /* a rank says that it has come before it counts who has to read its image */
 
 /* An eventcount: who waits at it is in `asleep`. The first two are those of the two barriers. */
 #define MEETING 0
@@ -54,7 +51,6 @@ byte image[RANKS];
 byte unread[RANKS];
 typedef Offers { byte number[2] };
 Offers offers[RANKS];
-byte meetings[RANKS]; /* to which a rank has come */
 
 typedef Choice { byte number; byte slot; bool taken; bool fresh };
 Choice decisions[2];
@@ -118,21 +114,7 @@ inline read() {
   if
   :: looked -> looked = 0; ring(READ(mate))
   :: else
-  fi;
-  done = done | (1 << mate)
-}
-
-/* While others have yet to come: read one of those that have, whichever, or none. */
-inline work() {
-  if
-  :: true
-  :: BROKEN == READS_TOO_EARLY || (!(done & 1) && meetings[0] == frame) -> mate = 0; read()
-  :: BROKEN == READS_TOO_EARLY || (!(done & 2) && meetings[1] == frame) -> mate = 1; read()
-#if RANKS > 2
-  :: BROKEN == READS_TOO_EARLY || (!(done & 4) && meetings[2] == frame) -> mate = 2; read()
-#endif
-  fi;
-  mate = 0
+  fi
 }
 
 /* Wait until all have come; `last` is whether this rank came last, which then has to ring(). */
@@ -156,12 +138,7 @@ inline come_together(barrier) {
     :: seen = rings[barrier];
       if
       :: rings[barrier] != before -> break
-      :: else ->
-        if
-        :: barrier == MEETING && composites(frame) -> work()
-        :: else
-        fi;
-        wait(barrier)
+      :: else -> wait(barrier)
       fi
     od
   fi;
@@ -250,7 +227,6 @@ proctype Rank(byte me) {
   byte parity = 0;
   byte held[2]; /* tiles: slot + 1 */
   byte seen, before, looked, each, mate;
-  byte done; /* mates whose images it has read in this frame, and itself: a bit each */
   bool last;
 
   do
@@ -263,11 +239,7 @@ proctype Rank(byte me) {
 
     /* meet() */
     offers[me].number[parity] = frame;
-    if
-    :: BROKEN == COMES_TOO_EARLY -> meetings[me] = frame; unread[me] = RANKS - 1
-    :: else -> unread[me] = RANKS - 1; meetings[me] = frame
-    fi;
-    done = 1 << me;
+    unread[me] = RANKS - 1;
     come_together(MEETING);
     if
     :: last -> decide(); ring(MEETING)
@@ -284,8 +256,8 @@ proctype Rank(byte me) {
       fi;
       take_frame();
       do
-      :: mate < RANKS && !(done & (1 << mate)) -> read(); mate++
-      :: mate < RANKS && (done & (1 << mate)) -> mate++
+      :: mate < RANKS && mate != me -> read(); mate++
+      :: mate < RANKS && mate == me -> mate++
       :: else -> break
       od;
       mate = 0;

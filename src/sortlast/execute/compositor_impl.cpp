@@ -48,20 +48,15 @@ void Compositor::Impl::set_up(const std::string& found) {
 }
 
 std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::string& problem,
-                                                const Offer& offer, bool check, const Meanwhile& meanwhile) {
+                                                const Offer& offer, bool check) {
   if (leaves_out()) {
     attend(arguments, problem, offer);
     return nullptr;
   }
   Numbers numbers{survey_.emptiness, {}};
   if (options_.partition == Partition::automatic) numbers.coverage = survey_.coverage;
-  try {
-    return std::make_unique<Meeting>(
-        data_, alarm_, *node_, Brought{std::move(arguments), problem, offer, numbers, meanwhile}, check);
-  } catch (...) {
-    if (exchange_ && exchange_->begun()) exchange_.reset();
-    throw;
-  }
+  return std::make_unique<Meeting>(data_, alarm_, *node_,
+                                   Brought{std::move(arguments), problem, offer, numbers}, check);
 }
 
 void Compositor::Impl::meet(Arguments arguments, const std::string& problem, const Offer& offer, bool check) {

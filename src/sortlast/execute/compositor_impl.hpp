@@ -145,7 +145,6 @@ class Compositor::Impl {
   std::optional<Known> known_;
   PartitionChoice partition_;  // of the last frame
   std::optional<Background> background_;
-  double frame_seconds_ = 0;  // of the last frame, once all had come
   StraightImages straight_;
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
@@ -186,7 +185,7 @@ class Compositor::Impl {
   // The same in two steps. First come, and wait for the ranks of this one's node; null where frames leave
   // late ranks out, as those of the frame have all come then.
   std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, const Offer& offer,
-                                bool check, const Meanwhile& meanwhile = {});
+                                bool check);
   // Then wait for the others.
   void conclude(Meeting& meeting);
   void take_numbers(const Numbers& of_all);
@@ -261,8 +260,7 @@ class Compositor::Impl {
   Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                          float background_depth);
   // Come to the frame; `image` becomes what is composited.
-  std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out,
-                                     const Meanwhile& meanwhile);
+  std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out);
   void survey(const ImageView& image);
   // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
   // last one, which was of the same kind.
@@ -271,8 +269,6 @@ class Compositor::Impl {
   const Plan& plan_for(const ImageView& image, const Composition& composition);
   // Whether plan_ is what it would make.
   bool planned(const Setting& wanted, const std::string& name, const Format& format, Op op) const;
-  // Whether that is so before all ranks have come to the one node on which they are.
-  bool planned_already(const ImageView& image, const Composition& composition);
   // What this rank brings to the frame, but for where its result is put.
   Contribution contribution_of(const ImageView& image, const Composition& composition,
                                float background_depth);

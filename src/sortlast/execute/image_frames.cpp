@@ -2,18 +2,6 @@
 #include "sortlast/execute/compositor_impl.hpp"
 
 namespace sortlast {
-namespace {
-
-// Ranks that wait for others of their node begin when the first of them has waited for this part of the time
-// that a frame takes, but for so long at least [s]: ranks that share cores never come all at once.
-constexpr double early_after = 0.25;
-constexpr double least_early = 0.5e-3;
-constexpr double least_early_crowded = 2e-3;
-// Then each looks so often in that time who has come, but waits so long at least [s] before each look.
-constexpr double early_looks = 8;
-constexpr double least_between = 0.5e-3;
-
-}  // namespace
 
 Tile Compositor::Impl::composite(const ImageView& image, const Composition& composition,
                                  const PixelBuffer& out, float background_depth) {
@@ -42,20 +30,7 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
   const std::size_t before = pool_.taken();
   agreeing_since_ = begin;
-  const auto begin_with_those_there = [&] {
-    const bool begun = exchange_ && exchange_->begun();
-    if (!begun && !planned_already(image, composition)) return;
-    const double now = trace_clock();
-    if (!begun) exchange_->begin(contribution_of(image, composition, background_depth));
-    if (!exchange_->blend_early(context())) return;
-    record({Activity::agree, agreeing_since_, now, -1, -1, 0});
-    agreeing_since_ = trace_clock();
-  };
-  const Meanwhile meanwhile{
-      begin_with_those_there,
-      std::max(frame_seconds_ * early_after, node_->crowded() ? least_early_crowded : least_early),
-      std::max(frame_seconds_ / early_looks, least_between)};
-  const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view(), meanwhile);
+  const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view());
   const bool early = meeting && begins_early(*meeting, image, composition.op);
   if (early) {
     take_numbers(known_->numbers);
@@ -64,10 +39,9 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   }
   const double agreed = trace_clock();
   record({Activity::agree, agreeing_since_, agreed, -1, -1, 0});
-  timing_.agree = agreed - begin - timing_.blend - timing_.search;
+  timing_.agree = agreed - begin - timing_.search;
   if (dropped()) return no_tile(image);
-  if (node_->everybody() && !leaves_out())
-    timing_.late = std::clamp(node_->late() - timing_.blend, 0.0, timing_.agree);
+  if (node_->everybody() && !leaves_out()) timing_.late = std::min(node_->late(), timing_.agree);
 
   const Plan& plan = plan_for(image, composition);
   Contribution contribution = contribution_of(image, composition, background_depth);
@@ -96,9 +70,7 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
                                  : static_cast<std::size_t>(tile.range.size()) * image.format.pixel_bytes();
   timing_.peak_bytes = std::max<std::int64_t>(
       0, static_cast<std::int64_t>(pool_.peak() - before) - static_cast<std::int64_t>(result));
-  const double end = trace_clock();
-  timing_.total = end - begin;
-  frame_seconds_ = end - agreed;
+  timing_.total = trace_clock() - begin;
   return detail::TileAccess::make(std::move(tile));
 }
 
@@ -116,7 +88,7 @@ Contribution Compositor::Impl::contribution_of(const ImageView& image, const Com
 }
 
 std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Composition& composition,
-                                                     Pixels out, const Meanwhile& meanwhile) {
+                                                     Pixels out) {
   Arguments arguments("composite");
   arguments.add("size", text(image.size));
   const std::string unknown = problem_of([&] { arguments.add("format", format_name(image.format)); }) +
@@ -143,8 +115,7 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
     offer.image.bounds = survey_.bounds;
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
-  return come(std::move(arguments), problem, offer, options_.check,
-              problem.empty() ? meanwhile : Meanwhile());
+  return come(std::move(arguments), problem, offer, options_.check);
 }
 
 // Look at the image as far as the frame's choices depend on it.
@@ -218,12 +189,6 @@ bool Compositor::Impl::planned(const Setting& wanted, const std::string& name, c
   return name == planned_name_ && wanted.n == known.n && wanted.order == known.order &&
          wanted.commutes == known.commutes && attendance_.ranks == planned_ranks_ &&
          format == planned_format_ && op == plan_->indexed.op;
-}
-
-bool Compositor::Impl::planned_already(const ImageView& image, const Composition& composition) {
-  if (!exchange_) return false;
-  const Setting wanted = setting(image.size.pixels(), composition.order, commutes(composition.op));
-  return planned(wanted, algorithm_->name(wanted, image.format, 1), image.format, composition.op);
 }
 
 PixelBuffer Compositor::Impl::place_in(const detail::TileData& tile, const PixelBuffer& out) {

@@ -17,19 +17,18 @@
 namespace sortlast {
 namespace {
 
-// All ranks of a schedule, and the messages between them. Ranks of one node read each other's images, and
-// begin with some of them before they meet.
+// All ranks of a schedule, and the messages between them. Ranks of one node read each other's images.
 class Ranks {
  public:
   Ranks(const Schedule& schedule, std::span<const ConstPixels> images, Size size, const Format& format, Op op,
-        const WireOptions& wire, const Interleaving& interleaving)
-      : stages_(schedule.stages()) {
+        const WireOptions& wire, const Interleaving& interleaving) {
     for (std::int32_t rank = 0; rank < schedule.p(); ++rank) {
       const ImageView image{images[static_cast<std::size_t>(rank)], size, format};
       ranks_.push_back(std::make_unique<Rank>(schedule, rank, op, wire, format, pool_, team_));
-      ranks_.back()->contribution = {image, nullptr, {}, interleaving, false};
+      ranks_.back()->contribution = {image, nullptr, {}, interleaving};
       ranks_.back()->run.begin_frame(ranks_.back()->contribution);
     }
+    for (const auto& rank : ranks_) begin(*rank, schedule.stages());
     pair_transfers();
   }
 
@@ -50,16 +49,11 @@ class Ranks {
   struct Rank {
     Rank(const Schedule& schedule, std::int32_t rank, Op op, const WireOptions& wire, const Format& format,
          Pool& pool, Team& team)
-        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team) {
-      for (std::size_t i = 0; i < indexed.receives.size(); ++i)
-        if (indexed.receives[i].spared) unseen.push_back(i);
-    }
+        : indexed(schedule, rank, format, op, wire), run(indexed, pool, team) {}
 
     IndexedProgram indexed;
     Contribution contribution;
     Run run;
-    std::vector<std::size_t> unseen;  // receives that stand for images to which it has not referred yet
-    bool met = false;                 // its mates
   };
   struct End {  // of a transfer
     std::size_t rank = 0;
@@ -91,41 +85,16 @@ class Ranks {
     }
   }
 
-  // Refer to one more image, chosen at random.
-  void refer(Rank& rank, std::mt19937& random) {
-    std::swap(rank.unseen[random() % rank.unseen.size()], rank.unseen.back());
-    const std::size_t receive = rank.unseen.back();
-    rank.unseen.pop_back();
-    const auto peer = static_cast<std::size_t>(rank.indexed.program.receives[receive].peer);
-    rank.run.refer(receive, {ranks_[peer]->contribution.image});
-  }
-
-  void meet(Rank& rank, std::mt19937& random) {
-    rank.run.place({});
-    while (!rank.unseen.empty()) refer(rank, random);
-    rank.run.open(stages_);
-    rank.met = true;
-  }
-
-  // A step of a rank that has not met its mates.
-  void begin(Rank& rank, std::mt19937& random) {
-    switch (random() % 4) {
-      case 0:
-        meet(rank, random);
-        break;
-      case 1:
-        rank.run.blend();
-        break;
-      default:
-        if (!rank.unseen.empty()) refer(rank, random);
-    }
+  // Refer to the images of its node, all of which are there.
+  void begin(Rank& rank, std::int32_t stages) {
+    const auto& receives = rank.indexed.program.receives;
+    for (std::size_t i = 0; i < receives.size(); ++i)
+      if (rank.indexed.receives[i].spared)
+        rank.run.refer(i, {ranks_[static_cast<std::size_t>(receives[i].peer)]->contribution.image});
+    rank.run.open(stages);
   }
 
   bool act(std::size_t rank, std::mt19937& random) {
-    if (!ranks_[rank]->met) {
-      begin(*ranks_[rank], random);
-      return true;
-    }
     Run& run = ranks_[rank]->run;
     for (auto chunk = run.next_receive(); chunk; chunk = run.next_receive())
       rooms_[{rank, *chunk}] = run.incoming(*chunk);
@@ -164,7 +133,6 @@ class Ranks {
     ranks_[to.rank]->run.arrived({to.step, message.chunk.number}, sent.colour_bytes());
   }
 
-  std::int32_t stages_;
   Pool pool_;
   Team team_;
   std::vector<std::unique_ptr<Rank>> ranks_;

@@ -26,47 +26,12 @@ class Exchange::Frame {
         sent_(program_.sends.size()),
         received_(program_.receives.size()) {}
 
-  void begin(const Contribution& contribution) {
-    begun_ = true;
-    contribution_ = contribution;
-    contribution_.placed = false;
-    left_ = plan_.stage_chunks;
-    all_left_ = plan_.chunks;
-    oldest_ = 1;
-    std::fill(sent_.begin(), sent_.end(), 0);
-    std::fill(received_.begin(), received_.end(), 0);
-    waiting_since_ = -1;
-    reads_.clear();
-    if (shares())
-      for (const Plan::Mate& mate : plan_.mates) reads_.push_back(mate.reads);
-    referred_.assign(program_.receives.size(), false);
-    run_.begin_frame(contribution_);
-  }
-
-  bool begun() const { return begun_; }
-
-  // Those that have come to the meeting of the node are referred to, and blended. If a rank gives up
-  // meanwhile its image may be gone; why it did so tells the meeting.
-  bool blend_early(const FrameContext& context) {
-    context_.emplace(context);
-    const Node& node = context_->node;
-    const auto given_up = node.given_up();
-    bool blended = false;
-    try {
-      refer([&](int rank) { return node.has_come(rank); });
-      while (!node.all_have_come() && !given_up->load() && blend()) blended = true;
-    } catch (const Error&) {
-      if (!given_up->load()) throw;
-    }
-    return blended;
-  }
-
-  PixelBuffer run(const PixelBuffer& place, const FrameContext& context, Meeting* meeting) {
+  PixelBuffer run(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
+    begin(contribution);
     context_.emplace(context);
     meeting_ = meeting;
     hash_ = meeting == nullptr ? 0 : meeting->hash();
     context_->timing.stages = plan_.schedule->stages();
-    run_.place(place);
     Backoff backoff(context_->alarm, [this] { return waits_for(); });
     if (shares()) share();
     while (all_left_ > 0 || !run_.blended() || meeting_ != nullptr) {
@@ -84,30 +49,34 @@ class Exchange::Frame {
   void abandon() { messages_.abandon(); }
 
  private:
+  void begin(const Contribution& contribution) {
+    contribution_ = contribution;
+    left_ = plan_.stage_chunks;
+    all_left_ = plan_.chunks;
+    oldest_ = 1;
+    std::fill(sent_.begin(), sent_.end(), 0);
+    std::fill(received_.begin(), received_.end(), 0);
+    waiting_since_ = -1;
+    reads_.clear();
+    if (shares())
+      for (const Plan::Mate& mate : plan_.mates) reads_.push_back(mate.reads);
+    run_.begin_frame(contribution_);
+  }
+
   // Whether ranks of a node read each other's images.
   bool shares() const { return !plan_.mates.empty() && plan_.schedule->n() > 0; }
 
   void end() {
     run_.end_frame();
     contribution_ = {};
-    begun_ = false;
   }
 
   // Read the images of this node's ranks where they lie, and let go those that this rank does not need.
   void share() {
     for (const Plan::Mate& mate : plan_.mates)
       if (mate.reads == 0) context_->node.release(mate.rank);
-    refer([](int) { return true; });
-  }
-
-  // Read the images of those ranks of the node that are there.
-  template <typename There>
-  void refer(const There& there) {
-    for (std::size_t i = 0; i < program_.receives.size(); ++i) {
-      if (!plan_.indexed.receives[i].spared || referred_[i] || !there(program_.receives[i].peer)) continue;
-      referred_[i] = true;
-      run_.refer(i, reference(i));
-    }
+    for (std::size_t i = 0; i < program_.receives.size(); ++i)
+      if (plan_.indexed.receives[i].spared) run_.refer(i, reference(i));
   }
 
   // A little of what is there. Whether there was anything.
@@ -316,7 +285,6 @@ class Exchange::Frame {
   Meeting* meeting_ = nullptr;           // to which not all have come
   bool called_off_ = false;
   std::uint64_t hash_ = 0;  // of the frame's arguments
-  bool begun_ = false;
   Contribution contribution_;
   std::vector<std::int64_t> left_;  // chunks of each stage that are not through
   std::int64_t all_left_ = 0;
@@ -324,7 +292,6 @@ class Exchange::Frame {
   std::vector<std::int64_t> sent_;      // chunks of each send, those under way too
   std::vector<std::int64_t> received_;  // chunks of each receive
   std::vector<std::int32_t> reads_;     // of each mate: receives that still read its image
-  std::vector<bool> referred_;          // of each receive: it reads an image where it lies
   double waiting_since_ = -1;
 };
 
@@ -332,22 +299,9 @@ Exchange::Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context
     : frame_(std::make_shared<Frame>(std::move(plan), context)) {}
 Exchange::~Exchange() = default;
 
-bool Exchange::begun() const { return frame_->begun(); }
-
-void Exchange::begin(const Contribution& contribution) { frame_->begin(contribution); }
-
-bool Exchange::blend_early(const FrameContext& context) {
-  try {
-    return frame_->blend_early(context);
-  } catch (...) {
-    context.alarm.throw_alone();
-  }
-}
-
 PixelBuffer Exchange::run(const Contribution& contribution, const FrameContext& context, Meeting* meeting) {
   try {
-    if (!frame_->begun()) frame_->begin(contribution);
-    return frame_->run(contribution.result, context, meeting);
+    return frame_->run(contribution, context, meeting);
   } catch (...) {
     if (frame_->called_off()) throw;
     frame_->abandon();

@@ -38,14 +38,6 @@ class Exchange {
   Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
   ~Exchange();
 
-  // While the ranks of a node meet, on which all ranks are: begin the frame that run() will run; its `result`
-  // may be another then. No other frame can be run if it does not come to that.
-  void begin(const Contribution& contribution);
-  // In a frame that has begun so: blend what those bring that have come (see Node::has_come()). Returns
-  // whether there was anything to blend.
-  bool blend_early(const FrameContext& context);
-  // Whether a frame has begun that has not come to its end.
-  bool begun() const;
   // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
   // one frame and return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their
   // pixels are complete, chunk by chunk, stage by stage where the schedule limits the stages under way;

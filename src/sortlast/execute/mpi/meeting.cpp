@@ -29,7 +29,7 @@ Meeting::Meeting(const Communicator& comm, const Alarm& alarm, Node& node, Broug
   if (compares && !node_.everybody())
     comparison_.emplace(comm_, alarm_, call(), arguments_.hash(), mine.numbers);
   mine.offer.hash = compares ? arguments_.hash() : 0;
-  in_node_ = node_.meet(mine.offer, call(), node_.everybody() ? mine.meanwhile : Meanwhile());
+  in_node_ = node_.meet(mine.offer, call());
   if (!node_.everybody()) return;
   if (!in_node_) throw_difference();
   if (!problem_.empty()) throw ArgumentError(problem_);

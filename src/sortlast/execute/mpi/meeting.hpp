@@ -14,10 +14,9 @@ namespace sortlast {
 // What a rank brings to a meeting.
 struct Brought {
   Arguments arguments;
-  std::string problem;       // what is wrong with them; or empty
-  Offer offer;               // to the ranks of its node; its hash is filled in
-  Numbers numbers = {};      // for all ranks, if they compare by messages
-  Meanwhile meanwhile = {};  // where all ranks are on one node
+  std::string problem;   // what is wrong with them; or empty
+  Offer offer;           // to the ranks of its node; its hash is filled in
+  Numbers numbers = {};  // for all ranks, if they compare by messages
 };
 
 class Meeting {

@@ -19,9 +19,6 @@
 namespace sortlast {
 namespace {
 
-// Of those that wait may work at once: one that works may soon have nothing left.
-constexpr int workers_a_core = 2;
-
 // Completes "rank r waits for ...".
 std::string the_others() { return "all ranks to find who shares their machine"; }
 
@@ -174,10 +171,6 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
     const auto next = static_cast<std::int32_t>(numbers.size());
     found.nodes[rank] = numbers.try_emplace(node_of[rank].lowest, next).first->second;
     if (node_of[rank].lowest == mine.lowest) found.members.push_back(static_cast<int>(rank));
-  }
-  if (found.crowded) {
-    const auto members = static_cast<int>(found.members.size());
-    found.workers = std::max(workers_a_core * usable_cores() * members / sharing, 1);
   }
   return found;
 }

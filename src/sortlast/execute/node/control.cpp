@@ -27,9 +27,8 @@ std::uint64_t control_layout() {
   for (const std::size_t bytes :
        {sizeof(Control), sizeof(Seat), sizeof(OfferRecord), sizeof(ImageView), sizeof(Place),
         sizeof(Decision), sizeof(FrameSlots), sizeof(Roll), sizeof(Barrier), sizeof(EventCount),
-        offsetof(Control, working), offsetof(Control, confirmation), offsetof(Control, decisions),
-        offsetof(Control, frames), offsetof(Control, roll), offsetof(Seat, process), offsetof(Seat, unread),
-        offsetof(Seat, meetings)})
+        offsetof(Control, confirmation), offsetof(Control, decisions), offsetof(Control, frames),
+        offsetof(Control, roll), offsetof(Seat, process), offsetof(Seat, unread)})
     add(bytes);
   return hash;
 }

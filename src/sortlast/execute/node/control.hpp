@@ -22,22 +22,17 @@ class Barrier {
  public:
   // Number of openings so far: read it before arrive().
   std::uint32_t openings() const { return opened_.rings(); }
-  // Whether the caller, who comes at `time`, is the last of `ranks`: it must open() then. What the others
-  // wrote before they arrived is seen by it.
-  bool arrive(std::uint64_t ranks, double time) {
-    const std::uint64_t before = arrivals_.fetch_add(1, std::memory_order_acq_rel);
-    if (before % ranks == 0) first_.store(time, std::memory_order_relaxed);
-    return (before + 1) % ranks == 0;
+  // Whether the caller is the last of `ranks`: it must open() then. It sees what the others wrote before they
+  // arrived.
+  bool arrive(std::uint64_t ranks) {
+    return (arrivals_.fetch_add(1, std::memory_order_acq_rel) + 1) % ranks == 0;
   }
-  // When the first came. Until that one has stored it, others see an older time.
-  double first() const { return first_.load(std::memory_order_relaxed); }
   void open() { opened_.ring(); }
   // Rings when it opens.
   EventCount& opened() { return opened_; }
 
  private:
   std::atomic<std::uint64_t> arrivals_{0};
-  std::atomic<double> first_{0};
   EventCount opened_;
 };
 
@@ -62,7 +57,6 @@ struct alignas(64) Seat {
   std::uint64_t token_address = 0;                   // at this address of the process
   alignas(64) std::atomic<std::uint32_t> unread{0};  // processes that may still read its image
   EventCount read;                                   // rings when none may
-  std::atomic<std::uint64_t> meetings{0};            // to which it has come, with an offer
   std::atomic<std::uint64_t> joined{0};              // the last frame of the roll whose image is offered
 };
 
@@ -83,7 +77,6 @@ struct alignas(64) Control {
   // it has found its own layout here.
   std::uint64_t layout = 0;
   Barrier meeting;
-  std::atomic<std::int32_t> working{0};    // of those that wait at it, or about to find that they may not
   alignas(64) Barrier confirmation;        // after the meetings with a fresh frame
   std::atomic<std::uint32_t> failures{0};  // to map it
   std::atomic<bool> broken{false};         // a process has given up

@@ -53,7 +53,7 @@ class Node::Impl {
     return allocations_.add(static_cast<std::byte*>(data), bytes);
   }
 
-  bool meet(const Offer& mine, const std::string& call, const Meanwhile& meanwhile) {
+  bool meet(const Offer& mine, const std::string& call) {
     own_ = mine.image;
     flagged_ = mine.flag;
     if (alone()) return true;
@@ -65,11 +65,10 @@ class Node::Impl {
     Seat& seat = control().seat(me_);
     record(mine, seat.offers[parity_]);
     seat.unread.store(static_cast<std::uint32_t>(mates()), std::memory_order_relaxed);
-    seat.meetings.store(++meetings_, std::memory_order_release);
     Decision& decision = control().decisions[parity_];
     const double come = trace_clock();
     const auto all_come = [&] { return "all ranks to call " + call + ", before stage 1"; };
-    come_together(control().meeting, all_come, [&] { decide(decision); }, meanwhile);
+    come_together(control().meeting, all_come, [&] { decide(decision); });
 
     late_ = std::max(decision.time - come, 0.0);
     flagged_ = decision.flagged;
@@ -79,16 +78,6 @@ class Node::Impl {
     if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, all_come);
     return decision.agreed;
   }
-
-  bool has_come(int rank) const {
-    const Seat& seat = control().seat(seat_of(rank));
-    if (seat.meetings.load(std::memory_order_acquire) != meetings_) return false;
-    const OfferRecord& mine = control().seat(me_).offers[parity_];
-    const OfferRecord& other = seat.offers[parity_];
-    return other.hash == mine.hash && other.frame_bytes == mine.frame_bytes;
-  }
-
-  bool all_have_come() const { return control().meeting.openings() != openings_; }
 
   void offer(const Offer& mine) {
     own_ = mine.image;
@@ -319,18 +308,10 @@ class Node::Impl {
 
   // Wait at a barrier. The last to come decides for all and wakes the others.
   template <typename WaitsFor, typename Decide>
-  void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all,
-                     const Meanwhile& meanwhile = {}) {
-    openings_ = barrier.openings();
-    if (!barrier.arrive(mates() + 1, trace_clock())) {
-      Turns turns(meanwhile, barrier.first(), neighbours_.crowded ? &control().working : nullptr,
-                  neighbours_.workers);
-      const auto missing = [&] {
-        if (barrier.openings() == openings_) turns.take();
-        return barrier.openings() == openings_ ? 1U : 0U;
-      };
-      wait_until(barrier.opened(), {*watch_, control().broken}, waits_for, missing,
-                 [&] { return turns.seconds_left(); });
+  void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
+    const std::uint32_t openings = barrier.openings();
+    if (!barrier.arrive(mates() + 1)) {
+      wait(barrier.opened(), waits_for, [&] { return barrier.openings() == openings ? 1U : 0U; });
       return;
     }
     const Waiting waiting{*watch_, control().broken};
@@ -348,9 +329,7 @@ class Node::Impl {
   const std::int32_t process_ = this_process();
   std::size_t me_ = 0;  // seat
   std::size_t parity_ = 0;
-  std::uint64_t meetings_ = 0;  // to which this rank has come
-  std::uint32_t openings_ = 0;  // of the barrier at which it waits, before
-  ImageView own_;               // as offered
+  ImageView own_;  // as offered
   Allocations allocations_;
   Staging staging_;
   Mappings mappings_;
@@ -375,11 +354,7 @@ std::shared_ptr<void> Node::register_memory(void* data, std::size_t bytes) {
 }
 bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
 
-bool Node::meet(const Offer& mine, const std::string& call, const Meanwhile& meanwhile) {
-  return impl_->meet(mine, call, meanwhile);
-}
-bool Node::has_come(int rank) const { return impl_->has_come(rank); }
-bool Node::all_have_come() const { return impl_->all_have_come(); }
+bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
 void Node::offer(const Offer& mine) { impl_->offer(mine); }
 Roll::Count Node::join(const Joining& joining, const std::string& call) { return impl_->join(joining, call); }
 std::vector<int> Node::attend(std::int64_t frame, int ranks, const std::string& call) {

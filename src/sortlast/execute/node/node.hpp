@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/node/meanwhile.hpp"
 #include "sortlast/execute/node/roll.hpp"
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/image.hpp"
@@ -32,7 +31,6 @@ struct Neighbours {
   std::optional<Segment> control;   // theirs, with a Control in it; none if there is one member
   int cores = 1;                    // of the machine, for each rank that may use the same ones; at least 1
   bool crowded = false;             // more ranks than cores: a rank that waits keeps another from its core
-  int workers = 0;                  // if so, members that may work at once while they wait for others
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
 
@@ -108,12 +106,7 @@ class Node {
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
   // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
-  bool meet(const Offer& mine, const std::string& call, const Meanwhile& meanwhile = {});
-  // While meet() waits: whether a rank has come to it and brought the same hash and frame_bytes; its image
-  // can be read from then on. All ranks may turn out to disagree: then this one may not read any more.
-  bool has_come(int rank) const;
-  // While meet() waits: whether all have.
-  bool all_have_come() const;
+  bool meet(const Offer& mine, const std::string& call);
 
   // ---- Frames that do not wait for all ranks (roll.hpp); instead of meet(), by all of a node's ranks ----
 

@@ -98,8 +98,7 @@ std::size_t Passes::pass_end(std::size_t merge) const {
   std::size_t end = state.joined;
   while (end < step.inputs.size() && there(step.inputs[end], step.pixels.begin)) ++end;
   const std::size_t least = state.joined == 0 ? std::min<std::size_t>(2, step.inputs.size()) : 1;
-  if (end - state.joined < least) return state.joined;
-  return end == step.inputs.size() && !values_.placed(step.value) ? state.joined : end;
+  return end - state.joined < least ? state.joined : end;
 }
 
 // The merge whose pass takes this one in, or would if it were begun now: itself, if none does.
@@ -211,16 +210,15 @@ std::size_t Passes::add_inputs(std::size_t merge, Range pixels) {
   return in_memory;
 }
 
-// Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet, or the
-// value has no place yet, into an accumulator.
+// Where a pass puts its pixels: into the value, or, if they are not final and may not be rounded yet, into an
+// accumulator.
 Pixels Passes::accumulate_into(std::size_t merge, bool last) {
   const Merge& step = program_.merges[merge];
   State& state = merges_[merge];
-  const bool begun = state.accumulator.view().colour != nullptr;
-  const bool kept_there =
-      index_.value(step.value).format == gathered_ && values_.placed(step.value) && !begun;
-  if (last || kept_there) return values_.target(step.value, step.pixels.begin);
-  if (!begun) state.accumulator = take_pixels(pool_, gathered_, step.pixels.size());
+  if (last || index_.value(step.value).format == gathered_)
+    return values_.target(step.value, step.pixels.begin);
+  if (state.accumulator.view().colour == nullptr)
+    state.accumulator = take_pixels(pool_, gathered_, step.pixels.size());
   return state.accumulator.view();
 }
 

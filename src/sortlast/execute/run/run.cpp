@@ -24,12 +24,6 @@ void Run::begin_frame(const Contribution& contribution) {
   ready_receives_.clear();
 }
 
-void Run::place(const PixelBuffer& result) {
-  values_.place(result);
-  for (std::size_t merge = 0; merge < program_.merges.size(); ++merge)
-    if (program_.merges[merge].value == program_.result) passes_.offer(merge);
-}
-
 void Run::refer(std::size_t receive, Reference reference) {
   const Value value = program_.receives[receive].value;
   values_.refer(value, std::move(reference));

@@ -31,7 +31,7 @@ struct Chunk {
 // A transfer is cut into chunks of wire.chunk_pixels(), in order. Of each transfer at most `window`
 // chunks are under way, at both ends, so that the memory for messages stays small; blending and sending
 // follow chunk by chunk. The executor calls: begin_frame(), and refer() for each receive that the program
-// spares; place() if the contribution was not placed; open() when transfers of further stages may begin,
+// spares; open() when transfers of further stages may begin,
 // next_receive() and incoming() for each chunk to receive and arrived() when it is there, next_send() and
 // outgoing() for each to send and sent() when its memory is no longer needed, blend() whenever there is time.
 // Neither the order nor the moment of these calls changes the result.
@@ -44,8 +44,6 @@ class Run {
 
   // Start a frame. The contribution must stay until end_frame().
   void begin_frame(const Contribution& contribution);
-  // Put the finished pixels there; empty: anywhere. Before, all else can go on that there is to do.
-  void place(const PixelBuffer& result);
   // program.receives[receive] is read where it lies.
   void refer(std::size_t receive, Reference reference);
   // Transfers of the stages up to `stage` may be under way.

@@ -17,7 +17,6 @@ Values::Values(const IndexedProgram& program, Pool& pool)
 void Values::begin_frame(const Contribution& own) {
   own_ = &own;
   result_ = own.result;
-  placed_ = own.placed;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i].absent = states_[i].referred = false;
     states_[i].uses = program_.values[i].uses;

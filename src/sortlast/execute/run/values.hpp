@@ -26,7 +26,6 @@ struct Contribution {
   const Background* background = nullptr;  // put behind the result, unless null
   PixelBuffer result = {};                 // where the finished pixels are to be put; empty: anywhere
   Interleaving interleaving = {};  // how images, of less than 2^32 pixels then, hold the program's pixels
-  bool placed = true;              // else `result` will be told later
 };
 
 class Values {
@@ -38,14 +37,6 @@ class Values {
   void begin_frame(const Contribution& own);
   // Let go of all memory of the frame.
   void end_frame();
-
-  // Where the finished pixels are to be put is known from now on; empty: anywhere.
-  void place(const PixelBuffer& result) {
-    result_ = result;
-    placed_ = true;
-  }
-  // Whether a value can be finished: not the result, before it is known where to put it.
-  bool placed(Value value) const { return placed_ || value != program_.program.result; }
 
   // The image that a receive stands for is read where it lies.
   void refer(Value value, Reference reference);
@@ -111,7 +102,6 @@ class Values {
   Pool& pool_;
   const Contribution* own_ = nullptr;
   PixelBuffer result_;  // where the finished pixels are put
-  bool placed_ = true;
   ImageReader images_;
   std::vector<State> states_;
   std::vector<Part> parts_;                 // of all values, as the program numbers them
