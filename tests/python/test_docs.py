@@ -192,19 +192,20 @@ def test_programs_compile_against_the_installed_library_and_run(
 _IN_FOLDER = "import os, sys; os.chdir(sys.argv[1]); os.execv(sys.argv[2], sys.argv[2:])"
 
 
-# --- CONTRIBUTING -----------------------------------------------------------------------------------------
+# --- extending --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 @pytest.mark.builds
 def test_an_algorithm_is_one_file_and_one_line(tmp_path: Path) -> None:
-    """What CONTRIBUTING.md adds is verified and executed by the property tests, which would find it wrong."""
+    """The property tests verify and execute the example of the page, and find a mistake in it."""
     for name in SOURCES:
         copy = shutil.copytree if (pages.ROOT / name).is_dir() else shutil.copy
         copy(pages.ROOT / name, tmp_path / name)
-    page = (pages.ROOT / "CONTRIBUTING.md").read_text()
+    path = pages.ROOT / "docs" / "development" / "extending.md"
+    page = path.read_text()
     (place,) = re.findall(r"<!-- new file: (\S+) -->", page)
-    (text,) = pages.code(pages.ROOT / "CONTRIBUTING.md", "cpp")
+    (text,) = pages.code(path, "cpp")
     (line,) = re.findall(r"`(ADD\(\w+\))`", page)
     registry = tmp_path / "src/sortlast/schedule/algorithms/registry.cpp"
     registry.write_text(registry.read_text().replace("  ADD(tree)\n", f"  ADD(tree) \\\n  {line}\n"))

@@ -1,4 +1,4 @@
-"""Rooms use only what the table of CONTRIBUTING.md lets them, in C++ and in Python."""
+"""Rooms use only what the tables of docs/development/rooms.md allow, in C++ and in Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOM_NAMES = {"src/sortlast/": "root", "include/sortlast/": "include"}
 def table(column: str) -> dict[str, set[str]]:
     """Room -> rooms that it may use, of the table whose first column has that heading."""
     rows: dict[str, set[str]] = {}
-    lines = iter((ROOT / "CONTRIBUTING.md").read_text().splitlines())
+    lines = iter((ROOT / "docs" / "development" / "rooms.md").read_text().splitlines())
     for line in lines:
         if line.startswith(f"| {column} |"):
             break

@@ -13,7 +13,7 @@ class Sortlast(CMakePackage):
 
     license("BSD-3-Clause")
 
-    # A release adds version("X.Y.Z", sha256="..."), see RELEASING.md.
+    # A release adds version("X.Y.Z", sha256="..."), see docs/development/releasing.md.
     version("develop")
 
     variant("mpi", default=True, description="The compositor; all else needs no MPI")
