@@ -223,25 +223,6 @@ void* sortlast_memory_data(const sortlast_memory* memory);
 
 void sortlast_memory_free(sortlast_memory* memory);
 
-// Memory of the caller's that the other ranks of the machine read in place, as they read a sortlast_memory.
-typedef struct sortlast_registration sortlast_registration;
-
-// Register memory that images lie in frame after frame, and that a renderer cannot draw elsewhere: its pages
-// become shared ones where they lie, with their contents. Not collective. Writes a handle, which may outlive
-// the compositor, or NULL on failure (the message is the compositor's). Nothing is done for 0 bytes.
-//   - It must be ordinary private memory, as malloc gives, and in no part allocated by
-//     sortlast_compositor_allocate or registered already.
-//   - No thread may write to it while it is registered or that ends, nor may it end during a composite.
-//   - Free the registration before the memory is freed or reallocated.
-//   - A forked process shares the pages with its parent, unlike other memory.
-// Errors: ARGUMENT (memory of another kind, no place for the handle), MEMORY, INTERNAL (the system has no
-// shared memory).
-sortlast_status sortlast_compositor_register_memory(sortlast_compositor* compositor, void* data,
-                                                    int64_t bytes, sortlast_registration** registration);
-
-// End it: the memory keeps its contents, and is as private as it was before.
-void sortlast_registration_free(sortlast_registration* registration);
-
 // The pixels that one rank has finished.
 typedef struct sortlast_tile sortlast_tile;
 

@@ -16,10 +16,6 @@ struct sortlast_memory {
   sortlast::Memory memory;
 };
 
-struct sortlast_registration {
-  sortlast::Registration registration;
-};
-
 using namespace sortlast;
 using namespace sortlast::capi;
 
@@ -190,22 +186,6 @@ void* sortlast_memory_data(const sortlast_memory* memory) {
 }
 
 void sortlast_memory_free(sortlast_memory* memory) { delete memory; }
-
-sortlast_status sortlast_compositor_register_memory(sortlast_compositor* compositor, void* data,
-                                                    int64_t bytes, sortlast_registration** registration) {
-  if (registration != nullptr) *registration = nullptr;
-  if (compositor == nullptr) return SORTLAST_ERROR_ARGUMENT;
-  return guarded(*compositor, [&] {
-    Compositor& worker = made(*compositor);
-    if (registration == nullptr) throw ArgumentError("the place for the registration is NULL");
-    check_bytes(bytes);
-    auto result = std::make_unique<sortlast_registration>();
-    result->registration = worker.register_memory(data, static_cast<std::size_t>(bytes));
-    *registration = result.release();
-  });
-}
-
-void sortlast_registration_free(sortlast_registration* registration) { delete registration; }
 
 sortlast_status sortlast_compositor_composite(sortlast_compositor* compositor, const sortlast_image* image,
                                               const sortlast_composition* composition, sortlast_tile** tile) {

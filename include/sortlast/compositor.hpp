@@ -85,26 +85,6 @@ struct Options {
   std::function<void()> interrupt = {};
 };
 
-// Memory of the caller that the other ranks of the machine can read in place, for as long as this lives,
-// which may be longer than its compositor: see Compositor::register_memory().
-class Registration {
- public:
-  Registration() = default;  // of no memory
-  Registration(Registration&&) noexcept = default;
-  Registration& operator=(Registration&&) noexcept = default;
-  ~Registration() = default;
-
-  // End it now. The memory keeps its contents and is as private as it was before.
-  void reset() { memory_.reset(); }
-
- private:
-  friend class Compositor;
-
-  explicit Registration(std::shared_ptr<void> memory) : memory_(std::move(memory)) {}
-
-  std::shared_ptr<void> memory_;
-};
-
 // How the images of one frame become one.
 struct Composition {
   Op op = Op::over;
@@ -190,21 +170,6 @@ class SORTLAST_API Compositor {
   // there are composited without a copy. Not collective. Null for 0 bytes. Throws Error where the system has
   // no shared memory of that size left.
   Memory allocate(std::size_t bytes);
-
-  // Let the other ranks of the machine read `bytes` at `data` in place, as if they were allocated so: images,
-  // or planes of them, that lie inside are composited without a copy. The bytes keep their address and
-  // contents; whole pages among them become shared ones, the others are copied in each composite(). Not
-  // collective.
-  //   - It must be ordinary private memory (malloc, new, NumPy), not on a stack, in a file, locked or
-  //     pinned for a device, and in no part allocated or registered already: else an ArgumentError, where
-  //     that shows.
-  //   - No thread may write to it while this call or the end of the registration is under way, and it
-  //     must not end while a composite() is.
-  //   - End the registration before the memory is freed or reallocated.
-  //   - A forked process shares the whole pages with its parent, unlike other memory: what one writes
-  //     the other sees, until the registration ends in either.
-  // Nothing is done for 0 bytes, and for a rank that shares its machine with no other.
-  [[nodiscard]] Registration register_memory(void* data, std::size_t bytes);
 
   // Collect the tiles that composite() returned in one frame: the whole image at `root`, nothing elsewhere.
   // Where ranks were left out, those of the frame take part, with their last tile, and `root` is one of them.

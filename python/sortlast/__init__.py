@@ -28,7 +28,7 @@ from sortlast._errors import (
 )
 from sortlast._fragments import Fragments
 from sortlast.compositor import Compositor
-from sortlast.protocols import Registration, Tile
+from sortlast.protocols import Tile
 from sortlast.serial import composite_serial, execute_serial
 from sortlast.visibility import BoxPositions, SplitTree, visibility_order, visibility_positions
 
@@ -62,7 +62,6 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "MpiError",
-    "Registration",
     "RemoteError",
     "SplitTree",
     "Tile",

@@ -236,15 +236,6 @@ def _writable(value: object, what: str, shape: tuple[int, ...], dtype: str) -> N
     array = as_array(value, what)
     if array.shape != shape or str(array.dtype) != dtype:
         raise ArgumentError(f"{what} is {array.dtype} {array.shape}; expected {dtype} {shape}")
-    return _changeable(array, what)
-
-
-def memory(value: object, what: str) -> NDArray[np.uint8]:
-    """The bytes of an array of any type."""
-    return _changeable(as_array(value, what), what).reshape(-1).view(np.uint8)
-
-
-def _changeable(array: NDArray[Any], what: str) -> NDArray[Any]:
     if not array.flags.c_contiguous or not array.flags.writeable:
         raise ArgumentError(f"{what} is not C-contiguous or not writable; expected both")
     return array

@@ -13,7 +13,7 @@ from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
 from sortlast._core import Machine
 from sortlast._errors import ArgumentError, MismatchError, UsageError
 from sortlast._fragments import Fragments
-from sortlast.protocols import FabricChoice, Out, Registration, Tile
+from sortlast.protocols import FabricChoice, Out, Tile
 
 if TYPE_CHECKING:
     from typing import Self
@@ -452,27 +452,6 @@ class Compositor:
             ArgumentError: another dtype, or a shape that is none.
         """
         return self._native.allocate(_arrays.extents(shape), _arrays.scalar(dtype))  # type: ignore[no-any-return]
-
-    def register_memory(self, array: NDArray[Any]) -> Registration:
-        """Let the other ranks of the machine read an array in place, as they read those of ``allocate()``.
-
-        For the array that a renderer draws into, frame after frame: composites of it are then as fast as of
-        allocated ones. Its pages become shared ones where they lie, with their contents, until the
-        registration is closed or dropped. Not collective. Rules:
-
-        - No thread may write to the array while this call or the end of the registration is under way, and
-          it must not end while a ``composite()`` is.
-        - The array is kept; do not resize it.
-        - A forked process shares the pages with its parent, unlike other memory.
-
-        Args:
-            array: an image, a depth plane, or a part of one, of any type: contiguous, writable, in ordinary
-                memory, and in no part allocated by ``allocate()`` or registered already.
-
-        Raises:
-            ArgumentError: an array of another kind.
-        """
-        return self._native.register_memory(_arrays.memory(array, "array"))  # type: ignore[no-any-return]
 
     @overload
     def gather(

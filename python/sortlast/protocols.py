@@ -68,18 +68,3 @@ class FabricChoice(Protocol):
 
     def choice(self, ranks: int) -> tuple[str, list[int] | None]:
         """The algorithm and the ring (None: rank order) for so many ranks, the same on every rank."""
-
-
-class Registration(Protocol):
-    """Memory of the caller's that other ranks of the machine can read; see ``Compositor.register_memory``.
-
-    As a context manager it ends at the end of the block.
-    """
-
-    def close(self) -> None:
-        """End it: the memory keeps its contents, and is as private as it was before."""
-
-    def __enter__(self) -> Registration: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
-    ) -> None: ...

@@ -99,20 +99,5 @@ TEST(Fork, CannotTakeThePlaceOfItsParentInAMeeting) {
   EXPECT_EQ(control.meeting.openings(), 0u);
 }
 
-TEST(Fork, EndsARegistrationForItselfAlone) {
-  std::vector<std::byte> memory(100'000, std::byte{1});
-  Allocations allocations;
-  std::shared_ptr<void> registered = allocations.add(memory.data(), memory.size());
-  const Segment mapped(allocations.find(memory.data(), memory.size()).segment);
-  EXPECT_TRUE(in_child([&] {
-    registered.reset();
-    const bool kept = memory.front() == std::byte{1} && memory[50'000] == std::byte{1};
-    std::memset(memory.data(), 2, memory.size());
-    return kept && mapped.data()[50'000] == std::byte{1};
-  }));
-  EXPECT_EQ(memory[50'000], std::byte{1});
-  EXPECT_FALSE(mapped.closed());
-}
-
 }  // namespace
 }  // namespace sortlast

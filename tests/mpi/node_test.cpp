@@ -26,10 +26,9 @@ using testing::With;
 using testing::wrong_pixels;
 
 // Where an image lies.
-enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, registered, none };
+enum class Memory_ { own, allocated, part_of_allocated, depth_apart, depth_own, none };
 constexpr Memory_ kinds[] = {Memory_::own,         Memory_::allocated, Memory_::part_of_allocated,
-                             Memory_::depth_apart, Memory_::depth_own, Memory_::registered,
-                             Memory_::none};
+                             Memory_::depth_apart, Memory_::depth_own, Memory_::none};
 
 class NodeImages : public ::testing::Test {
  protected:
@@ -41,7 +40,6 @@ class NodeImages : public ::testing::Test {
     std::optional<OwnImage> own;
     Memory colour;
     Memory depth;
-    std::array<std::shared_ptr<void>, 2> registrations;  // of the own image's planes
   };
 
   static PixelBuffer allocate(NodeOfRanks& node, const Format& format, std::int64_t count) {
@@ -51,14 +49,9 @@ class NodeImages : public ::testing::Test {
   static Held make(NodeOfRanks& node, Memory_ kind, const Format& format, std::int64_t count) {
     Held held;
     const auto pixels = static_cast<std::size_t>(count);
-    if (kind == Memory_::own || kind == Memory_::depth_own || kind == Memory_::registered) {
+    if (kind == Memory_::own || kind == Memory_::depth_own) {
       held.own.emplace(format, count);
       held.pixels = held.own->view();
-    }
-    if (kind == Memory_::registered) {
-      held.registrations[0] = node->register_memory(held.pixels.colour, pixels * format.colour_bytes());
-      if (format.depth)
-        held.registrations[1] = node->register_memory(held.pixels.depth, pixels * sizeof(float));
     }
     if (kind == Memory_::allocated) {
       const PixelBuffer stretch = allocate(node, format, count);

@@ -173,41 +173,6 @@ TEST_F(Sharing, TwoRanksOfOneNodeFarApartInDepth) {
   check(pairs, made, {Op::over, order, {0.5F, 0.25F, 0.125F, 1.0F}}, random);
 }
 
-TEST_F(Sharing, RegisteredMemoryIsReadInPlaceAndStaysTheCallers) {
-  std::mt19937 random(66);
-  const Format format{};
-  const Size size{97, 61};
-  const auto bytes = static_cast<std::size_t>(size.pixels()) * format.colour_bytes();
-  std::vector<std::byte> memory(bytes + 100);
-  for (std::byte& byte : memory) byte = static_cast<std::byte>(random() % 64);
-  const ImageView image{{memory.data() + std::ptrdiff_t{4} * (rank_ % 16), nullptr}, size, format};
-  const std::vector<std::byte> before = memory;
-
-  std::optional<Compositor> compositor(std::in_place, MPI_COMM_WORLD);
-  const Tile plain = compositor->composite(image, {Op::max, {}, {}});
-  Registration registered = compositor->register_memory(memory.data() + 1, bytes + 98);
-  const auto expect_same = [&] {
-    const Tile tile = compositor->composite(image, {Op::max, {}, {}});
-    ASSERT_EQ(tile.range(), plain.range());
-    const auto tile_bytes = static_cast<std::size_t>(tile.range().size()) * format.colour_bytes();
-    if (tile_bytes == 0) return;
-    EXPECT_EQ(std::memcmp(tile.pixels().view().colour, plain.pixels().view().colour, tile_bytes), 0);
-  };
-  expect_same();
-  if (p_ > 1) {
-    EXPECT_THROW(static_cast<void>(compositor->register_memory(memory.data(), 10)), ArgumentError);
-    EXPECT_THROW(static_cast<void>(compositor->register_memory(nullptr, 10)), ArgumentError);
-  }
-  EXPECT_NO_THROW(static_cast<void>(compositor->register_memory(nullptr, 0)));
-  registered.reset();
-  expect_same();
-  registered = compositor->register_memory(memory.data(), memory.size());
-  expect_same();
-  compositor.reset();
-  registered.reset();
-  EXPECT_EQ(memory, before);
-}
-
 TEST_F(Sharing, AllocatedMemoryOutlivesItsCompositor) {
   Memory memory;
   {

@@ -19,7 +19,7 @@ from sortlast import schedule
 from sortlast.bench import Row, Task, pattern, turns
 
 KEYS = [field.name for field in fields(Row)]
-OURS = {"sortlast", "sortlast-allocated", "sortlast-registered", "sortlast-messages"}
+OURS = {"sortlast", "sortlast-allocated", "sortlast-messages"}
 NAMES = OURS | {
     "mpi-reduce",
     "mpi-reduce-scatter",

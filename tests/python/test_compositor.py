@@ -219,40 +219,6 @@ def test_images_in_shared_memory_with_bounds_on_real_and_pretended_nodes():
     )
 
 
-def test_registered_arrays_are_read_in_place_and_stay_the_callers():
-    run(
-        4,
-        """
-        pictures = images(21, 40, 60)
-        expected = sortlast.composite_serial(pictures)
-        mine = pictures[rank].copy()
-        comp = sortlast.Compositor(comm)
-        with comp.register_memory(mine) as registration:
-            for _ in range(3):
-                frame = comp.gather(comp.composite(mine))
-                if rank == 0:
-                    assert np.abs(frame - expected).max() < 1e-5
-            for wrong in (mine, mine[:7], mine[:, ::2], b"bytes", comp.allocate((4, 4, 4), "uint8")):
-                try:
-                    comp.register_memory(wrong)
-                except sortlast.ArgumentError as error:
-                    assert str(error)
-                else:
-                    raise AssertionError(wrong)
-        assert (mine == pictures[rank]).all()
-        mine[:] = 0
-        frame = comp.gather(comp.composite(mine))
-        if rank == 0:
-            assert not frame.any()
-        kept = comp.register_memory(np.ones((2000, 30), np.float64))  # which keeps the array
-        comp.register_memory(np.empty(0, np.uint8)).close()
-        comp.close()
-        kept.close()
-        kept.close()
-        """,
-    )
-
-
 def test_half_the_bytes_of_float32():
     run(
         3,

@@ -293,15 +293,6 @@ void bind_tile(nb::module_& module) {
           "Arrays (n,) or (n, width) by name.");
 }
 
-void bind_registration(nb::module_& module) {
-  nb::class_<Registration>(module, "Registration",
-                           "Memory of the caller's that other ranks of the machine can read; see "
-                           "sortlast.Compositor.register_memory. A context manager.")
-      .def("close", &Registration::reset, "End it: the memory is as private as it was before.")
-      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
-      .def("__exit__", [](Registration& self, const nb::args&) { self.reset(); });
-}
-
 void bind_compositor(nb::module_& module) {
   const Options standard;
   nb::class_<Compositor>(module, "Compositor", "See sortlast.Compositor.")
@@ -346,12 +337,6 @@ void bind_compositor(nb::module_& module) {
       .def("composite_images", &composite_images, "several"_a, "op"_a, "background"_a, "premultiplied"_a,
            "root"_a, "out"_a.none(), "out_depth"_a.none(), "out_picture"_a.none())
       .def("allocate", &allocate, "shape"_a, "scalar"_a)
-      .def(
-          "register_memory",
-          [](Compositor& compositor, const Output& array) {
-            return compositor.register_memory(array.data(), array.nbytes());
-          },
-          "array"_a, nb::keep_alive<0, 2>())
       .def("composite_fragments", &composite_fragments, "width"_a, "height"_a, "counts"_a.none(),
            "colour"_a.none(), "depth"_a.none(), "depth_back"_a.none(), "channels"_a, "surface"_a.none(),
            "surface_depth"_a.none(), "scalar"_a, "background"_a, "keep_lists"_a, "most_bytes"_a,
@@ -460,7 +445,6 @@ NB_MODULE(SORTLAST_MPI_MODULE, module) {
   nanobind::module_::import_("sortlast._core");  // defines Timing and Event
   sortlast::python::register_errors();
   sortlast::python::bind_tile(module);
-  sortlast::python::bind_registration(module);
   sortlast::python::bind_compositor(module);
   sortlast::python::bind_visibility(module);
   sortlast::python::bind_probe(module);

@@ -43,9 +43,6 @@ Tile Compositor::composite(std::span<const BoxImage> images, Size size, const Co
   return impl().composite_boxes({images, size, composition, out});
 }
 Memory Compositor::allocate(std::size_t bytes) { return impl().node_->allocate(bytes); }
-Registration Compositor::register_memory(void* data, std::size_t bytes) {
-  return Registration(impl().node_->register_memory(data, bytes));
-}
 const Timing& Compositor::timing() const { return impl().timing_; }
 std::string Compositor::algorithm() const {
   const Impl& made = impl();

@@ -119,37 +119,6 @@ static void check_memory(void) {
   CHECK(sortlast_memory_data(NULL) == NULL);
 }
 
-static void check_registration(void) {
-  sortlast_compositor* compositor = create(NULL);
-  const size_t bytes = 30000;
-  unsigned char* own = malloc(bytes);
-  for (size_t i = 0; i < bytes; ++i) own[i] = (unsigned char)(i % 251);
-  sortlast_registration* registration = NULL;
-  CHECK(sortlast_compositor_register_memory(compositor, own, -1, &registration) == SORTLAST_ERROR_ARGUMENT);
-  CHECK_HOLDS(sortlast_compositor_message(compositor), "-1 bytes of memory");
-  CHECK(sortlast_compositor_register_memory(compositor, own, 1, NULL) == SORTLAST_ERROR_ARGUMENT);
-  CHECK_HOLDS(sortlast_compositor_message(compositor), "place for the registration");
-  CHECK(sortlast_compositor_register_memory(NULL, own, 1, &registration) == SORTLAST_ERROR_ARGUMENT);
-  CHECK(sortlast_compositor_register_memory(compositor, own, 0, &registration) == SORTLAST_OK);
-  sortlast_registration_free(registration);
-
-  sortlast_status status =
-      sortlast_compositor_register_memory(compositor, own, (int64_t)bytes, &registration);
-  CHECK_STATUS(SORTLAST_OK, status, sortlast_compositor_message(compositor));
-  if (world_size() > 1) {
-    sortlast_registration* twice = NULL;
-    CHECK(sortlast_compositor_register_memory(compositor, own, 9, &twice) == SORTLAST_ERROR_ARGUMENT);
-    CHECK(twice == NULL);
-  }
-
-  // It outlives the compositor, and leaves the memory as it was.
-  sortlast_compositor_free(compositor);
-  sortlast_registration_free(registration);
-  sortlast_registration_free(NULL);
-  for (size_t i = 0; i < bytes; ++i) CHECK(own[i] == (unsigned char)(i % 251));
-  free(own);
-}
-
 void test_travel(void) {
   const size_t bytes = sizeof(float) * ROW * HEIGHT;
   float* sum = malloc(bytes);
@@ -178,7 +147,6 @@ void test_travel(void) {
   CHECK(sparse <= dense && (sparse < dense / 2 || world_size() == 1));
 
   check_memory();
-  check_registration();
   free(sum);
   free(scratch);
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sortlast.bench.peer import Peer
-from sortlast.bench.peers.compositor import Allocated, Messages, Registered, Sortlast
+from sortlast.bench.peers.compositor import Allocated, Messages, Sortlast
 from sortlast.bench.peers.icet import IceT
 from sortlast.bench.peers.memory_copy import MemoryCopy
 from sortlast.bench.peers.minigraphics import MiniGraphics
@@ -16,7 +16,6 @@ from sortlast.bench.peers.shared_window import SharedWindow
 _CLASSES: tuple[type[Peer], ...] = (
     Sortlast,
     Allocated,
-    Registered,
     Messages,
     IceT,
     MiniGraphics,

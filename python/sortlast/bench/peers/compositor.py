@@ -1,4 +1,4 @@
-"""This library: as it comes, with images that it allocated or registered, and with messages alone."""
+"""This library: as it comes, with images that it allocated, and with messages alone."""
 
 from __future__ import annotations
 
@@ -100,24 +100,6 @@ class Allocated(Sortlast):
     def input_bytes(self) -> int:
         """Its image."""
         return self.task.n * self.task.pixel_bytes
-
-
-class Registered(Sortlast):
-    """The same with the renderer's own memory, registered once."""
-
-    name = "sortlast-registered"
-
-    def prepared(self, compositor: Compositor) -> Image:
-        """The image, whose pages the other ranks of the node can read."""
-        planes = [self.image.colour] if self.image.depth is None else [self.image.colour, self.image.depth]
-        self._registrations = [compositor.register_memory(plane) for plane in planes]
-        return self.image
-
-    def close(self) -> None:
-        """Its memory is private again."""
-        for registration in self._registrations:
-            registration.close()
-        super().close()
 
 
 class Messages(Sortlast):

@@ -46,13 +46,6 @@ class Node::Impl {
     return memory;
   }
 
-  std::shared_ptr<void> register_memory(void* data, std::size_t bytes) {
-    if (bytes == 0) return {};
-    if (data == nullptr) throw ArgumentError("memory to register is null; expected the address of its bytes");
-    if (alone()) return {};
-    return allocations_.add(static_cast<std::byte*>(data), bytes);
-  }
-
   bool meet(const Offer& mine, const std::string& call) {
     own_ = mine.image;
     flagged_ = mine.flag;
@@ -167,7 +160,7 @@ class Node::Impl {
     }
   }
 
-  Place place_of(const void* data, std::size_t bytes) const { return allocations_.offer(data, bytes); }
+  Place place_of(const void* data, std::size_t bytes) const { return allocations_.find(data, bytes); }
   const std::byte* mapped(int rank, const Place& place) { return mapped(seat_of(rank), place); }
 
   void release(int rank) {
@@ -247,10 +240,10 @@ class Node::Impl {
     if (image.is_none()) return;
     if (!image.format.depth) offer.image.pixels.depth = nullptr;
     const auto count = static_cast<std::size_t>(image.size.pixels());
-    offer.colour = allocations_.offer(image.pixels.colour, count * image.format.colour_bytes());
+    offer.colour = allocations_.find(image.pixels.colour, count * image.format.colour_bytes());
     bool direct = !offer.colour.none();
     if (offer.image.pixels.depth != nullptr) {
-      offer.depth = allocations_.offer(image.pixels.depth, count * sizeof(float));
+      offer.depth = allocations_.find(image.pixels.depth, count * sizeof(float));
       direct = direct && !offer.depth.none();
     }
     if (direct) return;
@@ -349,9 +342,6 @@ bool Node::alone() const { return impl_->alone(); }
 bool Node::mate(int rank) const { return impl_->mate(rank); }
 
 Memory Node::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
-std::shared_ptr<void> Node::register_memory(void* data, std::size_t bytes) {
-  return impl_->register_memory(data, bytes);
-}
 bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }

@@ -95,11 +95,6 @@ class Node {
   // when they are offered. Given back when the last copy is gone. Not collective, and for any thread.
   Memory allocate(std::size_t bytes);
 
-  // Make memory of the caller's such memory in place, until the last copy of the result is gone: see
-  // Compositor::register_memory(). Null for 0 bytes, and where there are no mates. Throws ArgumentError,
-  // Error.
-  std::shared_ptr<void> register_memory(void* data, std::size_t bytes);
-
   // Whether the mates can read an image where it lies, as all of it is in memory of the two.
   bool holds(const ImageView& image) const;
 

@@ -1,12 +1,10 @@
-// Process memory: what lies at an address of this process, and reading that of another process of this
-// machine through the kernel.
+// Process memory: reading that of another process of this machine through the kernel.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "sortlast/error.hpp"
 
@@ -49,18 +47,5 @@ class ReadPlanes {
   std::array<Plane, 4> planes_;  // the last ones: colour and depth of two images
   std::size_t next_ = 0;         // the one to forget
 };
-
-// Throws ArgumentError, which says what was found, unless all of the bytes are ordinary private memory that
-// can be read and written: no file, nothing shared or special, no stack of the main thread or of this one.
-void check_private(const std::byte* data, std::size_t bytes);
-
-// Half-open range of addresses.
-struct AddressRange {
-  std::uintptr_t begin = 0;
-  std::uintptr_t end = 0;
-};
-
-// The parts of [data, data + bytes) in which an open file is mapped, in order. Throws Error.
-std::vector<AddressRange> mapped_parts(int file, const std::byte* data, std::size_t bytes);
 
 }  // namespace sortlast

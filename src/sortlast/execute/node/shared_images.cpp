@@ -18,24 +18,13 @@ void Allocations::State::erase(std::uintptr_t address) {
   allocations.erase(address);
 }
 
-std::pair<Place, const RegisteredMemory*> Allocations::State::find(const void* address,
-                                                                   std::size_t bytes) const {
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
-  const auto after = allocations.upper_bound(wanted);
-  if (after == allocations.begin()) return {};
-  const auto& [begin, found] = *std::prev(after);
-  const std::uint64_t offset = wanted - begin;
-  if (offset > found.bytes || bytes > found.bytes - offset) return {};
-  return {{found.start.segment, found.start.offset + offset}, found.registered};
-}
-
 Memory Allocations::take(std::size_t bytes) {
   const Segment segment(bytes);
   std::byte* const data = segment.data();
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   {
     const std::lock_guard lock(state_->mutex);
-    state_->allocations[address] = {bytes, {segment.name(), 0}, nullptr};
+    state_->allocations[address] = {bytes, {segment.name(), 0}};
   }
   // In a forked process the lock may be that of a thread which does not exist there.
   return {data,
@@ -45,39 +34,15 @@ Memory Allocations::take(std::size_t bytes) {
           }};
 }
 
-std::shared_ptr<void> Allocations::add(std::byte* data, std::size_t bytes) {
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  std::shared_ptr<RegisteredMemory> made;
-  {
-    const std::lock_guard lock(state_->mutex);
-    auto& allocations = state_->allocations;
-    const auto next = allocations.lower_bound(address);
-    const bool before =
-        next != allocations.begin() && std::prev(next)->first + std::prev(next)->second.bytes > address;
-    const bool behind = next != allocations.end() && next->first - address < bytes;
-    if (before || behind)
-      throw ArgumentError(
-          "memory to register is allocated by the compositor or registered already, at least in part");
-    made = std::make_shared<RegisteredMemory>(data, bytes);
-    allocations[address] = {bytes, {made->segment(), made->offset()}, made.get()};
-  }
-  RegisteredMemory* const memory = made.get();
-  return {memory, [state = state_, address, owner = this_process(), kept = std::move(made)](void*) mutable {
-            if (owner == this_process()) state->erase(address);
-            kept.reset();
-          }};
-}
-
 Place Allocations::find(const void* address, std::size_t bytes) const {
   const std::lock_guard lock(state_->mutex);
-  return state_->find(address, bytes).first;
-}
-
-Place Allocations::offer(const void* address, std::size_t bytes) const {
-  const std::lock_guard lock(state_->mutex);
-  const auto [place, registered] = state_->find(address, bytes);
-  if (registered != nullptr) registered->refresh();
-  return place;
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  const auto after = state_->allocations.upper_bound(wanted);
+  if (after == state_->allocations.begin()) return {};
+  const auto& [begin, found] = *std::prev(after);
+  const std::uint64_t offset = wanted - begin;
+  if (offset > found.bytes || bytes > found.bytes - offset) return {};
+  return {found.start.segment, found.start.offset + offset};
 }
 
 std::byte* Mappings::find(std::size_t owner, const SegmentName& name) {

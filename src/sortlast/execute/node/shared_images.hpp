@@ -35,27 +35,20 @@ class Allocations {
 
   // `bytes` zeros in a segment of their own, aligned to a page. Throws Error.
   Memory take(std::size_t bytes);
-  // `bytes` of the caller's, at least one, as RegisteredMemory, until the last copy of the result is gone.
-  // Throws ArgumentError, also where a part of them is allocated or registered already.
-  std::shared_ptr<void> add(std::byte* data, std::size_t bytes);
 
   // The place of `bytes` from an address on, if all of them lie in one allocation.
   Place find(const void* address, std::size_t bytes) const;
-  // The same, and all that was written there by now can be read in the segment.
-  Place offer(const void* address, std::size_t bytes) const;
 
  private:
   struct Allocation {
     std::uint64_t bytes = 0;
     Place start;
-    const RegisteredMemory* registered = nullptr;  // none: taken
   };
   struct State {
     std::mutex mutex;
     std::map<std::uintptr_t, Allocation> allocations;  // by the address of their data
 
     void erase(std::uintptr_t address);
-    std::pair<Place, const RegisteredMemory*> find(const void* address, std::size_t bytes) const;
   };
   std::shared_ptr<State> state_;
 };
