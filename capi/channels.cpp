@@ -13,11 +13,11 @@ namespace {
 
 // Types and rules by their numbers in sortlast.h.
 constexpr ChannelType types[] = {ChannelType::uint32, ChannelType::float32};
-constexpr ChannelRule rules[] = {ChannelRule::automatic,   ChannelRule::blend,    ChannelRule::front,
-                                 ChannelRule::accumulated, ChannelRule::multiply, ChannelRule::attenuate};
+constexpr ChannelRule rules[] = {ChannelRule::automatic, ChannelRule::blend, ChannelRule::front,
+                                 ChannelRule::accumulated};
 static_assert(types[SORTLAST_CHANNEL_FLOAT32] == ChannelType::float32);
 static_assert(rules[SORTLAST_RULE_FRONT] == ChannelRule::front &&
-              rules[SORTLAST_RULE_ATTENUATE] == ChannelRule::attenuate);
+              rules[SORTLAST_RULE_ACCUMULATED] == ChannelRule::accumulated);
 
 Channel channel_of(const sortlast_channel& channel) {
   if (channel.name == nullptr) throw ArgumentError("the name of a channel is NULL; expected one");
@@ -28,7 +28,6 @@ Channel channel_of(const sortlast_channel& channel) {
   made.values = channel.values;
   made.rule = by_number(rules, channel.rule, "the rule of a channel");
   made.threshold = channel.threshold;
-  if (channel.transmission != nullptr) made.transmission = channel.transmission;
   if (channel.background != nullptr && channel.width > 0)
     made.background.assign(channel.background, channel.background + channel.width);
   return made;

@@ -138,27 +138,21 @@ typedef struct sortlast_composition {
 enum sortlast_channel_type { SORTLAST_CHANNEL_UINT32 = 0, SORTLAST_CHANNEL_FLOAT32 = 1 };
 
 // How the values of several images at one pixel become one. A pixel counts as drawn by a rank if its colour
-// is not 0, its depth is finite, or a channel of the rules blend (but for SORTLAST_CLOSEST), multiply or
-// attenuate holds what is not empty: 0, or 1 for multiply. Pixels that a rank has not drawn take no part.
+// is not 0, its depth is finite, or a channel of the rule blend is not 0 (SORTLAST_CLOSEST does not look at
+// channels). Pixels that a rank has not drawn take no part.
 enum sortlast_channel_rule {
   // Blend, but front for uint32 under SORTLAST_OVER.
   SORTLAST_RULE_AUTOMATIC = 0,
   // As the operator does with the colours: closest takes the winner's; over weighs with the colours' alpha
-  // (the
-  // values are premultiplied, float32 only); add, max and min work value by value, on uint32 modulo 2^32.
+  // (the values are premultiplied, float32 only); add, max and min work value by value, on uint32 modulo
+  // 2^32.
   SORTLAST_RULE_BLEND = 1,
   // The following under SORTLAST_OVER alone. The values of the front-most image whose own alpha is above the
   // threshold.
   SORTLAST_RULE_FRONT = 2,
-  // Those of the image at which the alpha of all in front of it and its own, composited, first passes the
-  // threshold. Every image's values travel to the last step then.
-  SORTLAST_RULE_ACCUMULATED = 3,
-  // float32: the product, as of transmissions (the shares of light let through).
-  SORTLAST_RULE_MULTIPLY = 4,
-  // float32: front + front transmission * back, where `transmission` names a channel of the rule multiply
-  // with as
-  // many values, or with one: what is emitted passes what lies in front.
-  SORTLAST_RULE_ATTENUATE = 5
+  // The values of the image at which the composited alpha, front to back, first passes the threshold. Every
+  // image's values then travel to the last step.
+  SORTLAST_RULE_ACCUMULATED = 3
 };
 
 // What a pixel holds beside its colour and depth. All ranks pass the same channels, in any order, with the
@@ -171,17 +165,16 @@ typedef struct sortlast_channel {
   int32_t width;     // values of a pixel, side by side: 1 or more
   // width values for each pixel of the image, row-major, 4-byte aligned; NULL on a rank without an image.
   const void* values;
-  int32_t rule;              // SORTLAST_RULE_AUTOMATIC ...
-  float threshold;           // of front and accumulated: an alpha, 0 to below 1
-  const char* transmission;  // of attenuate: the name of a channel
+  int32_t rule;     // SORTLAST_RULE_AUTOMATIC ...
+  float threshold;  // of front and accumulated: an alpha, 0 to below 1
   // `width` values of a pixel behind all images: where nobody drew, and otherwise as the rule has it (blend:
-  // behind the composite; front, accumulated: where no image passes the threshold). NULL: 0 (multiply: 1)
+  // behind the composite; front, accumulated: where no image passes the threshold). NULL: 0
   // where nobody drew, and nothing behind other pixels.
   const double* background;
 } sortlast_channel;
 
 #define SORTLAST_CHANNEL_INIT \
-  {sizeof(sortlast_channel), NULL, SORTLAST_CHANNEL_FLOAT32, 1, NULL, SORTLAST_RULE_AUTOMATIC, 0, NULL, NULL}
+  {sizeof(sortlast_channel), NULL, SORTLAST_CHANNEL_FLOAT32, 1, NULL, SORTLAST_RULE_AUTOMATIC, 0, NULL}
 
 // A channel's finished values, of the pixels of a tile or of a whole image; valid until that is freed.
 typedef struct sortlast_channel_values {

@@ -1,4 +1,4 @@
-// Channels: what a pixel holds beside its colour and depth (ids, normals, emission), and how it is
+// Channels: what a pixel holds beside its colour and depth (ids, normals), and how it is
 // composited.
 #pragma once
 
@@ -21,22 +21,16 @@ enum class ChannelType : std::uint8_t { uint32, float32 };
 SORTLAST_API std::string_view channel_type_name(ChannelType type);
 
 // How the values of several images at one pixel become one. A pixel counts as drawn by a rank if its colour
-// is not 0, its depth is finite, or a channel of the rules blend (but for closest), multiply or attenuate
-// holds what is not empty: 0, or 1 for multiply. Pixels that a rank has not drawn take no part.
+// is not 0, its depth is finite, or a channel of the rule blend is not 0 (closest does not look at channels).
+// Pixels that a rank has not drawn take no part.
 //   automatic    blend, but front for uint32 under `over`
 //   blend        as the operator does with the colours: closest takes the winner's; over weighs with the
 //                colours' alpha (the values are premultiplied, float32 only); add, max and min work value by
 //                value, on uint32 modulo 2^32
 //   front        `over` alone: the values of the front-most image whose own alpha is above the threshold
-//   accumulated  `over` alone: those of the image at which the alpha of all in front of it and its own,
-//   composited,
-//                first passes the threshold. Every image's values travel to the last step then.
-//   multiply     `over` alone, float32: the product, as of transmissions (the shares of light let through)
-//   attenuate    `over` alone, float32: front + front transmission * back, where `transmission` names a
-//   channel
-//                of the rule multiply with as many values, or with one: what is emitted passes what lies in
-//                front
-enum class ChannelRule : std::uint8_t { automatic, blend, front, accumulated, multiply, attenuate };
+//   accumulated  `over` alone: the values of the image at which the composited alpha, front to back, first
+//                passes the threshold. Every image's values then travel to the last step.
+enum class ChannelRule : std::uint8_t { automatic, blend, front, accumulated };
 
 SORTLAST_API std::string_view channel_rule_name(ChannelRule rule);
 // Throws ArgumentError, listing the names that exist.
@@ -51,11 +45,10 @@ struct Channel {
   // As many pixels as the image has, row-major, 4-byte aligned; null on a rank without an image.
   const void* values = nullptr;
   ChannelRule rule = ChannelRule::automatic;
-  float threshold = 0;            // of front and accumulated: 0 to below 1
-  std::string transmission = {};  // of attenuate
+  float threshold = 0;  // of front and accumulated: 0 to below 1
   // Empty, or `width` values of a pixel behind all images: where nobody drew, and otherwise as the rule has
   // it (blend: behind the composite; front, accumulated: where no image passes the threshold). Empty: 0
-  // (multiply: 1) where nobody drew, and nothing behind other pixels.
+  // where nobody drew, and nothing behind other pixels.
   std::vector<double> background = {};
 };
 

@@ -13,7 +13,7 @@ from sortlast import _arrays
 from sortlast._errors import ArgumentError
 
 _TYPES = ("uint32", "float32")
-_RULES = ("blend", "front", "accumulated", "multiply", "attenuate")
+_RULES = ("blend", "front", "accumulated")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,6 @@ class Channel:
     values: NDArray[Any] | None
     rule: str
     threshold: float
-    transmission: str
     background: list[float]
 
 
@@ -56,7 +55,7 @@ def of_fragments(given: object | None, fragments: int) -> list[Channel]:
     for name, value in _mapping(given, "channels of the fragments", "arrays").items():
         array = _values_of(name, value, (fragments,), "as there are fragments")
         width = array.shape[1] if array.ndim == 2 else 1
-        checked.append(Channel(name, str(array.dtype), width, array, "automatic", 0.0, "", []))
+        checked.append(Channel(name, str(array.dtype), width, array, "automatic", 0.0, []))
     return checked
 
 
@@ -75,9 +74,9 @@ def _channel(
     name: str, value: object, rule: object | None, background: object | None, picture: _arrays.Picture
 ) -> Channel:
     values, kind, width = _described(name, value) if picture.colour is None else _array(name, value, picture)
-    rule_name, threshold, transmission = _rule(name, rule)
+    rule_name, threshold = _rule(name, rule)
     behind = [] if background is None else _values(name, background, width)
-    return Channel(name, kind, width, values, rule_name, threshold, transmission, behind)
+    return Channel(name, kind, width, values, rule_name, threshold, behind)
 
 
 def _array(name: str, value: object, picture: _arrays.Picture) -> tuple[NDArray[Any], str, int]:
@@ -122,25 +121,18 @@ def _described(name: str, value: object) -> tuple[None, str, int]:
     return None, str(kind.base), kind.shape[0] if kind.shape else 1
 
 
-def _rule(name: str, rule: object | None) -> tuple[str, float, str]:
-    """The name of a rule, its threshold and its transmission."""
+def _rule(name: str, rule: object | None) -> tuple[str, float]:
+    """The name of a rule and its threshold."""
     if rule is None:
-        return "automatic", 0.0, ""
+        return "automatic", 0.0
     rule_name, *further = rule if isinstance(rule, tuple) and rule else (rule,)
-    if rule_name not in _RULES or len(further) > 1 or (further and rule_name in ("blend", "multiply")):
+    if rule_name not in _RULES or len(further) > 1 or (further and rule_name == "blend"):
         raise ArgumentError(
-            f"the rule of channel {name!r} is {_arrays.shown(rule)}; expected 'blend', 'multiply', 'front', "
-            "('front', threshold), 'accumulated', ('accumulated', threshold) or ('attenuate', channel)"
+            f"the rule of channel {name!r} is {_arrays.shown(rule)}; expected 'blend', 'front', "
+            "('front', threshold), 'accumulated' or ('accumulated', threshold)"
         )
-    if rule_name == "attenuate":
-        if not further:
-            raise ArgumentError(
-                f"the rule of channel {name!r} is 'attenuate'; expected ('attenuate', channel), with the "
-                "name of a channel of the rule 'multiply'"
-            )
-        return rule_name, 0.0, _arrays.text(further[0], f"the channel that attenuates {name!r}")
     threshold = _arrays.number(further[0], f"the threshold of channel {name!r}") if further else 0.0
-    return rule_name, threshold, ""
+    return rule_name, threshold
 
 
 def _values(name: str, background: object, width: int) -> list[float]:

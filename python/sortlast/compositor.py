@@ -281,8 +281,7 @@ class Compositor:
             channels: what pixels hold beside colour and depth, by name: arrays (H, W) or (H, W, n) of uint32
                 or float32, C-contiguous, on every rank the same names and types. Without an image: the types,
                 as ``numpy.uint32`` or ``(numpy.float32, 3)``. A rank's pixels that are not drawn (colour 0,
-                depth infinite, and 0 in the channels that are blended or attenuated, 1 in those that are
-                multiplied) take no part. The image has fewer than 2^32 pixels.
+                depth infinite, and 0 in the channels that are blended) take no part. The image has fewer than 2^32 pixels.
             rules: how the values of a pixel become one, by channel; the same on every rank. None stands for
                 "blend", and with ``over`` for "front" where they are uint32.
 
@@ -294,13 +293,9 @@ class Compositor:
                 - "accumulated" or ("accumulated", threshold), with ``over``: of the image at which the alpha
                   of all in front of it and its own, composited, first passes the threshold. The values of
                   every image travel to the last step then.
-                - "multiply", with ``over``: the product, as of transmissions.
-                - ("attenuate", channel), with ``over``: what is emitted, front + transmission * back, where
-                  the other channel holds the front's transmission: one of the rule "multiply" with as many
-                  values, or with one.
             channel_background: a number, or one a value, behind all images, by channel: shown where nobody
                 drew, blended behind what is blended, and shown where no image passes a threshold. None is 0
-                (1 where the rule is "multiply") where nobody drew, and nothing behind other pixels.
+                where nobody drew, and nothing behind other pixels.
             images: list of arrays like ``image``, each of its box's height and width, in any order; an empty
                 list on a rank without any. ``depth`` is then a list of planes, one an image. All are of one
                 type, which ranks without images need not tell. Not with ``image``, ``order``, ``bounds``,

@@ -37,11 +37,10 @@ inline ChannelImage random_channel_image(const Format& format, const std::vector
       const std::size_t pixel = i / width;
       bool empty = true;
       for (std::size_t k = 0; k < in_pixel; ++k) empty = empty && colours[pixel * in_pixel + k] == 0;
-      const float nothing = channel.rule == ChannelRule::multiply ? 1.0F : 0.0F;
       if (channel.type == ChannelType::uint32)
         values.push_back(static_cast<std::uint32_t>(random() % 5));
       else
-        values.push_back(std::bit_cast<std::uint32_t>(empty && random() % 8 > 0 ? nothing : unit(random)));
+        values.push_back(std::bit_cast<std::uint32_t>(empty && random() % 8 > 0 ? 0.0F : unit(random)));
     }
   }
   return made;
@@ -79,19 +78,13 @@ class ChannelOracle {
     ChannelRule rule = channel.rule;
     if (rule == ChannelRule::automatic)
       rule = channel.type == ChannelType::uint32 && op_ == Op::over ? ChannelRule::front : ChannelRule::blend;
-    const double back = given ? channel.background[k] : rule == ChannelRule::multiply ? 1 : 0;
+    const double back = given ? channel.background[k] : 0;
     if (op_ == Op::closest) {
       const std::size_t r = winner(pixel, drawn);
       return r < images_.size() ? stored(r, c, at) : back;
     }
     if (op_ != Op::over) return reduced(drawn, c, at, given, back);
-    if (rule == ChannelRule::blend || rule == ChannelRule::attenuate)
-      return blended(pixel, drawn, c, k, rule, back);
-    if (rule == ChannelRule::multiply) {
-      double result = back;
-      for (const std::size_t r : drawn) result *= stored(r, c, at);
-      return result;
-    }
+    if (rule == ChannelRule::blend) return blended(pixel, drawn, c, k, back);
     return front(pixel, drawn, c, at, rule, back);
   }
 
@@ -108,8 +101,7 @@ class ChannelOracle {
     const bool blends =
         channel.rule == ChannelRule::blend ||
         (channel.rule == ChannelRule::automatic && (op_ != Op::over || channel.type == ChannelType::float32));
-    return channel.rule == ChannelRule::multiply || channel.rule == ChannelRule::attenuate ||
-           (blends && op_ != Op::closest);
+    return blends && op_ != Op::closest;
   }
 
   bool draws(std::size_t r, std::size_t pixel) const {
@@ -118,7 +110,7 @@ class ChannelOracle {
     for (std::size_t c = 0; c < channels_.size(); ++c) {
       const auto width = static_cast<std::size_t>(channels_[c].width);
       for (std::size_t k = 0; k < width && weighs(channels_[c]); ++k)
-        any = any || stored(r, c, pixel * width + k) != (channels_[c].rule == ChannelRule::multiply ? 1 : 0);
+        any = any || stored(r, c, pixel * width + k) != 0;
     }
     return any;
   }
@@ -157,21 +149,13 @@ class ChannelOracle {
   }
 
   double blended(std::size_t pixel, const std::vector<std::size_t>& drawn, std::size_t c, std::size_t k,
-                 ChannelRule rule, double back) const {
+                 double back) const {
     const auto width = static_cast<std::size_t>(channels_[c].width);
     double result = 0;
     double through = 1;  // of all in front
     for (const std::size_t r : drawn) {
       result += through * stored(r, c, pixel * width + k);
-      if (rule == ChannelRule::blend) {
-        through *= 1 - alpha(r, pixel);
-        continue;
-      }
-      for (std::size_t t = 0; t < channels_.size(); ++t) {
-        if (channels_[t].name != channels_[c].transmission) continue;
-        const auto shares = static_cast<std::size_t>(channels_[t].width);
-        through *= stored(r, t, shares == 1 ? pixel : pixel * shares + k);
-      }
+      through *= 1 - alpha(r, pixel);
     }
     return result + through * back;
   }

@@ -29,8 +29,8 @@ constexpr std::int64_t height = 9;
 constexpr std::int64_t n = width * height;
 
 Channel made(const std::string& name, ChannelType type, int values, ChannelRule rule, float threshold = 0,
-             const std::string& transmission = "", std::vector<double> background = {}) {
-  return {name, type, values, nullptr, rule, threshold, transmission, std::move(background)};
+             std::vector<double> background = {}) {
+  return {name, type, values, nullptr, rule, threshold, std::move(background)};
 }
 
 // Channels of every rule that the operator knows.
@@ -39,21 +39,17 @@ std::vector<Channel> channels_for(Op op) {
   constexpr auto id = ChannelType::uint32;
   constexpr auto real = ChannelType::float32;
   if (op == Op::closest)
-    return {made("id", id, 1, automatic), made("normal", real, 3, automatic, 0, "", {0, 0, 1}),
-            made("pair", id, 2, blend, 0, "", {7, 9})};
+    return {made("id", id, 1, automatic), made("normal", real, 3, automatic, 0, {0, 0, 1}),
+            made("pair", id, 2, blend, 0, {7, 9})};
   if (op != Op::over)
     return {made("count", id, 1, automatic), made("values", real, 5, blend),
-            made("far", real, 2, blend, 0, "", {0.5, 0.25})};
-  return {made("id", id, 1, automatic, 0, "", {77}),
+            made("far", real, 2, blend, 0, {0.5, 0.25})};
+  return {made("id", id, 1, automatic, 0, {77}),
           made("normal", real, 3, blend),
-          made("lit", real, 2, blend, 0, "", {0.5, 1}),
+          made("lit", real, 2, blend, 0, {0.5, 1}),
           made("solid", id, 2, front, 0.5),
           made("median", id, 1, accumulated, 0.5),
-          made("depth90", real, 1, accumulated, 0.9F, "", {-1}),
-          made("absorbed", real, 4, multiply),
-          made("grey", real, 1, multiply, 0, "", {0.5}),
-          made("energy", real, 4, attenuate, 0, "absorbed", {1, 2, 3, 4}),
-          made("glow", real, 3, attenuate, 0, "grey")};
+          made("depth90", real, 1, accumulated, 0.9F, {-1})};
 }
 
 OwnImage own_image(const ChannelLayout& layout, const ChannelImage& image, std::uint32_t position) {
@@ -324,8 +320,7 @@ TEST(Channels, NobodyDrewShowsTheBackground) {
       const double value = channel.type == ChannelType::uint32
                                ? static_cast<double>(out.values[c][k])
                                : static_cast<double>(std::bit_cast<float>(out.values[c][k]));
-      const double nothing = channel.rule == ChannelRule::multiply ? 1 : 0;
-      EXPECT_EQ(value, passed.background.empty() ? nothing : passed.background[k]) << channel.name;
+      EXPECT_EQ(value, passed.background.empty() ? 0 : passed.background[k]) << channel.name;
     }
   }
 }
@@ -384,22 +379,17 @@ TEST(Channels, WrongOnesAreNamed) {
   has(problem_of_channels({made("a=b", id, 1, front)}), "'='");
   has(problem_of_channels({made("id", id, 0, front)}), "0 values a pixel");
   has(problem_of_channels({made("id", id, 1, blend)}), "'id' is uint32");
-  has(problem_of_channels({made("id", id, 1, multiply)}), "'id' is uint32");
   has(problem_of_channels({made("id", id, 1, front, 1)}), "threshold 1;");
   has(problem_of_channels({made("id", id, 1, front, -0.5F)}), "threshold -0.5");
   has(problem_of_channels({made("id", id, 1, front, std::nanf(""))}), "threshold nan");
   has(problem_of_channels({made("id", id, 1, front)}, Op::closest), "which is for the operator over");
   has(problem_of_channels({made("id", id, 1, accumulated)}, Op::add), "with add expected blend");
   has(problem_of_channels({made("id", id, 1, front), made("id", real, 1, blend)}), "two channels 'id'");
-  has(problem_of_channels({made("e", real, 1, attenuate)}), "transmission ''");
-  has(problem_of_channels({made("e", real, 1, attenuate, 0, "t"), made("t", real, 1, blend)}), "rule blend");
-  has(problem_of_channels({made("e", real, 3, attenuate, 0, "t"), made("t", real, 2, multiply)}),
-      "has 3 values and its transmission 't' has 2");
-  has(problem_of_channels({made("id", id, 2, front, 0, "", {1})}), "background of 1 values; expected 2");
-  has(problem_of_channels({made("id", id, 1, front, 0, "", {0.5})}), "uint32 does not hold");
-  has(problem_of_channels({made("id", id, 1, front, 0, "", {4294967296.0})}), "uint32 does not hold");
-  has(problem_of_channels({made("v", real, 1, blend, 0, "", {1e300})}), "float32 does not hold");
-  has(problem_of_channels({made("v", real, 1, blend, 0, "", {std::nan("")})}), "not a number");
+  has(problem_of_channels({made("id", id, 2, front, 0, {1})}), "background of 1 values; expected 2");
+  has(problem_of_channels({made("id", id, 1, front, 0, {0.5})}), "uint32 does not hold");
+  has(problem_of_channels({made("id", id, 1, front, 0, {4294967296.0})}), "uint32 does not hold");
+  has(problem_of_channels({made("v", real, 1, blend, 0, {1e300})}), "float32 does not hold");
+  has(problem_of_channels({made("v", real, 1, blend, 0, {std::nan("")})}), "not a number");
   EXPECT_EQ(problem_of_channels({made("v", real, 1, blend), made("id", id, 4, automatic)}, Op::max, 3), "");
 }
 
@@ -407,11 +397,10 @@ TEST(Channels, TextTellsAllThatRanksMustAgreeOn) {
   const ChannelLayout layout = settle(channels_for(Op::over), Op::over, {Scalar::float32, 4, false});
   std::vector<std::string> texts;
   for (const SettledChannel& channel : layout.channels)
-    texts.push_back(channel.name + ": " + text(channel, layout));
-  EXPECT_EQ(texts[0], "absorbed: 4 x float32, multiply");
-  EXPECT_EQ(texts[1], "depth90: 1 x float32, accumulated above 0.899999976, background -1");
-  EXPECT_EQ(texts[2], "energy: 4 x float32, attenuate by 'absorbed', background 1 2 3 4");
-  EXPECT_EQ(texts[5], "id: 1 x uint32, front above 0, background 77");
+    texts.push_back(channel.name + ": " + text(channel));
+  EXPECT_EQ(texts[0], "depth90: 1 x float32, accumulated above 0.899999976, background -1");
+  EXPECT_EQ(texts[1], "id: 1 x uint32, front above 0, background 77");
+  EXPECT_EQ(texts[2], "lit: 2 x float32, blend, background 0.5 1");
 }
 
 }  // namespace

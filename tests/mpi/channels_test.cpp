@@ -37,9 +37,6 @@ std::vector<Channel> channels_for(Op op) {
   channels.push_back(made("seen", ChannelType::uint32, 2, ChannelRule::accumulated));
   channels.back().threshold = 0.5;
   channels.back().background = {3, 4};
-  channels.push_back(made("through", ChannelType::float32, 2, ChannelRule::multiply));
-  channels.push_back(made("emitted", ChannelType::float32, 2, ChannelRule::attenuate));
-  channels.back().transmission = "through";
   return channels;
 }
 

@@ -1,4 +1,4 @@
-"""Further channels of pixels from Python: ids, normals, emission; over MPI, against NumPy."""
+"""Further channels of pixels from Python: ids and normals; over MPI, against NumPy."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import mpirun
 
 pytestmark = [pytest.mark.mpi, pytest.mark.family]
 
-# Every rank makes all images of a frame, with ids, normals, transmissions and emissions; colours are 0 where
-# nothing is drawn, and so is what is emitted there.
+# Every rank makes all images of a frame, with ids and normals; colours are 0 where nothing is drawn.
 SCENE = """
 import numpy as np
 import sortlast
 
-H, W, BINS = 19, 31, 5
+H, W = 19, 31
 NOBODY = 2**32 - 1
 
 class Scene:
@@ -30,8 +29,6 @@ class Scene:
         self.ids = random.integers(0, 2**32, shape, dtype=np.uint32)
         self.normals = random.standard_normal((*shape, 3)).astype(np.float32)
         self.weighed = self.normals * self.colours[..., 3:]
-        self.through = np.where(drawn[..., None], random.random((*shape, BINS)), 1).astype(np.float32)
-        self.emitted = (random.random((*shape, BINS)) * drawn[..., None]).astype(np.float32)
         self.drawn = drawn
 
     def closest(self, order, values, background):
@@ -107,7 +104,7 @@ def test_closest_takes_the_winners():
     )
 
 
-def test_over_blends_selects_and_attenuates():
+def test_over_blends_and_selects():
     run(
         4,
         """
@@ -122,13 +119,9 @@ def test_over_blends_selects_and_attenuates():
                 channels={
                     "id": scene.ids[rank], "solid": scene.ids[rank], "median": scene.ids[rank],
                     "normal": scene.weighed[rank], "lit": scene.weighed[rank],
-                    "through": scene.through[rank], "emitted": scene.emitted[rank],
                 },
-                rules={
-                    "solid": ("front", 0.5), "median": ("accumulated", 0.75), "lit": "blend",
-                    "through": "multiply", "emitted": ("attenuate", "through"),
-                },
-                channel_background={"id": NOBODY, "lit": (1, 2, 3), "emitted": 2.0},
+                rules={"solid": ("front", 0.5), "median": ("accumulated", 0.75), "lit": "blend"},
+                channel_background={"id": NOBODY, "lit": (1, 2, 3)},
             )
             gathered = comp.gather(tile, channels=True)
             if rank == 0:
@@ -142,9 +135,6 @@ def test_over_blends_selects_and_attenuates():
                 shares = 1 - alphas.astype(float)
                 near(found["normal"], scene.over(order, scene.weighed, shares))
                 near(found["lit"], scene.over(order, scene.weighed, shares, np.array([1.0, 2, 3])))
-                through = scene.through.astype(float)
-                near(found["through"], through.prod(0))
-                near(found["emitted"], scene.over(order, scene.emitted, through, 2.0))
                 new = [found[name].tobytes() for name in sorted(found)] + [frame.tobytes()]
                 assert bits in (None, new), algorithm
                 bits = new
@@ -235,8 +225,6 @@ def test_every_rank_hears_of_what_is_wrong():
               channels={"id": ids}, rules={"id": "nearest"})
         fails(argument, ["the threshold of channel 'id' is 'x'"],
               channels={"id": ids}, rules={"id": ("front", "x")})
-        fails(argument, ["'attenuate'; expected ('attenuate', channel)"], channels={"v": normals},
-              rules={"v": "attenuate"})
         fails(argument, ["rules has 'x'"], channels={"id": ids}, rules={"x": "front"})
         fails(argument, ["channel_background has 'x'"], channels={"id": ids}, channel_background={"x": 1})
         fails(argument, ["the background of channel 'v' is (1, 2)"], channels={"v": normals},

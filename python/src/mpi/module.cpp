@@ -70,7 +70,6 @@ std::vector<Channel> channels_of(const nb::object& described) {
       channel.values = values->data();
     channel.rule = channel_rule_from_name(nb::cast<std::string>(one.attr("rule")));
     channel.threshold = nb::cast<float>(one.attr("threshold"));
-    channel.transmission = nb::cast<std::string>(one.attr("transmission"));
     channel.background = nb::cast<std::vector<double>>(one.attr("background"));
     channels.push_back(std::move(channel));
   }

@@ -79,7 +79,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
   call.arguments.emplace_back("order", text_of_ranks(composition.order));
   call.arguments.emplace_back("background", text(composition.background));
   for (const SettledChannel& channel : layout.channels)
-    call.arguments.emplace_back("channel " + channel.name, text(channel, layout));
+    call.arguments.emplace_back("channel " + channel.name, text(channel));
 
   // The content, and where it puts what the tile holds.
   ChannelContent* content = nullptr;

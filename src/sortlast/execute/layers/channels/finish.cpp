@@ -2,7 +2,6 @@
 #include "sortlast/execute/layers/channels/finish.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -17,8 +16,7 @@ namespace {
 // What a channel shows where nobody drew, the bits of its values.
 std::vector<std::uint32_t> behind(const SettledChannel& channel) {
   if (!channel.background.empty()) return channel.background;
-  const std::uint32_t value = channel.rule == ChannelRule::multiply ? std::bit_cast<std::uint32_t>(1.0F) : 0;
-  return std::vector<std::uint32_t>(channel.width, value);
+  return std::vector<std::uint32_t>(channel.width, 0);
 }
 
 void fill(const std::vector<std::uint32_t>& value, std::byte* to, std::int64_t n) {
@@ -44,9 +42,6 @@ void finish_colours(const ChannelLayout& layout, const Layer& layer, std::int64_
 void finish_weighed(const ChannelLayout& layout, const Layer& layer, std::size_t c,
                     const std::vector<float>& alphas, std::byte* out) {
   const SettledChannel& channel = layout.channels[c];
-  const bool attenuates = channel.rule == ChannelRule::attenuate;
-  const float* const transmission = attenuates ? layer.values<float>(channel.transmission) : nullptr;
-  const std::size_t shares = attenuates ? layout.channels[channel.transmission].width : 0;
   with_rule(channel, layout.op, [&](auto rule) {
     using T = RuleValueOf<decltype(rule)>;
     std::vector<T> back(channel.width);
@@ -56,9 +51,7 @@ void finish_weighed(const ChannelLayout& layout, const Layer& layer, std::size_t
       T* to = reinterpret_cast<T*>(out) + run.begin * channel.width;
       for (std::size_t i = run.at; i < std::size_t{run.at} + run.count; ++i) {
         const float through = alphas.empty() ? 0.0F : 1.0F - alphas[i];
-        for (std::size_t k = 0; k < channel.width; ++k)
-          *to++ = rule(*front++, back[k],
-                       attenuates ? transmission[i * shares + (shares == 1 ? 0 : k)] : through);
+        for (std::size_t k = 0; k < channel.width; ++k) *to++ = rule(*front++, back[k], through);
       }
     }
   });

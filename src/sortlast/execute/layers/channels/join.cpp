@@ -108,9 +108,6 @@ void join_plane(const Joining& joining, const std::byte* front, const std::byte*
 
 void join_weighed(const Joining& joining, std::size_t c) {
   const SettledChannel& channel = joining.layout.channels[c];
-  const bool attenuates = channel.rule == ChannelRule::attenuate;
-  const float* const transmission = attenuates ? joining.front.values<float>(channel.transmission) : nullptr;
-  const std::size_t shares = attenuates ? joining.layout.channels[channel.transmission].width : 0;
   with_rule(channel, joining.layout.op, [&](auto rule) {
     using T = RuleValueOf<decltype(rule)>;
     const std::size_t width = channel.width;
@@ -122,11 +119,7 @@ void join_weighed(const Joining& joining, std::size_t c) {
           T* to = joining.room.values<T>(c) + segment.at * width;
           for (std::size_t i = 0; i < segment.count; ++i) {
             const float through = joining.alphas.empty() ? 0.0F : 1.0F - joining.alphas[segment.front + i];
-            for (std::size_t k = 0; k < width; ++k) {
-              const float share =
-                  attenuates ? transmission[(segment.front + i) * shares + (shares == 1 ? 0 : k)] : through;
-              *to++ = rule(*front++, *back++, share);
-            }
+            for (std::size_t k = 0; k < width; ++k) *to++ = rule(*front++, *back++, through);
           }
         });
   });

@@ -18,8 +18,7 @@ namespace sortlast {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> rule_names = {"automatic",   "blend",    "front",
-                                                        "accumulated", "multiply", "attenuate"};
+constexpr std::array<std::string_view, 4> rule_names = {"automatic", "blend", "front", "accumulated"};
 
 }  // namespace
 
@@ -43,7 +42,7 @@ ChannelRule channel_rule_from_name(std::string_view name) {
   for (std::size_t i = 0; i < rule_names.size(); ++i)
     if (rule_names[i] == name) return static_cast<ChannelRule>(i);
   throw ArgumentError("unknown channel rule '" + std::string(name) +
-                      "'; expected automatic, blend, front, accumulated, multiply or attenuate");
+                      "'; expected automatic, blend, front or accumulated");
 }
 
 void detail::check_channel_type(const ChannelPlane& plane, ChannelType asked) {
@@ -80,9 +79,7 @@ void check_rule(const Channel& channel, ChannelRule rule, Op op, const Format& f
   if (rule != ChannelRule::blend && op != Op::over)
     refuse(channel, "has the rule " + name + ", which is for the operator over; with " +
                         std::string(op_name(op)) + " expected blend, or no rule");
-  const bool of_numbers = rule == ChannelRule::multiply || rule == ChannelRule::attenuate ||
-                          (rule == ChannelRule::blend && op == Op::over);
-  if (of_numbers && channel.type != ChannelType::float32)
+  if (rule == ChannelRule::blend && op == Op::over && channel.type != ChannelType::float32)
     refuse(channel,
            "is uint32 and has the rule " + name + ", which is for float32; expected front or accumulated");
   const bool passes = rule == ChannelRule::front || rule == ChannelRule::accumulated;
@@ -116,24 +113,6 @@ std::vector<std::uint32_t> background_of(const Channel& channel) {
   return bits;
 }
 
-// The channel that lets through what an attenuated one emits.
-std::size_t transmission_of(const Channel& channel, const std::vector<SettledChannel>& channels) {
-  const auto found = std::find_if(channels.begin(), channels.end(), [&](const SettledChannel& other) {
-    return other.name == channel.transmission;
-  });
-  if (found == channels.end())
-    refuse(channel, "has the transmission '" + channel.transmission +
-                        "'; expected the name of a channel of the rule multiply");
-  if (found->rule != ChannelRule::multiply)
-    refuse(channel, "has the transmission '" + channel.transmission + "', a channel of the rule " +
-                        std::string(channel_rule_name(found->rule)) + "; expected one of the rule multiply");
-  if (found->width != 1 && found->width != static_cast<std::size_t>(channel.width))
-    refuse(channel, "has " + std::to_string(channel.width) + " values and its transmission '" +
-                        channel.transmission + "' has " + std::to_string(found->width) +
-                        "; expected as many, or one");
-  return static_cast<std::size_t>(found - channels.begin());
-}
-
 }  // namespace
 
 // ---- Layouts ----------------------------------------------------------------------------------------
@@ -153,7 +132,7 @@ ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& for
     const ChannelRule rule = settled_rule(channel, op);
     check_rule(channel, rule, op, format);
     layout.channels.push_back({channel.name, channel.type, static_cast<std::size_t>(channel.width), rule,
-                               channel.threshold, 0, 0, background_of(channel), i});
+                               channel.threshold, 0, background_of(channel), i});
   }
 
   // Bring them into one order, in which they lie on every rank.
@@ -170,8 +149,6 @@ ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& for
   for (SettledChannel& channel : layout.channels) {
     if (channel.rule == ChannelRule::front) channel.pick = picks++;
     if (channel.rule == ChannelRule::accumulated) layout.accumulates = true;
-    if (channel.rule == ChannelRule::attenuate)
-      channel.transmission = transmission_of(channels[channel.source], layout.channels);
   }
   layout.pick_bytes = (picks + 7) / 8;
   return layout;
@@ -183,14 +160,12 @@ std::size_t ChannelLayout::pixel_bytes(Scalar scalar) const {
   return bytes;
 }
 
-std::string text(const SettledChannel& channel, const ChannelLayout& layout) {
+std::string text(const SettledChannel& channel) {
   std::ostringstream out;
   out.precision(9);
   out << channel.width << " x " << channel_type_name(channel.type) << ", " << channel_rule_name(channel.rule);
   if (channel.rule == ChannelRule::front || channel.rule == ChannelRule::accumulated)
     out << " above " << channel.threshold;
-  if (channel.rule == ChannelRule::attenuate)
-    out << " by '" << layout.channels[channel.transmission].name << "'";
   for (std::size_t i = 0; i < channel.background.size(); ++i) {
     out << (i == 0 ? ", background " : " ");
     if (channel.type == ChannelType::uint32)

@@ -19,7 +19,6 @@ struct SettledChannel {
   std::size_t width = 1;  // values of a pixel
   ChannelRule rule = ChannelRule::blend;
   float threshold = 0;
-  std::size_t transmission = 0;           // of attenuate: index of the channel
   std::size_t pick = 0;                   // of front: number of its bit among a pixel's picks
   std::vector<std::uint32_t> background;  // the bits of `width` values; empty: none
   std::size_t source = 0;                 // index in what was passed
@@ -45,6 +44,6 @@ struct ChannelLayout {
 ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& format);
 
 // One channel as ranks compare it: "3 x float32, blend".
-std::string text(const SettledChannel& channel, const ChannelLayout& layout);
+std::string text(const SettledChannel& channel);
 
 }  // namespace sortlast

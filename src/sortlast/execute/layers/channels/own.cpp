@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -20,11 +19,10 @@ struct Found {
   std::size_t at;  // pixel of the image
 };
 
-// A channel whose values alone show that a pixel was drawn, if their bits among `looked_at` are not `empty`.
+// A channel whose values alone show that a pixel was drawn, if any of their bits among `looked_at` is set.
 struct Telling {
   const std::uint32_t* values;
   std::size_t width;
-  std::uint32_t empty;
   std::uint32_t looked_at;
 };
 
@@ -33,14 +31,9 @@ std::vector<Telling> telling_channels(const ChannelLayout& layout, const OwnImag
   std::vector<Telling> telling;
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
     const SettledChannel& channel = layout.channels[c];
-    const bool multiplies = channel.rule == ChannelRule::multiply;
-    const bool weighs = multiplies || channel.rule == ChannelRule::attenuate ||
-                        (channel.rule == ChannelRule::blend && layout.op != Op::closest);
-    if (weighs)
-      telling.push_back(
-          {reinterpret_cast<const std::uint32_t*>(image.channels[c]), channel.width,
-           multiplies ? std::bit_cast<std::uint32_t>(1.0F) : 0,
-           channel.type == ChannelType::uint32 || multiplies ? ~std::uint32_t{0} : but_the_sign});
+    if (channel.rule == ChannelRule::blend && layout.op != Op::closest)
+      telling.push_back({reinterpret_cast<const std::uint32_t*>(image.channels[c]), channel.width,
+                         channel.type == ChannelType::uint32 ? ~std::uint32_t{0} : but_the_sign});
   }
   return telling;
 }
@@ -65,7 +58,7 @@ void find_in_row(const OwnImage& image, const std::vector<Telling>& telling, std
     return std::any_of(telling.begin(), telling.end(), [&](const Telling& channel) {
       const std::uint32_t* const values = channel.values + pixel * channel.width;
       return std::any_of(values, values + channel.width,
-                         [&](std::uint32_t value) { return (value & channel.looked_at) != channel.empty; });
+                         [&](std::uint32_t value) { return (value & channel.looked_at) != 0; });
     });
   };
   for (std::uint32_t i = 0; i < count;) {

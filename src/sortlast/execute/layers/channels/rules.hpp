@@ -24,13 +24,11 @@ inline float minimum(float a, float b) {
 }
 
 // Call body with the function T (T front, T back, float through) of a channel that is neither of closest nor
-// of the rules front and accumulated, T being float or std::uint32_t. `through` is the share that the front
-// pixel lets through: 1 - its alpha for blend, its transmission for attenuate; others do not look at it.
+// of the rules front and accumulated, T being float or std::uint32_t. `through` is 1 - the alpha of the front
+// pixel, which only `over` looks at.
 template <class Body>
 void with_rule(const SettledChannel& channel, Op op, Body body) {
-  if (channel.rule == ChannelRule::multiply)
-    return body([](float front, float back, float) { return front * back; });
-  if (channel.rule == ChannelRule::attenuate || op == Op::over)
+  if (op == Op::over)
     return body([](float front, float back, float through) { return front + through * back; });
   if (channel.type == ChannelType::uint32) {
     using U = std::uint32_t;
