@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "breathe",
-    # Those of this project.
+    # Extensions of this project.
     "commands",
     "docstrings",
     "drawings",

@@ -1,10 +1,10 @@
-"""The reference of the command line, written from the command line itself.
+"""Generate the reference of the command line.
 
-Where a page says
+The comment
 
     <!-- every command -->
 
-stands a section for each command of `sortlast`: its text, how it is called, its arguments and its options.
+on a page is replaced by a section for each command of `sortlast`: help text, usage, arguments and options.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MARK = "<!-- every command -->\n"
 
 
 def commands(group: TyperGroup, path: str) -> Iterator[tuple[str, TyperCommand]]:
-    """All commands that do something, by their full names; those of groups in their place."""
+    """Yield all commands with their full names. The commands of a group replace the group."""
     for name, command in sorted(group.commands.items()):
         if isinstance(command, TyperGroup):
             yield from commands(command, f"{path} {name}")
@@ -31,7 +31,7 @@ def commands(group: TyperGroup, path: str) -> Iterator[tuple[str, TyperCommand]]
 
 
 def section(name: str, command: TyperCommand) -> str:
-    """Markdown of one command: a list of its options for each panel that its help shows."""
+    """Return Markdown for one command, with a list of options for each panel of its help."""
     context = command.make_context(name, [], resilient_parsing=True)
     usage = " ".join((name, *command.collect_usage_pieces(context)))
     parts = [f"## {name}", command.help or "", f"```text\n{usage}\n```"]
@@ -48,7 +48,7 @@ def section(name: str, command: TyperCommand) -> str:
 
 
 def write(app_: Sphinx, document: str, source: list[str]) -> None:
-    """Put the sections where a page wants them."""
+    """Replace the comment on a page by the sections."""
     if _MARK in source[0]:
         every = commands(get_command(app), "sortlast")
         source[0] = source[0].replace(_MARK, "".join(section(*each) for each in every))

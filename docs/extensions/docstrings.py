@@ -1,11 +1,11 @@
-"""The reference of Python, from docstrings.
+"""Generate the reference of Python from docstrings.
 
-Where a page says
+The comment
 
     <!-- every name of MODULE -->
 
-stand all names that the module's `__all__` has. Docstrings are in Google's style, those of properties
-excepted, whose colons mean nothing. Types are written without the modules that they come from.
+on a page is replaced by all names in the module's `__all__`. Docstrings are in Google style, except for
+properties, where a colon has no meaning. Types are shown without their modules.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _MODULES = re.compile(r"\b(?:sortlast\._\w+|collections\.abc|numpy|os|typing|pat
 
 
 def list_names(app: Sphinx, document: str, source: list[str]) -> None:
-    """Put the names where a page wants them."""
+    """Replace the comment on a page by the names."""
     source[0] = _MARK.sub(lambda mark: directives(mark[1]), source[0])
 
 
 def directives(module: str) -> str:
-    """Markdown that documents the public names of a module, classes first."""
+    """Return Markdown that documents the public names of a module, classes first."""
     values = importlib.import_module(module)
     names = sorted(values.__all__, key=lambda name: (not inspect.isclass(getattr(values, name)), name))
     lines = [f".. automodule:: {module}", "   :no-members:", ""]
@@ -43,19 +43,19 @@ def directives(module: str) -> str:
 
 
 def is_native(value: object) -> bool:
-    """Whether it is a function of an extension module, which Sphinx takes for data if it is in a class."""
+    """Return whether this is a function of an extension module, which Sphinx takes for data in a class."""
     return type(value).__name__ == "nb_func"
 
 
 def skip(app: Sphinx, what: str, name: str, value: object, skipped: bool, options: Any) -> bool | None:
-    """Leave out what :func:`directives` names by itself."""
+    """Skip members that :func:`directives` lists explicitly."""
     return True if is_native(value) else None
 
 
 def read(app: Sphinx, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Turn a docstring into what Sphinx reads."""
+    """Convert a docstring to reStructuredText."""
     if what == "property":
-        # All that the extension modules say of a property without a docstring is its type.
+        # A property of an extension module without a docstring has only its type there.
         typed = re.fullmatch(r"\(self\) -> (.*)", "".join(lines).strip())
         if typed:
             lines[:] = [f"``{_MODULES.sub('', typed[1])}``"]
@@ -66,7 +66,7 @@ def read(app: Sphinx, what: str, name: str, value: Any, options: Any, lines: lis
 def shorten(
     app: Sphinx, what: str, name: str, value: Any, options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """The signature with short names of types, and without the object itself."""
+    """Return the signature with short names of types and without `self`."""
     return (
         None if signature is None else re.sub(r"^\(self(?:, )?", "(", _MODULES.sub("", signature)),
         None if result is None else _MODULES.sub("", result),

@@ -1,15 +1,15 @@
-"""A header as Doxygen wants it: with comments that begin with three slashes.
+"""Mark the comments of a header for Doxygen.
 
-Those of this project begin with two. Doxygen calls
+Comments of this project begin with two slashes; Doxygen expects three. It calls
 
     python docs/extensions/doxygen_filter.py HEADER
 
-for each header, and reads what is printed: the header with its comments marked, one above a declaration or
-behind it on its line. The comment at the top of a file becomes that of the file.
+for each header and reads the printed text, in which comments above and behind declarations are marked. The
+comment at the top of a file documents the file.
 
-What is private, and the namespace `detail`, are left out. So are three things with which Breathe or Sphinx
-has trouble: namespaces, which would be declared anew by every header (the pages name them); the typedefs of C
-structures, which have the same names; and the points of designated initialisers.
+Private members and the namespace `detail` are left out. Three constructs that Breathe or Sphinx cannot handle
+are removed: namespaces, because every header would declare them again (the pages name them); typedefs of C
+structures with the same name; and the dots of designated initializers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RULE = re.compile(r"-{4,}.*")  # ---- a heading ----
 
 
 def marked(lines: list[str]) -> Iterator[str]:
-    """The lines of a header with its comments marked for Doxygen."""
+    """Yield the lines of a header with its comments marked for Doxygen."""
     behind = -1  # column of a comment behind a declaration that may go on in the next line
     file = True  # in the comment at the top
     hidden = False
@@ -60,7 +60,7 @@ def marked(lines: list[str]) -> Iterator[str]:
 
 
 def simpler(line: str) -> str:
-    """A line of code without what the module's first comment names."""
+    """Return a line of code without the constructs that Breathe and Sphinx cannot handle."""
     if _NAMESPACE.match(line):
         return ""
     line = _OPAQUE.sub(r"struct \1 {};", _TYPEDEF.sub(r"\1", line))
@@ -69,7 +69,7 @@ def simpler(line: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """A comment's text without what Doxygen would take for commands, tags and links; `code` stays."""
+    """Escape characters that Doxygen would read as commands, tags and links, except in `code`."""
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = [re.sub(r"([\\@<>#%&])", r"\\\1", part) for part in parts[::2]]
     return "".join(parts)

@@ -1,10 +1,10 @@
-"""Pictures that a command of sortlast draws while the site is built.
+"""Draw pictures with commands of sortlast during the build of the site.
 
     ```{drawing} sortlast schedule shift --p 8 --draw
     The text below the picture.
     ```
 
-The command ends with the option that names the file to be drawn.
+The command ends with the option that names the output file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Drawing(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Draw, unless the picture is there from the last time."""
+        """Draw the picture, unless it exists from an earlier build."""
         command = " ".join(self.arguments[0].split())
         folder = Path(self.env.doctreedir) / "drawings"
         picture = folder / (re.sub(r"[^a-z0-9]+", "-", command.lower()) + ".svg")
@@ -41,7 +41,7 @@ class Drawing(SphinxDirective):
             except RuntimeError as error:
                 raise self.error(str(error)) from None
 
-        # A figure whose picture leads to itself, in its own size.
+        # The figure links to the picture, in its full size.
         text = " ".join(self.content)
         place = os.path.relpath(picture, Path(self.env.doc2path(self.env.docname)).parent)
         figure = nodes.figure("", nodes.image(uri=place, alt=text), classes=["drawing"])
@@ -53,7 +53,7 @@ class Drawing(SphinxDirective):
 
 
 def draw(command: str, picture: Path) -> None:
-    """Run the command with the picture's place behind it; raises RuntimeError with what it printed."""
+    """Run the command with the path of the picture appended. Raises RuntimeError with its output."""
     program, *args = shlex.split(command)
     if program != "sortlast":
         raise RuntimeError(f"{command!r} is not a command of sortlast")

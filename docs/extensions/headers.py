@@ -34,7 +34,7 @@ _LANGUAGES = {"cpp": "include/sortlast", "c": "capi/sortlast.h capi/sortlast_mpi
 
 
 def read(app: Sphinx) -> None:
-    """Let Doxygen read the headers, and tell Breathe where its XML lies."""
+    """Run Doxygen on the headers and pass the folder of its XML to Breathe."""
     doxygen = shutil.which("doxygen")
     if doxygen is None:
         raise ExtensionError("doxygen is not installed; it is in the Debian package doxygen")

@@ -6,8 +6,8 @@ from spack.package import *
 
 
 class PySortlast(PythonPackage):
-    """Composites the images of a sort-last parallel renderer over MPI, and tells how such a job's
-    messages will behave on a fat-tree before it runs there: schedules, fabric lab, simulators."""
+    """Composites the images of a sort-last parallel renderer over MPI, and predicts how the messages of
+    a parallel job behave on a network: schedules, fabric lab, simulators."""
 
     pypi = "sortlast/sortlast-0.1.0.tar.gz"
 
