@@ -83,7 +83,7 @@ struct Frame {
 void read_part(const Frame& frame, int other, std::int64_t begin, std::int64_t count, Pixels to) {
   const Pixels from = advance(image_in(frame.images[other], frame.format), frame.format, begin);
   const std::size_t colour = static_cast<std::size_t>(count) * frame.format.colour_bytes();
-  std::array<RemoteSpan, 2> spans{{{to.colour, reinterpret_cast<std::uintptr_t>(from.colour), colour}, {}}};
+  std::array<RemoteCopy, 2> spans{{{to.colour, reinterpret_cast<std::uintptr_t>(from.colour), colour}, {}}};
   if (frame.format.depth)
     spans[1] = {reinterpret_cast<std::byte*>(to.depth), reinterpret_cast<std::uintptr_t>(from.depth),
                 static_cast<std::size_t>(count) * sizeof(float)};

@@ -60,7 +60,7 @@ void read_from(std::int32_t parent, const std::byte* image, const std::byte* sha
     std::byte* const buffer = memory(largest_part, MAP_PRIVATE, huge_buffer);
     for (std::size_t part = page * 16; part <= largest_part; part *= 2) {
       const double remote = nanoseconds_of_a_page(image, buffer, part, [&](std::size_t at) {
-        RemoteSpan span{buffer, reinterpret_cast<std::uintptr_t>(image + at), part};
+        RemoteCopy span{buffer, reinterpret_cast<std::uintptr_t>(image + at), part};
         read_remote(parent, {&span, 1});
       });
       const double mapped = nanoseconds_of_a_page(

@@ -182,33 +182,37 @@ Fragments lists_of(const std::vector<LayerString>& strings, const OwnFragments& 
 }
 
 // The fragments of the ranks of a node, those of every second rank copied.
-class ViewedFragments : public FragmentMemory {
+class ViewedFragments : public PeerSpans {
  public:
   ViewedFragments(const std::vector<FragmentsView>& views, const std::vector<std::int32_t>& nodes,
                   std::size_t reader)
       : views_(views), nodes_(nodes), reader_(reader) {}
 
-  std::size_t size(std::uint32_t rank) const override {
-    const FragmentsView& view = views_[rank];
-    const bool readable = nodes_[rank] == nodes_[reader_] && view.surface.depth == nullptr &&
-                          !view.intervals && view.channels.empty();
-    return readable ? views_[rank].depth.size() : 0;
+  std::size_t count(std::int32_t rank) const override {
+    const auto of = static_cast<std::size_t>(rank);
+    const FragmentsView& view = views_[of];
+    const bool readable = nodes_[of] == nodes_[reader_] && view.surface.depth == nullptr && !view.intervals &&
+                          view.channels.empty();
+    return readable ? 2 : 0;
   }
-  bool pulls_from(std::uint32_t rank) const override { return rank % 2 == 1; }
-  void read(std::size_t first, FragmentLists& lists, ListRoom& room) const override {
-    const FragmentsView& view = views_[lists.rank];
-    lists.colour = fragment_colours(view) + first * colour_bytes(view.scalar);
-    lists.depth = reinterpret_cast<const std::byte*>(view.depth.data() + first);
-    if (!pulls_from(lists.rank)) return;
-    room.colour.shrink(0);
-    room.colour.append({lists.colour, lists.size * colour_bytes(view.scalar)});
-    room.depth.shrink(0);
-    room.depth.append({lists.depth, lists.size * sizeof(float)});
-    lists.colour = room.colour.data();
-    lists.depth = room.depth.data();
+  std::size_t bytes(std::int32_t rank, std::size_t span) const override {
+    const FragmentsView& view = views_[static_cast<std::size_t>(rank)];
+    return view.depth.size() * (span == 0 ? colour_bytes(view.scalar) : sizeof(float));
+  }
+  const std::byte* in_place(std::int32_t rank, std::size_t span) const override {
+    return rank % 2 == 1 ? nullptr : plane(rank, span);
+  }
+  void copy(std::int32_t rank, std::span<const Copy> copies) const override {
+    for (const Copy& part : copies)
+      if (part.bytes > 0) std::memcpy(part.to, plane(rank, part.span) + part.first, part.bytes);
   }
 
  private:
+  const std::byte* plane(std::int32_t rank, std::size_t span) const {
+    const FragmentsView& view = views_[static_cast<std::size_t>(rank)];
+    return span == 0 ? fragment_colours(view) : reinterpret_cast<const std::byte*>(view.depth.data());
+  }
+
   const std::vector<FragmentsView>& views_;
   const std::vector<std::int32_t>& nodes_;
   std::size_t reader_;

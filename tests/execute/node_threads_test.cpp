@@ -19,7 +19,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
-#include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/node/node_image.hpp"
 
 namespace sortlast {
 namespace {
@@ -75,14 +75,22 @@ constexpr Format rgba8{Scalar::uint8, 4, false};
 
 std::byte value(int rank, int round) { return static_cast<std::byte>(rank * 31 + round); }
 
+// An offer without spans.
+Offer nothing(std::uint64_t hash, std::size_t frame_bytes = 0) {
+  Offer offer;
+  offer.hash = hash;
+  offer.frame_bytes = frame_bytes;
+  return offer;
+}
+
 // Bytes of a mate's image that are not those of the round.
 int wrong_bytes(Node& node, int mate, int round) {
-  const Node::Image image = node.image(mate);
+  NodeImage image(node, mate);
   std::array<std::byte, 4 * width> read{};
-  if (image.direct) {
-    std::memcpy(read.data(), image.view.pixels.colour, read.size());
+  if (image.in_place()) {
+    std::memcpy(read.data(), image.view().pixels.colour, read.size());
   } else {
-    node.pull(mate, 0, std::array{ActiveRun{0, width, 0}}, {read.data(), nullptr});
+    image.pull(0, std::array{ActiveRun{0, width, 0}}, {read.data(), nullptr});
   }
   return static_cast<int>(
       std::count_if(read.begin(), read.end(), [&](std::byte byte) { return byte != value(mate, round); }));
@@ -102,7 +110,10 @@ TEST_P(NodeThreads, EveryImageIsReadBetweenItsMeetingAndItsRelease) {
         std::memset(pixels, static_cast<int>(value(rank, round)), 4 * width);
         plain[static_cast<std::size_t>(rank)] = round;
         const ImageView image{{pixels, nullptr}, {width, 1}, rgba8, {}};
-        if (!node.meet({7, image, 1000}, "test")) ++wrong;
+        Offer offer = offer_of(image);
+        offer.hash = 7;
+        offer.frame_bytes = 1000;
+        if (!node.meet(offer, "test")) ++wrong;
         for (int mate = 0; mate < p_; ++mate) {
           wrong += plain[static_cast<std::size_t>(mate)] == round ? 0 : 1;
           if (mate != rank) wrong += wrong_bytes(node, mate, round);
@@ -123,7 +134,7 @@ TEST_P(NodeThreads, FramesAreLeftAloneWhileAnyThreadHoldsThem) {
     Node node = make(rank, true);
     std::vector<std::pair<Memory, int>> kept;
     for (int round = 0; round < rounds; ++round) {
-      if (!node.meet({1, {}, bytes}, "test")) ++wrong;
+      if (!node.meet(nothing(1, bytes), "test")) ++wrong;
       Memory frame = node.frame();
       if (!frame) {
         ++wrong;
@@ -131,7 +142,7 @@ TEST_P(NodeThreads, FramesAreLeftAloneWhileAnyThreadHoldsThem) {
         std::memset(frame.get() + std::ptrdiff_t{100} * rank, static_cast<int>(value(rank, round)), 100);
       }
       finish(node, rank);
-      if (!node.meet({2, {}, 0}, "test")) ++wrong;
+      if (!node.meet(nothing(2), "test")) ++wrong;
       kept.emplace_back(std::move(frame), round);
       for (const auto& [memory, written] : kept)
         for (std::size_t i = 0; i < bytes; ++i)
@@ -152,9 +163,9 @@ TEST_P(NodeThreads, AllHearOfADisagreement) {
     Node node = make(rank, true);
     for (int round = 0; round < 50; ++round) {
       const bool differs = rank == round % p_;
-      wrong += node.meet({differs ? 1U : 2U, {}, 100}, "test") ? 1 : 0;
+      wrong += node.meet(nothing(differs ? 1 : 2, 100), "test") ? 1 : 0;
       wrong += node.frame() == nullptr ? 0 : 1;
-      wrong += node.meet({3, {}, 0}, "test") ? 0 : 1;
+      wrong += node.meet(nothing(3), "test") ? 0 : 1;
     }
   });
   EXPECT_EQ(wrong, 0);

@@ -13,7 +13,7 @@ namespace {
 // What a copy of this process, which waits until it is killed, holds in place of `value`.
 std::uint64_t read_from(pid_t process, const std::uint64_t& value) {
   std::uint64_t found = 0;
-  RemoteSpan span{reinterpret_cast<std::byte*>(&found), reinterpret_cast<std::uint64_t>(&value),
+  RemoteCopy span{reinterpret_cast<std::byte*>(&found), reinterpret_cast<std::uint64_t>(&value),
                   sizeof found};
   read_remote(process, {&span, 1});
   return found;
@@ -38,7 +38,7 @@ TEST(ProcessMemory, OfAProcessThatHasEnded) {
 }
 
 TEST(ProcessMemory, ThatIsNotThereIsAnotherError) {
-  RemoteSpan span{reinterpret_cast<std::byte*>(&span), 8, 1};
+  RemoteCopy span{reinterpret_cast<std::byte*>(&span), 8, 1};
   try {
     read_remote(this_process(), {&span, 1});
     FAIL() << "address 8 was read";

@@ -44,28 +44,28 @@ int huge_kilobytes() {
   return kilobytes;
 }
 
-TEST(ReadPlanes, GoOntoHugePagesWhenTheyAreOfferedAgain) {
+TEST(HugePages, AreMadeOfSpansThatArePublishedAgain) {
   SmallPages probe(3 * huge_page);
   const auto first = (reinterpret_cast<std::uintptr_t>(probe.data()) + huge_page - 1) / huge_page * huge_page;
   if (madvise(probe.data() + (first - reinterpret_cast<std::uintptr_t>(probe.data())), huge_page, 25) != 0)
     GTEST_SKIP() << "this kernel collapses no pages";
 
   SmallPages image(5 * huge_page);
-  ReadPlanes planes;
+  HugePages spans;
   const int before = huge_kilobytes();
-  planes.offered(image.data() + 100, image.bytes() - 200);
+  spans.published(image.data() + 100, image.bytes() - 200);
   EXPECT_EQ(huge_kilobytes(), before) << "it may never be offered again";
-  planes.offered(image.data() + 100, image.bytes() - 200);
+  spans.published(image.data() + 100, image.bytes() - 200);
   EXPECT_GE(huge_kilobytes(), before + 3 * static_cast<int>(huge_page >> 10));
   for (std::size_t i = 0; i < image.bytes(); ++i)
     ASSERT_EQ(image.data()[i], static_cast<std::byte>(i / 4096 + i));
 }
 
-TEST(ReadPlanes, TooSmallForAHugePageStayAsTheyAre) {
+TEST(HugePages, LeaveSmallSpansAsTheyAre) {
   SmallPages image(huge_page / 2);
-  ReadPlanes planes;
+  HugePages spans;
   const int before = huge_kilobytes();
-  for (int frame = 0; frame < 3; ++frame) planes.offered(image.data(), image.bytes());
+  for (int frame = 0; frame < 3; ++frame) spans.published(image.data(), image.bytes());
   EXPECT_EQ(huge_kilobytes(), before);
 }
 

@@ -15,7 +15,7 @@
 
 #include "no_more_files.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/node/shared_images.hpp"
+#include "sortlast/execute/node/shared_memory.hpp"
 
 namespace sortlast {
 namespace {

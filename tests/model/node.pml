@@ -3,7 +3,7 @@
  *   spin -D RANKS=2 -D FRAMES=4 -a node.pml && cc -O2 -DSAFETY -o pan pan.c && ./pan
  *
  * It follows src/sortlast/execute/node: the eventcount and the barrier (control), the meeting, the release of
- * images and the wait for their readers (node), and the slots of the frames (shared_images); a name here is
+ * images and the wait for their readers (node), and the slots of the frames (frames); a name here is
  * the name there. Every atomic operation is a step of its own, and so is every plain write that others read.
  * Waits have no limit of time here: the library looks again every 50 ms, and a wake-up that it needs that for
  * would be a deadlock of the model.

@@ -12,7 +12,7 @@
 
 #include "mpi/node_ranks.hpp"
 #include "no_more_files.hpp"
-#include "sortlast/execute/node/shared_images.hpp"
+#include "sortlast/execute/node/frames.hpp"
 
 namespace sortlast {
 namespace {
@@ -201,10 +201,9 @@ TEST_F(NodeFrames, ImagesThatAreGivenBackAreUnmappedByAll) {
   const int before = mapped_segments();
   for (int round = 0; round < 20; ++round) {
     const Memory image = node->allocate(100'000);
-    Offer offer;
-    offer.image = {{image.get(), nullptr}, {100, 1}, {}, {}};
+    const Offer offer = offer_of({{image.get(), nullptr}, {100, 1}, {}, {}});
     ASSERT_TRUE(node->meet(offer, "test"));
-    for (const int mate : node.mates()) EXPECT_TRUE(node->image(mate).direct);
+    for (const int mate : node.mates()) EXPECT_TRUE(node.image(mate).in_place());
     EXPECT_LE(mapped_segments(), before + p_);
     ASSERT_TRUE(meet(node, 0));
   }
@@ -216,16 +215,16 @@ TEST_F(NodeFrames, ImagesThatCannotBeMappedArePulled) {
   NodeOfRanks node;
   const Memory image = node->allocate(1000);
   std::fill_n(image.get(), 1000, static_cast<std::byte>(rank_ + 1));
-  Offer offer;
-  offer.image = {{image.get(), nullptr}, {10, 1}, {}, {}};
+  Offer offer = offer_of({{image.get(), nullptr}, {10, 1}, {}, {}});
   for (const bool refused : {true, false}) {
     offer.frame_bytes = 0;
     ASSERT_TRUE(node->meet(offer, "test"));
     const auto no_more = refused ? std::make_unique<NoMoreFiles>() : nullptr;
     for (const int mate : node.mates()) {
-      EXPECT_EQ(node->image(mate).direct, !refused);
+      NodeImage seen = node.image(mate);
+      EXPECT_EQ(seen.in_place(), !refused);
       std::byte read[16];
-      node->pull(mate, 9, std::array{ActiveRun{0, 1, 0}}, {read, nullptr});
+      seen.pull(9, std::array{ActiveRun{0, 1, 0}}, {read, nullptr});
       EXPECT_EQ(read[15], static_cast<std::byte>(mate + 1));
     }
   }

@@ -12,6 +12,7 @@
 
 #include "mpi/ranks.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
+#include "sortlast/execute/node/node_image.hpp"
 
 namespace sortlast::testing {
 
@@ -45,6 +46,9 @@ class NodeOfRanks {
     }
     return ranks;
   }
+
+  // The image that a rank offered.
+  NodeImage image(int rank) { return {*node_, rank}; }
 
   // Do what ends a frame: this rank reads no more, and waits for those that read its image.
   void finish() {

@@ -76,9 +76,9 @@ class NodeImages : public ::testing::Test {
 
   // Read all of a mate's image: in parts of odd sizes where it has to be pulled, and those in more runs than
   // one call of the kernel takes.
-  static std::int64_t wrong_in(NodeOfRanks& node, int mate, const Node::Image& image, const Format& format,
-                               std::int64_t count, std::int64_t frame) {
-    if (image.direct) return wrong_pixels(image.view.pixels, format, 0, count, mate, frame);
+  static std::int64_t wrong_in(int mate, NodeImage& image, const Format& format, std::int64_t count,
+                               std::int64_t frame) {
+    if (image.in_place()) return wrong_pixels(image.view().pixels, format, 0, count, mate, frame);
     std::int64_t wrong = 0;
     constexpr std::int64_t part = 777;
     constexpr std::int64_t run = 5;
@@ -90,7 +90,7 @@ class NodeImages : public ::testing::Test {
         const auto first = static_cast<std::uint32_t>(at);
         runs.push_back({first, static_cast<std::uint32_t>(std::min(run, end - begin - at)), first});
       }
-      node->pull(mate, begin, runs, read.view());
+      image.pull(begin, runs, read.view());
       wrong += wrong_pixels(read.view(), format, begin, end, mate, frame);
     }
     return wrong;
@@ -107,21 +107,22 @@ class NodeImages : public ::testing::Test {
     for (int frame = 0; frame < 2 * kinds_count; ++frame) {
       const Held& mine = images[static_cast<std::size_t>((rank_ + frame) % kinds_count)];
       if (mine.pixels.colour != nullptr) paint(mine.pixels, format, 0, count, rank_, frame);
-      Offer offer;
+      Offer offer = offer_of({mine.pixels, {count, 1}, format, {}});
       offer.hash = static_cast<std::uint64_t>(frame);
-      offer.image = {mine.pixels, {count, 1}, format, {}};
       offer.frame_bytes = 1;
       ASSERT_TRUE(node->meet(offer, "test"));
-      EXPECT_EQ(node->image(rank_).view.pixels.colour, mine.pixels.colour);
+      if (!node->alone()) {
+        EXPECT_EQ(node.image(rank_).view().pixels.colour, mine.pixels.colour);
+      }
       for (const int mate : node.mates()) {
         SCOPED_TRACE("frame " + std::to_string(frame) + ", image of rank " + std::to_string(mate));
         const Memory_ kind = kind_of(mate, frame);
-        const Node::Image image = node->image(mate);
-        ASSERT_EQ(image.view.is_none(), kind == Memory_::none);
-        if (image.view.is_none()) continue;
+        NodeImage image = node.image(mate);
+        ASSERT_EQ(image.view().is_none(), kind == Memory_::none);
+        if (image.view().is_none()) continue;
         const bool in_process = kind == Memory_::own || (kind == Memory_::depth_own && format.depth);
-        EXPECT_EQ(image.direct, !(in_process && pulls));
-        EXPECT_EQ(wrong_in(node, mate, image, format, count, frame), 0);
+        EXPECT_EQ(image.in_place(), !(in_process && pulls));
+        EXPECT_EQ(wrong_in(mate, image, format, count, frame), 0);
       }
       node.finish();
       if (mine.pixels.colour != nullptr) paint(mine.pixels, format, 0, count, rank_, -1);
@@ -190,20 +191,20 @@ TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
         return Rectangle{frame, top, width - rank, std::min(height, top + frame)};
       };
       paint(image.view(), rgba32_depth, 0, width * height, rank_, frame);
-      Offer offer;
-      offer.image = {image.view(), {width, height}, rgba32_depth, {}};
-      if (frame % 2 == 0) offer.image.bounds = box_of(rank_);
+      ImageView offered{image.view(), {width, height}, rgba32_depth, {}};
+      if (frame % 2 == 0) offered.bounds = box_of(rank_);
+      Offer offer = offer_of(offered);
       offer.frame_bytes = 1;
       ASSERT_TRUE(node->meet(offer, "test"));
       for (const int mate : node.mates()) {
-        const Node::Image seen = node->image(mate);
+        NodeImage seen = node.image(mate);
         const Rectangle box = frame % 2 == 0 ? box_of(mate) : Rectangle{0, 0, width, height};
-        ASSERT_EQ(seen.view.bounds.has_value(), frame % 2 == 0);
-        EXPECT_EQ(seen.view.bounds.value_or(box), box);
+        ASSERT_EQ(seen.view().bounds.has_value(), frame % 2 == 0);
+        EXPECT_EQ(seen.view().bounds.value_or(box), box);
         const std::int64_t begin = box.y0 * width;
         const std::int64_t end = box.y1 * width;
-        if (seen.direct) {
-          const ConstPixels pixels = advance(seen.view.pixels, rgba32_depth, begin);
+        if (seen.in_place()) {
+          const ConstPixels pixels = advance(seen.view().pixels, rgba32_depth, begin);
           EXPECT_EQ(wrong_pixels(pixels, rgba32_depth, begin, end, mate, frame), 0);
           continue;
         }
@@ -217,7 +218,7 @@ TEST_F(NodeImages, BoxesAreSeenAndWhatTheyHold) {
           stored += rows.back().count;
         }
         OwnImage read(rgba32_depth, stored);
-        node->pull(mate, begin, rows, read.view());
+        seen.pull(begin, rows, read.view());
         for (const ActiveRun& row : rows) {
           const ConstPixels pixels = advance(ConstPixels(read.view()), rgba32_depth, row.at);
           const std::int64_t first = begin + row.begin;
@@ -262,14 +263,13 @@ TEST_F(NodeImages, OfAThousandMeetingsNoneIsMixedUp) {
     const bool frame = round % 3 != 0;
     if (random() % 16 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
     paint(image.view(), rgba8, 0, 10, rank_, round);
-    Offer offer;
-    offer.image = {image.view(), {10, 1}, rgba8, {}};
+    Offer offer = offer_of({image.view(), {10, 1}, rgba8, {}});
     offer.frame_bytes = frame ? 1000 : 0;
     wrong += node->meet(offer, "test") ? 0 : 1;
     if (!frame) continue;
     for (const int mate : mates) {
       if (random() % 64 == 0) testing::sleep(1e-6 * static_cast<double>(random() % 300));
-      wrong += wrong_pixels(node->image(mate).view.pixels, rgba8, 0, 10, mate, round);
+      wrong += wrong_pixels(node.image(mate).view().pixels, rgba8, 0, 10, mate, round);
       node->release(mate);
     }
     node->wait_until_read("test");
@@ -284,8 +284,7 @@ TEST_F(NodeImages, BothPlanesThatMatesReadGoToHugePages) {
   OwnImage image(rgba32_depth, count);
   const std::int64_t before = testing::calls_so_far().huge_planes;
   for (int frame = 0; frame < 3; ++frame) {
-    Offer offer;
-    offer.image = {image.view(), {count, 1}, rgba32_depth, {}};
+    Offer offer = offer_of({image.view(), {count, 1}, rgba32_depth, {}});
     offer.frame_bytes = 1;
     ASSERT_TRUE(node->meet(offer, "test"));
     node.finish();

@@ -23,28 +23,13 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/layers/box_images.hpp"
+#include "sortlast/execute/layers/box_list.hpp"
 #include "sortlast/execute/layers/box_table.hpp"
-#include "sortlast/execute/mpi/node_boxes.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/node/node_spans.hpp"
 #include "sortlast/image/active.hpp"
 
 namespace sortlast {
-
-PixelBuffer BoxMemory::frame(Size size, const Format& format, Node& node) {
-  const std::size_t bytes = PixelBuffer::bytes(format, size.pixels());
-  if (bytes > bytes_ || bytes < bytes_ / 4) {
-    memory_ = node.allocate(bytes);
-    bytes_ = bytes;
-  }
-  return {memory_, format, size.pixels()};
-}
-
-void BoxMemory::keep_for_ever() noexcept {
-  try {
-    if (memory_) sortlast::keep_for_ever(memory_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it
-  }
-}
 
 // ---- What all ranks have --------------------------------------------------------------------------
 
@@ -84,30 +69,42 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
   return std::move(gathered->all);
 }
 
-// What all ranks have told.
+// Offer a list of this rank's images to its node, and their planes if the others can read all of them.
+Offer offer_of(const BoxList& list, std::span<const ConstPixels> images, const Node& node) {
+  Offer offer;
+  offer.header = encode(list);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const Rectangle& box = list.placed[i].box;
+    const auto n = static_cast<std::size_t>((box.x1 - box.x0) * (box.y1 - box.y0));
+    offer.spans.push_back({images[i].colour, n * list.count.format.colour_bytes()});
+    if (list.count.format.depth) offer.spans.push_back({images[i].depth, n * sizeof(float)});
+  }
+  const auto readable = [&](const Span& span) { return node.readable(span); };
+  if (!std::all_of(offer.spans.begin(), offer.spans.end(), readable)) offer.spans.clear();
+  return offer;
+}
+
+// The images of all ranks.
 struct BoxesOfAll {
-  std::vector<BoxCount> counts;       // by rank
-  std::vector<PlacedBox> placed;      // rank by rank
-  std::vector<NodeBoxes::Told> told;  // by rank, of those of the node; none if there are no others
+  std::vector<BoxCount> counts;        // by rank
+  std::vector<PlacedBox> placed;       // rank by rank
+  std::vector<Publication> published;  // by rank, of those of the node; none if there are no others
 };
 
 // After all have met. Collective if not all of them are of one node.
-BoxesOfAll boxes_of_all(const FrameContext& context, const BoxCount& own, const std::vector<PlacedBox>& mine,
-                        const NodeBoxes* node_boxes) {
+BoxesOfAll boxes_of_all(const FrameContext& context, const BoxList& mine) {
   BoxesOfAll all;
-  if (node_boxes != nullptr) {
-    all.told.resize(static_cast<std::size_t>(context.comm.size()));
-    for (const int rank : context.node.neighbours().members)
-      all.told[static_cast<std::size_t>(rank)] = node_boxes->told_by(rank);
-  }
-  if (!context.node.everybody() || node_boxes == nullptr) {
-    all.counts = all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), own);
-    all.placed = all_boxes(context, mine, all.counts);
+  if (!context.node.alone()) all.published = publications(context.node);
+  if (!context.node.everybody() || context.node.alone()) {
+    all.counts = all_gather(context.comm, context.alarm, all_ranks_to_call("composite"), mine.count);
+    all.placed = all_boxes(context, mine.placed, all.counts);
     return all;
   }
-  for (const NodeBoxes::Told& told : all.told) {
-    all.counts.push_back(told.count);
-    for (const ToldImage& image : told.images) all.placed.push_back(image.placed);
+  for (std::size_t rank = 0; rank < all.published.size(); ++rank) {
+    const Publication& published = all.published[rank];
+    const BoxList list = read_box_list(published.header, published.spans.size(), static_cast<int>(rank));
+    all.counts.push_back(list.count);
+    all.placed.insert(all.placed.end(), list.placed.begin(), list.placed.end());
   }
   return all;
 }
@@ -252,29 +249,24 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   arguments.add("out", call.out.view().colour == nullptr ? "no" : "yes");
   if (problem.empty())
     problem = problem_of([&] { check_box_call(call, size_, options_.check_premultiplied); });
-  std::vector<PlacedBox> mine;
+  BoxList mine;
   std::vector<PixelBuffer> copies;
   std::vector<ConstPixels> pixels;
   if (problem.empty()) {
     if (!composition.premultiplied) copies = premultiplied_copies(call.images, pool_);
     for (std::size_t i = 0; i < call.images.size(); ++i) {
       const BoxImage& image = call.images[i];
-      mine.push_back({image.position, box_of(image, call.size), rank_, static_cast<std::int32_t>(i)});
+      mine.placed.push_back({image.position, box_of(image, call.size), rank_, static_cast<std::int32_t>(i)});
       pixels.push_back(copies.empty() ? image.image.pixels : ConstPixels(copies[i].view()));
     }
   }
 
   // Agree, and tell each other the boxes.
-  const BoxCount own{mine.size(), told_format(call), !mine.empty() || call.format,
-                     call.composition.root >= 0 ? bytes_to_send(call.images, pixels, options_.sparse) : 0};
-  Offer offer;
-  if (!node_->alone()) {
-    if (!node_boxes_) node_boxes_ = std::make_unique<NodeBoxes>(*node_);
-    offer.image = node_boxes_->tell(own, mine, pixels);
-  }
+  mine.count = {mine.placed.size(), told_format(call), !mine.placed.empty() || call.format,
+                call.composition.root >= 0 ? bytes_to_send(call.images, pixels, options_.sparse) : 0};
   const FrameContext with = context();
-  meet(arguments, problem, offer);
-  BoxesOfAll all = boxes_of_all(with, own, mine, node_boxes_.get());
+  meet(arguments, problem, offer_of(mine, pixels, *node_));
+  BoxesOfAll all = boxes_of_all(with, mine);
   const BoxFrame frame = box_frame(with, call, all, options_.sparse);
   const double told = trace_clock();
 
@@ -286,13 +278,13 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
     way += why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
                        : "each went to the ranks that finish its pixels, as " + why;
     return why.empty() ? composite_as_one(call, frame, pixels)
-                       : composite_all(call, frame, pixels, std::move(all.told));
+                       : composite_all(call, frame, pixels, all.published);
   };
   Tile tile = composite();
   timing_.agree += told - begin;
   timing_.total = trace_clock() - begin;
   boxes_explained_ = std::to_string(frame.table->size()) + " images of all ranks, " +
-                     std::to_string(mine.size()) + " of this one: " + way + ".\n";
+                     std::to_string(mine.placed.size()) + " of this one: " + way + ".\n";
   return tile;
 }
 
@@ -308,7 +300,8 @@ Tile Compositor::Impl::composite_as_one(const BoxCall& call, const BoxFrame& fra
     image.pixels = pixels.front();
   } else if (area(bounds) > 0) {
     const double begin = trace_clock();
-    image.pixels = box_memory_.frame(call.size, frame.format, *node_).view();
+    const std::size_t bytes = PixelBuffer::bytes(frame.format, call.size.pixels());
+    image.pixels = PixelBuffer(own_image_.take(bytes, *node_), frame.format, call.size.pixels()).view();
     image.bounds = bounds;
     blend_own(BoxImages(frame, rank_, pixels), bounds, image);
     record({Activity::blend, begin, trace_clock(), -1, -1, area(bounds)});
@@ -330,16 +323,16 @@ void Compositor::Impl::blend_own(const BoxImages& images, const Rectangle& bound
 // Every image travels by itself, or blended with those next to it; ranks of the node read it where it lies.
 Tile Compositor::Impl::composite_all(const BoxCall& call, BoxFrame frame,
                                      const std::vector<ConstPixels>& pixels,
-                                     std::vector<NodeBoxes::Told> told) {
+                                     const std::vector<Publication>& published) {
   const Composition& composition = call.composition;
   if (!composition.background.empty())
     frame.background.emplace(composition.op, frame.format, composition.background, call.background_depth);
   LayerCall layers{call.size, frame.format, {}, {}, {}};
   layers.content = [&](const FrameContext& with) {
-    std::unique_ptr<const ImageMemory> memory;
-    if (!told.empty()) memory = std::make_unique<const NodeImages>(*node_, std::move(told), frame.format);
+    std::unique_ptr<const PeerSpans> peers;
+    if (!published.empty()) peers = std::make_unique<const NodeSpans>(*node_, published);
     frame.sparse = frame.sparse && !with.all_in_place;
-    return std::make_unique<const BoxImages>(frame, rank_, pixels, std::move(memory),
+    return std::make_unique<const BoxImages>(frame, rank_, pixels, std::move(peers),
                                              [this](std::size_t bytes) { return pool_.take(bytes); });
   };
   return run_layers(layers, call.out);

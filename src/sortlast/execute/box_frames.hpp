@@ -2,7 +2,6 @@
 // place of its own in depth.
 #pragma once
 
-#include <cstddef>
 #include <limits>
 #include <optional>
 #include <span>
@@ -14,8 +13,6 @@
 
 namespace sortlast {
 
-class Node;
-
 // One frame of several images a rank, as one rank asks for it.
 struct BoxCall {
   std::span<const BoxImage> images;
@@ -25,19 +22,6 @@ struct BoxCall {
   float background_depth = std::numeric_limits<float>::infinity();
   // Of all images, if the caller knows it without having one: it is compared with that of the others'.
   std::optional<Format> format = {};
-};
-
-// Memory of a whole frame that the mates can read, in which a rank's images become one; used again from frame
-// to frame. Pages outside the images are never touched.
-class BoxMemory {
- public:
-  PixelBuffer frame(Size size, const Format& format, Node& node);
-  // Messages may still be read from it when the compositor is gone.
-  void keep_for_ever() noexcept;
-
- private:
-  Memory memory_;
-  std::size_t bytes_ = 0;
 };
 
 }  // namespace sortlast

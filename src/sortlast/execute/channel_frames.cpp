@@ -84,7 +84,7 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
   // The content, and where it puts what the tile holds.
   ChannelContent* content = nullptr;
   call.content = [&](const FrameContext&) -> std::unique_ptr<const LayerContent> {
-    const ImageView drawn = composition.premultiplied ? image : straight_.premultiplied(image, *node_);
+    const ImageView drawn = composition.premultiplied ? image : premultiplied(image, own_image_, *node_);
     auto made = std::make_unique<ChannelContent>(
         layout, image.size.width, own_images(drawn, position_of(composition.order, rank_), layout, channels));
     if (!composition.background.empty())

@@ -60,7 +60,7 @@ Tile Compositor::Impl::composite_at_root(const BoxCall& call, BoxFrame frame,
   detail::TileData tile{
       layer_schedule_->piece(rank_), call.size, frame.format, {}, {}, layer_schedule_, maker_, ++frame_, {}};
   const std::size_t before = pool_.taken();
-  std::unique_ptr<const ImageMemory> others =
+  std::unique_ptr<const PeerSpans> others =
       collect_images(*frame.table, frame.format, composition.root, pixels, context());
   tile.pixels = place_in(tile, call.out);
   if (rank_ == composition.root && !tile.range.empty()) {

@@ -135,8 +135,10 @@ void Compositor::Impl::give_up(const std::string& cause) noexcept {
   if (!cause.empty()) alarm_.tell_failure(cause);
   broken_ = true;
   broken_comm_ = data_.abandon();
-  straight_.keep_for_ever();
-  box_memory_.keep_for_ever();
+  try {
+    if (own_image_.memory()) keep_for_ever(own_image_.memory());  // messages may still be read from it
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it
+  }
 }
 
 void Compositor::Impl::give_up_after_mpi_error() {

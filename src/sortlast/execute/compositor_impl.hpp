@@ -23,6 +23,7 @@
 #include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/box_images.hpp"
+#include "sortlast/execute/layers/box_list.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/attending.hpp"
 #include "sortlast/execute/mpi/check.hpp"
@@ -32,7 +33,6 @@
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/meeting.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
-#include "sortlast/execute/mpi/node_boxes.hpp"
 #include "sortlast/execute/mpi/survivors.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
@@ -145,7 +145,7 @@ class Compositor::Impl {
   std::optional<Known> known_;
   PartitionChoice partition_;  // of the last frame
   std::optional<Background> background_;
-  StraightImages straight_;
+  ReusedMemory own_image_;  // what this rank composites, where that is not the image that was passed
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
   std::vector<int> planned_ranks_;      // of plan_; empty: all
@@ -161,8 +161,6 @@ class Compositor::Impl {
   std::vector<std::int32_t> left_out_;
   double deadline_ = 0;          // of this rank's call [s]
   std::string boxes_explained_;  // how several images a rank were composited; empty: none
-  BoxMemory box_memory_;
-  std::unique_ptr<NodeBoxes> node_boxes_;  // once there were several images a rank, and mates
   // Of tags, the last up to tag_limit_ are those of the heads of strings (mpi/string_messages.hpp).
   static constexpr std::int32_t head_tags = 4096;
   std::int32_t layer_calls_ = 0;  // counted round these tags
@@ -285,7 +283,7 @@ class Compositor::Impl {
   Tile composite_as_one(const BoxCall& call, const BoxFrame& frame, const std::vector<ConstPixels>& pixels);
   void blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image);
   Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels,
-                     std::vector<NodeBoxes::Told> told);
+                     const std::vector<Publication>& published);
   // At composition.root alone (collected_frames.cpp).
   bool collects(const BoxCall& call, const BoxFrame& frame, const std::vector<BoxCount>& counts,
                 std::string& why) const;

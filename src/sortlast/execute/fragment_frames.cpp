@@ -13,8 +13,8 @@
 #include "sortlast/execute/layers/layer_run.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
-#include "sortlast/execute/mpi/node_fragments.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/node/node_spans.hpp"
 
 namespace sortlast {
 namespace {
@@ -70,8 +70,16 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
   }
   return std::make_unique<const FragmentContent>(
       own, rank, context.comm.size(), composition, std::move(limits),
-      std::make_unique<const NodeFragments>(context.node, context.comm.size()),
+      std::make_unique<const NodeSpans>(context.node, publications(context.node)),
       [&pool = context.pool](std::size_t bytes) { return pool.take(bytes); });
+}
+
+// The colours and the depths; no spans if there are no fragments.
+std::vector<Span> spans_of(const FragmentsView& fragments) {
+  const std::size_t size = fragments.depth.size();
+  if (size == 0) return {};
+  return {{fragment_colours(fragments), size * colour_bytes(fragments.scalar)},
+          {fragments.depth.data(), size * sizeof(float)}};
 }
 
 // The lists of a tile's whole image of p ranks, of strings in any order.
@@ -129,7 +137,7 @@ Tile Compositor::composite_fragments(const FragmentsView& fragments, const Fragm
     if (!composition.keep_lists) kept.channels = {};
     own.emplace(kept, static_cast<std::uint32_t>(rank()));
     if (fragments.surface.depth == nullptr && own->layout().further_bytes() == 0)
-      call.lent = fragments_as_image(fragments);
+      call.exposed = spans_of(fragments);
   });
   call.arguments.insert(call.arguments.end(), {{"content", "fragments"},
                                                {"background", text(composition.background)},

@@ -1,5 +1,6 @@
 // Image frames: how a compositor's calls composite and gather one image a rank.
 #include "sortlast/execute/compositor_impl.hpp"
+#include "sortlast/execute/node/node_image.hpp"
 
 namespace sortlast {
 
@@ -109,10 +110,11 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
   Offer offer;
   survey_ = {};
   if (problem.empty()) {
-    if (!composition.premultiplied) image = straight_.premultiplied(image, *node_);
+    if (!composition.premultiplied) image = premultiplied(image, own_image_, *node_);
     survey(image);
-    offer.image = image;
-    offer.image.bounds = survey_.bounds;
+    ImageView offered = image;
+    offered.bounds = survey_.bounds;
+    offer = offer_of(offered);
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
   return come(std::move(arguments), problem, offer, options_.check);

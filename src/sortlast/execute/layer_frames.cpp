@@ -96,8 +96,9 @@ void Compositor::Impl::agree_on_layers(const LayerCall& call, Pixels out) {
   }
   survey_ = {};
   Offer offer;
-  const bool readable = node_->neighbours().remote_reads || node_->holds(call.lent);
-  if (problem.empty() && !call.lent.is_none() && readable) offer.image = call.lent;
+  const auto readable = [&](const Span& span) { return node_->readable(span); };
+  if (problem.empty() && std::all_of(call.exposed.begin(), call.exposed.end(), readable))
+    offer.spans = call.exposed;
   meet(arguments, problem, offer);
 }
 

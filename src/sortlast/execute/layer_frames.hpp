@@ -10,6 +10,7 @@
 
 #include "sortlast/execute/layers/content.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/node/publishing.hpp"
 
 namespace sortlast {
 
@@ -26,8 +27,8 @@ struct LayerCall {
   std::function<std::unique_ptr<const LayerContent>(const FrameContext&)> content;
   // Called then, with the tile whose pixels are not finished yet; it may add to it. None: nothing is.
   std::function<void(detail::TileData&)> prepare = {};
-  // This rank's memory that the ranks of the node may read, as an image (see Node::image()); none: none.
-  ImageView lent = {};
+  // This rank's memory that the ranks of the node may read, all of it or none.
+  std::vector<Span> exposed = {};
 };
 
 }  // namespace sortlast

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/box_list.hpp"
 #include "sortlast/execute/layers/box_merge.hpp"
 #include "sortlast/image/active.hpp"
 
@@ -33,11 +34,11 @@ constexpr double most_active = 0.8;  // of images whose empty pixels are left ou
 }  // namespace
 
 BoxImages::BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
-                     std::unique_ptr<const ImageMemory> memory, Bytes::Take take)
+                     std::unique_ptr<const PeerSpans> peers, Bytes::Take take)
     : frame_(std::move(frame)),
       accumulator_(frame_.op, frame_.format),
       stored_{frame_.format, accumulator_.format()},
-      memory_(std::move(memory)),
+      peers_(std::move(peers)),
       take_(std::move(take)) {
   for (std::size_t place = 0; place < table().size(); ++place) {
     const PlacedBox& placed = table().at(static_cast<Place>(place));
@@ -86,10 +87,22 @@ void BoxImages::list_own(Range pixels, std::vector<BoxPixels>& parts) const {
   }
 }
 
-// Append the parts of images that ranks lend, or this rank has, among the pixels, front to back. Those that
-// have to be fetched have no pixels yet.
-void BoxImages::list_lying(std::vector<BoxReference> references, Range pixels,
-                           std::vector<BoxPixels>& parts) const {
+// An image of another rank, if it can be read where it lies; else null, and it has to be fetched.
+ConstPixels BoxImages::in_place(const PlacedBox& placed) const {
+  const std::size_t span = first_span(frame_.format, placed.index);
+  if (!peers_ || span >= peers_->count(placed.rank))
+    throw Error("images of another rank came damaged: they refer to images that cannot be read");
+  const std::byte* const colour = peers_->in_place(placed.rank, span);
+  if (!frame_.format.depth) return {colour, nullptr};
+  const std::byte* const depth = peers_->in_place(placed.rank, span + 1);
+  if (colour == nullptr || depth == nullptr) return {};
+  return {colour, reinterpret_cast<const float*>(depth)};
+}
+
+// Append the parts of images that ranks have published, or this rank has, among the pixels, front to back.
+// Those that have to be fetched have no pixels yet.
+void BoxImages::list_published(std::vector<BoxReference> references, Range pixels,
+                               std::vector<BoxPixels>& parts) const {
   const auto before = [](const BoxReference& a, const BoxReference& b) { return a.rank < b.rank; };
   std::sort(references.begin(), references.end(), before);
   for (const Place place : table().meeting(pixels)) {
@@ -98,7 +111,7 @@ void BoxImages::list_lying(std::vector<BoxReference> references, Range pixels,
         std::lower_bound(references.begin(), references.end(), BoxReference{placed.rank, {}}, before);
     if (reference == references.end() || reference->rank != placed.rank) continue;
     const Own* const mine = own(place);
-    const ConstPixels image = mine != nullptr ? mine->pixels : memory_->lying(placed.rank, placed.index);
+    const ConstPixels image = mine != nullptr ? mine->pixels : in_place(placed);
     for (; reference != references.end() && reference->rank == placed.rank; ++reference) {
       const Range stored = pixels_of_box(placed.box, intersection(reference->pixels, pixels), width());
       if (stored.empty()) continue;
@@ -115,12 +128,9 @@ std::vector<BoxPixels> BoxImages::parts_of(std::span<const String> strings, Rang
                                            Range pixels) const {
   BoxString listed;
   for (const String string : strings) read_string(stored_, string, of, table(), listed);
-  for (const BoxReference& reference : listed.references)
-    if (!memory_ || !memory_->lends(reference.rank))
-      throw Error("images of another rank came damaged: they refer to images that cannot be read");
   if (own && !own_.empty()) listed.references.push_back({table().at(own_.front().place).rank, pixels});
   const bool sorted = listed.parts.empty();
-  if (!listed.references.empty()) list_lying(std::move(listed.references), pixels, listed.parts);
+  if (!listed.references.empty()) list_published(std::move(listed.references), pixels, listed.parts);
   if (!sorted) sort_by_place(listed.parts, table().size());
   return std::move(listed.parts);
 }
@@ -140,7 +150,7 @@ void BoxImages::fetch(std::span<BoxPixels> parts, Bytes& room) const {
   if (bytes == 0) return;
   room.shrink(0);
   std::byte* at = room.grow(bytes);
-  std::vector<std::pair<std::int32_t, std::vector<ImageMemory::Fetch>>> of;  // by rank
+  std::vector<std::pair<std::int32_t, std::vector<PeerSpans::Copy>>> of;  // by rank
   for (BoxPixels& part : parts) {
     if (part.pixels.colour != nullptr) continue;
     const PlacedBox& placed = table().at(part.first);
@@ -153,9 +163,16 @@ void BoxImages::fetch(std::span<BoxPixels> parts, Bytes& room) const {
     auto mate =
         std::find_if(of.begin(), of.end(), [&](const auto& each) { return each.first == placed.rank; });
     if (mate == of.end()) mate = of.insert(of.end(), {placed.rank, {}});
-    mate->second.push_back({placed.index, part.stored, to});
+    const std::size_t span = first_span(format, placed.index);
+    const auto add = [&](std::size_t number, std::size_t pixel_bytes, void* target) {
+      mate->second.push_back({number, static_cast<std::size_t>(part.stored.begin) * pixel_bytes,
+                              static_cast<std::size_t>(part.stored.size()) * pixel_bytes,
+                              static_cast<std::byte*>(target)});
+    };
+    add(span, format.colour_bytes(), to.colour);
+    if (format.depth) add(span + 1, sizeof(float), to.depth);
   }
-  for (const auto& [rank, wanted] : of) memory_->fetch(rank, wanted);
+  for (const auto& [rank, wanted] : of) peers_->copy(rank, wanted);
 }
 
 // ---- Strings --------------------------------------------------------------------------------------
@@ -204,7 +221,7 @@ void BoxImages::encode_own(Range pixels, Bytes& out) const {
 void BoxImages::encode_for_mates(Range pixels, Bytes& out) const {
   if (own_.empty()) return;
   const std::int32_t rank = table().at(own_.front().place).rank;
-  if (!memory_ || !memory_->lends(rank)) {
+  if (!readable(rank)) {
     encode_own(pixels, out);
     return;
   }

@@ -12,7 +12,7 @@
 #include "sortlast/execute/layers/box_pixels.hpp"
 #include "sortlast/execute/layers/box_table.hpp"
 #include "sortlast/execute/layers/content.hpp"
-#include "sortlast/execute/layers/image_memory.hpp"
+#include "sortlast/execute/run/peer_spans.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/accumulator.hpp"
 #include "sortlast/image/blend.hpp"
@@ -31,14 +31,14 @@ struct BoxFrame {
 class BoxImages : public LayerContent {
  public:
   // `images`: those of `rank`, as the table counts them; of the frame's format, premultiplied. They must
-  // stay. `memory`: the images that mates read where they lie; null: none. `take`: as of Bytes, for what is
-  // copied from there.
+  // stay. `peers`: the planes of the images of each rank whose parts may refer to them, image by image (see
+  // box_list.hpp); null: none. `take`: as of Bytes, for what is copied from there.
   BoxImages(BoxFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
-            std::unique_ptr<const ImageMemory> memory = nullptr, Bytes::Take take = {});
+            std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
 
   void encode_own(Range pixels, Bytes& out) const override;
   void encode_for_mates(Range pixels, Bytes& out) const override;
-  bool pulls_from(int mate) const override { return memory_ && memory_->pulls_from(mate); }
+  bool pulls_from(int mate) const override { return peers_ && peers_->pulls_from(mate); }
   void join(std::span<const String> strings, Range pixels, Bytes& out) const override;
   void cut(String string, Range from, Range pixels, Bytes& out) const override;
   void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
@@ -57,7 +57,10 @@ class BoxImages : public LayerContent {
   const Own* own(BoxTable::Place place) const;
   bool leaves_out_empty() const;
   void list_own(Range pixels, std::vector<BoxPixels>& parts) const;
-  void list_lying(std::vector<BoxReference> references, Range pixels, std::vector<BoxPixels>& parts) const;
+  bool readable(std::int32_t rank) const { return peers_ && peers_->count(rank) > 0; }
+  ConstPixels in_place(const PlacedBox& placed) const;
+  void list_published(std::vector<BoxReference> references, Range pixels,
+                      std::vector<BoxPixels>& parts) const;
   std::vector<BoxPixels> parts_of(std::span<const String> strings, Range of, bool own, Range pixels) const;
   std::size_t bytes_to_fetch(std::span<const BoxPixels> parts) const;
   void fetch(std::span<BoxPixels> parts, Bytes& room) const;
@@ -70,7 +73,7 @@ class BoxImages : public LayerContent {
   Accumulator accumulator_;
   BoxPixelFormat stored_;
   std::vector<Own> own_;  // by place
-  std::unique_ptr<const ImageMemory> memory_;
+  std::unique_ptr<const PeerSpans> peers_;
   Bytes::Take take_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/node/node_image.hpp"
 #include "sortlast/image/active.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
@@ -122,26 +123,15 @@ std::int64_t pixels_in(const Rectangle& box) { return (box.x1 - box.x0) * (box.y
 
 }  // namespace
 
-ImageView StraightImages::premultiplied(const ImageView& straight, Node& node) {
+ImageView premultiplied(const ImageView& straight, ReusedMemory& memory, Node& node) {
   if (straight.is_none()) return straight;
   const Format colours{straight.format.scalar, straight.format.channels};
   const std::int64_t n = straight.size.pixels();
-  const std::size_t bytes = static_cast<std::size_t>(n) * colours.colour_bytes();
-  if (bytes > bytes_ || bytes < bytes_ / 4) {
-    memory_ = node.allocate(bytes);
-    bytes_ = bytes;
-  }
+  std::byte* const to = memory.take(static_cast<std::size_t>(n) * colours.colour_bytes(), node).get();
   ImageView image = straight;
-  image.pixels.colour = memory_.get();
-  premultiply(colours, {straight.pixels.colour, nullptr}, {memory_.get(), nullptr}, n);
+  image.pixels.colour = to;
+  premultiply(colours, {straight.pixels.colour, nullptr}, {to, nullptr}, n);
   return image;
-}
-
-void StraightImages::keep_for_ever() noexcept {
-  try {
-    if (memory_) sortlast::keep_for_ever(memory_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it
-  }
 }
 
 void check_premultiplied(const ImageView& image, const Composition& composition) {
@@ -180,7 +170,7 @@ Survey survey_of(const ImageView& image, const Wanted& wanted, const Node& node)
     sample = {static_cast<double>(pixels_in(*image.bounds)) / static_cast<double>(n), *image.bounds};
   } else if (!none && wanted.sparse) {
     // Take a sample, and search only if mates would copy what is empty.
-    const bool copied = n <= most_counted && !node.alone() && !node.holds(image);
+    const bool copied = n <= most_counted && !node.alone() && !in_shared_memory(image, node);
     if (copied || wanted.emptiness || wanted.coverage)
       sample = sample_rows(image.format, image.pixels, image.size.width, image.size.height);
     if (copied && sample.active <= most_active_searched) {

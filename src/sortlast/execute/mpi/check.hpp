@@ -12,6 +12,7 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/node/reused_memory.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 
 namespace sortlast {
@@ -65,19 +66,9 @@ struct Survey {
   Coverage coverage = {};           // what the rank will have to send; of all ranks: their sum
 };
 
-// Images with straight alpha, multiplied by it in memory that the mates can read and that is used again from
-// frame to frame.
-class StraightImages {
- public:
-  // The premultiplied image; valid until the next call. Throws std::bad_alloc, Error.
-  ImageView premultiplied(const ImageView& straight, Node& node);
-  // Messages may still be read from it when the compositor is gone.
-  void keep_for_ever() noexcept;
-
- private:
-  Memory memory_;
-  std::size_t bytes_ = 0;
-};
+// An image with straight alpha, multiplied by it in `memory`; its depth stays where it is. Throws
+// std::bad_alloc, Error.
+ImageView premultiplied(const ImageView& straight, ReusedMemory& memory, Node& node);
 
 // Throws ArgumentError if an image that was passed as premultiplied, to be composited by `over`, is not.
 void check_premultiplied(const ImageView& image, const Composition& composition);

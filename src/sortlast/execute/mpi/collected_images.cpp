@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/layers/box_list.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
@@ -44,7 +45,7 @@ struct Layout {
   }
 };
 
-class CollectedImages final : public ImageMemory {
+class CollectedImages final : public PeerSpans {
  public:
   CollectedImages(Layout layout, const Format& format) : layout_(std::move(layout)), format_(format) {
     memory_.resize(layout_.pixels.size());
@@ -57,18 +58,32 @@ class CollectedImages final : public ImageMemory {
   }
   const Layout& layout() const { return layout_; }
 
-  bool lends(std::int32_t /*rank*/) const override { return true; }
-  bool pulls_from(std::int32_t /*rank*/) const override { return false; }
-  ConstPixels lying(std::int32_t rank, std::int32_t index) const override {
-    const auto of_rank = static_cast<std::size_t>(rank);
-    return advance(ConstPixels(memory_[of_rank].view()), format_,
-                   layout_.firsts[of_rank][static_cast<std::size_t>(index)]);
+  std::size_t count(std::int32_t rank) const override {
+    return first_span(format_, static_cast<std::int32_t>(firsts(rank).size()));
   }
-  void fetch(std::int32_t /*rank*/, std::span<const Fetch> /*parts*/) const override {
+  std::size_t bytes(std::int32_t rank, std::size_t span) const override {
+    const std::size_t next = index_of(span) + 1;
+    const std::int64_t end =
+        next < firsts(rank).size() ? firsts(rank)[next] : layout_.pixels[static_cast<std::size_t>(rank)];
+    return static_cast<std::size_t>(end - firsts(rank)[next - 1]) *
+           (of_depths(span) ? sizeof(float) : format_.colour_bytes());
+  }
+  const std::byte* in_place(std::int32_t rank, std::size_t span) const override {
+    const ConstPixels pixels = advance(ConstPixels(memory_[static_cast<std::size_t>(rank)].view()), format_,
+                                       firsts(rank)[index_of(span)]);
+    return of_depths(span) ? reinterpret_cast<const std::byte*>(pixels.depth) : pixels.colour;
+  }
+  void copy(std::int32_t /*rank*/, std::span<const Copy> /*copies*/) const override {
     throw Error("images that were collected cannot be read elsewhere");
   }
 
  private:
+  const std::vector<std::int64_t>& firsts(std::int32_t rank) const {
+    return layout_.firsts[static_cast<std::size_t>(rank)];
+  }
+  std::size_t index_of(std::size_t span) const { return span / first_span(format_, 1); }
+  bool of_depths(std::size_t span) const { return format_.depth && span % 2 == 1; }
+
   Layout layout_;
   Format format_;
   std::vector<PixelBuffer> memory_;  // by rank
@@ -210,9 +225,9 @@ void wait_for_all(const std::shared_ptr<Transfers>& transfers, const Alarm& alar
 
 }  // namespace
 
-std::unique_ptr<const ImageMemory> collect_images(const BoxTable& table, const Format& format, int root,
-                                                  std::span<const ConstPixels> own,
-                                                  const FrameContext& context) {
+std::unique_ptr<const PeerSpans> collect_images(const BoxTable& table, const Format& format, int root,
+                                                std::span<const ConstPixels> own,
+                                                const FrameContext& context) {
   const auto transfers = std::make_shared<Transfers>();
   const double begin = trace_clock();
   const bool receives = context.comm.rank() == root;

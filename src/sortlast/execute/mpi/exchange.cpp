@@ -10,6 +10,7 @@
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/strays.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/node/node_image.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 
 namespace sortlast {
@@ -92,13 +93,12 @@ class Exchange::Frame {
 
   Reference reference(std::size_t receive) {
     const std::int32_t peer = program_.receives[receive].peer;
-    const Node::Image image = context_->node.image(peer);
-    Reference reference{image.view};
-    ++(image.direct ? context_->traffic.direct : context_->traffic.pulled);
-    if (!image.view.is_none() && !image.direct) {
-      reference.pull = [this, peer](std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
-        context_->node.pull(peer, origin, runs, to);
-      };
+    NodeImage image(context_->node, peer);
+    Reference reference{image.view()};
+    ++(image.in_place() ? context_->traffic.direct : context_->traffic.pulled);
+    if (!image.view().is_none() && !image.in_place()) {
+      reference.pull = [image = std::move(image)](std::int64_t origin, std::span<const ActiveRun> runs,
+                                                  Pixels to) mutable { image.pull(origin, runs, to); };
     }
     reference.released = [this, mate = static_cast<std::uint32_t>(plan_.mate_of[receive])] {
       if (--reads_[mate] == 0) context_->node.release(plan_.mates[mate].rank);

@@ -1,11 +1,8 @@
 // Layer sharing.
 #include "sortlast/execute/mpi/layer_sharing.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
-#include <vector>
 
 #include "sortlast/error.hpp"
 
@@ -13,31 +10,14 @@ namespace sortlast {
 namespace {
 
 constexpr std::size_t line = 64;
-constexpr std::uint64_t meeting_of_layers = 0x6c61796572;  // what all ranks of the node bring
-
-struct Entry {  // of the list, which its number of entries precedes
-  std::int32_t mate = 0;
-  std::uint32_t number = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t bytes = 0;
-};
-
-// Bytes are offered as the pixels of an image.
-constexpr Format bytes_as_pixels{Scalar::uint8, 1, false};
-
-ImageView offered(const std::byte* bytes, std::size_t count) {
-  return {{bytes, nullptr}, {static_cast<std::int64_t>(count), 1}, bytes_as_pixels, {}};
-}
+constexpr std::uint64_t meeting_of_layers = 0x6c61796572;  // the hash that all ranks of the node bring
 
 }  // namespace
 
 LayerSharing::LayerSharing(Node& node, Pool& pool)
-    : node_(node),
-      pool_(pool),
-      rank_(node.neighbours().rank),
-      strings_([this](std::size_t bytes) { return take(bytes); }) {}
+    : node_(node), pool_(pool), strings_([this](std::size_t bytes) { return take(bytes); }) {}
 
-// Where the system has no more shared memory, any will do: the mates then copy what they need.
+// Where the system has no more shared memory, any will do: the peers then copy what they need.
 Memory LayerSharing::take(std::size_t bytes) {
   try {
     return node_.allocate(bytes);
@@ -48,65 +28,54 @@ Memory LayerSharing::take(std::size_t bytes) {
 
 void LayerSharing::begin(std::size_t count) {
   strings_.shrink(0);
-  strings_.append_value(std::uint64_t{count});
-  listed_ = strings_.size();
-  strings_.grow(count * sizeof(Entry));
+  labels_.clear();
+  labels_.reserve(count);
+  ranges_.clear();
+  ranges_.reserve(count);
 }
 
-void LayerSharing::add(int mate, std::uint32_t number, const std::function<void(Bytes&)>& write) {
+void LayerSharing::add(int peer, std::uint32_t number, const std::function<void(Bytes&)>& write) {
   strings_.align(line);
-  const std::size_t begin = strings_.size();
+  const auto begin = static_cast<std::int64_t>(strings_.size());
   write(strings_);
-  const Entry entry{mate, number, begin, strings_.size() - begin};
-  std::memcpy(strings_.data() + listed_, &entry, sizeof entry);
-  listed_ += sizeof entry;
+  labels_.push_back({peer, number});
+  ranges_.push_back({begin, static_cast<std::int64_t>(strings_.size())});
 }
 
+// The header labels the spans, which are the strings.
 void LayerSharing::meet(std::size_t frame_bytes) {
   Offer offer;
   offer.hash = meeting_of_layers;
-  offer.image = offered(strings_.data(), strings_.size());
   offer.frame_bytes = frame_bytes;
+  offer.header.resize(labels_.size() * sizeof(Label));
+  if (!labels_.empty()) std::memcpy(offer.header.data(), labels_.data(), offer.header.size());
+  for (const Range& range : ranges_)
+    offer.spans.push_back({strings_.data() + range.begin, static_cast<std::size_t>(range.size())});
   if (!node_.meet(offer, "composite")) throw Error("the ranks of a node have not agreed on the frame");
 }
 
-LayerSharing::String LayerSharing::find(int mate, std::uint32_t number) {
-  const Node::Image image = node_.image(mate);
-  const auto size = static_cast<std::size_t>(image.view.size.pixels());
-  const auto pull = [&](std::size_t begin, std::size_t bytes) {
-    const Memory copy = pool_.take(bytes);
-    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() / 2;
-    for (std::size_t at = 0; at < bytes; at += most) {
-      const ActiveRun run{0, static_cast<std::uint32_t>(std::min(most, bytes - at)), 0};
-      node_.pull(mate, static_cast<std::int64_t>(begin + at), {&run, 1}, {copy.get() + at, nullptr});
-    }
-    return copy;
-  };
-  const auto read = [&](std::size_t begin, std::size_t bytes) -> String {
-    if (begin > size || bytes > size - begin)
-      throw Error("the strings that rank " + std::to_string(mate) + " shares are damaged");
-    if (image.direct) return {{image.view.pixels.colour + begin, bytes}, nullptr, true};
-    const Memory copy = pull(begin, bytes);
-    return {{copy.get(), bytes}, copy, false};
-  };
-
-  // Look through the list.
-  std::uint64_t count = 0;
-  std::memcpy(&count, read(0, sizeof count).bytes.data(), sizeof count);
-  if (count > size / sizeof(Entry)) count = size;  // which read() refuses
-  const String list = read(sizeof count, count * sizeof(Entry));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    Entry entry;
-    std::memcpy(&entry, list.bytes.data() + i * sizeof entry, sizeof entry);
-    if (entry.mate == rank_ && entry.number == number) return read(entry.begin, entry.bytes);
+LayerSharing::String LayerSharing::find(int peer, std::uint32_t number) {
+  const Publication published = node_.publication(peer);
+  for (std::size_t i = 0; i < published.spans.size(); ++i) {
+    Label label;
+    if ((i + 1) * sizeof label > published.header.size()) break;
+    std::memcpy(&label, published.header.data() + i * sizeof label, sizeof label);
+    if (label.peer != node_.neighbours().rank || label.number != number) continue;
+    const SpanRecord& span = published.spans[i];
+    if (const std::byte* const bytes = node_.in_place(peer, span); bytes != nullptr)
+      return {{bytes, span.bytes}, nullptr, true};
+    const Memory copied = pool_.take(span.bytes);
+    RemoteCopy copy{copied.get(), span.address, span.bytes};
+    node_.read(peer, {&copy, 1});
+    return {{copied.get(), span.bytes}, copied, false};
   }
-  throw Error("rank " + std::to_string(mate) + " shares no string " + std::to_string(number) +
+  throw Error("rank " + std::to_string(peer) + " shares no string " + std::to_string(number) +
               " with this rank");
 }
 
 void LayerSharing::end() {
-  for (const int mate : node_.neighbours().members)
-    if (mate != rank_) node_.release(mate);
+  for (const int peer : node_.neighbours().members)
+    if (peer != node_.neighbours().rank) node_.release(peer);
   node_.wait_until_read("composite");
 }
 

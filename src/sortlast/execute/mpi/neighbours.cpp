@@ -91,9 +91,9 @@ bool probe_remote_reads(const Communicator& node, const Alarm& alarm, Control& c
   for (std::size_t other = 0; other < static_cast<std::size_t>(node.size()) && readable; ++other) {
     const Seat& seat = control.seat(other);
     std::uint64_t found = 0;
-    RemoteSpan span{reinterpret_cast<std::byte*>(&found), seat.token_address, sizeof found};
+    RemoteCopy copy{reinterpret_cast<std::byte*>(&found), seat.token_address, sizeof found};
     try {
-      read_remote(seat.process, {&span, 1});
+      read_remote(seat.process, {&copy, 1});
     } catch (const Error&) {
       readable = false;
     }

@@ -25,7 +25,7 @@ std::uint64_t control_layout() {
   const auto add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
   for (const char c : std::string_view(SORTLAST_VERSION)) add(static_cast<unsigned char>(c));
   for (const std::size_t bytes :
-       {sizeof(Control), sizeof(Seat), sizeof(OfferRecord), sizeof(ImageView), sizeof(Place),
+       {sizeof(Control), sizeof(Seat), sizeof(OfferRecord), sizeof(SpanRecord), sizeof(PublicationRecord),
         sizeof(Decision), sizeof(FrameSlots), sizeof(Roll), sizeof(Barrier), sizeof(EventCount),
         offsetof(Control, confirmation), offsetof(Control, decisions), offsetof(Control, frames),
         offsetof(Control, roll), offsetof(Seat, process), offsetof(Seat, unread)})

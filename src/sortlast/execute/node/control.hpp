@@ -9,10 +9,10 @@
 #include <type_traits>
 
 #include "sortlast/execute/node/event_count.hpp"
+#include "sortlast/execute/node/frames.hpp"
+#include "sortlast/execute/node/publishing.hpp"
 #include "sortlast/execute/node/roll.hpp"
 #include "sortlast/execute/node/segment.hpp"
-#include "sortlast/execute/node/shared_images.hpp"
-#include "sortlast/image.hpp"
 
 namespace sortlast {
 
@@ -36,15 +36,12 @@ class Barrier {
   EventCount opened_;
 };
 
-// An image as others see it. Its pointers are addresses in its own process, which others read through the
-// kernel (node/process_memory.hpp), unless the planes lie in segments.
+// What a process brings to a meeting, as others see it.
 struct OfferRecord {
   std::uint64_t hash = 0;
   std::uint64_t frame_bytes = 0;
   bool flag = false;
-  ImageView image;
-  Place colour;
-  Place depth;
+  PublicationRecord published;
 };
 static_assert(std::is_trivially_copyable_v<OfferRecord>);
 

@@ -14,7 +14,6 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/node/control.hpp"
 #include "sortlast/execute/node/process_memory.hpp"
-#include "sortlast/execute/node/shared_images.hpp"
 #include "sortlast/execute/node/waiting.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/timing.hpp"
@@ -26,6 +25,7 @@ class Node::Impl {
       : neighbours_(std::move(neighbours)),
         watch_(std::move(watch)),
         me_(seat_of(neighbours_.rank)),
+        publisher_(allocations_, neighbours_.remote_reads),
         mappings_(neighbours_.members.size()) {
     if (alone()) return;
     const Memory& memory = neighbours_.control->memory();
@@ -47,12 +47,11 @@ class Node::Impl {
   }
 
   bool meet(const Offer& mine, const std::string& call) {
-    own_ = mine.image;
     flagged_ = mine.flag;
     if (alone()) return true;
     refuse_fork(call);
 
-    // Offer the image, and wait for those of the others.
+    // Offer the spans, and wait for those of the others.
     parity_ = 1 - parity_;
     if (mine.frame_bytes > 0) frame_.reset();
     Seat& seat = control().seat(me_);
@@ -66,14 +65,13 @@ class Node::Impl {
     late_ = std::max(decision.time - come, 0.0);
     flagged_ = decision.flagged;
 
-    // Forget the images that the others have given back, and take the frame.
+    // Forget the segments that the others have given back, and take the frame.
     mappings_.drop_closed();
     if (decision.agreed && mine.frame_bytes > 0) take_frame(decision.frame, all_come);
     return decision.agreed;
   }
 
   void offer(const Offer& mine) {
-    own_ = mine.image;
     frame_.reset();
     if (alone()) return;
     refuse_fork("composite");
@@ -121,47 +119,50 @@ class Node::Impl {
                                   [&](int rank) { return hash_of(rank) == hash_of(ranks.front()); });
   }
 
-  Image image(int rank) {
-    const std::size_t owner = seat_of(rank);
-    if (owner == me_) return {own_, true};
-    const OfferRecord& offer = control().seat(owner).offers[parity_];
-    Image image{offer.image, false};
-    if (image.view.is_none()) return image;
-    const std::byte* const colour = mapped(owner, offer.colour);
-    const std::byte* const depth = mapped(owner, offer.depth);
-    image.direct = colour != nullptr && (depth != nullptr || offer.image.pixels.depth == nullptr);
-    if (image.direct) image.view.pixels = {colour, reinterpret_cast<const float*>(depth)};
-    return image;
-  }
-
-  void pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
-    const OfferRecord& offer = control().seat(seat_of(rank)).offers[parity_];
-    spans_.clear();
-    const auto add = [&](const void* plane, void* target, std::size_t pixel_bytes) {
-      if (plane == nullptr || target == nullptr) return;
-      const auto address = reinterpret_cast<std::uint64_t>(plane);
-      for (const ActiveRun& run : runs) {
-        const auto first = static_cast<std::uint64_t>(origin) + run.begin;
-        spans_.push_back({static_cast<std::byte*>(target) + run.at * pixel_bytes,
-                          address + first * pixel_bytes, run.count * pixel_bytes});
+  Publication publication(int rank) {
+    if (alone()) return {};
+    const PublicationRecord& record = control().seat(seat_of(rank)).offers[parity_].published;
+    const std::size_t bytes = record.description_bytes();
+    std::vector<std::byte> elsewhere;
+    const std::byte* from = record.description.data();
+    if (bytes > record.description.size()) {
+      from = in_place(rank, record.elsewhere);
+      if (from == nullptr) {
+        elsewhere.resize(bytes);
+        RemoteCopy copy{elsewhere.data(), record.elsewhere.address, bytes};
+        read(rank, {&copy, 1});
+        from = elsewhere.data();
       }
-    };
-    add(offer.image.pixels.colour, to.colour, offer.image.format.colour_bytes());
-    add(offer.image.pixels.depth, to.depth, sizeof(float));
-    read(rank, spans_);
+    }
+    Publication found;
+    found.spans.resize(record.spans);
+    const std::size_t described = found.spans.size() * sizeof(SpanRecord);
+    if (described > 0) std::memcpy(found.spans.data(), from, described);
+    found.header.assign(from + described, from + bytes);
+    return found;
   }
 
-  void read(int rank, std::span<RemoteSpan> spans) const {
+  // A span as it lies in this process; null if it must be read.
+  const std::byte* in_place(int rank, const SpanRecord& span) {
+    const std::size_t owner = seat_of(rank);
+    if (owner == me_) return reinterpret_cast<const std::byte*>(span.address);  // NOLINT
+    if (span.kind == MemoryKind::private_memory) return nullptr;
     try {
-      read_remote(control().seat(seat_of(rank)).process, spans);
+      return mappings_.find(owner, span.place.segment) + span.place.offset;
+    } catch (const Error&) {
+      if (!neighbours_.remote_reads) throw;
+      return nullptr;
+    }
+  }
+
+  void read(int rank, std::span<RemoteCopy> copies) const {
+    try {
+      read_remote(control().seat(seat_of(rank)).process, copies);
     } catch (const ProcessEnded& error) {
       throw RankEnded("rank " + std::to_string(rank) + " has ended (" + error.what() +
                       "); make a new compositor without it");
     }
   }
-
-  Place place_of(const void* data, std::size_t bytes) const { return allocations_.find(data, bytes); }
-  const std::byte* mapped(int rank, const Place& place) { return mapped(seat_of(rank), place); }
 
   void release(int rank) {
     if (process_ != this_process()) return;
@@ -181,14 +182,8 @@ class Node::Impl {
     return {neighbours_.control->memory(), &control().broken};
   }
 
-  bool holds(const ImageView& image) const {
-    const auto count = static_cast<std::size_t>(image.size.pixels());
-    const auto in_segment = [&](const void* plane, std::size_t pixel_bytes) {
-      return !allocations_.find(plane, count * pixel_bytes).none();
-    };
-    return in_segment(image.pixels.colour, image.format.colour_bytes()) &&
-           (!image.format.depth || in_segment(image.pixels.depth, sizeof(float)));
-  }
+  bool shares(const Span& span) const { return !allocations_.find(span.data, span.bytes).none(); }
+  bool readable(const Span& span) const { return publisher_.readable(span); }
 
   const Neighbours neighbours_;
   Memory frame_;
@@ -233,29 +228,12 @@ class Node::Impl {
     wait_until(roll.closing(), {*watch_, control().broken}, waits_for, missing, seconds_left);
   }
 
-  // Write down an offer. What others could not read is copied to where they can.
+  // Write down an offer.
   void record(const Offer& mine, OfferRecord& offer) {
-    const ImageView& image = mine.image;
-    offer = {mine.hash, mine.frame_bytes, mine.flag, image, {}, {}};
-    if (image.is_none()) return;
-    if (!image.format.depth) offer.image.pixels.depth = nullptr;
-    const auto count = static_cast<std::size_t>(image.size.pixels());
-    offer.colour = allocations_.find(image.pixels.colour, count * image.format.colour_bytes());
-    bool direct = !offer.colour.none();
-    if (offer.image.pixels.depth != nullptr) {
-      offer.depth = allocations_.find(image.pixels.depth, count * sizeof(float));
-      direct = direct && !offer.depth.none();
-    }
-    if (direct) return;
-    if (neighbours_.remote_reads) {
-      if (offer.colour.none()) read_planes_.offered(image.pixels.colour, count * image.format.colour_bytes());
-      if (offer.image.pixels.depth != nullptr && offer.depth.none())
-        read_planes_.offered(image.pixels.depth, count * sizeof(float));
-      return;
-    }
-    const Staging::Places copy = staging_.copy(image);
-    offer.colour = copy.colour;
-    offer.depth = copy.depth;
+    offer.hash = mine.hash;
+    offer.frame_bytes = mine.frame_bytes;
+    offer.flag = mine.flag;
+    publisher_.publish(mine.header, mine.spans, offer.published);
   }
 
   // Compare what all have brought, and choose the frame.
@@ -288,17 +266,6 @@ class Node::Impl {
     frame_ = frames_->hold(choice.slot);
   }
 
-  // The plane of a mate's offer as it lies in this process; null if it must be pulled.
-  const std::byte* mapped(std::size_t owner, const Place& place) {
-    if (place.none()) return nullptr;
-    try {
-      return mappings_.find(owner, place.segment) + place.offset;
-    } catch (const Error&) {
-      if (!neighbours_.remote_reads) throw;
-      return nullptr;
-    }
-  }
-
   // Wait at a barrier. The last to come decides for all and wakes the others.
   template <typename WaitsFor, typename Decide>
   void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
@@ -322,13 +289,10 @@ class Node::Impl {
   const std::int32_t process_ = this_process();
   std::size_t me_ = 0;  // seat
   std::size_t parity_ = 0;
-  ImageView own_;  // as offered
   Allocations allocations_;
-  Staging staging_;
+  Publisher publisher_;
   Mappings mappings_;
   std::optional<Frames> frames_;
-  ReadPlanes read_planes_;         // of this process
-  std::vector<RemoteSpan> spans_;  // of a pull
 };
 
 Node::Node(Neighbours neighbours, std::unique_ptr<const Watch> watch)
@@ -342,7 +306,8 @@ bool Node::alone() const { return impl_->alone(); }
 bool Node::mate(int rank) const { return impl_->mate(rank); }
 
 Memory Node::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
-bool Node::holds(const ImageView& image) const { return impl_->holds(image); }
+bool Node::shares(const Span& span) const { return impl_->shares(span); }
+bool Node::readable(const Span& span) const { return impl_->readable(span); }
 
 bool Node::meet(const Offer& mine, const std::string& call) { return impl_->meet(mine, call); }
 void Node::offer(const Offer& mine) { impl_->offer(mine); }
@@ -351,13 +316,9 @@ std::vector<int> Node::attend(std::int64_t frame, int ranks, const std::string& 
   return impl_->attend(frame, ranks, call);
 }
 bool Node::agree_in(const std::vector<int>& ranks) const { return impl_->agree_in(ranks); }
-Node::Image Node::image(int rank) { return impl_->image(rank); }
-void Node::pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to) {
-  impl_->pull(rank, origin, runs, to);
-}
-void Node::read(int rank, std::span<RemoteSpan> spans) const { impl_->read(rank, spans); }
-Place Node::place_of(const void* data, std::size_t bytes) const { return impl_->place_of(data, bytes); }
-const std::byte* Node::mapped(int rank, const Place& place) { return impl_->mapped(rank, place); }
+Publication Node::publication(int rank) { return impl_->publication(rank); }
+const std::byte* Node::in_place(int rank, const SpanRecord& span) { return impl_->in_place(rank, span); }
+void Node::read(int rank, std::span<RemoteCopy> copies) const { impl_->read(rank, copies); }
 void Node::release(int rank) { impl_->release(rank); }
 void Node::wait_until_read(const std::string& call) { impl_->wait_until_read(call); }
 std::shared_ptr<std::atomic<bool>> Node::given_up() const { return impl_->given_up(); }

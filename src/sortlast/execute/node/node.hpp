@@ -1,9 +1,9 @@
 // Node: the ranks that share a machine, and what they let each other see.
 //
-// Ranks of a node do not send each other their images. Each offers its image, all meet, and then each blends
-// its piece straight from the images of all: those in segments (execute/node/segment.hpp) where they lie,
-// others through the kernel (process_vm_readv), a block of a few pages at a time into a buffer that stays in
-// the cache. Where the kernel forbids that, the owner copies its image into a segment of its own.
+// Ranks of a node do not send each other their images. Each publishes the spans of its memory that hold them
+// (execute/node/publishing.hpp), all meet, and then each blends its piece straight from the images of all:
+// those in segments where they lie, others through the kernel, a block of a few pages at a time into a buffer
+// that stays in the cache.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,11 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/node/process_memory.hpp"
+#include "sortlast/execute/node/publishing.hpp"
 #include "sortlast/execute/node/roll.hpp"
 #include "sortlast/execute/node/segment.hpp"
 #include "sortlast/image.hpp"
-#include "sortlast/image/active.hpp"
 
 namespace sortlast {
 
@@ -33,9 +34,6 @@ struct Neighbours {
   bool crowded = false;             // more ranks than cores: a rank that waits keeps another from its core
   bool remote_reads = false;        // each can read the memory of the others through the kernel
 };
-
-struct RemoteSpan;  // process_memory.hpp
-struct Place;       // shared_images.hpp
 
 // Watch: who ends a wait that has lasted too long, or that others have given up.
 class Watch {
@@ -55,10 +53,11 @@ class RankEnded : public RemoteError {
 
 // What a rank brings to a meeting.
 struct Offer {
-  std::uint64_t hash = 0;       // of the call's arguments
-  ImageView image;              // in any memory of this process; or none
-  std::size_t frame_bytes = 0;  // bytes of the frame in which the node's ranks put their results; 0: none
-  bool flag = false;            // for flagged()
+  std::uint64_t hash = 0;         // of the call's arguments
+  std::size_t frame_bytes = 0;    // bytes of the frame in which the node's ranks put their results; 0: none
+  bool flag = false;              // for flagged()
+  std::vector<std::byte> header;  // tells the others what the spans hold
+  std::vector<Span> spans;        // memory of this process, which has to stay while others read it
 };
 
 // Who composites a frame that does not wait for all ranks.
@@ -95,11 +94,13 @@ class Node {
   // when they are offered. Given back when the last copy is gone. Not collective, and for any thread.
   Memory allocate(std::size_t bytes);
 
-  // Whether the mates can read an image where it lies, as all of it is in memory of the two.
-  bool holds(const ImageView& image) const;
+  // Whether a span lies in memory that the others can map.
+  bool shares(const Span& span) const;
+  // Whether others can read a span without a copy by this rank.
+  bool readable(const Span& span) const;
 
   // Wait until all ranks of the node have come to their next meeting; returns whether all brought the same
-  // hash and frame_bytes. If so, offers can be read from then on until wait_until_read(), which has to be
+  // hash and frame_bytes. If so, spans can be read from then on until wait_until_read(), which has to be
   // called before the next meeting if there was a frame. Throws TimeoutError, which names the `call`.
   bool meet(const Offer& mine, const std::string& call);
 
@@ -125,30 +126,20 @@ class Node {
   // How long [s] this rank has waited in its last meeting for ranks of the node that came later.
   double late() const;
 
-  // The image of a rank of this node as it was offered.
-  struct Image {
-    ImageView view;       // none, if it brought none
-    bool direct = false;  // view.pixels can be read here; else they are addresses of its process, use pull()
-  };
-  Image image(int rank);
-  // Copy runs of pixels of the image of `rank` (not direct), counted from its pixel `origin`, to where each
-  // is stored in `to`. Throws Error.
-  void pull(int rank, std::int64_t origin, std::span<const ActiveRun> runs, Pixels to);
+  // What a rank of this node, this one too, published with its offer to the last meeting; nothing where no
+  // other rank is. Throws Error.
+  Publication publication(int rank);
+  // Where a span of `rank` lies in this process, which maps it if need be; null if it has to be read. Not for
+  // several threads. Throws Error.
+  const std::byte* in_place(int rank, const SpanRecord& span);
+  // Copy memory of the process of `rank`; `from` are addresses of spans that it published. Overwrites
+  // `copies`. For any thread. Throws Error.
+  void read(int rank, std::span<RemoteCopy> copies) const;
 
-  // Copy memory of the process of `rank`, which must have offered it; uses `spans` up. For any thread. Throws
-  // Error.
-  void read(int rank, std::span<RemoteSpan> spans) const;
-
-  // The place in a segment of memory of this process that the mates may read besides its image, once they
-  // have met after this call; none if it is in no segment.
-  Place place_of(const void* data, std::size_t bytes) const;
-  // Where such memory of `rank` lies in this process; null if it cannot be had. Not for several threads.
-  const std::byte* mapped(int rank, const Place& place);
-
-  // This rank will not read the image of `rank` any more in this frame. Call once for each mate in each frame
+  // This rank will not read the spans of `rank` any more in this frame. Call once for each mate in each frame
   // (after a meeting with frame_bytes > 0).
   void release(int rank);
-  // Wait until every mate has released this rank's image. Throws TimeoutError.
+  // Wait until every mate has released this rank's spans. Throws TimeoutError.
   void wait_until_read(const std::string& call);
 
   // Memory for the frame, the same for all ranks of the node since the last meeting that asked for it, which

@@ -28,32 +28,32 @@ namespace {
 constexpr std::uintptr_t huge_page = std::uintptr_t{1} << 21;
 constexpr int collapse_now = 25;  // MADV_COLLAPSE, which older headers lack
 
-constexpr std::size_t most_spans = 64;  // of a call: rows of a unit, as a rule
+constexpr std::size_t max_copies = 64;  // of a call: rows of a unit, as a rule
 
-// Drop the first `bytes` of the spans.
-std::span<RemoteSpan> rest(std::span<RemoteSpan> spans, std::size_t bytes) {
-  while (!spans.empty()) {
-    RemoteSpan& span = spans.front();
-    const std::size_t part = std::min(bytes, span.bytes);
-    span = {span.to + part, span.from + part, span.bytes - part};
+// Drop the first `bytes` of the copies.
+std::span<RemoteCopy> rest(std::span<RemoteCopy> copies, std::size_t bytes) {
+  while (!copies.empty()) {
+    RemoteCopy& copy = copies.front();
+    const std::size_t part = std::min(bytes, copy.bytes);
+    copy = {copy.to + part, copy.from + part, copy.bytes - part};
     bytes -= part;
-    if (span.bytes > 0) break;
-    spans = spans.subspan(1);
+    if (copy.bytes > 0) break;
+    copies = copies.subspan(1);
   }
-  return spans;
+  return copies;
 }
 
 }  // namespace
 
-void read_remote(std::int32_t process, std::span<RemoteSpan> spans) {
-  for (spans = rest(spans, 0); !spans.empty();) {
-    std::array<iovec, most_spans> to;
-    std::array<iovec, most_spans> from;
-    const std::size_t count = std::min(spans.size(), most_spans);
+void read_remote(std::int32_t process, std::span<RemoteCopy> copies) {
+  for (copies = rest(copies, 0); !copies.empty();) {
+    std::array<iovec, max_copies> to;
+    std::array<iovec, max_copies> from;
+    const std::size_t count = std::min(copies.size(), max_copies);
     for (std::size_t i = 0; i < count; ++i) {
-      to[i] = {spans[i].to, spans[i].bytes};
+      to[i] = {copies[i].to, copies[i].bytes};
       // NOLINTNEXTLINE(performance-no-int-to-ptr): a pointer in the other process
-      from[i] = {reinterpret_cast<void*>(spans[i].from), spans[i].bytes};
+      from[i] = {reinterpret_cast<void*>(copies[i].from), copies[i].bytes};
     }
     const ssize_t read = process_vm_readv(process, to.data(), count, from.data(), count, 0);
     const int reason = errno;
@@ -64,33 +64,33 @@ void read_remote(std::int32_t process, std::span<RemoteSpan> spans) {
                   ": process_vm_readv: " + std::generic_category().message(reason));
     }
     // The kernel stops after 2 GiB, or where a page cannot be read.
-    spans = rest(spans, static_cast<std::size_t>(read));
+    copies = rest(copies, static_cast<std::size_t>(read));
   }
 }
 
-void ReadPlanes::offered(const void* data, std::size_t bytes) {
+void HugePages::published(const void* data, std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  const auto known = std::find_if(planes_.begin(), planes_.end(), [&](const Plane& plane) {
-    return plane.begin == begin && plane.bytes == bytes;
+  const auto known = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& span) {
+    return span.begin == begin && span.bytes == bytes;
   });
-  if (known == planes_.end()) {
-    planes_[next_] = {begin, bytes, false};
-    next_ = (next_ + 1) % planes_.size();
+  if (known == seen_.end()) {
+    seen_[next_] = {begin, bytes, false};
+    next_ = (next_ + 1) % seen_.size();
     return;
   }
   if (std::exchange(known->collapsed, true)) return;
   const std::uintptr_t first = (begin + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (begin + bytes) / huge_page * huge_page;
   // Where the kernel refuses, nothing is lost.
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the first whole huge page of the plane
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the first whole huge page of the span
   if (end > first) madvise(reinterpret_cast<void*>(first), end - first, collapse_now);
 }
 
 #else
 
-void ReadPlanes::offered(const void*, std::size_t) {}
+void HugePages::published(const void*, std::size_t) {}
 
-void read_remote(std::int32_t process, std::span<RemoteSpan>) {
+void read_remote(std::int32_t process, std::span<RemoteCopy>) {
   throw Error("cannot read the memory of process " + std::to_string(process) + ": this needs Linux");
 }
 

@@ -14,7 +14,7 @@ namespace sortlast {
 std::int32_t this_process();
 
 // `bytes` at `from`, an address in the other process, go to `to`.
-struct RemoteSpan {
+struct RemoteCopy {
   std::byte* to = nullptr;
   std::uint64_t from = 0;
   std::size_t bytes = 0;
@@ -26,26 +26,26 @@ class ProcessEnded : public Error {
   using Error::Error;
 };
 
-// Copy the spans, any of which may be empty, in as few system calls as can be: one for 64 of them, as a rule.
-// Uses `spans` up. Throws ProcessEnded, or Error with the system's reason: without the right to debug the
-// process, or where it has no such memory.
-void read_remote(std::int32_t process, std::span<RemoteSpan> spans);
+// Perform copies, any of which may be empty, with one system call for 64 of them as a rule. Overwrites
+// `copies`. Throws ProcessEnded, or Error with the system's reason: this process may not debug the other one,
+// or that has no such memory.
+void read_remote(std::int32_t process, std::span<RemoteCopy> copies);
 
-// Memory of this process that others read in every frame. The kernel copies it faster from huge pages, so
-// what is offered a second time is put on such, once, where that can be done at once and within the memory
-// itself (Linux 6.1, MADV_COLLAPSE). Neither addresses nor contents change.
-class ReadPlanes {
+// Private memory of this process that others read in every frame. The kernel copies faster from huge pages,
+// so a span that is published for the second time is moved to huge pages once, if the kernel can do that in
+// place (Linux 6.1, MADV_COLLAPSE). Neither addresses nor contents change.
+class HugePages {
  public:
-  void offered(const void* data, std::size_t bytes);
+  void published(const void* data, std::size_t bytes);
 
  private:
-  struct Plane {
+  struct Seen {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     bool collapsed = false;
   };
-  std::array<Plane, 4> planes_;  // the last ones: colour and depth of two images
-  std::size_t next_ = 0;         // the one to forget
+  std::array<Seen, 4> seen_;  // the last ones: colour and depth of two images
+  std::size_t next_ = 0;      // the one to forget
 };
 
 }  // namespace sortlast

@@ -16,11 +16,10 @@ namespace {
 
 // Of a string. What it refers to must be there.
 FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p,
-                         const FragmentLayout& layout, const FragmentMemory* memory,
-                         std::vector<CountRun>& runs) {
+                         const FragmentLayout& layout, const PeerSpans* peers, std::vector<CountRun>& runs) {
   const FragmentLists lists = read_fragments(string, pixels.size(), p, layout, runs);
   if (lists.refers()) {
-    const std::size_t there = memory == nullptr ? 0 : memory->size(lists.rank);
+    const std::size_t there = peers == nullptr ? 0 : published_fragments(*peers, lists.rank);
     if (lists.first > there || lists.size > there - lists.first)
       throw Error("a string of fragments is damaged: it refers to fragments that cannot be read");
   }
@@ -31,15 +30,15 @@ FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t
 class Lists {
  public:
   Lists(std::span<const LayerContent::String> strings, Range pixels, std::int32_t p,
-        const FragmentLayout& layout, const FragmentMemory* memory, const Bytes::Take& take)
+        const FragmentLayout& layout, const PeerSpans* peers, const Bytes::Take& take)
       : runs_(strings.size()) {
     for (std::size_t i = 0; i < strings.size(); ++i) {
-      const FragmentLists lists = read_lists(strings[i], pixels, p, layout, memory, runs_[i]);
+      const FragmentLists lists = read_lists(strings[i], pixels, p, layout, peers, runs_[i]);
       if (!lists.refers()) {
         add(lists);
         continue;
       }
-      feeds_.emplace_back(lists, memory, take);
+      feeds_.emplace_back(lists, peers, take);
       add(put_in_order(feeds_.back().next(static_cast<std::size_t>(pixels.size())),
                        rooms_.emplace_back(take)));
     }
@@ -119,13 +118,13 @@ class Inputs {
 
 FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                                  const FragmentComposition& composition, std::optional<DepthLimits> limits,
-                                 std::unique_ptr<const FragmentMemory> memory, Bytes::Take take)
+                                 std::unique_ptr<const PeerSpans> peers, Bytes::Take take)
     : own_(own),
       rank_(rank),
       p_(p),
       keep_lists_(composition.keep_lists),
       limits_(std::move(limits)),
-      memory_(std::move(memory)),
+      peers_(std::move(peers)),
       take_(std::move(take)) {
   if (!composition.background.empty())
     background_ = load_colour(reinterpret_cast<const std::byte*>(composition.background.data()));
@@ -137,7 +136,7 @@ void FragmentContent::encode_own(Range pixels, Bytes& out) const {
 }
 
 void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
-  if (layout().further_bytes() == 0 && memory_ && memory_->size(rank_) > 0) {
+  if (layout().further_bytes() == 0 && peers_ && published_fragments(*peers_, rank_) > 0) {
     own_.refer(pixels, out);
   } else {
     encode_own(pixels, out);
@@ -145,7 +144,7 @@ void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
 }
 
 void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes& out) const {
-  const Lists lists(strings, pixels, p_, layout(), memory_.get(), take_);
+  const Lists lists(strings, pixels, p_, layout(), peers_.get(), take_);
   Inputs inputs(lists, pixels, p_);
   FragmentWriter writer(out, inputs.size(), layout(), p_);
   const bool keeps_all = keep_lists_ || layout().intervals;
@@ -164,7 +163,7 @@ void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes&
 
 void FragmentContent::cut(String string, Range from, Range pixels, Bytes& out) const {
   std::vector<CountRun> runs;
-  FragmentFeed feed(read_lists(string, from, p_, layout(), memory_.get(), runs), memory_.get(), take_);
+  FragmentFeed feed(read_lists(string, from, p_, layout(), peers_.get(), runs), peers_.get(), take_);
   const auto some = static_cast<std::size_t>(pixels.size());
   feed.skip(static_cast<std::size_t>(pixels.begin - from.begin));
   ListRoom room(take_);
@@ -185,7 +184,7 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
               : flatten_lists<Scalar::float32>(strings, own, pixels, out.colour))
       return;
   }
-  Lists lists(strings, pixels, p_, layout(), memory_.get(), take_);
+  Lists lists(strings, pixels, p_, layout(), peers_.get(), take_);
   ListRoom room(take_);
   if (own) lists.add(own_.load(pixels, room));
 
@@ -226,9 +225,9 @@ bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, R
   std::vector<std::vector<CountRun>> runs(strings.size());
   std::deque<FragmentFeed> feeds;
   for (std::size_t i = 0; i < strings.size(); ++i) {
-    const FragmentLists lists = read_lists(strings[i], pixels, p_, layout(), memory_.get(), runs[i]);
+    const FragmentLists lists = read_lists(strings[i], pixels, p_, layout(), peers_.get(), runs[i]);
     if (lists.ranks != nullptr) return false;
-    feeds.emplace_back(lists, memory_.get(), take_);
+    feeds.emplace_back(lists, peers_.get(), take_);
   }
   ListRoom room(take_);
   if (own) feeds.emplace_back(own_.list(pixels, room), nullptr, take_);

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "sortlast/execute/layers/content.hpp"
-#include "sortlast/execute/layers/fragments/fragment_memory.hpp"
 #include "sortlast/execute/layers/fragments/own_fragments.hpp"
+#include "sortlast/execute/run/peer_spans.hpp"
 
 namespace sortlast {
 
@@ -16,17 +16,15 @@ class FragmentContent : public LayerContent {
  public:
   // `own` must stay; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists` what is
   // hidden is left out, and lists of float32 without anything further are blended early where `limits` allow
-  // it. `memory`: the fragments that mates read where they lie; null: none. `take`: as of Bytes, for what is
-  // copied from there.
+  // it. `peers`: colours and depths of the fragments of each rank whose lists may refer to them; null: none.
+  // `take`: as of Bytes, for what is copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits,
-                  std::unique_ptr<const FragmentMemory> memory = nullptr, Bytes::Take take = {});
+                  std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
 
   void encode_own(Range pixels, Bytes& out) const override;
   void encode_for_mates(Range pixels, Bytes& out) const override;
-  bool pulls_from(int mate) const override {
-    return memory_ && memory_->pulls_from(static_cast<std::uint32_t>(mate));
-  }
+  bool pulls_from(int mate) const override { return peers_ && peers_->pulls_from(mate); }
   void join(std::span<const String> strings, Range pixels, Bytes& out) const override;
   void cut(String string, Range from, Range pixels, Bytes& out) const override;
   void finish(std::span<const String> strings, bool own, Range pixels, Pixels out,
@@ -45,7 +43,7 @@ class FragmentContent : public LayerContent {
   std::optional<Colour> background_;
   bool keep_lists_;
   std::optional<DepthLimits> limits_;
-  std::unique_ptr<const FragmentMemory> memory_;
+  std::unique_ptr<const PeerSpans> peers_;
   Bytes::Take take_;
 };
 

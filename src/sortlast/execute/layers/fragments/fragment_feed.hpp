@@ -1,18 +1,24 @@
-// Fragment feed: the lists of neighbouring pixels, some pixels at a time, and those that lie in another
-// rank's memory brought from there.
+// Fragment feed: the lists of neighbouring pixels, some pixels at a time. Lists that refer to fragments of
+// another rank are read from its memory.
 #pragma once
 
 #include <cstddef>
 
-#include "sortlast/execute/layers/fragments/fragment_memory.hpp"
+#include "sortlast/execute/layers/fragments/ordered_lists.hpp"
+#include "sortlast/execute/run/peer_spans.hpp"
 
 namespace sortlast {
 
+// A rank publishes its fragments as two spans: their colours and their depths. How many it has published; 0
+// where none can be read.
+std::size_t published_fragments(const PeerSpans& peers, std::uint32_t rank);
+
 class FragmentFeed {
  public:
-  // `memory`, which lists that refer to it need, and that of the lists must stay. `take`: as of Bytes.
-  FragmentFeed(const FragmentLists& lists, const FragmentMemory* memory, const Bytes::Take& take)
-      : lists_(lists), runs_(lists.runs), memory_(memory), room_(take) {}
+  // `peers`, which lists that refer to fragments need, and the memory of the lists must stay. `take`: as of
+  // Bytes.
+  FragmentFeed(const FragmentLists& lists, const PeerSpans* peers, const Bytes::Take& take)
+      : lists_(lists), runs_(lists.runs), peers_(peers), room_(take) {}
 
   std::size_t size() const { return lists_.size; }  // fragments
 
@@ -21,9 +27,11 @@ class FragmentFeed {
   FragmentLists next(std::size_t pixels);
 
  private:
+  void read_published(FragmentLists& some);
+
   FragmentLists lists_;
   RunReader runs_;
-  const FragmentMemory* memory_;
+  const PeerSpans* peers_;
   std::size_t passed_ = 0;  // fragments
   ListRoom room_;
 };

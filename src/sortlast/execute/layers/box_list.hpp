@@ -1,0 +1,40 @@
+// Box list: what a rank publishes of its images of boxes to the other ranks of its node.
+//
+// The header of a publication has their number and places. The spans are their planes, image by image: the
+// colours, and the depths if the format has them. There are none if others cannot read all of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/image.hpp"
+
+namespace sortlast {
+
+// What a rank has as a whole.
+struct BoxCount {
+  std::uint64_t images = 0;
+  Format format;
+  bool told = false;        // the format is not a guess
+  std::uint64_t bytes = 0;  // of their pixels, but for empty ones that can be left out
+};
+
+struct BoxList {
+  BoxCount count;
+  std::vector<PlacedBox> placed;
+};
+
+// The header of a publication.
+std::vector<std::byte> encode(const BoxList& list);
+// The list of a header, and of so many spans. Throws Error if they do not fit.
+BoxList read_box_list(std::span<const std::byte> header, std::size_t spans, int rank);
+
+// The number of the first span of an image of a rank.
+inline std::size_t first_span(const Format& format, std::int32_t index) {
+  return static_cast<std::size_t>(index) * (format.depth ? 2 : 1);
+}
+
+}  // namespace sortlast

@@ -1,0 +1,102 @@
+// Publishing: spans of a rank's memory that the other ranks of its node can read, and a header that says what
+// they hold.
+//
+// A rank describes its spans in the segment that all share (node/control.hpp). Others then read a span where
+// it lies, if that is a segment, or copy it through the kernel. Where the kernel forbids that, the owner
+// copies the span into a segment first.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "sortlast/execute/node/process_memory.hpp"
+#include "sortlast/execute/node/segment.hpp"
+#include "sortlast/execute/node/shared_memory.hpp"
+#include "sortlast/image.hpp"
+#include "sortlast/schedule.hpp"
+
+namespace sortlast {
+
+// What memory a span lies in. More kinds may follow.
+enum class MemoryKind : std::uint32_t {
+  private_memory,  // of the owner's process; others read it through the kernel
+  shared_memory,   // a segment, which others map
+};
+
+// A span of this process that others may read.
+struct Span {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+  // The bytes that others will read; none: all. Only these are copied where a copy is needed.
+  std::optional<Range> needed = {};
+};
+
+// A span as it is described to the other ranks.
+struct SpanRecord {
+  MemoryKind kind = MemoryKind::private_memory;
+  std::uint64_t address = 0;  // in the owner's process
+  std::uint64_t bytes = 0;
+  Place place;  // in a segment, if it is shared
+};
+
+// The spans and the header of one rank. It holds their description itself, or says where that lies.
+struct PublicationRecord {
+  std::uint64_t spans = 0;         // their number
+  std::uint64_t header_bytes = 0;  // the header follows the records of the spans
+  std::array<std::byte, 320> description = {};
+  SpanRecord elsewhere;  // of the description, if it is longer
+
+  std::size_t description_bytes() const { return spans * sizeof(SpanRecord) + header_bytes; }
+};
+static_assert(std::is_trivially_copyable_v<PublicationRecord>);
+
+// What a rank has published.
+struct Publication {
+  std::vector<std::byte> header;
+  std::vector<SpanRecord> spans;
+};
+
+// Publishes the spans of one rank.
+class Publisher {
+ public:
+  // `remote_reads`: the other ranks can read the memory of this process through the kernel. `allocations`
+  // must outlive the publisher.
+  Publisher(Allocations& allocations, bool remote_reads)
+      : allocations_(allocations), remote_reads_(remote_reads) {}
+
+  // Whether others can read a span without a copy by its owner.
+  bool readable(const Span& span) const {
+    return remote_reads_ || span.bytes == 0 || !allocations_.find(span.data, span.bytes).none();
+  }
+
+  // Describe spans and a header to the others, which may read the last publication meanwhile, but not the one
+  // before; copies of spans are those of the last call alone. Throws Error.
+  void publish(std::span<const std::byte> header, std::span<const Span> spans, PublicationRecord& record);
+
+ private:
+  // A description that is too long for its record. Used by turns, as others may still read the last one.
+  struct List {
+    Memory memory;
+    std::vector<std::byte> own;  // if there is no shared memory left
+    std::size_t bytes = 0;       // of the memory
+  };
+
+  SpanRecord record_of(const void* data, std::size_t bytes) const;
+  std::byte* list(std::size_t bytes, SpanRecord& where);
+  void stage(std::span<const Span> spans, std::span<SpanRecord> records);
+
+  Allocations& allocations_;
+  bool remote_reads_;
+  HugePages huge_pages_;
+  std::optional<Segment> staged_;
+  std::array<List, 2> lists_;
+  std::size_t next_list_ = 0;
+  std::vector<SpanRecord> records_;  // of the call
+};
+
+}  // namespace sortlast
