@@ -85,7 +85,7 @@ TEST(Fork, CannotTakeThePlaceOfItsParentInAMeeting) {
   neighbours.members = {0, 1};
   neighbours.control = segment;
   Node node(std::move(neighbours), std::make_unique<NoWatch>());
-  control.seat(1).unread = 1;
+  control.slot(1).unread = 1;
   EXPECT_TRUE(in_child([&] {
     node.release(1);
     try {
@@ -95,7 +95,7 @@ TEST(Fork, CannotTakeThePlaceOfItsParentInAMeeting) {
     }
     return false;
   }));
-  EXPECT_EQ(control.seat(1).unread, 1u);
+  EXPECT_EQ(control.slot(1).unread, 1u);
   EXPECT_EQ(control.meeting.openings(), 0u);
 }
 

@@ -51,7 +51,7 @@ class NodeThreads : public ::testing::TestWithParam<int> {
     std::iota(neighbours.members.begin(), neighbours.members.end(), 0);
     neighbours.control = control_;
     neighbours.remote_reads = remote_reads;
-    Control::in(control_).seat(static_cast<std::size_t>(rank)).process = getpid();
+    Control::in(control_).slot(static_cast<std::size_t>(rank)).process = getpid();
     return {std::move(neighbours), std::make_unique<Limit>(limit)};
   }
 

@@ -46,7 +46,7 @@ byte asleep[RANKS] = AWAKE;
 byte arrivals[2];
 byte failures;
 
-/* A seat's image and offers hold the number of the frame that they are of. */
+/* A slot's image and offers hold the number of the frame that they are of. */
 byte image[RANKS];
 byte unread[RANKS];
 typedef Offers { byte number[2] };

@@ -65,10 +65,10 @@ std::optional<Segment> share_control(const Communicator& node, const Alarm& alar
     }
   };
   SegmentName name;
-  const auto seats = static_cast<std::size_t>(node.size());
-  if (node.rank() == 0) attempt(Control::bytes(seats));
+  const auto slots = static_cast<std::size_t>(node.size());
+  if (node.rank() == 0) attempt(Control::bytes(slots));
   if (control) {
-    Control::make(*control, seats, layout);
+    Control::make(*control, slots, layout);
     name = control->name();
   }
   name = broadcast(node, alarm, the_others, name);
@@ -82,22 +82,22 @@ std::optional<Segment> share_control(const Communicator& node, const Alarm& alar
 bool probe_remote_reads(const Communicator& node, const Alarm& alarm, Control& control) {
   const auto me = static_cast<std::size_t>(node.rank());
   const std::uint64_t token = 0x746f6b656e000000 + me;
-  Seat& mine = control.seat(me);
+  RankSlot& mine = control.slot(me);
   mine.token = token;
   mine.token_address = reinterpret_cast<std::uint64_t>(&token);
   mine.process = this_process();
   barrier(node, alarm, the_others);
   bool readable = true;
   for (std::size_t other = 0; other < static_cast<std::size_t>(node.size()) && readable; ++other) {
-    const Seat& seat = control.seat(other);
+    const RankSlot& slot = control.slot(other);
     std::uint64_t found = 0;
-    RemoteCopy copy{reinterpret_cast<std::byte*>(&found), seat.token_address, sizeof found};
+    RemoteCopy copy{reinterpret_cast<std::byte*>(&found), slot.token_address, sizeof found};
     try {
-      read_remote(seat.process, {&copy, 1});
+      read_remote(slot.process, {&copy, 1});
     } catch (const Error&) {
       readable = false;
     }
-    readable = readable && found == seat.token;
+    readable = readable && found == slot.token;
   }
   const bool all = all_of(node, alarm, readable);
   mine.token_address = 0;

@@ -17,25 +17,25 @@ namespace sortlast {
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<double>::is_always_lock_free &&
               std::atomic<bool>::is_always_lock_free);
-static_assert(std::is_standard_layout_v<Control> && std::is_standard_layout_v<Seat>);
-static_assert(std::is_trivially_destructible_v<Control> && std::is_trivially_destructible_v<Seat>);
+static_assert(std::is_standard_layout_v<Control> && std::is_standard_layout_v<RankSlot>);
+static_assert(std::is_trivially_destructible_v<Control> && std::is_trivially_destructible_v<RankSlot>);
 
 std::uint64_t control_layout() {
   std::uint64_t hash = 14695981039346656037U;  // FNV-1a
   const auto add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
   for (const char c : std::string_view(SORTLAST_VERSION)) add(static_cast<unsigned char>(c));
   for (const std::size_t bytes :
-       {sizeof(Control), sizeof(Seat), sizeof(OfferRecord), sizeof(SpanRecord), sizeof(PublicationRecord),
+       {sizeof(Control), sizeof(RankSlot), sizeof(OfferRecord), sizeof(SpanRecord), sizeof(PublicationRecord),
         sizeof(Decision), sizeof(FrameSlots), sizeof(Roll), sizeof(Barrier), sizeof(EventCount),
         offsetof(Control, confirmation), offsetof(Control, decisions), offsetof(Control, frames),
-        offsetof(Control, roll), offsetof(Seat, process), offsetof(Seat, unread)})
+        offsetof(Control, roll), offsetof(RankSlot, process), offsetof(RankSlot, unread)})
     add(bytes);
   return hash;
 }
 
 Control& Control::make(const Segment& segment, std::size_t processes, std::uint64_t layout) {
-  auto* const seats = reinterpret_cast<Seat*>(segment.data() + sizeof(Control));
-  std::uninitialized_value_construct_n(seats, processes);
+  auto* const slots = reinterpret_cast<RankSlot*>(segment.data() + sizeof(Control));
+  std::uninitialized_value_construct_n(slots, processes);
   Control& control = *new (segment.data()) Control;
   control.layout = layout;
   return control;
@@ -45,8 +45,8 @@ Control& Control::in(const Segment& segment) {
   return *std::launder(reinterpret_cast<Control*>(segment.data()));
 }
 
-Seat& Control::seat(std::size_t process) {
-  return *std::launder(reinterpret_cast<Seat*>(reinterpret_cast<std::byte*>(this) + sizeof(Control)) +
+RankSlot& Control::slot(std::size_t process) {
+  return *std::launder(reinterpret_cast<RankSlot*>(reinterpret_cast<std::byte*>(this) + sizeof(Control)) +
                        process);
 }
 

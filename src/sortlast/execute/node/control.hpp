@@ -47,7 +47,7 @@ static_assert(std::is_trivially_copyable_v<OfferRecord>);
 
 // Written by one process, read by all. A process writes the offer of its next meeting while others may still
 // read that of the last one, and not before all have come to the last, so two are enough.
-struct alignas(64) Seat {
+struct alignas(64) RankSlot {
   std::array<OfferRecord, 2> offers;
   std::int32_t process = 0;
   std::uint64_t token = 0;                           // for others to try to read,
@@ -68,7 +68,7 @@ struct Decision {
 // Identifies the version and the layout of what the processes of a node share.
 std::uint64_t control_layout();
 
-// Followed by one seat for each process.
+// Followed by one slot for each process.
 struct alignas(64) Control {
   // The layout of the build that made this. It stays first in all builds: a process reads nothing else before
   // it has found its own layout here.
@@ -82,14 +82,14 @@ struct alignas(64) Control {
   alignas(64) Roll roll;
   EventCount offered;  // rings when a process has offered its image to a frame of the roll
 
-  static std::size_t bytes(std::size_t processes) { return sizeof(Control) + processes * sizeof(Seat); }
+  static std::size_t bytes(std::size_t processes) { return sizeof(Control) + processes * sizeof(RankSlot); }
   // Make one, once, in a segment of bytes(processes).
   static Control& make(const Segment& segment, std::size_t processes,
                        std::uint64_t layout = control_layout());
   // The one that was made in a segment, maybe by another process.
   static Control& in(const Segment& segment);
 
-  Seat& seat(std::size_t process);
+  RankSlot& slot(std::size_t process);
 };
 
 }  // namespace sortlast

@@ -24,7 +24,7 @@ class Node::Impl {
   Impl(Neighbours neighbours, std::unique_ptr<const Watch> watch)
       : neighbours_(std::move(neighbours)),
         watch_(std::move(watch)),
-        me_(seat_of(neighbours_.rank)),
+        me_(slot_of(neighbours_.rank)),
         publisher_(allocations_, neighbours_.remote_reads),
         mappings_(neighbours_.members.size()) {
     if (alone()) return;
@@ -35,7 +35,7 @@ class Node::Impl {
   bool alone() const { return neighbours_.members.size() == 1; }
   bool mate(int rank) const {
     const auto& members = neighbours_.members;
-    return seat_of(rank) != me_ && std::binary_search(members.begin(), members.end(), rank);
+    return slot_of(rank) != me_ && std::binary_search(members.begin(), members.end(), rank);
   }
 
   Memory allocate(std::size_t bytes) {
@@ -54,9 +54,9 @@ class Node::Impl {
     // Offer the spans, and wait for those of the others.
     parity_ = 1 - parity_;
     if (mine.frame_bytes > 0) frame_.reset();
-    Seat& seat = control().seat(me_);
-    record(mine, seat.offers[parity_]);
-    seat.unread.store(static_cast<std::uint32_t>(mates()), std::memory_order_relaxed);
+    RankSlot& slot = control().slot(me_);
+    record(mine, slot.offers[parity_]);
+    slot.unread.store(static_cast<std::uint32_t>(peers()), std::memory_order_relaxed);
     Decision& decision = control().decisions[parity_];
     const double come = trace_clock();
     const auto all_come = [&] { return "all ranks to call " + call + ", before stage 1"; };
@@ -75,7 +75,7 @@ class Node::Impl {
     frame_.reset();
     if (alone()) return;
     refuse_fork("composite");
-    record(mine, control().seat(me_).offers[parity_]);
+    record(mine, control().slot(me_).offers[parity_]);
   }
 
   Roll::Count join(const Joining& joining, const std::string& call) {
@@ -86,7 +86,7 @@ class Node::Impl {
     Roll& roll = control().roll;
     const Roll::Count joined = roll.join(joining.only_next ? next : 0);
     if (joined.processes == 0) return joined;
-    if (joined.processes == mates() + 1) {
+    if (joined.processes == peers() + 1) {
       roll.close(joined.frame);
     } else if (joined.frame == next) {
       roll.set_end(joined.frame, trace_clock() + joining.deadline);
@@ -99,10 +99,10 @@ class Node::Impl {
     if (alone()) return {neighbours_.rank};
     const auto number = static_cast<std::uint64_t>(frame);
     const auto waits_for = [&] { return "the ranks of its node to offer their images in " + call; };
-    Seat& seat = control().seat(me_);
+    RankSlot& slot = control().slot(me_);
     const auto all = static_cast<std::uint32_t>(ranks);
-    seat.unread.store(all - 1, std::memory_order_relaxed);
-    seat.joined.store(number, std::memory_order_release);
+    slot.unread.store(all - 1, std::memory_order_relaxed);
+    slot.joined.store(number, std::memory_order_release);
     control().offered.ring();
     std::vector<int> offered;
     wait(control().offered, waits_for, [&] {
@@ -114,14 +114,14 @@ class Node::Impl {
   }
 
   bool agree_in(const std::vector<int>& ranks) const {
-    const auto hash_of = [&](int rank) { return control().seat(seat_of(rank)).offers[parity_].hash; };
+    const auto hash_of = [&](int rank) { return control().slot(slot_of(rank)).offers[parity_].hash; };
     return alone() || std::all_of(ranks.begin(), ranks.end(),
                                   [&](int rank) { return hash_of(rank) == hash_of(ranks.front()); });
   }
 
   Publication publication(int rank) {
     if (alone()) return {};
-    const PublicationRecord& record = control().seat(seat_of(rank)).offers[parity_].published;
+    const PublicationRecord& record = control().slot(slot_of(rank)).offers[parity_].published;
     const std::size_t bytes = record.description_bytes();
     std::vector<std::byte> elsewhere;
     const std::byte* from = record.description.data();
@@ -144,7 +144,7 @@ class Node::Impl {
 
   // A span as it lies in this process; null if it must be read.
   const std::byte* in_place(int rank, const SpanRecord& span) {
-    const std::size_t owner = seat_of(rank);
+    const std::size_t owner = slot_of(rank);
     if (owner == me_) return reinterpret_cast<const std::byte*>(span.address);  // NOLINT
     if (span.kind == MemoryKind::private_memory) return nullptr;
     try {
@@ -157,7 +157,7 @@ class Node::Impl {
 
   void read(int rank, std::span<RemoteCopy> copies) const {
     try {
-      read_remote(control().seat(seat_of(rank)).process, copies);
+      read_remote(control().slot(slot_of(rank)).process, copies);
     } catch (const ProcessEnded& error) {
       throw RankEnded("rank " + std::to_string(rank) + " has ended (" + error.what() +
                       "); make a new compositor without it");
@@ -166,15 +166,15 @@ class Node::Impl {
 
   void release(int rank) {
     if (process_ != this_process()) return;
-    Seat& seat = control().seat(seat_of(rank));
-    if (seat.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) seat.read.ring();
+    RankSlot& slot = control().slot(slot_of(rank));
+    if (slot.unread.fetch_sub(1, std::memory_order_acq_rel) == 1) slot.read.ring();
   }
 
   void wait_until_read(const std::string& call) {
     if (alone()) return;
-    Seat& seat = control().seat(me_);
+    RankSlot& slot = control().slot(me_);
     const auto readers = [&] { return "the ranks of its node to read its image in " + call; };
-    wait(seat.read, readers, [&] { return seat.unread.load(std::memory_order_acquire); });
+    wait(slot.read, readers, [&] { return slot.unread.load(std::memory_order_acquire); });
   }
 
   std::shared_ptr<std::atomic<bool>> given_up() const {
@@ -192,8 +192,8 @@ class Node::Impl {
 
  private:
   Control& control() const { return Control::in(*neighbours_.control); }
-  std::size_t mates() const { return neighbours_.members.size() - 1; }
-  std::size_t seat_of(int rank) const {
+  std::size_t peers() const { return neighbours_.members.size() - 1; }
+  std::size_t slot_of(int rank) const {
     const auto& members = neighbours_.members;
     return static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) - members.begin());
   }
@@ -201,8 +201,8 @@ class Node::Impl {
   // The ranks whose images are offered to a frame of the roll.
   std::vector<int> offered_to(std::uint64_t frame) const {
     std::vector<int> ranks;
-    for (std::size_t i = 0; i <= mates(); ++i)
-      if (control().seat(i).joined.load(std::memory_order_acquire) == frame)
+    for (std::size_t i = 0; i <= peers(); ++i)
+      if (control().slot(i).joined.load(std::memory_order_acquire) == frame)
         ranks.push_back(neighbours_.members[i]);
     return ranks;
   }
@@ -238,10 +238,10 @@ class Node::Impl {
 
   // Compare what all have brought, and choose the frame.
   void decide(Decision& decision) {
-    const OfferRecord& mine = control().seat(me_).offers[parity_];
+    const OfferRecord& mine = control().slot(me_).offers[parity_];
     decision = {true, false, {}, trace_clock()};
-    for (std::size_t i = 0; i <= mates(); ++i) {
-      const OfferRecord& other = control().seat(i).offers[parity_];
+    for (std::size_t i = 0; i <= peers(); ++i) {
+      const OfferRecord& other = control().slot(i).offers[parity_];
       if (other.hash != mine.hash || other.frame_bytes != mine.frame_bytes) decision.agreed = false;
       decision.flagged = decision.flagged || other.flag;
     }
@@ -270,7 +270,7 @@ class Node::Impl {
   template <typename WaitsFor, typename Decide>
   void come_together(Barrier& barrier, const WaitsFor& waits_for, const Decide& decide_for_all) {
     const std::uint32_t openings = barrier.openings();
-    if (!barrier.arrive(mates() + 1)) {
+    if (!barrier.arrive(peers() + 1)) {
       wait(barrier.opened(), waits_for, [&] { return barrier.openings() == openings ? 1U : 0U; });
       return;
     }
@@ -287,7 +287,7 @@ class Node::Impl {
 
   std::unique_ptr<const Watch> watch_;
   const std::int32_t process_ = this_process();
-  std::size_t me_ = 0;  // seat
+  std::size_t me_ = 0;  // slot
   std::size_t parity_ = 0;
   Allocations allocations_;
   Publisher publisher_;

@@ -89,7 +89,7 @@ class Node {
   int cores() const { return neighbours().cores; }
   bool crowded() const { return neighbours().crowded; }
 
-  // Memory for an image, or for a plane of one, in a segment that the mates can map: `bytes` zeros (empty
+  // Memory for an image, or for a plane of one, in a segment that its peers can map: `bytes` zeros (empty
   // pixels but for the depth), aligned to 64; null for 0 bytes. Pixels in it are recognised by their address
   // when they are offered. Given back when the last copy is gone. Not collective, and for any thread.
   Memory allocate(std::size_t bytes);
@@ -119,7 +119,7 @@ class Node {
   bool agree_in(const std::vector<int>& ranks) const;
 
   // What the node's ranks share to say that one of them has given up: who does so sets it. Null if there are
-  // no mates.
+  // no peers.
   std::shared_ptr<std::atomic<bool>> given_up() const;
   // Whether any rank had set its flag in the last meeting.
   bool flagged() const;
@@ -136,15 +136,15 @@ class Node {
   // `copies`. For any thread. Throws Error.
   void read(int rank, std::span<RemoteCopy> copies) const;
 
-  // This rank will not read the spans of `rank` any more in this frame. Call once for each mate in each frame
+  // This rank will not read the spans of `rank` any more in this frame. Call once for each peer in each frame
   // (after a meeting with frame_bytes > 0).
   void release(int rank);
-  // Wait until every mate has released this rank's spans. Throws TimeoutError.
+  // Wait until every peer has released this rank's spans. Throws TimeoutError.
   void wait_until_read(const std::string& call);
 
   // Memory for the frame, the same for all ranks of the node since the last meeting that asked for it, which
   // stays theirs for as long as one of them holds a copy, in any thread and after the node is gone; null if
-  // there is none (no mates, ranks that disagree, or no memory to be had: then for all of them).
+  // there is none (no peers, ranks that disagree, or no memory to be had: then for all of them).
   Memory frame() const;
 
  private:
