@@ -33,6 +33,7 @@ class NodeOfRanks {
         node_(std::make_unique<Node>(make_node(comm_, alarm_, ranks))) {}
 
   Node* operator->() { return node_.get(); }
+  Node& operator*() { return *node_; }
   // Of waits from now on [s].
   void set_limit(double seconds) { alarm_.set_limit(seconds); }
   // After a TimeoutError.
