@@ -1,6 +1,6 @@
 // Several images a rank as contents: every algorithm, operator and format against the oracle; what is blended
 // early; damaged strings.
-#include "sortlast/execute/layers/box_images.hpp"
+#include "sortlast/execute/layers/images/image_content.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,13 +35,13 @@ std::shared_ptr<const BoxTable> table_of(const ManyBoxes& scene, std::int32_t p)
   return std::make_shared<const BoxTable>(placed, scene.size);
 }
 
-std::vector<std::unique_ptr<BoxImages>> contents_of(const ManyBoxes& scene, const BoxFrame& frame,
-                                                    std::int32_t p) {
-  std::vector<std::unique_ptr<BoxImages>> contents;
+std::vector<std::unique_ptr<ImageContent>> contents_of(const ManyBoxes& scene, const ImageFrame& frame,
+                                                       std::int32_t p) {
+  std::vector<std::unique_ptr<ImageContent>> contents;
   for (std::int32_t rank = 0; rank < p; ++rank) {
     std::vector<ConstPixels> pixels;
     for (const BoxImage& image : scene.of(rank)) pixels.push_back(image.image.pixels);
-    contents.push_back(std::make_unique<BoxImages>(frame, rank, pixels));
+    contents.push_back(std::make_unique<ImageContent>(frame, rank, pixels));
   }
   return contents;
 }
@@ -49,7 +49,7 @@ std::vector<std::unique_ptr<BoxImages>> contents_of(const ManyBoxes& scene, cons
 // Composite by an algorithm and compare with the oracle.
 void expect_right(const ManyBoxes& scene, std::int32_t p, const std::string& algorithm, Op op, bool sparse,
                   const std::vector<float>& background = {}) {
-  BoxFrame frame{table_of(scene, p), scene.format, op, {}, sparse};
+  ImageFrame frame = frame_of_boxes(table_of(scene, p), op, scene.format, sparse);
   if (!background.empty()) frame.background.emplace(op, scene.format, background);
   const auto contents = contents_of(scene, frame, p);
   std::vector<const LayerContent*> all;
@@ -132,14 +132,14 @@ ManyBoxes scene_of(const std::vector<Rectangle>& boxes, const std::vector<std::i
 }
 
 std::size_t own_bytes(const ManyBoxes& scene, std::int32_t rank) {
-  const auto contents = contents_of(scene, {table_of(scene, 2), scene.format, Op::over, {}, true}, 2);
+  const auto contents = contents_of(scene, frame_of_boxes(table_of(scene, 2), Op::over, scene.format, true), 2);
   Bytes out;
   contents[static_cast<std::size_t>(rank)]->encode_own({0, 64}, out);
   return out.size();
 }
 
 constexpr Format rgba{Scalar::float32, 4, false};
-constexpr std::size_t header = 24;            // bytes
+constexpr std::size_t header = 40;            // bytes
 constexpr std::size_t blended = header + 32;  // with its rectangle
 constexpr std::size_t row_of_8 = std::size_t{8} * 16;
 
@@ -174,7 +174,7 @@ TEST(BoxImages, ImagesOfUint8TravelAsTheyAreWhereThatTakesLess) {
 TEST(BoxImages, AnImageCostsItsBox) {
   const ManyBoxes scene = many_boxes({4096, 2048}, rgba, 1, 1, 10, 5);
   Bytes out;
-  contents_of(scene, {table_of(scene, 1), rgba, Op::over, {}, true}, 1)
+  contents_of(scene, frame_of_boxes(table_of(scene, 1), Op::over, rgba, true), 1)
       .front()
       ->encode_own({0, scene.size.pixels()}, out);
   EXPECT_LE(out.size(), header + std::size_t{10} * 10 * 16);
@@ -227,7 +227,7 @@ TEST(BoxTable, FindsTheImagesOfPixels) {
 
 TEST(BoxImages, RefusesDamagedStrings) {
   const ManyBoxes scene = many_boxes(size, {Scalar::uint8, 4, true}, 2, 12, 30, 2);
-  const auto contents = contents_of(scene, {table_of(scene, 2), scene.format, Op::over, {}, true}, 2);
+  const auto contents = contents_of(scene, frame_of_boxes(table_of(scene, 2), Op::over, scene.format, true), 2);
   const Range pixels{0, size.pixels()};
   Bytes whole;
   contents[0]->encode_own(pixels, whole);

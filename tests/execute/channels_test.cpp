@@ -1,5 +1,5 @@
 // Pixels with channels: joined in any grouping, cut anywhere, finished; and strings that are damaged.
-#include "sortlast/execute/layers/channels/own.hpp"
+#include "sortlast/execute/layers/images/own.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include "image/images.hpp"
 #include "random_images.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/channels/content.hpp"
-#include "sortlast/execute/layers/channels/finish.hpp"
-#include "sortlast/execute/layers/channels/join.hpp"
+#include "sortlast/execute/layers/images/image_content.hpp"
+#include "sortlast/execute/layers/images/finish.hpp"
+#include "sortlast/execute/layers/images/join.hpp"
 #include "sortlast/execute/layers/serial_layers.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
@@ -88,9 +88,9 @@ void finish_in_any_grouping(const ChannelLayout& layout, std::vector<Bytes> stri
     const std::size_t taken = std::min<std::size_t>(strings.size(), 2 + random() % 3);
     const std::vector<Bytes> some(strings.end() - static_cast<std::ptrdiff_t>(taken), strings.end());
     strings.resize(strings.size() - taken);
-    join_layers(layout, spans(some), pixels.size(), strings.emplace_back());
+    join_layers(layout, spans(some), pixels, strings.emplace_back());
   }
-  finish_layers(layout, spans(strings), pixels.size(), nullptr, out.planes);
+  finish_layers(layout, spans(strings), pixels, nullptr, out.planes);
 }
 
 // The finished values of `pixels`, from images at shuffled positions.
@@ -189,13 +189,13 @@ void check_algorithms(Op op, const Format& format, int p, std::mt19937& random) 
     setting.commutes = true;
     const Schedule schedule = make_schedule(algorithm.name, setting);
     Finished out(layout, {0, n});
-    std::vector<std::unique_ptr<ChannelContent>> kept;
+    std::vector<std::unique_ptr<ImageContent>> kept;
     std::vector<const LayerContent*> contents;
     for (int r = 0; r < p; ++r) {
       std::vector<OwnImage> own;
       const auto& image = images[static_cast<std::size_t>(r)];
       if (image) own.push_back(own_image(layout, *image, static_cast<std::uint32_t>(p - 1 - r)));
-      kept.push_back(std::make_unique<ChannelContent>(layout, width, std::move(own)));
+      kept.push_back(std::make_unique<ImageContent>(ImageFrame{layout, width}, std::move(own)));
       std::vector<std::byte*> planes = out.planes.channels;
       const Range piece = schedule.piece(r);
       for (std::size_t c = 0; c < planes.size(); ++c)
@@ -277,7 +277,7 @@ TEST(Channels, BoxesTakePartWhereTheyLie) {
   const auto wanted = testing::composite_channels(whole, format, Op::over, channels, n);
   Finished out(layout, {0, n});
   const std::span<const std::byte> part = string.view();
-  finish_layers(layout, {&part, 1}, n, nullptr, out.planes);
+  finish_layers(layout, {&part, 1}, {0, n}, nullptr, out.planes);
   for (std::size_t i = 0; i < out.values[0].size(); ++i)
     ASSERT_EQ(out.values[0][i], static_cast<std::uint32_t>(wanted[0][i])) << i;
 }
@@ -294,13 +294,15 @@ TEST(Channels, NeighboursInDepthAreJoined) {
     for (const std::uint32_t position : {4U, 5U, 6U, 7U, 9U, 10U, 11U, 12U})
       append_own(layout, own_image(layout, image, position), width, {0, n}, strings.emplace_back());
     Bytes joined;
-    join_layers(layout, spans(strings), n, joined);
-    std::vector<Positions> held;
-    for (const Layer& layer : read_layers(layout, joined.view(), n)) held.push_back(layer.shape.positions);
+    join_layers(layout, spans(strings), {0, n}, joined);
+    std::vector<Layer> layers;
+    read_string(layout, joined.view(), {0, n}, layers);
+    std::vector<DepthRange> held;
+    for (const Layer& layer : layers) held.push_back(layer.shape.places);
     if (op == Op::closest)
       EXPECT_EQ(held.size(), 1U);
     else
-      EXPECT_EQ(held, (std::vector<Positions>{{4, 2}, {9, 0}, {10, 1}, {12, 0}}));
+      EXPECT_EQ(held, (std::vector<DepthRange>{{4, 7}, {9, 9}, {10, 11}, {12, 12}}));
   }
 }
 
@@ -310,7 +312,7 @@ TEST(Channels, NobodyDrewShowsTheBackground) {
   const ChannelLayout layout = settle(channels, Op::over, format);
   Finished out(layout, {0, n});
   const Background white(Op::over, format, std::vector<float>{1, 1, 1, 1});
-  finish_layers(layout, {}, n, &white, out.planes);
+  finish_layers(layout, {}, {0, n}, &white, out.planes);
   EXPECT_EQ(out.planes.pixels.colour[0], std::byte{255});
   EXPECT_EQ(out.planes.pixels.depth[n - 1], std::numeric_limits<float>::infinity());
   for (std::size_t c = 0; c < layout.channels.size(); ++c) {
@@ -347,8 +349,8 @@ TEST(Channels, DamagedStringsAreRefused) {
     Finished out(layout, {0, n});
     try {
       Bytes joined;
-      join_layers(layout, spans(damaged), n, joined);
-      finish_layers(layout, spans(damaged), n, nullptr, out.planes);
+      join_layers(layout, spans(damaged), {0, n}, joined);
+      finish_layers(layout, spans(damaged), {0, n}, nullptr, out.planes);
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("damaged"), std::string::npos);
       ++found;

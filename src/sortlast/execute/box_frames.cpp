@@ -22,12 +22,11 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
-#include "sortlast/execute/layers/box_images.hpp"
-#include "sortlast/execute/layers/box_list.hpp"
-#include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/execute/layers/images/box_list.hpp"
+#include "sortlast/execute/layers/images/box_table.hpp"
+#include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node_spans.hpp"
-#include "sortlast/image/active.hpp"
 
 namespace sortlast {
 
@@ -74,8 +73,7 @@ Offer offer_of(const BoxList& list, std::span<const ConstPixels> images, const N
   Offer offer;
   offer.header = encode(list);
   for (std::size_t i = 0; i < images.size(); ++i) {
-    const Rectangle& box = list.placed[i].box;
-    const auto n = static_cast<std::size_t>((box.x1 - box.x0) * (box.y1 - box.y0));
+    const auto n = static_cast<std::size_t>(area(list.placed[i].box));
     offer.spans.push_back({images[i].colour, n * list.count.format.colour_bytes()});
     if (list.count.format.depth) offer.spans.push_back({images[i].depth, n * sizeof(float)});
   }
@@ -125,12 +123,13 @@ Format common_format(const std::vector<BoxCount>& counts, Op op) {
 
 // What is wrong with the images of all ranks is found by every rank. None leaves before the others of its
 // node have read what it told them, as its compositor may end with it.
-BoxFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
+ImageFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
   try {
     const Op op = call.composition.op;
     const Format format = common_format(all.counts, op);
     check_format(format, op);
-    return {std::make_shared<const BoxTable>(std::move(all.placed), call.size), format, op, {}, sparse};
+    return frame_of_boxes(std::make_shared<const BoxTable>(std::move(all.placed), call.size), op, format,
+                          sparse);
   } catch (const Error&) {
     for (const int mate : context.node.neighbours().members)
       if (mate != context.comm.rank()) context.node.release(mate);
@@ -138,8 +137,6 @@ BoxFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll&
     throw;
   }
 }
-
-std::int64_t area(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
 
 // Why the images of each rank cannot become one first; empty if they can.
 std::string why_not_one(const BoxTable& table, const std::vector<BoxCount>& counts, const Format& format,
@@ -215,21 +212,6 @@ std::vector<PixelBuffer> premultiplied_copies(std::span<const BoxImage> images, 
   return copies;
 }
 
-// Of this rank's images, whose pixels are these, without empty ones if `sparse`.
-std::uint64_t bytes_to_send(std::span<const BoxImage> images, const std::vector<ConstPixels>& pixels,
-                            bool sparse) {
-  double bytes = 0;
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const ImageView& image = images[i].image;
-    const std::int64_t n = image.size.pixels();
-    const bool looks = sparse && n > 0 && n <= most_counted;
-    const double active =
-        looks ? sample_active(image.format, pixels[i], 0, n, samples_of_each(pixels.size())) : 1;
-    bytes += static_cast<double>(n) * static_cast<double>(image.format.pixel_bytes()) * active;
-  }
-  return static_cast<std::uint64_t>(bytes);
-}
-
 }  // namespace
 
 // The way of a frame: check and agree, tell each other the boxes, choose, composite.
@@ -262,20 +244,24 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   }
 
   // Agree, and tell each other the boxes.
-  mine.count = {mine.placed.size(), told_format(call), !mine.placed.empty() || call.format,
-                call.composition.root >= 0 ? bytes_to_send(call.images, pixels, options_.sparse) : 0};
+  mine.count = {mine.placed.size(), told_format(call), !mine.placed.empty() || call.format};
   const FrameContext with = context();
   meet(arguments, problem, offer_of(mine, pixels, *node_));
   BoxesOfAll all = boxes_of_all(with, mine);
-  const BoxFrame frame = box_frame(with, call, all, options_.sparse);
+  const ImageFrame frame = box_frame(with, call, all, options_.sparse);
   const double told = trace_clock();
 
   // Composite them as one image a rank, or all of them.
   std::string way;
   const auto composite = [&] {
-    if (collects(call, frame, all.counts, way)) return composite_at_root(call, frame, pixels);
-    const std::string why = why_not_one(*frame.table, all.counts, frame.format, composition.op);
-    way += why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
+    if (collects(call, *frame.layout.boxes)) {
+      way = "each was sent to rank " + std::to_string(composition.root) +
+            " at once, as together they have no more pixels than the frame";
+      return composite_at_root(call, frame, pixels);
+    }
+    const std::string why =
+        why_not_one(*frame.layout.boxes, all.counts, frame.layout.format, composition.op);
+    way = why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
                        : "each went to the ranks that finish its pixels, as " + why;
     return why.empty() ? composite_as_one(call, frame, pixels)
                        : composite_all(call, frame, pixels, all.published);
@@ -283,33 +269,34 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   Tile tile = composite();
   timing_.agree += told - begin;
   timing_.total = trace_clock() - begin;
-  boxes_explained_ = std::to_string(frame.table->size()) + " images of all ranks, " +
+  boxes_explained_ = std::to_string(frame.layout.boxes->size()) + " images of all ranks, " +
                      std::to_string(mine.placed.size()) + " of this one: " + way + ".\n";
   return tile;
 }
 
 // Every rank's images become one image with bounds.
-Tile Compositor::Impl::composite_as_one(const BoxCall& call, const BoxFrame& frame,
+Tile Compositor::Impl::composite_as_one(const BoxCall& call, const ImageFrame& frame,
                                         const std::vector<ConstPixels>& pixels) {
   Composition composition = call.composition;
-  composition.order = frame.table->order_of_ranks(size_);
+  composition.order = frame.layout.boxes->order_of_ranks(size_);
   composition.premultiplied = true;
-  ImageView image = ImageView::none(call.size, frame.format);
-  const Rectangle bounds = frame.table->bounds_of(rank_);
+  ImageView image = ImageView::none(call.size, frame.layout.format);
+  const Rectangle bounds = frame.layout.boxes->bounds_of(rank_);
   if (area(bounds) == call.size.pixels() && pixels.size() == 1) {
     image.pixels = pixels.front();
   } else if (area(bounds) > 0) {
     const double begin = trace_clock();
-    const std::size_t bytes = PixelBuffer::bytes(frame.format, call.size.pixels());
-    image.pixels = PixelBuffer(own_image_.take(bytes, *node_), frame.format, call.size.pixels()).view();
+    const std::size_t bytes = PixelBuffer::bytes(frame.layout.format, call.size.pixels());
+    image.pixels =
+        PixelBuffer(own_image_.take(bytes, *node_), frame.layout.format, call.size.pixels()).view();
     image.bounds = bounds;
-    blend_own(BoxImages(frame, rank_, pixels), bounds, image);
+    blend_own(ImageContent(frame, rank_, pixels), bounds, image);
     record({Activity::blend, begin, trace_clock(), -1, -1, area(bounds)});
   }
   return composite_in_turn(image, composition, call.out, call.background_depth);
 }
 
-void Compositor::Impl::blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image) {
+void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bounds, const ImageView& image) {
   const Pixels whole{const_cast<std::byte*>(image.pixels.colour), const_cast<float*>(image.pixels.depth)};
   std::atomic<std::int64_t> next{bounds.y0};
   team_->run([&](int) {
@@ -321,19 +308,20 @@ void Compositor::Impl::blend_own(const BoxImages& images, const Rectangle& bound
 }
 
 // Every image travels by itself, or blended with those next to it; ranks of the node read it where it lies.
-Tile Compositor::Impl::composite_all(const BoxCall& call, BoxFrame frame,
+Tile Compositor::Impl::composite_all(const BoxCall& call, ImageFrame frame,
                                      const std::vector<ConstPixels>& pixels,
                                      const std::vector<Publication>& published) {
   const Composition& composition = call.composition;
   if (!composition.background.empty())
-    frame.background.emplace(composition.op, frame.format, composition.background, call.background_depth);
-  LayerCall layers{call.size, frame.format, {}, {}, {}};
+    frame.background.emplace(composition.op, frame.layout.format, composition.background,
+                             call.background_depth);
+  LayerCall layers{call.size, frame.layout.format, {}, {}, {}};
   layers.content = [&](const FrameContext& with) {
     std::unique_ptr<const PeerSpans> peers;
     if (!published.empty()) peers = std::make_unique<const NodeSpans>(*node_, published);
     frame.sparse = frame.sparse && !with.all_in_place;
-    return std::make_unique<const BoxImages>(frame, rank_, pixels, std::move(peers),
-                                             [this](std::size_t bytes) { return pool_.take(bytes); });
+    return std::make_unique<const ImageContent>(frame, rank_, pixels, std::move(peers),
+                                                [this](std::size_t bytes) { return pool_.take(bytes); });
   };
   return run_layers(layers, call.out);
 }

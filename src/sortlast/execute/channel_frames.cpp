@@ -9,8 +9,8 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/execute/layer_frames.hpp"
-#include "sortlast/execute/layers/channels/content.hpp"
-#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/images/image_content.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 
 namespace sortlast {
 namespace {
@@ -48,7 +48,7 @@ std::vector<OwnImage> own_images(const ImageView& image, std::uint32_t position,
 }
 
 // Planes of a tile for its channels, and where the content is to put them.
-void make_planes(detail::TileData& tile, ChannelContent& content, Pool& pool) {
+void make_planes(detail::TileData& tile, ImageContent& content, Pool& pool) {
   std::vector<std::byte*> planes;
   for (const SettledChannel& channel : content.layout().channels) {
     ChannelPlane plane{channel.name, channel.type, static_cast<int>(channel.width), tile.range.size(), {}};
@@ -82,13 +82,14 @@ Tile Compositor::Impl::composite_channels(const ImageView& image, Composition co
     call.arguments.emplace_back("channel " + channel.name, text(channel));
 
   // The content, and where it puts what the tile holds.
-  ChannelContent* content = nullptr;
+  ImageContent* content = nullptr;
   call.content = [&](const FrameContext&) -> std::unique_ptr<const LayerContent> {
     const ImageView drawn = composition.premultiplied ? image : premultiplied(image, own_image_, *node_);
-    auto made = std::make_unique<ChannelContent>(
-        layout, image.size.width, own_images(drawn, position_of(composition.order, rank_), layout, channels));
+    ImageFrame frame{layout, image.size.width};
     if (!composition.background.empty())
-      made->put_behind(Background(composition.op, image.format, composition.background));
+      frame.background.emplace(composition.op, image.format, composition.background);
+    auto made = std::make_unique<ImageContent>(
+        std::move(frame), own_images(drawn, position_of(composition.order, rank_), layout, channels));
     content = made.get();
     return made;
   };

@@ -2,51 +2,30 @@
 // as they are, and it blends them.
 #include <algorithm>
 #include <atomic>
-#include <iomanip>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/compositor_impl.hpp"
-#include "sortlast/execute/layers/box_costs.hpp"
-#include "sortlast/execute/layers/box_pixels.hpp"
 #include "sortlast/execute/mpi/collected_images.hpp"
 #include "sortlast/schedule/collect.hpp"
 
 namespace sortlast {
-namespace {
-
-std::string milliseconds(double seconds) {
-  std::ostringstream out;
-  out << std::setprecision(3) << 1e3 * seconds << " ms";
-  return out.str();
+// Whether the frame is made at the root alone: the images of all ranks bring it no more than their finished
+// pieces would.
+bool Compositor::Impl::collects(const BoxCall& call, const BoxTable& table) const {
+  const bool allowed =
+      call.composition.root >= 0 && size_ > 1 && nodes_.empty() && options_.algorithm == "auto";
+  return allowed && table.pixels() <= call.size.pixels();
 }
 
-}  // namespace
-
-// Whether the frame is made at the root alone; `why` then becomes what is to be told of it.
-bool Compositor::Impl::collects(const BoxCall& call, const BoxFrame& frame,
-                                const std::vector<BoxCount>& counts, std::string& why) const {
-  const int root = call.composition.root;
-  if (root < 0 || size_ == 1 || !nodes_.empty() || options_.algorithm != "auto") return false;
-  std::vector<std::uint64_t> sent;
-  for (const BoxCount& count : counts) sent.push_back(count.bytes);
-  const BoxCosts costs = box_costs(*frame.table, frame.format, sent, {size_, root, cores_}, profile_.machine);
-  const bool collect = costs.collected < costs.pieces;
-  if (collect)
-    why = "each was sent to rank " + std::to_string(root) + " at once, which is predicted to take " +
-          milliseconds(costs.collected) + ", and pieces to be gathered " + milliseconds(costs.pieces);
-  return collect;
-}
-
-Tile Compositor::Impl::composite_at_root(const BoxCall& call, BoxFrame frame,
+Tile Compositor::Impl::composite_at_root(const BoxCall& call, ImageFrame frame,
                                          const std::vector<ConstPixels>& pixels) {
   const Composition& composition = call.composition;
   if (!composition.background.empty())
-    frame.background.emplace(composition.op, frame.format, composition.background, call.background_depth);
+    frame.background.emplace(composition.op, frame.layout.format, composition.background, call.background_depth);
   begin_layers();
   const std::string name = "collect:" + std::to_string(composition.root);
   if (!layer_schedule_ || layer_name_ != name || layer_schedule_->n() != call.size.pixels()) {
@@ -57,17 +36,17 @@ Tile Compositor::Impl::composite_at_root(const BoxCall& call, BoxFrame frame,
     layers_in_place_ = false;
   }
   timing_.stages = layer_schedule_->stages();
-  detail::TileData tile{
-      layer_schedule_->piece(rank_), call.size, frame.format, {}, {}, layer_schedule_, maker_, ++frame_, {}};
+  detail::TileData tile{layer_schedule_->piece(rank_), call.size, frame.layout.format, {}, {},
+                        layer_schedule_, maker_, ++frame_, {}};
   const std::size_t before = pool_.taken();
   std::unique_ptr<const PeerSpans> others =
-      collect_images(*frame.table, frame.format, composition.root, pixels, context());
+      collect_images(*frame.layout.boxes, frame.layout.format, composition.root, pixels, context());
   tile.pixels = place_in(tile, call.out);
   if (rank_ == composition.root && !tile.range.empty()) {
     tile.has_frame = tile.pixels.view().colour == nullptr;
-    if (tile.has_frame) tile.pixels = take_pixels(pool_, frame.format, tile.range.size());
-    const std::shared_ptr<const BoxTable> table = frame.table;
-    finish_at_root(BoxImages(std::move(frame), rank_, pixels, std::move(others)), *table, tile);
+    if (tile.has_frame) tile.pixels = take_pixels(pool_, frame.layout.format, tile.range.size());
+    const std::shared_ptr<const BoxTable> table = frame.layout.boxes;
+    finish_at_root(ImageContent(std::move(frame), rank_, pixels, std::move(others)), *table, tile);
   }
   const bool own_pixels = call.out.view().colour == nullptr;
   const std::size_t result = own_pixels ? PixelBuffer::bytes(tile.format, tile.range.size()) : 0;
@@ -77,7 +56,7 @@ Tile Compositor::Impl::composite_at_root(const BoxCall& call, BoxFrame frame,
 }
 
 // Blend all images into the tile, each thread some rows.
-void Compositor::Impl::finish_at_root(const BoxImages& images, const BoxTable& table,
+void Compositor::Impl::finish_at_root(const ImageContent& images, const BoxTable& table,
                                       const detail::TileData& tile) {
   const double begin = trace_clock();
   Bytes others;

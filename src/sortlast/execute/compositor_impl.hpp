@@ -22,8 +22,8 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/box_frames.hpp"
 #include "sortlast/execute/layer_frames.hpp"
-#include "sortlast/execute/layers/box_images.hpp"
-#include "sortlast/execute/layers/box_list.hpp"
+#include "sortlast/execute/layers/images/box_list.hpp"
+#include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/attending.hpp"
 #include "sortlast/execute/mpi/check.hpp"
@@ -280,15 +280,14 @@ class Compositor::Impl {
   // ---- Several images a rank (box_frames.cpp) ----
 
   Tile composite_boxes_in_turn(const BoxCall& call);
-  Tile composite_as_one(const BoxCall& call, const BoxFrame& frame, const std::vector<ConstPixels>& pixels);
-  void blend_own(const BoxImages& images, const Rectangle& bounds, const ImageView& image);
-  Tile composite_all(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels,
+  Tile composite_as_one(const BoxCall& call, const ImageFrame& frame, const std::vector<ConstPixels>& pixels);
+  void blend_own(const ImageContent& images, const Rectangle& bounds, const ImageView& image);
+  Tile composite_all(const BoxCall& call, ImageFrame frame, const std::vector<ConstPixels>& pixels,
                      const std::vector<Publication>& published);
   // At composition.root alone (collected_frames.cpp).
-  bool collects(const BoxCall& call, const BoxFrame& frame, const std::vector<BoxCount>& counts,
-                std::string& why) const;
-  Tile composite_at_root(const BoxCall& call, BoxFrame frame, const std::vector<ConstPixels>& pixels);
-  void finish_at_root(const BoxImages& images, const BoxTable& table, const detail::TileData& tile);
+  bool collects(const BoxCall& call, const BoxTable& table) const;
+  Tile composite_at_root(const BoxCall& call, ImageFrame frame, const std::vector<ConstPixels>& pixels);
+  void finish_at_root(const ImageContent& images, const BoxTable& table, const detail::TileData& tile);
 
   // ---- Further channels (channel_frames.cpp) ----
 

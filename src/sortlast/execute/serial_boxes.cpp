@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/execute/layers/images/box_table.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/serial.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/box_list.hpp"
+#include "sortlast/execute/layers/images/box_list.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/execute/layers/images/box_table.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/run/peer_spans.hpp"
 #include "sortlast/image.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sortlast/channels.hpp"
-#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 #include "sortlast/execute/layers/fragments/fragment.hpp"
 #include "sortlast/fragments.hpp"
 

@@ -1,13 +1,13 @@
 // Rules: how the values of a channel at a front and a back pixel become one.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
-#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 
 namespace sortlast {
 
@@ -43,13 +43,7 @@ void with_rule(const SettledChannel& channel, Op op, Body body) {
 
 // The type of the values that such a function works on.
 template <class Function>
-struct RuleValue;
-template <class Function, class T>
-struct RuleValue<T (Function::*)(T, T, float) const> {
-  using type = T;
-};
-template <class Function>
-using RuleValueOf = typename RuleValue<decltype(&Function::operator())>::type;
+using RuleValueOf = decltype(std::declval<Function>()(0, 0, 0.0F));
 
 // Whether a pixel's values of a channel of the rule front are of an image above the threshold.
 inline bool picked(const std::byte* picks, std::size_t pick_bytes, std::size_t pixel, std::size_t pick) {

@@ -21,6 +21,8 @@ Rectangle box_of(const BoxImage& image, Size frame);
 // frame.
 void check_box_images(std::span<const BoxImage> images, Size frame, const Format& format);
 
+inline std::int64_t area(const Rectangle& box) { return (box.x1 - box.x0) * (box.y1 - box.y0); }
+
 // An image of some rank.
 struct PlacedBox {
   std::int64_t position = 0;
@@ -40,6 +42,7 @@ class BoxTable {
   std::size_t size() const { return boxes_.size(); }
   Size frame() const { return frame_; }
   const PlacedBox& at(Place place) const { return boxes_[place]; }
+  std::int64_t pixels() const;  // of all images
 
   // Whether the image holds any of these pixels of the frame (row-major).
   bool meets(Place place, Range pixels) const;

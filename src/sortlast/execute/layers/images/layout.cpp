@@ -1,5 +1,5 @@
 // Layout: what a frame's channels are, checked and brought into the order of their names.
-#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,7 +119,7 @@ std::vector<std::uint32_t> background_of(const Channel& channel) {
 
 ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& format) {
   check_format(format, op);
-  ChannelLayout layout{op, format, {}, 0, false};
+  ChannelLayout layout{op, format, {}, 0, false, {}};
 
   // Look at each by itself.
   for (std::size_t i = 0; i < channels.size(); ++i) {
@@ -152,12 +152,6 @@ ChannelLayout settle(std::span<const Channel> channels, Op op, const Format& for
   }
   layout.pick_bytes = (picks + 7) / 8;
   return layout;
-}
-
-std::size_t ChannelLayout::pixel_bytes(Scalar scalar) const {
-  std::size_t bytes = Format{scalar, format.channels, format.depth}.pixel_bytes() + pick_bytes;
-  for (const SettledChannel& channel : channels) bytes += channel.bytes();
-  return bytes;
 }
 
 std::string text(const SettledChannel& channel) {

@@ -1,5 +1,5 @@
 // BoxTable.
-#include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/execute/layers/images/box_table.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -119,6 +119,12 @@ BoxTable::BoxTable(std::vector<PlacedBox> boxes, Size frame) : frame_(frame), bo
     for (std::int64_t band = band_of(box.y0); band <= band_of(box.y1 - 1); ++band)
       bands_[static_cast<std::size_t>(band)].push_back(static_cast<Place>(place));
   }
+}
+
+std::int64_t BoxTable::pixels() const {
+  std::int64_t sum = 0;
+  for (const PlacedBox& each : boxes_) sum += area(each.box);
+  return sum;
 }
 
 bool BoxTable::meets(Place place, Range pixels) const {

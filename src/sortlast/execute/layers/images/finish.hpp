@@ -1,12 +1,12 @@
-// Finish: the strings of all ranks about a stretch of pixels become its finished pixels.
+// Finish: the strings of all ranks of a range of pixels become its finished pixels.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/layers/channels/layer.hpp"
-#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/images/layer.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/image/blend.hpp"
 
@@ -18,9 +18,9 @@ struct FinishedPlanes {
   std::vector<std::byte*> channels;
 };
 
-// Fill the planes with the n pixels about which the strings are. `background` of the colours: null for none.
+// Fill the planes with the pixels of which the strings are. `background` of the colours: null for none.
 // Throws Error for a damaged string.
 void finish_layers(const ChannelLayout& layout, std::span<const std::span<const std::byte>> parts,
-                   std::int64_t n, const Background* background, const FinishedPlanes& out);
+                   Range pixels, const Background* background, const FinishedPlanes& out);
 
 }  // namespace sortlast

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/execute/layers/channels/layer.hpp"
-#include "sortlast/execute/layers/channels/layout.hpp"
+#include "sortlast/execute/layers/images/layer.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 #include "sortlast/image.hpp"
 #include "sortlast/schedule.hpp"
 
@@ -13,11 +13,12 @@ namespace sortlast {
 
 // One of a rank's images, all of it inside the frame.
 struct OwnImage {
-  std::uint32_t position = 0;  // in depth, of all images of all ranks: 0 is the front-most
+  std::uint32_t place = 0;  // in depth, of all images of all ranks: 0 is the front-most
   Rectangle box;               // of the frame, of which it holds the pixels, row by row
   ConstPixels pixels;
   Rectangle active;                        // within the box: all pixels outside are empty
   std::vector<const std::byte*> channels;  // their values, in the layout's order
+  bool sparse = false;                     // of boxes without channels: empty pixels are worth leaving out
 };
 
 // Append the layer of the image's drawn pixels among `pixels` of a frame that is `width` pixels wide: also if

@@ -1,12 +1,11 @@
 // The drawn pixels of a rank's own images, found and packed.
-#include "sortlast/execute/layers/channels/own.hpp"
+#include "sortlast/execute/layers/images/own.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
 
-#include "sortlast/execute/layers/channels/alpha.hpp"
 #include "sortlast/image/active.hpp"
 
 namespace sortlast {
@@ -130,7 +129,9 @@ std::uint32_t append_own(const ChannelLayout& layout, const OwnImage& image, std
   const std::vector<ActiveRun> runs = runs_of(found);
   const std::uint32_t n = runs.empty() ? 0 : runs.back().at + runs.back().count;
   const LayerRoom room = append_layer(
-      layout, {{image.position, 0}, layout.format.scalar, false, static_cast<std::uint32_t>(runs.size()), n},
+      layout,
+      {{image.place, image.place}, layout.format.scalar, false, static_cast<std::uint32_t>(runs.size()), n,
+       {}, pixels},
       out);
   std::copy(runs.begin(), runs.end(), room.runs.begin());
 

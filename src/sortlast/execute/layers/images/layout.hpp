@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sortlast/channels.hpp"
+#include "sortlast/execute/layers/images/box_table.hpp"
 #include "sortlast/image.hpp"
 
 namespace sortlast {
@@ -31,12 +33,14 @@ struct ChannelLayout {
   Op op = Op::over;
   Format format;
   std::vector<SettledChannel> channels;  // by name
-  std::size_t pick_bytes =
-      0;                     // of a pixel: which channels of the rule front hold values above their threshold
+  // Of a pixel: which channels of the rule front hold values above their threshold.
+  std::size_t pick_bytes = 0;
   bool accumulates = false;  // there is a channel of the rule accumulated
+  // Where the images of all ranks lie; null: each rank has at most one, at its place in the order.
+  std::shared_ptr<const BoxTable> boxes = {};
 
-  // Bytes of a pixel whose colours are stored as `scalar`.
-  std::size_t pixel_bytes(Scalar scalar) const;
+  // Whether layers are joined as siblings of a tree alone (see join.hpp), or else any that nothing parts.
+  bool joins_as_tree() const { return boxes == nullptr || !channels.empty(); }
 };
 
 // Settle the channels of a frame. Throws ArgumentError, naming the channel, for one that is wrong by itself

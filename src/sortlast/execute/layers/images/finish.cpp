@@ -1,14 +1,13 @@
 // Finished pixels: the joined layer laid out, before the background.
-#include "sortlast/execute/layers/channels/finish.hpp"
+#include "sortlast/execute/layers/images/finish.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <deque>
 #include <limits>
 
-#include "sortlast/execute/layers/channels/alpha.hpp"
-#include "sortlast/execute/layers/channels/join.hpp"
-#include "sortlast/execute/layers/channels/rules.hpp"
+#include "sortlast/execute/layers/images/join.hpp"
+#include "sortlast/execute/layers/images/rules.hpp"
 
 namespace sortlast {
 namespace {
@@ -110,8 +109,9 @@ bool needs_alphas(const ChannelLayout& layout) {
 }  // namespace
 
 void finish_layers(const ChannelLayout& layout, std::span<const std::span<const std::byte>> parts,
-                   std::int64_t n, const Background* background, const FinishedPlanes& out) {
-  const std::vector<Layer> layers = collect_layers(layout, parts, n);
+                   Range pixels, const Background* background, const FinishedPlanes& out) {
+  const std::int64_t n = pixels.size();
+  const std::vector<Layer> layers = collect_layers(layout, parts, pixels);
   for (std::size_t c = 0; c < layout.channels.size(); ++c)
     fill(behind(layout.channels[c]), out.channels[c], n);
   if (layers.empty()) {
@@ -121,7 +121,7 @@ void finish_layers(const ChannelLayout& layout, std::span<const std::span<const 
   }
 
   std::deque<Bytes> memory;
-  const Layer joined = join_all(layout, layers, n, memory);
+  const Layer joined = join_all(layout, layers, pixels, memory);
   finish_colours(layout, joined, n, background, out.pixels);
   std::vector<float> alphas;
   if (needs_alphas(layout))

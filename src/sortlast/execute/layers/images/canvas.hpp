@@ -1,32 +1,32 @@
-// BoxCanvas: neighbouring pixels of a frame, onto which parts of box images are blended front to back.
+// Canvas: neighbouring pixels of a frame, onto which layers are blended front to back.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "sortlast/execute/layers/box_pixels.hpp"
+#include "sortlast/execute/layers/images/layer.hpp"
 #include "sortlast/image/accumulator.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
 
-// Each part is blended over its own pixels alone, a row at a time. Cutting the pixels where rows of boxes
+// Each layer is blended over its own pixels alone, a row at a time. Cutting the pixels where rows of boxes
 // begin and end instead, to blend all images of a piece in one pass, would make pieces of a pixel or two
-// where hundreds of boxes cross a row. The first image of a pixel is copied there, so nothing has to be
-// cleared before.
-class BoxCanvas {
+// where hundreds of boxes cross a row. The first layer of a pixel is copied there, so nothing has to be
+// cleared before. Colours and depths only: layers with channels are joined by join.hpp.
+class Canvas {
  public:
-  BoxCanvas(const Accumulator& accumulator, std::int64_t frame_width)
+  Canvas(const Accumulator& accumulator, std::int64_t frame_width)
       : accumulator_(accumulator), width_(frame_width) {}
 
   // Begin with `pixels`, gathered at `to`, whose first pixel is that of pixels.begin.
   void begin(Range pixels, Pixels to);
 
-  // Blend a part, stored in the scalar, behind all before it. It must lie within the pixels.
-  void add(const BoxPixels& part, Scalar scalar);
+  // Blend a layer behind all before it. It must lie within the pixels.
+  void add(const Layer& layer);
 
-  // Call action(Range), in ascending order, for the pixels that no part has, or for those that some have.
+  // Call action(Range), in ascending order, for the pixels that no layer has, or for those that some have.
   template <typename Action>
   void for_each_gap(const Action& action) const {
     std::int64_t at = pixels_.begin;
@@ -50,7 +50,7 @@ class BoxCanvas {
   std::int64_t width_;
   Range pixels_;
   Pixels to_;
-  std::vector<std::vector<Range>> covered_;  // by row: what parts have, apart and in order
+  std::vector<std::vector<Range>> covered_;  // by row: what layers have, apart and in order
 };
 
 }  // namespace sortlast

@@ -1,9 +1,9 @@
-// BoxCanvas.
-#include "sortlast/execute/layers/box_canvas.hpp"
+// Canvas.
+#include "sortlast/execute/layers/images/canvas.hpp"
 
 namespace sortlast {
 
-void BoxCanvas::begin(Range pixels, Pixels to) {
+void Canvas::begin(Range pixels, Pixels to) {
   pixels_ = pixels;
   to_ = to;
   const std::int64_t rows = pixels.empty() ? 0 : (pixels.end - 1) / width_ - pixels.begin / width_ + 1;
@@ -13,7 +13,7 @@ void BoxCanvas::begin(Range pixels, Pixels to) {
 
 // Cover a run of a row: calls first(Range) for its pixels that had nothing, behind(Range) for the others.
 template <typename First, typename Behind>
-void BoxCanvas::cover(std::vector<Range>& row, Range run, const First& first, const Behind& behind) {
+void Canvas::cover(std::vector<Range>& row, Range run, const First& first, const Behind& behind) {
   auto next = std::find_if(row.begin(), row.end(), [&](Range some) { return some.end >= run.begin; });
   if (next != row.end() && next->contains(run)) {
     behind(run);
@@ -39,25 +39,30 @@ void BoxCanvas::cover(std::vector<Range>& row, Range run, const First& first, co
   }
 }
 
-void BoxCanvas::add(const BoxPixels& part, Scalar scalar) {
-  if (part.stored.empty()) return;
-  Format stored = accumulator_.format();
-  stored.scalar = scalar;
-  const std::size_t from_bytes = stored.colour_bytes();
+void Canvas::add(const Layer& layer) {
+  const Scalar scalar = layer.shape.scalar;
+  const bool depth = accumulator_.format().depth;
   const std::size_t to_bytes = accumulator_.format().colour_bytes();
+  const std::size_t from_bytes = Format{scalar, accumulator_.format().channels}.colour_bytes();
   const auto from = [&](std::int64_t number) {
-    return ConstPixels{part.pixels.colour + static_cast<std::size_t>(number) * from_bytes,
-                       stored.depth ? part.pixels.depth + number : nullptr};
+    return ConstPixels{layer.pixels.colour + static_cast<std::size_t>(number) * from_bytes,
+                       depth ? layer.pixels.depth + number : nullptr};
   };
   const auto to = [&](std::int64_t number) {
     return Pixels{to_.colour + static_cast<std::size_t>(number) * to_bytes,
-                  stored.depth ? to_.depth + number : nullptr};
+                  depth ? to_.depth + number : nullptr};
   };
-  const std::int64_t top = part.box.y0 + part.stored.begin / (part.box.x1 - part.box.x0);
-  auto row = covered_.begin() + (top - pixels_.begin / width_);
-  for_each_row(part, width_, [&](Range run, std::int64_t number) {
+  auto row = covered_.begin();
+  std::int64_t row_end = 0;  // none yet
+  for_each_row(layer, width_, [&](Range run, std::int64_t number) {
+    if (row_end == 0) {
+      const std::int64_t first = run.begin / width_;
+      row += first - pixels_.begin / width_;
+      row_end = (first + 1) * width_;
+    }
+    for (; row_end <= run.begin; row_end += width_) ++row;
     cover(
-        *row++, run,
+        *row, run,
         [&](Range some) {
           accumulator_.begin(to(some.begin - pixels_.begin), from(number + some.begin - run.begin), scalar,
                              some.size());

@@ -1,5 +1,5 @@
 // Joins of layers: the colours by the kernels, the channels by their rules.
-#include "sortlast/execute/layers/channels/join.hpp"
+#include "sortlast/execute/layers/images/join.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,26 +7,86 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/channels/alpha.hpp"
-#include "sortlast/execute/layers/channels/rules.hpp"
-#include "sortlast/execute/layers/channels/segments.hpp"
+#include "sortlast/execute/layers/images/rules.hpp"
 #include "sortlast/image/blend.hpp"
 
 namespace sortlast {
 
-// ---- Two layers: closest ----------------------------------------------------------------------------
-
 namespace {
 
+// ---- How the runs of two layers lie beside each other -----------------------------------------------
+
+// Neighbouring pixels that lie in the front layer, in the back one or in both.
+struct Segment {
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  std::uint32_t begin = 0;  // counted as those of the runs are
+  std::uint32_t count = 0;
+  std::uint32_t at = 0;           // the sum of the counts before
+  std::uint32_t front = nowhere;  // number of the first pixel among the layer's
+  std::uint32_t back = nowhere;
+
+  bool in_front() const { return front != nowhere; }
+  bool in_back() const { return back != nowhere; }
+  bool in_both() const { return in_front() && in_back(); }
+};
+
+std::vector<Segment> segments_of(std::span<const ActiveRun> front, std::span<const ActiveRun> back) {
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  std::vector<Segment> segments;
+  segments.reserve(front.size() + back.size());
+  std::uint64_t pixel = 0;  // none before it are left
+  std::uint32_t at = 0;
+  while (true) {
+    std::uint64_t begin = none;
+    for (const auto* const runs : {&front, &back})
+      if (!runs->empty()) begin = std::min(begin, std::max<std::uint64_t>(runs->front().begin, pixel));
+    if (begin == none) return segments;
+
+    // Up to where a run begins or ends.
+    pixel = none;
+    Segment segment{static_cast<std::uint32_t>(begin), 0, at};
+    const auto look = [&](std::span<const ActiveRun> runs, std::uint32_t& number) {
+      if (runs.empty()) return;
+      const ActiveRun& run = runs.front();
+      pixel = std::min(pixel, begin < run.begin ? run.begin : std::uint64_t{run.begin} + run.count);
+      if (run.begin <= begin) number = run.at + static_cast<std::uint32_t>(begin - run.begin);
+    };
+    look(front, segment.front);
+    look(back, segment.back);
+    segment.count = static_cast<std::uint32_t>(pixel - begin);
+    at += segment.count;
+    segments.push_back(segment);
+    for (auto* const runs : {&front, &back})
+      if (!runs->empty() && std::uint64_t{runs->front().begin} + runs->front().count == pixel)
+        *runs = runs->subspan(1);
+  }
+}
+
+// The runs that the segments make up, those that meet as one.
+std::vector<ActiveRun> runs_of(std::span<const Segment> segments) {
+  std::vector<ActiveRun> runs;
+  for (const Segment& segment : segments) {
+    if (!runs.empty() && runs.back().begin + runs.back().count == segment.begin) {
+      runs.back().count += segment.count;
+    } else {
+      runs.push_back({segment.begin, segment.count, segment.at});
+    }
+  }
+  return runs;
+}
+
+// ---- Two layers: closest ----------------------------------------------------------------------------
+
 // Whether pixel i of `front` is shown before pixel k of `back`: the nearer one, and at one depth the one of
-// the lower position. NaN lies behind every other depth.
+// the lower place. NaN lies behind every other depth.
 bool nearer(const Layer& front, std::uint32_t i, const Layer& back, std::uint32_t k) {
   const float a = front.pixels.depth[i];
   const float b = back.pixels.depth[k];
   if (a < b) return true;
   if (b < a) return false;
   if (std::isnan(a) != std::isnan(b)) return std::isnan(b);
-  return front.position(i) < back.position(k);
+  return front.place(i) < back.place(k);
 }
 
 // Segments of one layer each, from segments that may be in both.
@@ -56,7 +116,9 @@ void append_closest(const ChannelLayout& layout, const Layer& front, const Layer
   const std::vector<ActiveRun> runs = runs_of(segments);
   const std::uint32_t n = segments.empty() ? 0 : segments.back().at + segments.back().count;
   const LayerRoom room =
-      append_layer(layout, {{}, layout.format.scalar, true, static_cast<std::uint32_t>(runs.size()), n}, out);
+      append_layer(layout, {{}, layout.format.scalar, true, static_cast<std::uint32_t>(runs.size()), n, {},
+                            front.shape.stored},
+                   out);
   std::copy(runs.begin(), runs.end(), room.runs.begin());
   for (const Segment& segment : segments) {
     const bool first = segment.in_front();
@@ -159,14 +221,16 @@ bool weighs_by_alpha(const ChannelLayout& layout) {
 
 }  // namespace
 
-void append_join(const ChannelLayout& layout, const Layer& front, const Layer& back, Positions positions,
+void append_join(const ChannelLayout& layout, const Layer& front, const Layer& back, DepthRange places,
                  Bytes& out) {
   if (layout.op == Op::closest) return append_closest(layout, front, back, out);
   const std::vector<Segment> segments = segments_of(front.runs, back.runs);
   const std::vector<ActiveRun> runs = runs_of(segments);
   const std::uint32_t n = segments.empty() ? 0 : segments.back().at + segments.back().count;
-  const LayerRoom room = append_layer(
-      layout, {positions, Scalar::float32, false, static_cast<std::uint32_t>(runs.size()), n}, out);
+  const LayerRoom room = append_layer(layout,
+                                      {places, Scalar::float32, false, static_cast<std::uint32_t>(runs.size()),
+                                       n, {}, front.shape.stored},
+                                      out);
   std::copy(runs.begin(), runs.end(), room.runs.begin());
   if (n == 0) return;
 
@@ -187,14 +251,20 @@ void append_join(const ChannelLayout& layout, const Layer& front, const Layer& b
 
 namespace {
 
+Layer made_layer(const ChannelLayout& layout, const Bytes& made, Range pixels) {
+  std::vector<Layer> layers;
+  read_string(layout, made.view(), pixels, layers);
+  return layers.front();
+}
+
 // Layers of one string or several, ascending, of which siblings are joined. The tree's memory is the call's.
 class Tree {
  public:
-  Tree(const ChannelLayout& layout, std::int64_t n, std::deque<Bytes>& memory)
-      : layout_(layout), n_(n), memory_(memory) {}
+  Tree(const ChannelLayout& layout, Range pixels, std::deque<Bytes>& memory)
+      : layout_(layout), pixels_(pixels), memory_(memory) {}
 
   // The layers, all within `node`, as one.
-  Layer one(std::span<const Layer> layers, Positions node) {
+  Layer one(std::span<const Layer> layers, DepthRange node) {
     if (layers.size() == 1) return layers.front();
     const auto [front, back] = halves(layers, node);
     if (front.empty()) return one(back, node.back_half());
@@ -203,16 +273,16 @@ class Tree {
     const Layer behind = one(back, node.back_half());
     Bytes& made = memory_.emplace_back();
     append_join(layout_, before, behind, node, made);
-    return read_layers(layout_, made.view(), n_).front();
+    return made_layer(layout_, made, pixels_);
   }
 
   // Append the layers, all within `node`, those that fill a node of the tree as one.
-  void append(std::span<const Layer> layers, Positions node, Bytes& out) {
+  void append(std::span<const Layer> layers, DepthRange node, Bytes& out) {
     if (layers.empty()) return;
     std::uint64_t covered = 0;
-    for (const Layer& layer : layers) covered += layer.shape.positions.size();
+    for (const Layer& layer : layers) covered += layer.shape.places.size();
     if (covered == node.size()) {
-      append_layer(one(layers, node), node, out);
+      append_copy(layout_, one(layers, node), node, out);
       memory_.clear();
       return;
     }
@@ -223,76 +293,76 @@ class Tree {
 
  private:
   static std::pair<std::span<const Layer>, std::span<const Layer>> halves(std::span<const Layer> layers,
-                                                                          Positions node) {
+                                                                          DepthRange node) {
     const auto middle = std::partition_point(layers.begin(), layers.end(), [&](const Layer& layer) {
-      return layer.shape.positions.first < node.back_half().first;
+      return layer.shape.places.first < node.back_half().first;
     });
     const auto front = static_cast<std::size_t>(middle - layers.begin());
     return {layers.first(front), layers.subspan(front)};
   }
 
   const ChannelLayout& layout_;
-  std::int64_t n_;
+  Range pixels_;
   std::deque<Bytes>& memory_;
 };
 
 // The smallest node that holds all layers, which ascend.
-Positions root_of(std::span<const Layer> layers) {
-  Positions node = layers.front().shape.positions;
-  while (node.end() < layers.back().shape.positions.end()) {
-    ++node.level;
-    node.first = node.first >> node.level << node.level;
+DepthRange root_of(std::span<const Layer> layers) {
+  DepthRange node = layers.front().shape.places;
+  while (node.last < layers.back().shape.places.last) {
+    const auto size = static_cast<std::uint32_t>(2 * node.size());
+    node.first = node.first / size * size;
+    node.last = node.first + size - 1;
   }
   return node;
 }
 
 // The winners of all layers, pair by pair.
-Layer closest_of(const ChannelLayout& layout, std::span<const Layer> layers, std::int64_t n,
+Layer closest_of(const ChannelLayout& layout, std::span<const Layer> layers, Range pixels,
                  std::deque<Bytes>& memory) {
   if (layers.size() == 1) return layers.front();
   const std::size_t half = layers.size() / 2;
-  const Layer front = closest_of(layout, layers.first(half), n, memory);
-  const Layer back = closest_of(layout, layers.subspan(half), n, memory);
+  const Layer front = closest_of(layout, layers.first(half), pixels, memory);
+  const Layer back = closest_of(layout, layers.subspan(half), pixels, memory);
   Bytes& made = memory.emplace_back();
   append_closest(layout, front, back, made);
-  return read_layers(layout, made.view(), n).front();
+  return made_layer(layout, made, pixels);
 }
 
 }  // namespace
 
 std::vector<Layer> collect_layers(const ChannelLayout& layout,
-                                  std::span<const std::span<const std::byte>> parts, std::int64_t n) {
+                                  std::span<const std::span<const std::byte>> parts, Range pixels) {
   std::vector<Layer> layers;
-  for (const std::span<const std::byte> part : parts)
-    for (Layer& layer : read_layers(layout, part, n)) layers.push_back(std::move(layer));
+  for (const std::span<const std::byte> part : parts) read_string(layout, part, pixels, layers);
   if (layout.op == Op::closest) return layers;
   std::sort(layers.begin(), layers.end(),
-            [](const Layer& a, const Layer& b) { return a.shape.positions.first < b.shape.positions.first; });
+            [](const Layer& a, const Layer& b) { return a.shape.places.first < b.shape.places.first; });
   for (std::size_t i = 1; i < layers.size(); ++i)
-    if (layers[i - 1].shape.positions.end() > layers[i].shape.positions.first)
-      throw Error("pixels with channels came damaged from another rank: two layers of one depth position");
+    if (layers[i - 1].shape.places.last >= layers[i].shape.places.first)
+      throw Error("pixels came damaged from another rank: two layers of one place in depth");
   return layers;
 }
 
-Layer join_all(const ChannelLayout& layout, std::span<const Layer> layers, std::int64_t n,
+Layer join_all(const ChannelLayout& layout, std::span<const Layer> layers, Range pixels,
                std::deque<Bytes>& memory) {
-  if (layout.op == Op::closest) return closest_of(layout, layers, n, memory);
-  return Tree(layout, n, memory).one(layers, root_of(layers));
+  if (layout.op == Op::closest) return closest_of(layout, layers, pixels, memory);
+  return Tree(layout, pixels, memory).one(layers, root_of(layers));
 }
 
-void join_layers(const ChannelLayout& layout, std::span<const std::span<const std::byte>> parts,
-                 std::int64_t n, Bytes& out) {
-  const std::vector<Layer> layers = collect_layers(layout, parts, n);
+void join_layers(const ChannelLayout& layout, std::span<const std::span<const std::byte>> parts, Range pixels,
+                 Bytes& out) {
+  const std::vector<Layer> layers = collect_layers(layout, parts, pixels);
   if (layers.empty()) return;
   std::deque<Bytes> memory;
   if (layout.op == Op::closest) {
-    const Layer won = closest_of(layout, layers, n, memory);
-    append_layer(won, won.shape.positions, out);
+    const Layer won = closest_of(layout, layers, pixels, memory);
+    append_copy(layout, won, won.shape.places, out);
   } else if (layout.accumulates) {
     // What a pixel shows depends on all that lies before it, so no two can be joined yet.
-    for (const Layer& layer : layers) append_layer(layer, layer.shape.positions, out);
+    for (const Layer& layer : layers) append_copy(layout, layer, layer.shape.places, out);
   } else {
-    Tree(layout, n, memory).append(layers, root_of(layers), out);
+    Tree(layout, pixels, memory).append(layers, root_of(layers), out);
   }
 }
 

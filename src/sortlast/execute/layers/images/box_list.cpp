@@ -1,5 +1,5 @@
 // Box list.
-#include "sortlast/execute/layers/box_list.hpp"
+#include "sortlast/execute/layers/images/box_list.hpp"
 
 #include <cstring>
 #include <string>

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/layers/box_table.hpp"
+#include "sortlast/execute/layers/images/box_table.hpp"
 #include "sortlast/image.hpp"
 
 namespace sortlast {
@@ -18,8 +18,7 @@ namespace sortlast {
 struct BoxCount {
   std::uint64_t images = 0;
   Format format;
-  bool told = false;        // the format is not a guess
-  std::uint64_t bytes = 0;  // of their pixels, but for empty ones that can be left out
+  bool told = false;  // the format is not a guess
 };
 
 struct BoxList {
