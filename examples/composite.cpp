@@ -25,5 +25,6 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < colour.size(); ++i)
       if (i % 4 != 3) out.put(static_cast<char>(colour[i]));  // no alpha
   }
+  compositor.close();
   MPI_Finalize();
 }
