@@ -158,7 +158,7 @@ Fragments lists_of(const std::vector<LayerString>& strings, const OwnFragments& 
   Fragments found;
   found.size = own.size();
   found.counts.resize(static_cast<std::size_t>(own.size().pixels()));
-  std::vector<std::byte> further;
+  std::vector<std::byte> extras;
   for (const LayerString& string : strings) {
     if (string.bytes.empty()) continue;
     std::vector<CountRun> runs;
@@ -174,10 +174,10 @@ Fragments lists_of(const std::vector<LayerString>& strings, const OwnFragments& 
       found.colour.insert(found.colour.end(), colour.begin(), colour.end());
     }
     found.depth.insert(found.depth.end(), depth.begin(), depth.end());
-    further.insert(further.end(), lists.further, lists.further + lists.size * lists.further_bytes);
+    extras.insert(extras.end(), lists.extras, lists.extras + lists.size * lists.extra_bytes);
   }
-  FurtherPlanes(found, own.layout().intervals, own.further().planes(), found.depth.size())
-      .add(further.data(), found.depth.size());
+  ExtraPlanes(found, own.layout().intervals, own.extras().planes(), found.depth.size())
+      .add(extras.data(), found.depth.size());
   return found;
 }
 
@@ -460,7 +460,7 @@ void expect_errors_of_damaged(const Scene& scene) {
   std::vector<std::byte> flat(static_cast<std::size_t>(pixels.size()) * colour_bytes(Scalar::float32));
   EXPECT_THROW(content.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);
   std::vector<const Bytes*> readable{&first, &both};
-  if (own.layout().further_bytes() == 0)
+  if (own.layout().extra_bytes() == 0)
     readable.push_back(&reference);
   else  // it does not say where the rest lies
     EXPECT_THROW(reader.finish(referring, false, pixels, {flat.data(), nullptr}, nullptr), Error);

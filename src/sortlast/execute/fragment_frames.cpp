@@ -63,7 +63,7 @@ std::unique_ptr<const LayerContent> make_content(const FrameContext& context, co
   const auto rank = static_cast<std::uint32_t>(context.comm.rank());
   std::optional<DepthLimits> limits;
   // Colours of uint8 cannot hold what is blended of them, and of intervals more than depths decides.
-  const bool early = own.layout().scalar == Scalar::float32 && own.layout().further_bytes() == 0;
+  const bool early = own.layout().scalar == Scalar::float32 && own.layout().extra_bytes() == 0;
   if (!composition.keep_lists && !context.all_in_place && early) {
     const DepthTiles tiles(own.size());
     limits.emplace(tiles, all_gather_values(context, own.intervals(tiles)), rank);
@@ -112,13 +112,13 @@ Fragments fragments_of(std::vector<LayerString> strings, const detail::TileData&
   std::byte* colour = bytes ? reinterpret_cast<std::byte*>(found.colour_uint8.data())
                             : reinterpret_cast<std::byte*>(found.colour.data());
   found.depth.resize(total);
-  FurtherPlanes further(found, tile.fragment_intervals, tile.fragment_channels, total);
+  ExtraPlanes extras(found, tile.fragment_intervals, tile.fragment_channels, total);
   std::size_t at = 0;
   for (const FragmentLists& some : lists) {
     std::memcpy(colour, some.colour, some.size * colour_bytes(scalar));
     colour += some.size * colour_bytes(scalar);
     std::memcpy(found.depth.data() + at, some.depth, some.size * sizeof(float));
-    further.add(some.further, some.size);
+    extras.add(some.extras, some.size);
     at += some.size;
   }
   return found;
@@ -132,11 +132,11 @@ Tile Compositor::composite_fragments(const FragmentsView& fragments, const Fragm
   std::optional<OwnFragments> own;
   call.problem = problem_of([&] {
     check_composition(composition);
-    call.arguments = OwnFurther(fragments).arguments();
+    call.arguments = FragmentExtras(fragments).arguments();
     FragmentsView kept = fragments;
     if (!composition.keep_lists) kept.channels = {};
     own.emplace(kept, static_cast<std::uint32_t>(rank()));
-    if (fragments.surface.depth == nullptr && own->layout().further_bytes() == 0)
+    if (fragments.surface.depth == nullptr && own->layout().extra_bytes() == 0)
       call.exposed = spans_of(fragments);
   });
   call.arguments.insert(call.arguments.end(), {{"content", "fragments"},
@@ -146,7 +146,7 @@ Tile Compositor::composite_fragments(const FragmentsView& fragments, const Fragm
   call.prepare = [&](detail::TileData& tile) {
     tile.fragment_lists = composition.keep_lists;
     tile.fragment_intervals = own->layout().intervals;
-    tile.fragment_channels = own->further().planes();
+    tile.fragment_channels = own->extras().planes();
   };
   call.content = [&](const FrameContext& context) { return make_content(context, *own, composition); };
   return CompositorAccess::composite_layers(*this, call, out);

@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/execute/layers/fragments/fragment_order.hpp"
 #include "sortlast/execute/layers/fragments/fragment_string.hpp"
-#include "sortlast/execute/layers/fragments/key_merge.hpp"
 
 namespace sortlast {
 

@@ -7,7 +7,7 @@
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layers/fragments/flatten.hpp"
-#include "sortlast/execute/layers/fragments/fragment_feed.hpp"
+#include "sortlast/execute/layers/fragments/fragment_lists.hpp"
 #include "sortlast/execute/layers/fragments/fragment_order.hpp"
 #include "sortlast/execute/layers/fragments/interval_blend.hpp"
 
@@ -87,7 +87,7 @@ class Inputs {
       input.next += total;
       for (std::size_t i = first; i < first + total; ++i)
         if (!visit_place({input.lists.colour_at(i), input.lists.depth_of(i), input.lists.rank_of(i),
-                          input.lists.further_at(i)}))
+                          input.lists.extras_at(i)}))
           return;
       return;
     }
@@ -131,12 +131,12 @@ FragmentContent::FragmentContent(const OwnFragments& own, std::uint32_t rank, st
 }
 
 void FragmentContent::encode_own(Range pixels, Bytes& out) const {
-  const bool early = limits_ && !keep_lists_ && scalar() == Scalar::float32 && layout().further_bytes() == 0;
+  const bool early = limits_ && !keep_lists_ && scalar() == Scalar::float32 && layout().extra_bytes() == 0;
   own_.encode(pixels, early ? &*limits_ : nullptr, out);
 }
 
 void FragmentContent::encode_for_mates(Range pixels, Bytes& out) const {
-  if (layout().further_bytes() == 0 && peers_ && published_fragments(*peers_, rank_) > 0) {
+  if (layout().extra_bytes() == 0 && peers_ && published_fragments(*peers_, rank_) > 0) {
     own_.refer(pixels, out);
   } else {
     encode_own(pixels, out);
@@ -152,7 +152,7 @@ void FragmentContent::join(std::span<const String> strings, Range pixels, Bytes&
     if (inputs.count(i) > 0) {
       inputs.visit(i, [&](const FragmentOrder::Place& place) {
         const Colour colour = load_colour(place.colour, scalar());
-        writer.add(colour, place.depth, place.rank, place.further);
+        writer.add(colour, place.depth, place.rank, place.extras);
         return keeps_all || colour[3] != 1;
       });
     }
@@ -200,11 +200,11 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
       inputs.visit(i, [&](const FragmentOrder::Place& place) {
         const Colour colour = load_colour(place.colour, scalar());
         if (layout().intervals) {
-          intervals.add(colour, place.depth, load_back(place.further));
+          intervals.add(colour, place.depth, load_back(place.extras));
         } else if (seen) {
           seen = pixel.add(colour, place.rank);
         }
-        if (writer) writer->add(colour, place.depth, place.rank, place.further);
+        if (writer) writer->add(colour, place.depth, place.rank, place.extras);
         return seen || writer;
       });
     }

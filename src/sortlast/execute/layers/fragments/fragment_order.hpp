@@ -1,26 +1,106 @@
 // Fragment order: the merged order of a pixel's fragments, from several lists that are in order.
-//
-// A fragment is one number of 64 bits while it is merged: the key of its depth, its rank and where it was
-// listed, so that one comparison decides and no two are equal.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "sortlast/execute/layers/fragments/fragment_string.hpp"
-#include "sortlast/execute/layers/fragments/key_merge.hpp"
 
 namespace sortlast {
 
+// Sorts numbers that come as a few ascending parts. The parts are merged two by two without a branch that
+// depends on the numbers; each ends with a number above all others, so that no end has to be looked for.
+class KeyMerge {
+ public:
+  // Room for so many numbers.
+  void begin(std::size_t most) {
+    if (keys_.size() < 2 * most + 1) {
+      keys_.resize(2 * (2 * most + 1));
+      merged_.resize(keys_.size());
+    }
+    size_ = 0;
+    ends_.clear();
+    end_ = keys_.data();
+    last_ = 0;
+  }
+
+  // No number twice, and none of all ones.
+  void add(std::uint64_t key) {
+    if (key < last_) end_part();
+    *end_++ = last_ = key;
+    ++size_;
+  }
+
+  // Whether the numbers came in order.
+  bool in_order() const { return ends_.empty(); }
+
+  // All numbers in order: until the next begin(). Call once.
+  std::span<const std::uint64_t> merged() {
+    end_part();
+    while (ends_.size() > 1) merge_parts();
+    return {keys_.data(), size_};
+  }
+
+ private:
+  void end_part() {
+    *end_++ = ~std::uint64_t{0};
+    ends_.push_back(static_cast<std::size_t>(end_ - keys_.data()));
+  }
+
+  // Merge two parts of so many numbers, each behind the other with its last number above all.
+  static void merge_two(const std::uint64_t* a, const std::uint64_t* b, std::size_t numbers,
+                        std::uint64_t* to) {
+    for (std::size_t i = 0; i < numbers; ++i) {
+      const bool second = *b < *a;
+      to[i] = second ? *b : *a;
+      a += second ? 0 : 1;
+      b += second ? 1 : 0;
+    }
+    to[numbers] = ~std::uint64_t{0};
+  }
+
+  // Merge each part with the next.
+  void merge_parts() {
+    std::size_t kept = 0;
+    std::size_t begin = 0;
+    std::uint64_t* to = merged_.data();
+    for (std::size_t i = 0; i < ends_.size(); i += 2) {
+      const bool pair = i + 1 < ends_.size();
+      const std::size_t end = ends_[pair ? i + 1 : i];
+      if (pair) {
+        merge_two(keys_.data() + begin, keys_.data() + ends_[i], end - begin - 2, to);
+        to += end - begin - 1;
+      } else {
+        to = std::copy(keys_.data() + begin, keys_.data() + end, to);
+      }
+      begin = end;
+      ends_[kept++] = static_cast<std::size_t>(to - merged_.data());
+    }
+    ends_.resize(kept);
+    keys_.swap(merged_);
+  }
+
+  std::vector<std::uint64_t> keys_;    // of the parts, one behind the other
+  std::vector<std::uint64_t> merged_;  // of a step
+  std::vector<std::size_t> ends_;      // of the parts
+  std::uint64_t* end_ = nullptr;
+  std::uint64_t last_ = 0;
+  std::size_t size_ = 0;
+};
+
+// A fragment is one number of 64 bits while it is merged: the key of its depth, its rank and where it was
+// listed, so that one comparison decides and no two are equal.
 class FragmentOrder {
  public:
   struct Place {
     const std::byte* colour = nullptr;
     float depth = 0;
     std::uint32_t rank = 0;
-    const std::byte* further = nullptr;
+    const std::byte* extras = nullptr;
   };
 
   // Room for a pixel of so many fragments, none of them of a rank of `p` or above.
@@ -36,7 +116,7 @@ class FragmentOrder {
     for (std::size_t i = first; i < first + count; ++i, ++size_) {
       const float depth = load_depth(lists.depth + i * sizeof(float));
       const std::uint32_t rank = lists.rank_of(i);
-      places_[size_] = {lists.colour_at(i), depth, rank, lists.further_at(i)};
+      places_[size_] = {lists.colour_at(i), depth, rank, lists.extras_at(i)};
       if (narrow_) keys_.add(std::uint64_t{depth_key(depth)} << 32U | rank << 16U | size_);
     }
   }

@@ -74,7 +74,7 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   const std::span<const std::byte> rest = string.subspan(sizeof head);
   const bool refers = head.rank_bytes == elsewhere;
   if (head.rank_bytes != 0 && head.rank_bytes != bytes_of_ranks(p) && !refers) refuse("its head is none");
-  if (refers && layout.further_bytes() > 0) refuse("it refers to memory where not all of a fragment lies");
+  if (refers && layout.extra_bytes() > 0) refuse("it refers to memory where not all of a fragment lies");
   if (head.rank >= static_cast<std::uint32_t>(p) || head.fragments == 0 || head.fragments > ~0U)
     refuse("its head is none");
   const std::size_t each = layout.bytes() + head.rank_bytes;
@@ -92,10 +92,10 @@ FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pix
   }
   lists.colour = rest.data();
   lists.depth = lists.colour + lists.size * colour_bytes(layout.scalar);
-  lists.further = lists.depth + lists.size * sizeof(float);
-  lists.further_bytes = layout.further_bytes();
+  lists.extras = lists.depth + lists.size * sizeof(float);
+  lists.extra_bytes = layout.extra_bytes();
   lists.rank_bytes = head.rank_bytes;
-  if (head.rank_bytes > 0) lists.ranks = lists.further + lists.size * lists.further_bytes;
+  if (head.rank_bytes > 0) lists.ranks = lists.extras + lists.size * lists.extra_bytes;
   return lists;
 }
 
@@ -134,7 +134,7 @@ FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, const FragmentLayou
     : out_(out),
       start_(out.size()),
       scalar_(layout.scalar),
-      further_bytes_(layout.further_bytes()),
+      extra_bytes_(layout.extra_bytes()),
       rank_(rank) {
   begin(most);
 }
@@ -143,18 +143,18 @@ FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, const FragmentLayou
     : out_(out),
       start_(out.size()),
       scalar_(layout.scalar),
-      further_bytes_(layout.further_bytes()),
+      extra_bytes_(layout.extra_bytes()),
       rank_bytes_(bytes_of_ranks(p)) {
   begin(most);
 }
 
 void FragmentWriter::begin(std::size_t most) {
   most_ = most;
-  const std::size_t each = colour_bytes(scalar_) + sizeof(float) + further_bytes_ + rank_bytes_;
+  const std::size_t each = colour_bytes(scalar_) + sizeof(float) + extra_bytes_ + rank_bytes_;
   colour_ = out_.grow(sizeof(Head) + most * each + sizeof(rank_)) + sizeof(Head);
   depth_ = colour_ + most * colour_bytes(scalar_);
-  further_ = depth_ + most * sizeof(float);
-  ranks_ = further_ + most * further_bytes_;
+  extras_ = depth_ + most * sizeof(float);
+  ranks_ = extras_ + most * extra_bytes_;
 }
 
 std::size_t FragmentWriter::add_pixels(const FragmentLists& from, std::size_t first, RunReader& runs,
@@ -168,8 +168,8 @@ std::size_t FragmentWriter::add_pixels(const FragmentLists& from, std::size_t fi
   const std::size_t each = colour_bytes(scalar_);
   std::memcpy(colour_ + before * each, from.colour_at(first), added * each);
   std::memcpy(depth_ + before * sizeof(float), from.depth + first * sizeof(float), added * sizeof(float));
-  if (further_bytes_ > 0)
-    std::memcpy(further_ + before * further_bytes_, from.further_at(first), added * further_bytes_);
+  if (extra_bytes_ > 0)
+    std::memcpy(extras_ + before * extra_bytes_, from.extras_at(first), added * extra_bytes_);
   for (std::size_t i = 0; rank_bytes_ > 0 && i < added; ++i) {
     const std::uint32_t rank = from.rank_of(first + i);
     std::memcpy(ranks_ + (before + i) * rank_bytes_, &rank, sizeof rank);
@@ -187,11 +187,11 @@ void FragmentWriter::finish() {
   if (size_ < most_) {
     std::byte* const depth = colour_ + size_ * colour_bytes(scalar_);
     std::memmove(depth, depth_, size_ * sizeof(float));
-    std::byte* const further = depth + size_ * sizeof(float);
-    std::memmove(further, further_, size_ * further_bytes_);
-    std::memmove(further + size_ * further_bytes_, ranks_, size_ * rank_bytes_);
+    std::byte* const extras = depth + size_ * sizeof(float);
+    std::memmove(extras, extras_, size_ * extra_bytes_);
+    std::memmove(extras + size_ * extra_bytes_, ranks_, size_ * rank_bytes_);
   }
-  const std::size_t each = colour_bytes(scalar_) + sizeof(float) + further_bytes_ + rank_bytes_;
+  const std::size_t each = colour_bytes(scalar_) + sizeof(float) + extra_bytes_ + rank_bytes_;
   out_.shrink(start_ + sizeof head + size_ * each);
   counts_.finish(out_);
 }

@@ -1,6 +1,6 @@
 // Fragment strings: lists of fragments of neighbouring pixels as bytes (see LayerContent).
 //
-// A head, then a plane each of colours, depths, what is further in a fragment (see further.hpp) and, unless
+// A head, then a plane each of colours, depths, extras (see extras.hpp) and, unless
 // all are of one rank, ranks in as few bytes as p takes; then the counts of the pixels, run by run, in
 // numbers of 7 bits a byte: 2 * count for a pixel by itself, or 2 * count + 1 and the number of pixels. So
 // empty pixels cost next to nothing, and fragments lie where vector registers can be loaded from. A string
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "sortlast/execute/layers/bytes.hpp"
-#include "sortlast/execute/layers/fragments/count_runs.hpp"
+#include "sortlast/execute/layers/fragments/counts.hpp"
+#include "sortlast/execute/layers/fragments/extras.hpp"
 #include "sortlast/execute/layers/fragments/fragment.hpp"
-#include "sortlast/execute/layers/fragments/further.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -32,13 +32,13 @@ struct FragmentLists {
   std::size_t size = 0;             // fragments
   std::size_t first = 0;            // of those of the rank, if the lists only refer to them
   Scalar scalar = Scalar::float32;  // of the colours
-  const std::byte* further = nullptr;
-  std::size_t further_bytes = 0;  // of a fragment
+  const std::byte* extras = nullptr;
+  std::size_t extra_bytes = 0;  // of a fragment
 
   bool refers() const { return size > 0 && colour == nullptr; }
   const std::byte* colour_at(std::size_t fragment) const { return colour + fragment * colour_bytes(scalar); }
   Colour colour_of(std::size_t fragment) const { return load_colour(colour_at(fragment), scalar); }
-  const std::byte* further_at(std::size_t fragment) const { return further + fragment * further_bytes; }
+  const std::byte* extras_at(std::size_t fragment) const { return extras + fragment * extra_bytes; }
   float depth_of(std::size_t fragment) const { return load_depth(depth + fragment * sizeof(float)); }
   std::uint32_t rank_of(std::size_t fragment) const {
     if (ranks == nullptr) return rank;
@@ -87,11 +87,11 @@ class FragmentWriter {
   FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::uint32_t rank);
   FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::int32_t p);
 
-  // `further`: as many bytes as the layout has.
-  void add(const Colour& colour, float depth, std::uint32_t rank, const std::byte* further) {
+  // `extras`: as many bytes as the layout has.
+  void add(const Colour& colour, float depth, std::uint32_t rank, const std::byte* extras) {
     store_colour(colour, colour_ + size_ * colour_bytes(scalar_), scalar_);
     std::memcpy(depth_ + size_ * sizeof depth, &depth, sizeof depth);
-    if (further_bytes_ > 0) std::memcpy(further_ + size_ * further_bytes_, further, further_bytes_);
+    if (extra_bytes_ > 0) std::memcpy(extras_ + size_ * extra_bytes_, extras, extra_bytes_);
     // Its low bytes; the next one's come over the others.
     if (rank_bytes_ > 0) std::memcpy(ranks_ + size_ * rank_bytes_, &rank, sizeof rank);
     ++size_;
@@ -114,12 +114,12 @@ class FragmentWriter {
   std::size_t start_;
   std::size_t most_ = 0;
   Scalar scalar_;
-  std::size_t further_bytes_;
+  std::size_t extra_bytes_;
   std::uint32_t rank_ = 0;
   std::uint32_t rank_bytes_ = 0;
   std::byte* colour_ = nullptr;
   std::byte* depth_ = nullptr;
-  std::byte* further_ = nullptr;
+  std::byte* extras_ = nullptr;
   std::byte* ranks_ = nullptr;
   std::size_t size_ = 0;
   std::size_t pixel_begin_ = 0;

@@ -15,7 +15,7 @@ struct Ranked {
   Colour colour;
   float depth;
   std::size_t rank;
-  std::vector<std::byte> further;
+  std::vector<std::byte> extras;
 };
 
 // Call action(fragments in order) for each pixel.
@@ -26,7 +26,7 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     checked.emplace_back(ranks[rank], static_cast<std::uint32_t>(rank));
     if (ranks[rank].size != ranks[0].size || ranks[rank].scalar != ranks[0].scalar ||
-        checked[rank].further().arguments() != checked[0].further().arguments())
+        checked[rank].extras().arguments() != checked[0].extras().arguments())
       throw ArgumentError("the fragments of rank " + std::to_string(rank) +
                           " are of another size, scalar or channels than those of rank 0, or intervals and "
                           "those not; expected the same of all");
@@ -41,7 +41,7 @@ void for_each_pixel(std::span<const FragmentsView> ranks, const Action& action) 
         fragments.push_back({lists.colour_of(i),
                              lists.depth_of(i),
                              rank,
-                             {lists.further_at(i), lists.further_at(i) + lists.further_bytes}});
+                             {lists.extras_at(i), lists.extras_at(i) + lists.extra_bytes}});
     }
     std::stable_sort(fragments.begin(), fragments.end(), [](const Ranked& a, const Ranked& b) {
       return depth_key(a.depth) < depth_key(b.depth);
@@ -59,7 +59,7 @@ Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
     merged.scalar = ranks[0].scalar;
   }
   const bool bytes = merged.scalar == Scalar::uint8;
-  std::vector<std::byte> further;
+  std::vector<std::byte> extras;
   for_each_pixel(ranks, [&](const std::vector<Ranked>& fragments) {
     merged.counts.push_back(static_cast<std::int32_t>(fragments.size()));
     for (const Ranked& each : fragments) {
@@ -73,13 +73,13 @@ Fragments merge_fragments_serial(std::span<const FragmentsView> ranks) {
         }
       }
       merged.depth.push_back(each.depth);
-      further.insert(further.end(), each.further.begin(), each.further.end());
+      extras.insert(extras.end(), each.extras.begin(), each.extras.end());
     }
   });
   if (!ranks.empty()) {
-    const OwnFurther first(ranks[0]);
-    FurtherPlanes(merged, first.layout().intervals, first.planes(), merged.depth.size())
-        .add(further.data(), merged.depth.size());
+    const FragmentExtras first(ranks[0]);
+    ExtraPlanes(merged, first.layout().intervals, first.planes(), merged.depth.size())
+        .add(extras.data(), merged.depth.size());
   }
   return merged;
 }
@@ -102,7 +102,7 @@ std::vector<float> flatten_fragments_serial(std::span<const FragmentsView> ranks
     }
     if (intervals) {
       IntervalBlend blend;
-      for (const Ranked& each : fragments) blend.add(each.colour, each.depth, load_back(each.further.data()));
+      for (const Ranked& each : fragments) blend.add(each.colour, each.depth, load_back(each.extras.data()));
       colour = blend.colour();
     }
     if (!background.empty())

@@ -68,7 +68,7 @@ void check_fragment_background(std::span<const float> background) {
 }
 
 OwnFragments::OwnFragments(const FragmentsView& view, std::uint32_t rank)
-    : view_(view), rank_(rank), index_(checked_counts(view), view.size.width), further_(view) {
+    : view_(view), rank_(rank), index_(checked_counts(view), view.size.width), extras_(view) {
   if (index_.total() != view.depth.size())
     throw ArgumentError("the counts add up to " + std::to_string(index_.total()) +
                         " fragments, but there are " + std::to_string(view.depth.size()) +
@@ -106,7 +106,7 @@ std::vector<DepthInterval> OwnFragments::intervals(const DepthTiles& tiles) cons
   return found;
 }
 
-// All but what is further in them.
+// All but their extras.
 FragmentLists OwnFragments::where_they_lie(Range pixels, ListRoom& room) const {
   const std::size_t first = index_.first(pixels.begin);
   room.runs.clear();
@@ -124,14 +124,14 @@ FragmentLists OwnFragments::where_they_lie(Range pixels, ListRoom& room) const {
 
 FragmentLists OwnFragments::as_listed(Range pixels, ListRoom& room) const {
   FragmentLists lists = where_they_lie(pixels, room);
-  const std::size_t each = layout().further_bytes();
+  const std::size_t each = layout().extra_bytes();
   if (each == 0) return lists;
-  room.further.shrink(0);
-  std::byte* const to = room.further.grow(lists.size * each);
+  room.extras.shrink(0);
+  std::byte* const to = room.extras.grow(lists.size * each);
   const std::size_t first = index_.first(pixels.begin);
-  for (std::size_t i = 0; i < lists.size; ++i) further_.put(first + i, to + i * each);
-  lists.further = to;
-  lists.further_bytes = each;
+  for (std::size_t i = 0; i < lists.size; ++i) extras_.put(first + i, to + i * each);
+  lists.extras = to;
+  lists.extra_bytes = each;
   return lists;
 }
 
@@ -152,9 +152,9 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
   const std::size_t each_colour = colour_bytes(view_.scalar);
   std::byte* const colours = room.colour.grow(most(pixels) * each_colour);
   std::byte* const depths = room.depth.grow(most(pixels) * sizeof(float));
-  const std::size_t each_further = layout().further_bytes();
-  Bytes further;
-  std::byte* const furthers = further.grow(most(pixels) * each_further);
+  const std::size_t each_extra = layout().extra_bytes();
+  Bytes extras;
+  std::byte* const all_extras = extras.grow(most(pixels) * each_extra);
   std::size_t to = 0;
   const auto put = [&](const Colour& colour, float depth) {
     store_colour(colour, colours + to * each_colour, view_.scalar);
@@ -175,23 +175,23 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
       Colour colour =
           load_colour(view_.surface.colour + static_cast<std::size_t>(pixel) * each_colour, view_.scalar);
       colour[3] = 1;
-      further_.put_surface(surface_depth(pixel), furthers + to * each_further);
+      extras_.put_surface(surface_depth(pixel), all_extras + to * each_extra);
       put(colour, surface_depth(pixel));
       surface = false;
     };
     for (const std::size_t each : order) {
       const float depth = load_depth(listed.depth + each * sizeof(float));
       if (surface && depth_key(surface_depth(pixel)) < depth_key(depth)) put_surface();
-      if (each_further > 0) std::memcpy(furthers + to * each_further, listed.further_at(each), each_further);
+      if (each_extra > 0) std::memcpy(all_extras + to * each_extra, listed.extras_at(each), each_extra);
       put(listed.colour_of(each), depth);
     }
     if (surface) put_surface();
     add_run(runs, static_cast<std::uint32_t>(to - before), 1);
   }
   room.runs = std::move(runs);
-  room.further = std::move(further);
+  room.extras = std::move(extras);
   return {room.runs, room.colour.data(), room.depth.data(),   nullptr,     0, rank_, to,
-          0,         view_.scalar,       room.further.data(), each_further};
+          0,         view_.scalar,       room.extras.data(), each_extra};
 }
 
 void OwnFragments::encode(Range pixels, const DepthLimits* limits, Bytes& out) const {
@@ -233,11 +233,11 @@ void OwnFragments::encode_blended(const FragmentLists& lists, Range pixels, cons
                depth_key(load_depth(lists.depth + at * sizeof(float))) < limit;
       };
       for (++at; next_joins(); ++at) blended = blend_over(blended, lists.colour_of(at));
-      writer.add(blended, depth, rank_, lists.further_at(first));
+      writer.add(blended, depth, rank_, lists.extras_at(first));
       bool hidden = blended[3] == 1;
       for (; at < last && !hidden; ++at) {
         const Colour colour = lists.colour_of(at);
-        writer.add(colour, load_depth(lists.depth + at * sizeof(float)), rank_, lists.further_at(at));
+        writer.add(colour, load_depth(lists.depth + at * sizeof(float)), rank_, lists.extras_at(at));
         hidden = colour[3] == 1;
       }
     }

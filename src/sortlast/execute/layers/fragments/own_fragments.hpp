@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "sortlast/execute/layers/fragments/count_index.hpp"
+#include "sortlast/execute/layers/fragments/counts.hpp"
 #include "sortlast/execute/layers/fragments/depth_intervals.hpp"
+#include "sortlast/execute/layers/fragments/fragment_lists.hpp"
 #include "sortlast/execute/layers/fragments/fragment_string.hpp"
-#include "sortlast/execute/layers/fragments/ordered_lists.hpp"
 #include "sortlast/fragments.hpp"
 
 namespace sortlast {
@@ -17,12 +17,12 @@ namespace sortlast {
 class OwnFragments {
  public:
   // The view's memory must stay. Throws ArgumentError: spans of the wrong length, negative counts, and those
-  // of OwnFurther.
+  // of FragmentExtras.
   OwnFragments(const FragmentsView& view, std::uint32_t rank);
 
   Size size() const { return view_.size; }
-  const OwnFurther& further() const { return further_; }
-  const FragmentLayout& layout() const { return further_.layout(); }
+  const FragmentExtras& extras() const { return extras_; }
+  const FragmentLayout& layout() const { return extras_.layout(); }
   // Fragments of the pixels, those of the surface among them: at most.
   std::size_t most(Range pixels) const;
   // The intervals of their depths, by tile.
@@ -37,7 +37,7 @@ class OwnFragments {
   // fragment of alpha 1 hides; for colours of float32.
   void encode(Range pixels, const DepthLimits* limits, Bytes& out) const;
   // Append a string that refers to them, for a rank that can read their memory. There must be no surface, and
-  // nothing further in them.
+  // no extras.
   void refer(Range pixels, Bytes& out) const;
 
  private:
@@ -52,7 +52,7 @@ class OwnFragments {
   FragmentsView view_;
   std::uint32_t rank_;
   CountIndex index_;
-  OwnFurther further_;
+  FragmentExtras extras_;
 };
 
 // The colours of fragments, of their scalar.

@@ -1,7 +1,8 @@
-// Ordered lists.
-#include "sortlast/execute/layers/fragments/ordered_lists.hpp"
+// Fragment lists.
+#include "sortlast/execute/layers/fragments/fragment_lists.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -54,11 +55,11 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
   if (in_order(lists)) return lists;
   Bytes colour;
   Bytes depth;
-  Bytes further;
+  Bytes extras;
   const std::size_t each = colour_bytes(lists.scalar);
   std::byte* to_colour = colour.grow(lists.size * each);
   std::byte* to_depth = depth.grow(lists.size * sizeof(float));
-  std::byte* to_further = further.grow(lists.size * lists.further_bytes);
+  std::byte* to_extras = extras.grow(lists.size * lists.extra_bytes);
   std::vector<std::size_t> order;
   std::size_t first = 0;
   for (RunReader runs(lists.runs); first < lists.size; runs.pass(1)) {
@@ -67,20 +68,71 @@ FragmentLists put_in_order(const FragmentLists& lists, ListRoom& room) {
     for (const std::size_t from : order) {
       std::memcpy(to_colour, lists.colour_at(from), each);
       std::memcpy(to_depth, lists.depth + from * sizeof(float), sizeof(float));
-      if (lists.further_bytes > 0) std::memcpy(to_further, lists.further_at(from), lists.further_bytes);
+      if (lists.extra_bytes > 0) std::memcpy(to_extras, lists.extras_at(from), lists.extra_bytes);
       to_colour += each;
       to_depth += sizeof(float);
-      to_further += lists.further_bytes;
+      to_extras += lists.extra_bytes;
     }
   }
   room.colour = std::move(colour);
   room.depth = std::move(depth);
-  room.further = std::move(further);
+  room.extras = std::move(extras);
   FragmentLists ordered = lists;
   ordered.colour = room.colour.data();
   ordered.depth = room.depth.data();
-  ordered.further = room.further.data();
+  ordered.extras = room.extras.data();
   return ordered;
+}
+
+// ---- Lists, some pixels at a time ------------------------------------------------------------------
+
+namespace {
+
+constexpr std::size_t colour_span = 0;
+constexpr std::size_t depth_span = 1;
+
+}  // namespace
+
+std::size_t published_fragments(const PeerSpans& peers, std::uint32_t rank) {
+  const auto of = static_cast<std::int32_t>(rank);
+  return peers.count(of) == 0 ? 0 : peers.bytes(of, depth_span) / sizeof(float);
+}
+
+// Point to the next colours and depths where they lie, or copy them into the room.
+void FragmentFeed::read_published(FragmentLists& some) {
+  const auto rank = static_cast<std::int32_t>(some.rank);
+  std::array<PeerSpans::Copy, 2> copies;
+  std::size_t copied = 0;
+  const auto find = [&](std::size_t span, std::size_t each, Bytes& room) -> const std::byte* {
+    const std::size_t first = (lists_.first + passed_) * each;
+    const std::byte* const in_place = peers_->in_place(rank, span);
+    if (in_place != nullptr) return in_place + first;
+    room.shrink(0);
+    const std::size_t bytes = some.size * each;
+    copies[copied++] = {span, first, bytes, room.grow(bytes)};
+    return room.data();
+  };
+  some.colour = find(colour_span, colour_bytes(some.scalar), room_.colour);
+  some.depth = find(depth_span, sizeof(float), room_.depth);
+  if (copied > 0) peers_->copy(rank, std::span(copies).first(copied));
+}
+
+FragmentLists FragmentFeed::next(std::size_t pixels) {
+  room_.runs.clear();
+  FragmentLists some = lists_;
+  some.size = runs_.pass_each(
+      pixels, [this](std::uint32_t count, std::size_t of) { add_run(room_.runs, count, of); });
+  some.runs = room_.runs;
+  if (lists_.refers()) {
+    read_published(some);
+  } else {
+    some.colour = lists_.colour_at(passed_);
+    some.depth += passed_ * sizeof(float);
+    some.extras += passed_ * some.extra_bytes;
+    if (some.ranks != nullptr) some.ranks += passed_ * some.rank_bytes;
+  }
+  passed_ += some.size;
+  return some;
 }
 
 }  // namespace sortlast

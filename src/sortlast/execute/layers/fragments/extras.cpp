@@ -1,5 +1,5 @@
-// Further.
-#include "sortlast/execute/layers/fragments/further.hpp"
+// Extras.
+#include "sortlast/execute/layers/fragments/extras.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +43,7 @@ void check_channels(const FragmentsView& view) {
 
 }  // namespace
 
-OwnFurther::OwnFurther(const FragmentsView& view)
+FragmentExtras::FragmentExtras(const FragmentsView& view)
     : channels_(settle(view.channels, Op::closest, {Scalar::float32, 4, true})), back_(checked_backs(view)) {
   check_channels(view);
   layout_ = {view.scalar, view.intervals, 0};
@@ -53,7 +53,7 @@ OwnFurther::OwnFurther(const FragmentsView& view)
   }
 }
 
-void OwnFurther::put(std::size_t fragment, std::byte* to) const {
+void FragmentExtras::put(std::size_t fragment, std::byte* to) const {
   if (layout_.intervals) {
     std::memcpy(to, back_ + fragment, sizeof *back_);
     to += sizeof *back_;
@@ -65,12 +65,12 @@ void OwnFurther::put(std::size_t fragment, std::byte* to) const {
   }
 }
 
-void OwnFurther::put_surface(float depth, std::byte* to) const {
-  std::fill_n(to, layout_.further_bytes(), std::byte{0});
+void FragmentExtras::put_surface(float depth, std::byte* to) const {
+  std::fill_n(to, layout_.extra_bytes(), std::byte{0});
   if (layout_.intervals) std::memcpy(to, &depth, sizeof depth);
 }
 
-std::vector<std::pair<std::string, std::string>> OwnFurther::arguments() const {
+std::vector<std::pair<std::string, std::string>> FragmentExtras::arguments() const {
   std::vector<std::pair<std::string, std::string>> found;
   found.emplace_back("depth_back", layout_.intervals ? "yes" : "no");
   std::string names;
@@ -81,14 +81,14 @@ std::vector<std::pair<std::string, std::string>> OwnFurther::arguments() const {
   return found;
 }
 
-std::vector<ChannelPlane> OwnFurther::planes() const {
+std::vector<ChannelPlane> FragmentExtras::planes() const {
   std::vector<ChannelPlane> found;
   for (const SettledChannel& channel : channels_.channels)
     found.push_back({channel.name, channel.type, static_cast<int>(channel.width), 0, nullptr});
   return found;
 }
 
-FurtherPlanes::FurtherPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
+ExtraPlanes::ExtraPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
                              std::size_t fragments)
     : into_(into) {
   into_.intervals = intervals;
@@ -101,7 +101,7 @@ FurtherPlanes::FurtherPlanes(Fragments& into, bool intervals, const std::vector<
   }
 }
 
-void FurtherPlanes::add(const std::byte* from, std::size_t fragments) {
+void ExtraPlanes::add(const std::byte* from, std::size_t fragments) {
   for (const std::size_t end = at_ + fragments; at_ < end; ++at_) {
     if (into_.intervals) {
       std::memcpy(into_.depth_back.data() + at_, from, sizeof(float));

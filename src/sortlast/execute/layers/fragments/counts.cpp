@@ -1,5 +1,5 @@
 // Count index.
-#include "sortlast/execute/layers/fragments/count_index.hpp"
+#include "sortlast/execute/layers/fragments/counts.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Further: what a fragment holds beside its colour and its depth: the depth at which it ends, if fragments
+// Extras: what a fragment holds beside its colour and its depth: the depth at which it ends, if fragments
 // are intervals, and then the values of its channels, in the order of their names. It travels as bytes that
 // nobody looks at on the way.
 #pragma once
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sortlast/channels.hpp"
-#include "sortlast/execute/layers/images/layout.hpp"
 #include "sortlast/execute/layers/fragments/fragment.hpp"
+#include "sortlast/execute/layers/images/layout.hpp"
 #include "sortlast/fragments.hpp"
 
 namespace sortlast {
@@ -24,21 +24,21 @@ struct FragmentLayout {
   bool intervals = false;
   std::size_t channel_bytes = 0;  // of a fragment
 
-  std::size_t further_bytes() const { return (intervals ? sizeof(float) : 0) + channel_bytes; }
+  std::size_t extra_bytes() const { return (intervals ? sizeof(float) : 0) + channel_bytes; }
   // Of a fragment without its rank.
-  std::size_t bytes() const { return colour_bytes(scalar) + sizeof(float) + further_bytes(); }
+  std::size_t bytes() const { return colour_bytes(scalar) + sizeof(float) + extra_bytes(); }
 };
 
-// Where a fragment ends, of what is further in it.
-inline float load_back(const std::byte* further) { return load_depth(further); }
+// Where a fragment ends, from its extras.
+inline float load_back(const std::byte* extras) { return load_depth(extras); }
 
 // One rank's own.
-class OwnFurther {
+class FragmentExtras {
  public:
   // The view's memory must stay. Throws ArgumentError: as many ends or values as fragments are not there, an
   // interval that ends in front of its depth or is not finite, channels that are wrong (see settle()) or that
   // have a rule or a background.
-  explicit OwnFurther(const FragmentsView& view);
+  explicit FragmentExtras(const FragmentsView& view);
 
   const FragmentLayout& layout() const { return layout_; }
   // Of a fragment, and of one of the surface, at which no channel has a value.
@@ -57,11 +57,11 @@ class OwnFurther {
   std::vector<const std::byte*> values_;  // of each channel
 };
 
-// Appends what is further in fragments to memory where each kind lies by itself.
-class FurtherPlanes {
+// Appends the extras of fragments to memory where each kind lies by itself.
+class ExtraPlanes {
  public:
   // `into` gets room for so many fragments, and the channels of `planes`.
-  FurtherPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
+  ExtraPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
                 std::size_t fragments);
 
   // The next fragments, one behind the other at `from`.
