@@ -94,8 +94,8 @@ struct Composition {
   // read, into memory that the compositor keeps; the result is premultiplied. Ranks may differ in it.
   bool premultiplied = true;
   // The rank at which the tiles will be gathered, if that is known; -1: it is not. It changes no pixel: with
-  // several images a rank, algorithm "auto" may let that rank finish all of the frame, whose tile then holds
-  // it all and the others' none, where that is predicted to be faster than to finish a piece each and gather.
+  // several images per rank, algorithm "auto" lets that rank finish all of the frame if all images together
+  // have no more pixels than the frame and no ranks share a machine. Its tile then holds all pixels.
   int root = -1;
   // With Late::leave_out: instead of that of the options [s]. That of the rank counts whose call opens the
   // frame's time, or of rank 0; ranks may differ in it. Infinity: the frame waits for all, as the last one

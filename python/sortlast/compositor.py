@@ -307,8 +307,8 @@ class Compositor:
                 the whole frame.
             root: with ``images``, the rank at which ``gather`` will collect the frame, if that is known; the
                 same on every rank. The algorithm "auto" may then let that rank finish all of the frame, so
-                that its tile is the whole one and the others' are empty, where it predicts that to be faster
-                than a piece for each rank. No pixel is another but for rounding.
+                that its tile is the whole one and the others' are empty, where all images together have no more
+                pixels than the frame. Pixels differ by rounding at most.
             deadline: with ``late="leave-out"``, that of this frame instead of the compositor's, of the rank
                 whose call opens the frame's time, or of rank 0; ranks may differ in it. ``math.inf``: the
                 frame waits for all ranks, as the last one should.

@@ -248,23 +248,27 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   const FrameContext with = context();
   meet(arguments, problem, offer_of(mine, pixels, *node_));
   BoxesOfAll all = boxes_of_all(with, mine);
-  const ImageFrame frame = box_frame(with, call, all, options_.sparse);
+  ImageFrame frame = box_frame(with, call, all, options_.sparse);
   const double told = trace_clock();
 
-  // Composite them as one image a rank, or all of them.
+  // Composite them: at the root alone if all images bring it no more than their finished pieces would, as one
+  // image per rank, or all of them.
+  const bool may_collect = size_ > 1 && nodes_.empty() && options_.algorithm == "auto";
+  const int root = may_collect ? composition.root : -1;
   std::string way;
   const auto composite = [&] {
-    if (collects(call, *frame.layout.boxes)) {
-      way = "each was sent to rank " + std::to_string(composition.root) +
+    if (root >= 0 && frame.layout.boxes->pixels() <= call.size.pixels()) {
+      way = "each was sent to rank " + std::to_string(root) +
             " at once, as together they have no more pixels than the frame";
-      return composite_at_root(call, frame, pixels);
+      frame.merges = false;
+      return composite_all(call, frame, pixels, all.published, root);
     }
     const std::string why =
         why_not_one(*frame.layout.boxes, all.counts, frame.layout.format, composition.op);
     way = why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
                        : "each went to the ranks that finish its pixels, as " + why;
     return why.empty() ? composite_as_one(call, frame, pixels)
-                       : composite_all(call, frame, pixels, all.published);
+                       : composite_all(call, frame, pixels, all.published, -1);
   };
   Tile tile = composite();
   timing_.agree += told - begin;
@@ -310,12 +314,13 @@ void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bo
 // Every image travels by itself, or blended with those next to it; ranks of the node read it where it lies.
 Tile Compositor::Impl::composite_all(const BoxCall& call, ImageFrame frame,
                                      const std::vector<ConstPixels>& pixels,
-                                     const std::vector<Publication>& published) {
+                                     const std::vector<Publication>& published, int root) {
   const Composition& composition = call.composition;
   if (!composition.background.empty())
     frame.background.emplace(composition.op, frame.layout.format, composition.background,
                              call.background_depth);
   LayerCall layers{call.size, frame.layout.format, {}, {}, {}};
+  layers.collected_at = root;
   layers.content = [&](const FrameContext& with) {
     std::unique_ptr<const PeerSpans> peers;
     if (!published.empty()) peers = std::make_unique<const NodeSpans>(*node_, published);

@@ -1,9 +1,8 @@
 // What is behind a compositor, for all kinds of frames; exchange.cpp moves the pixels.
 //
-// Each kind has a file: image_frames.cpp one image a rank, box_frames.cpp several, collected_frames.cpp those
-// that one rank finishes alone, layer_frames.cpp contents of varying size, channel_frames.cpp images with
-// further channels. compositor_impl.cpp has what is common to them, late_frames.cpp what is different where
-// frames leave late ranks out.
+// Each kind has a file: image_frames.cpp one image per rank, box_frames.cpp several, layer_frames.cpp contents
+// of varying size, channel_frames.cpp images with further channels. compositor_impl.cpp has what they share,
+// late_frames.cpp what differs where frames leave late ranks out.
 #pragma once
 
 #include <algorithm>
@@ -283,11 +282,7 @@ class Compositor::Impl {
   Tile composite_as_one(const BoxCall& call, const ImageFrame& frame, const std::vector<ConstPixels>& pixels);
   void blend_own(const ImageContent& images, const Rectangle& bounds, const ImageView& image);
   Tile composite_all(const BoxCall& call, ImageFrame frame, const std::vector<ConstPixels>& pixels,
-                     const std::vector<Publication>& published);
-  // At composition.root alone (collected_frames.cpp).
-  bool collects(const BoxCall& call, const BoxTable& table) const;
-  Tile composite_at_root(const BoxCall& call, ImageFrame frame, const std::vector<ConstPixels>& pixels);
-  void finish_at_root(const ImageContent& images, const BoxTable& table, const detail::TileData& tile);
+                     const std::vector<Publication>& published, int root);
 
   // ---- Further channels (channel_frames.cpp) ----
 

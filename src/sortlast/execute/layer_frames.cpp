@@ -2,6 +2,7 @@
 #include "sortlast/execute/layer_frames.hpp"
 
 #include "sortlast/execute/compositor_impl.hpp"
+#include "sortlast/schedule/collect.hpp"
 
 namespace sortlast {
 namespace {
@@ -64,10 +65,12 @@ Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out)
   detail::TileData tile{
       schedule->piece(rank_), call.size, call.format, {}, {}, schedule, maker_, ++frame_, {}};
   const auto place = [&] {
-    if (out.view().colour == nullptr) tile.shared = node_->frame();
+    if (out.view().colour == nullptr && call.collected_at < 0) tile.shared = node_->frame();
     tile.pixels = place_in(tile, out);
-    if (tile.pixels.view().colour == nullptr)
+    if (tile.pixels.view().colour == nullptr) {
       tile.pixels = take_pixels(pool_, call.format, tile.range.size());
+      tile.has_frame = call.collected_at == rank_;
+    }
     return tile.pixels.view();
   };
   if (call.prepare) call.prepare(tile);
@@ -125,11 +128,15 @@ std::string Compositor::Impl::explain_layers() const {
 }
 
 const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(const LayerCall& call) {
-  Setting wanted = setting(call.size.pixels(), {}, true);
-  const std::string name = options_.algorithm == "auto" ? "direct-send" : options_.algorithm;
+  const Setting wanted = setting(call.size.pixels(), {}, true);
+  const bool collected = call.collected_at >= 0;
+  const std::string chosen = options_.algorithm == "auto" ? "direct-send" : options_.algorithm;
+  const std::string name = collected ? "collect:" + std::to_string(call.collected_at) : chosen;
   if (!layer_schedule_ || layer_name_ != name || layer_schedule_->n() != wanted.n) {
     layer_exchange_.reset();
-    layer_schedule_ = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
+    layer_schedule_ = std::make_shared<const Schedule>(collected
+                                                           ? collect_schedule(wanted, call.collected_at)
+                                                           : make_schedule(name, wanted));
     layer_name_ = name;
     layers_in_place_ = node_->everybody() && all_spared(*layer_schedule_);
   }

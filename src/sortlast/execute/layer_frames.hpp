@@ -27,6 +27,8 @@ struct LayerCall {
   std::function<std::unique_ptr<const LayerContent>(const FrameContext&)> content;
   // Called then, with the tile whose pixels are not finished yet; it may add to it. None: nothing is.
   std::function<void(detail::TileData&)> prepare = {};
+  // The rank that finishes all pixels; -1: the algorithm shares them out.
+  int collected_at = -1;
   // This rank's memory that the ranks of the node may read, all of it or none.
   std::vector<Span> exposed = {};
 };

@@ -60,7 +60,7 @@ void sort_by_place(std::vector<Layer>& layers, std::size_t places) {
 }  // namespace
 
 ImageFrame frame_of_boxes(std::shared_ptr<const BoxTable> table, Op op, const Format& format, bool sparse) {
-  ImageFrame frame{settle({}, op, format), table->frame().width, {}, sparse};
+  ImageFrame frame{settle({}, op, format), table->frame().width, {}, sparse, true};
   frame.layout.boxes = std::move(table);
   return frame;
 }
@@ -228,7 +228,11 @@ void ImageContent::encode_own(Range pixels, Bytes& out) const {
   if (!layout().joins_as_tree()) {
     Listed listed;
     list_own(pixels, listed);
-    append_merged(layout(), accumulator_, listed.layers, pixels, out);
+    if (frame_.merges) {
+      append_merged(layout(), accumulator_, listed.layers, pixels, out);
+    } else {
+      for (const Layer& layer : listed.layers) append_copy(layout(), layer, layer.shape.places, out);
+    }
   } else if (images_.size() == 1) {
     // A layer also if nothing is drawn: so that what lies before and behind can be joined.
     append_own(layout(), images_.front(), frame_.width, pixels, out);

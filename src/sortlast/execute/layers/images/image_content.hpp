@@ -24,7 +24,9 @@ struct ImageFrame {
   ChannelLayout layout;
   std::int64_t width = 0;  // of the frame [pixels]
   std::optional<Background> background = {};
-  bool sparse = true;  // of boxes without channels: leave out empty pixels where that pays
+  // Of boxes without channels: leave out empty pixels where that pays, and blend early what takes less room.
+  bool sparse = true;
+  bool merges = true;
 };
 
 // A frame of boxes without channels. Throws ArgumentError if the format does not suit the operator.
