@@ -132,7 +132,8 @@ ManyBoxes scene_of(const std::vector<Rectangle>& boxes, const std::vector<std::i
 }
 
 std::size_t own_bytes(const ManyBoxes& scene, std::int32_t rank) {
-  const auto contents = contents_of(scene, frame_of_boxes(table_of(scene, 2), Op::over, scene.format, true), 2);
+  const auto contents =
+      contents_of(scene, frame_of_boxes(table_of(scene, 2), Op::over, scene.format, true), 2);
   Bytes out;
   contents[static_cast<std::size_t>(rank)]->encode_own({0, 64}, out);
   return out.size();
@@ -227,7 +228,8 @@ TEST(BoxTable, FindsTheImagesOfPixels) {
 
 TEST(BoxImages, RefusesDamagedStrings) {
   const ManyBoxes scene = many_boxes(size, {Scalar::uint8, 4, true}, 2, 12, 30, 2);
-  const auto contents = contents_of(scene, frame_of_boxes(table_of(scene, 2), Op::over, scene.format, true), 2);
+  const auto contents =
+      contents_of(scene, frame_of_boxes(table_of(scene, 2), Op::over, scene.format, true), 2);
   const Range pixels{0, size.pixels()};
   Bytes whole;
   contents[0]->encode_own(pixels, whole);

@@ -12,8 +12,8 @@
 #include "image/images.hpp"
 #include "random_images.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/layers/images/finish.hpp"
+#include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/layers/images/join.hpp"
 #include "sortlast/execute/layers/serial_layers.hpp"
 #include "sortlast/image/blend.hpp"
@@ -44,12 +44,9 @@ std::vector<Channel> channels_for(Op op) {
   if (op != Op::over)
     return {made("count", id, 1, automatic), made("values", real, 5, blend),
             made("far", real, 2, blend, 0, {0.5, 0.25})};
-  return {made("id", id, 1, automatic, 0, {77}),
-          made("normal", real, 3, blend),
-          made("lit", real, 2, blend, 0, {0.5, 1}),
-          made("solid", id, 2, front, 0.5),
-          made("median", id, 1, accumulated, 0.5),
-          made("depth90", real, 1, accumulated, 0.9F, {-1})};
+  return {made("id", id, 1, automatic, 0, {77}),    made("normal", real, 3, blend),
+          made("lit", real, 2, blend, 0, {0.5, 1}), made("solid", id, 2, front, 0.5),
+          made("median", id, 1, accumulated, 0.5),  made("depth90", real, 1, accumulated, 0.9F, {-1})};
 }
 
 OwnImage own_image(const ChannelLayout& layout, const ChannelImage& image, std::uint32_t position) {
@@ -398,8 +395,7 @@ TEST(Channels, WrongOnesAreNamed) {
 TEST(Channels, TextTellsAllThatRanksMustAgreeOn) {
   const ChannelLayout layout = settle(channels_for(Op::over), Op::over, {Scalar::float32, 4, false});
   std::vector<std::string> texts;
-  for (const SettledChannel& channel : layout.channels)
-    texts.push_back(channel.name + ": " + text(channel));
+  for (const SettledChannel& channel : layout.channels) texts.push_back(channel.name + ": " + text(channel));
   EXPECT_EQ(texts[0], "depth90: 1 x float32, accumulated above 0.899999976, background -1");
   EXPECT_EQ(texts[1], "id: 1 x uint32, front above 0, background 77");
   EXPECT_EQ(texts[2], "lit: 2 x float32, blend, background 0.5 1");

@@ -1,14 +1,14 @@
 // Box frames.
 //
-// The ranks tell each other the positions and boxes of their images: those of a node in memory that all of
-// them read, as they agree; several nodes once they have agreed, in two collectives: how many each has, and
-// 48 bytes an image.
-// Then all know alike whether the images of some rank lie between those of another. If they do, they are
-// contents of varying size. If not, each rank makes its own into one image with bounds, and the way of one
-// image a rank is the faster: its images are read where they lie, and its schedules follow the depth order.
-// Nothing may be lost by that: several images in a scalar of less precision than accumulators would be
-// rounded once a rank; a minimum must not see the empty pixels between the boxes, nor may they hide what lies
-// at infinite depth. And it pays only where the bounds have not many more pixels than the boxes.
+// The ranks exchange the positions and boxes of their images: ranks of one node in memory that all of them
+// read, as they agree; several nodes after they have agreed, in two collectives: the number of images of each
+// rank, and 48 bytes per image. All ranks then know whether the images of two ranks interleave in depth. If
+// they do, they are composited as contents of varying size. If not, each rank blends its own into one image
+// with bounds, as frames of one image per rank are faster: images are read where they lie, and the schedules
+// follow the depth order. Nothing may be lost by that: several images in a scalar of less precision than
+// accumulators would be rounded once a rank; a minimum must not see the empty pixels between the boxes, nor
+// may they hide what lies at infinite depth. And it pays only where the bounds have not many more pixels than
+// the boxes.
 #include "sortlast/execute/box_frames.hpp"
 
 #include <algorithm>
@@ -121,8 +121,8 @@ Format common_format(const std::vector<BoxCount>& counts, Op op) {
   return first ? counts[*first].format : Format{Scalar::float32, 4, op == Op::closest};
 }
 
-// What is wrong with the images of all ranks is found by every rank. None leaves before the others of its
-// node have read what it told them, as its compositor may end with it.
+// Every rank finds the same errors in the images of all ranks. None leaves before the others of its node have
+// read what it published, as its compositor may end with it.
 ImageFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
   try {
     const Op op = call.composition.op;
@@ -178,7 +178,7 @@ Tile Compositor::Impl::composite_boxes(const BoxCall& call) {
 
 namespace {
 
-// The format of a rank's images; of one without any, which the call does not tell, one that may be theirs.
+// The format of a rank's images; without images and a format of the call, a plausible one.
 Format told_format(const BoxCall& call) {
   if (!call.images.empty()) return call.images.front().image.format;
   if (call.format) return *call.format;
@@ -214,7 +214,7 @@ std::vector<PixelBuffer> premultiplied_copies(std::span<const BoxImage> images, 
 
 }  // namespace
 
-// The way of a frame: check and agree, tell each other the boxes, choose, composite.
+// The steps of a frame: check and agree, exchange the boxes, choose, composite.
 Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
   const double begin = trace_clock();
   const Composition& composition = call.composition;
@@ -243,7 +243,7 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
     }
   }
 
-  // Agree, and tell each other the boxes.
+  // Agree, and exchange the boxes.
   mine.count = {mine.placed.size(), told_format(call), !mine.placed.empty() || call.format};
   const FrameContext with = context();
   meet(arguments, problem, offer_of(mine, pixels, *node_));
@@ -263,10 +263,9 @@ Tile Compositor::Impl::composite_boxes_in_turn(const BoxCall& call) {
       frame.merges = false;
       return composite_all(call, frame, pixels, all.published, root);
     }
-    const std::string why =
-        why_not_one(*frame.layout.boxes, all.counts, frame.layout.format, composition.op);
+    const std::string why = why_not_one(*frame.layout.boxes, all.counts, frame.layout.format, composition.op);
     way = why.empty() ? "each rank made its own into one first, as no rank's lie between another's"
-                       : "each went to the ranks that finish its pixels, as " + why;
+                      : "each went to the ranks that finish its pixels, as " + why;
     return why.empty() ? composite_as_one(call, frame, pixels)
                        : composite_all(call, frame, pixels, all.published, -1);
   };
@@ -300,7 +299,8 @@ Tile Compositor::Impl::composite_as_one(const BoxCall& call, const ImageFrame& f
   return composite_in_turn(image, composition, call.out, call.background_depth);
 }
 
-void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bounds, const ImageView& image) {
+void Compositor::Impl::blend_own(const ImageContent& images, const Rectangle& bounds,
+                                 const ImageView& image) {
   const Pixels whole{const_cast<std::byte*>(image.pixels.colour), const_cast<float*>(image.pixels.depth)};
   std::atomic<std::int64_t> next{bounds.y0};
   team_->run([&](int) {

@@ -1,4 +1,4 @@
-// Box frames: how a compositor's calls composite several images a rank, each of a box of the frame and at a
+// Box frames: how a compositor's calls composite several images per rank, each of a box of the frame and at a
 // place of its own in depth.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace sortlast {
 
-// One frame of several images a rank, as one rank asks for it.
+// One frame of several images per rank, as one rank asks for it.
 struct BoxCall {
   std::span<const BoxImage> images;
   Size size;
   const Composition& composition;
   PixelBuffer out = {};
   float background_depth = std::numeric_limits<float>::infinity();
-  // Of all images, if the caller knows it without having one: it is compared with that of the others'.
+  // The format of all images, if the caller knows it without having one: it is compared with the others'.
   std::optional<Format> format = {};
 };
 

@@ -1,8 +1,8 @@
 // What is behind a compositor, for all kinds of frames; exchange.cpp moves the pixels.
 //
-// Each kind has a file: image_frames.cpp one image per rank, box_frames.cpp several, layer_frames.cpp contents
-// of varying size, channel_frames.cpp images with further channels. compositor_impl.cpp has what they share,
-// late_frames.cpp what differs where frames leave late ranks out.
+// Each kind has a file: image_frames.cpp one image per rank, box_frames.cpp several, layer_frames.cpp
+// contents of varying size, channel_frames.cpp images with further channels. compositor_impl.cpp has what
+// they share, late_frames.cpp what differs where frames leave late ranks out.
 #pragma once
 
 #include <algorithm>

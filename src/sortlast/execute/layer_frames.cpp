@@ -134,9 +134,8 @@ const std::shared_ptr<const Schedule>& Compositor::Impl::schedule_of_layers(cons
   const std::string name = collected ? "collect:" + std::to_string(call.collected_at) : chosen;
   if (!layer_schedule_ || layer_name_ != name || layer_schedule_->n() != wanted.n) {
     layer_exchange_.reset();
-    layer_schedule_ = std::make_shared<const Schedule>(collected
-                                                           ? collect_schedule(wanted, call.collected_at)
-                                                           : make_schedule(name, wanted));
+    layer_schedule_ = std::make_shared<const Schedule>(collected ? collect_schedule(wanted, call.collected_at)
+                                                                 : make_schedule(name, wanted));
     layer_name_ = name;
     layers_in_place_ = node_->everybody() && all_spared(*layer_schedule_);
   }

@@ -1,4 +1,4 @@
-// Bytes: a string of bytes that grows at its end, in memory that it is told to take.
+// Bytes: a string of bytes that grows at its end, in memory from a given source.
 #pragma once
 
 #include <cstddef>

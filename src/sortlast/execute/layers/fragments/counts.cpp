@@ -13,7 +13,7 @@ namespace sortlast {
 namespace {
 
 constexpr std::int64_t block = 1024;  // pixels
-constexpr std::size_t chunk = 16;     // pixels, whose counts are a line of the cache
+constexpr std::size_t chunk = 16;     // pixels; their counts are a line of the cache
 constexpr std::size_t word = sizeof(std::uint64_t);
 
 using Counts __attribute__((vector_size(16))) = std::int32_t;
@@ -27,7 +27,7 @@ Counts load_counts(const std::int32_t* from) {
 
 std::int32_t any_bit(const Counts& counts) { return counts[0] | counts[1] | counts[2] | counts[3]; }
 
-// What a block of counts has.
+// The runs and bits of a block of counts.
 struct Found {
   std::size_t runs = 0;
   std::int32_t bits = 0;  // of all counts

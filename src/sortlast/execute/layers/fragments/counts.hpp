@@ -18,7 +18,7 @@ struct CountRun {
   std::uint32_t pixels = 0;
 };
 
-// Append pixels, at least one, to runs; those that have as many as the last ones become one run with them.
+// Append pixels, at least one, to runs; pixels with the count of the last run extend it.
 inline void add_run(std::vector<CountRun>& runs, std::uint32_t count, std::uint64_t pixels) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   if (!runs.empty() && runs.back().count == count && pixels <= most - runs.back().pixels) {
@@ -35,11 +35,11 @@ class RunReader {
   RunReader() = default;
   explicit RunReader(std::span<const CountRun> runs) : runs_(runs) { begin_run(); }
 
-  // Of the next pixel, and how many have as many from it on; not at the end.
+  // The count of the next pixel, and how many pixels have it from there on; not at the end.
   std::uint32_t count() const { return runs_.front().count; }
   std::size_t left() const { return left_; }
 
-  // Pass so many pixels, at most left().
+  // Pass `pixels` pixels, at most left().
   void pass(std::size_t pixels) {
     left_ -= pixels;
     if (left_ > 0) return;
@@ -47,7 +47,7 @@ class RunReader {
     begin_run();
   }
 
-  // Pass so many pixels, of one run after the other, and return their fragments. Calls action(count, pixels)
+  // Pass `pixels` pixels, of one run after the other, and return their fragments. Calls action(count, pixels)
   // for each part of a run.
   template <typename Action>
   std::size_t pass_each(std::size_t pixels, const Action& action) {
@@ -88,7 +88,7 @@ class CountIndex {
 
   // The runs of the whole image.
   std::span<const CountRun> runs() const { return runs_; }
-  // Append those of some pixels.
+  // Append the runs of some pixels.
   void append(Range pixels, std::vector<CountRun>& to) const;
 
  private:

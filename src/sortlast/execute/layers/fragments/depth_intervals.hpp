@@ -28,7 +28,7 @@ class DepthTiles {
 
   std::size_t count() const { return static_cast<std::size_t>(columns_ * rows_); }
   std::int64_t width() const { return width_; }
-  // Of the pixel in this column and row.
+  // The tile of the pixel in this column and row.
   std::size_t tile(std::int64_t x, std::int64_t y) const {
     return static_cast<std::size_t>(y / tile_height_ * columns_ + x / tile_width_);
   }
@@ -61,8 +61,8 @@ class DepthLimits {
   DepthLimits(const DepthTiles& tiles, std::span<const DepthInterval> all, std::size_t rank);
 
   const DepthTiles& tiles() const { return tiles_; }
-  // Of a list in the tile that begins at depth key `first`: other ranks' fragments lie before it, or from
-  // this key on.
+  // The limit of a list in the tile that begins at depth key `first`: other ranks' fragments lie before
+  // `first` or at the limit and beyond.
   std::uint64_t limit(std::size_t tile, std::uint32_t first) const;
   // Whether no two fragments of this rank in the tile can be blended before others' are known.
   bool parts_all(std::size_t tile) const { return parts_all_[tile]; }

@@ -89,7 +89,7 @@ std::vector<ChannelPlane> FragmentExtras::planes() const {
 }
 
 ExtraPlanes::ExtraPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
-                             std::size_t fragments)
+                         std::size_t fragments)
     : into_(into) {
   into_.intervals = intervals;
   if (intervals) into_.depth_back.resize(fragments);

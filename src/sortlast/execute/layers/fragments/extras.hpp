@@ -1,6 +1,5 @@
-// Extras: what a fragment holds beside its colour and its depth: the depth at which it ends, if fragments
-// are intervals, and then the values of its channels, in the order of their names. It travels as bytes that
-// nobody looks at on the way.
+// Extras of a fragment, in addition to colour and depth: the depth at which it ends, if fragments are
+// intervals, and the values of its channels, in the order of their names. They travel as opaque bytes.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@ struct FragmentLayout {
   std::size_t channel_bytes = 0;  // of a fragment
 
   std::size_t extra_bytes() const { return (intervals ? sizeof(float) : 0) + channel_bytes; }
-  // Of a fragment without its rank.
+  // Bytes of a fragment without its rank.
   std::size_t bytes() const { return colour_bytes(scalar) + sizeof(float) + extra_bytes(); }
 };
 
@@ -41,11 +40,11 @@ class FragmentExtras {
   explicit FragmentExtras(const FragmentsView& view);
 
   const FragmentLayout& layout() const { return layout_; }
-  // Of a fragment, and of one of the surface, at which no channel has a value.
+  // Write the extras of a fragment, or of one of the surface, at which no channel has a value.
   void put(std::size_t fragment, std::byte* to) const;
   void put_surface(float depth, std::byte* to) const;
 
-  // What all ranks must pass alike, by name.
+  // Arguments that all ranks must share, by name.
   std::vector<std::pair<std::string, std::string>> arguments() const;
   // The channels, without any values.
   std::vector<ChannelPlane> planes() const;
@@ -60,9 +59,9 @@ class FragmentExtras {
 // Appends the extras of fragments to memory where each kind lies by itself.
 class ExtraPlanes {
  public:
-  // `into` gets room for so many fragments, and the channels of `planes`.
+  // `into` gets room for `fragments` fragments, and the channels of `planes`.
   ExtraPlanes(Fragments& into, bool intervals, const std::vector<ChannelPlane>& planes,
-                std::size_t fragments);
+              std::size_t fragments);
 
   // The next fragments, one behind the other at `from`.
   void add(const std::byte* from, std::size_t fragments);

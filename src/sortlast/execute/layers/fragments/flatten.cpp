@@ -28,8 +28,8 @@ void Flattener<scalar>::write(std::span<const FragmentLists> lists, std::size_t 
   }
 }
 
-// Slots for the pixel at which all inputs are: in the order of those before, as far as the lists have so many
-// fragments, and the others behind.
+// Slots for the pixel at which all inputs are: in the order of the slots before, as far as the lists have as
+// many fragments, then the others.
 template <Scalar scalar>
 void Flattener<scalar>::list_slots() {
   std::uint32_t place = 0;
@@ -52,7 +52,7 @@ void Flattener<scalar>::add_slot(std::uint32_t number, std::size_t passed) {
   slots_.push_back({input.lists.colour + fragment * colour_bytes(scalar), depth, count, place, number, true});
 }
 
-// The slots of the pixel that comes so many after the first of the run.
+// The slots of the pixel `passed` pixels after the first of the run.
 template <Scalar scalar>
 void Flattener<scalar>::put_in_order(std::size_t passed) {
   before_.swap(slots_);
@@ -78,7 +78,7 @@ void Flattener<scalar>::put_in_order(std::size_t passed) {
   settle_order();
 }
 
-// Pixels that have as many fragments of each list, those of the slots.
+// Write pixels with the same counts, which the slots have.
 template <Scalar scalar>
 void Flattener<scalar>::write_run(std::size_t pixels, std::byte* out) {
   if (slots_.empty() && background_ == nullptr) {
@@ -137,7 +137,7 @@ bool Flattener<scalar>::in_order() const {
   return ordered;
 }
 
-// What the order of the slots says of each and the one in front of it.
+// Note what the order of the slots implies for each and the one in front of it.
 template <Scalar scalar>
 void Flattener<scalar>::settle_order() {
   taking_turns_ = true;

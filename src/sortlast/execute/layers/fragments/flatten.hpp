@@ -1,10 +1,9 @@
 // Flatten: the colours of neighbouring pixels, from the lists of several ranks.
 //
-// Neighbours in an image mostly have as many fragments of each rank, in the same order. So the pixels are
-// gone through run by run of equal counts. The order in which the ranks took turns in one pixel is tried on
-// the next, and on those of its run while they are blended: only where it does not hold the lists are merged,
-// and what was blended of them once more. A blend waits for the one before it, so four pixels are blended
-// side by side.
+// Neighbours in an image mostly have as many fragments of each rank, in the same order. Pixels are processed
+// in runs of equal counts. The order in which the ranks took turns in one pixel is tried on the following
+// pixels while they are blended; where it does not hold, the lists are merged and blended again. A blend
+// waits for the one before it, so four pixels are blended side by side.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 
 namespace sortlast {
 
-// Blends a pixel's fragments in order, run by run, as fragments.hpp tells.
+// Blends a pixel's fragments in order, run by run, as fragments.hpp defines.
 class Flattening {
  public:
   // Whether more can be seen behind.
@@ -49,7 +48,7 @@ class Flattener {
   // `background`, if not null, lies behind all pixels, and must stay.
   explicit Flattener(const Colour* background) : background_(background) {}
 
-  // Write so many pixels, RGBA. The lists are of these, each of one rank and no two of the same, in
+  // Write `pixels` pixels, RGBA. The lists are of these, each of one rank and no two of the same, in
   // any order within a pixel.
   void write(std::span<const FragmentLists> lists, std::size_t pixels, std::byte* out);
 
@@ -65,10 +64,10 @@ class Flattener {
   struct Slot {
     const std::byte* colour = nullptr;
     const std::byte* depth = nullptr;
-    std::ptrdiff_t step = 0;  // fragments to that of the next pixel
+    std::ptrdiff_t step = 0;  // fragments to the next pixel's
     std::uint32_t place = 0;  // among all lists' fragments of the pixel, rank by rank
     std::uint32_t input = 0;
-    bool may_tie = false;  // with the slot in front, whose place is lower
+    bool may_tie = false;  // with the slot in front, as that has the lower place
 
     void advance(std::ptrdiff_t pixels) {
       colour += pixels * step * static_cast<std::ptrdiff_t>(colour_bytes(scalar));

@@ -14,7 +14,7 @@
 namespace sortlast {
 namespace {
 
-// Of a string. What it refers to must be there.
+// The lists of a string. Throws Error if it refers to fragments that cannot be read.
 FragmentLists read_lists(LayerContent::String string, Range pixels, std::int32_t p,
                          const FragmentLayout& layout, const PeerSpans* peers, std::vector<CountRun>& runs) {
   const FragmentLists lists = read_fragments(string, pixels.size(), p, layout, runs);
@@ -44,7 +44,7 @@ class Lists {
     }
   }
 
-  // And others, whose memory must stay.
+  // Add lists; their memory must stay.
   void add(const FragmentLists& lists) {
     if (lists.size > 0) all_.push_back(lists);
   }
@@ -58,7 +58,7 @@ class Lists {
   std::vector<FragmentLists> all_;
 };
 
-// Lists of so many pixels, gone through pixel by pixel.
+// Lists of neighbouring pixels, visited pixel by pixel.
 class Inputs {
  public:
   Inputs(const Lists& lists, Range pixels, std::int32_t p)
@@ -76,8 +76,8 @@ class Inputs {
   std::size_t pixels() const { return totals_.size(); }
   std::uint32_t count(std::size_t pixel) const { return totals_[pixel]; }
 
-  // Visit the next pixel's fragments in order, until visit(place) is false. Of all pixels that have any, in
-  // turn.
+  // Visit the next pixel's fragments in order, until visit(place) is false. To be called in turn for every
+  // pixel that has any.
   template <typename Visit>
   void visit(std::size_t pixel, const Visit& visit_place) {
     const std::uint32_t total = totals_[pixel];
@@ -216,8 +216,8 @@ void FragmentContent::finish(std::span<const String> strings, bool own, Range pi
   if (writer) writer->finish();
 }
 
-// Flatten lists of one rank each, so many pixels at a time that what is fetched stays in the cache. Returns
-// false, and does nothing, if there are others.
+// Flatten lists of one rank each, in steps that keep fetched fragments in the cache. Returns false, and does
+// nothing, if a list is of several ranks.
 template <Scalar scalar_>
 bool FragmentContent::flatten_lists(std::span<const String> strings, bool own, Range pixels,
                                     std::byte* out) const {

@@ -16,7 +16,7 @@ class FragmentContent : public LayerContent {
  public:
   // `own` must stay; the finished pixels are RGBA of the scalar of its colours. Without `keep_lists` what is
   // hidden is left out, and lists of float32 without extras are blended early where `limits` allow
-  // it. `peers`: colours and depths of the fragments of each rank whose lists may refer to them; null: none.
+  // it. `peers`: colours and depths of the fragments that lists may refer to, by rank; null: none.
   // `take`: as of Bytes, for what is copied from there.
   FragmentContent(const OwnFragments& own, std::uint32_t rank, std::int32_t p,
                   const FragmentComposition& composition, std::optional<DepthLimits> limits,

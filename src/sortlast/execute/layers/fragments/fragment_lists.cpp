@@ -9,7 +9,7 @@
 namespace sortlast {
 namespace {
 
-// Whether the lists of so many pixels, each of `count` fragments, are in order. A step back in depth is one
+// Whether the lists of `pixels` pixels, each of `count` fragments, are in order. A step back in depth is one
 // between pixels or breaks the order: all steps are counted at once, and those between pixels once more.
 bool run_in_order(const std::byte* depth, std::uint32_t count, std::size_t pixels) {
   const std::size_t fragments = count * pixels;

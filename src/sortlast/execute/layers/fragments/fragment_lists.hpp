@@ -1,5 +1,5 @@
-// Fragment lists: each pixel's fragments by depth, those of equal depth as they are listed; read from a string,
-// or from the memory of the rank that they belong to.
+// Fragment lists: each pixel's fragments by depth, ties in the order in which they are listed; read from a
+// string, or from the memory of the rank that they belong to.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace sortlast {
 // depends on the numbers; each ends with a number above all others, so that no end has to be looked for.
 class KeyMerge {
  public:
-  // Room for so many numbers.
+  // Make room for `most` numbers.
   void begin(std::size_t most) {
     if (keys_.size() < 2 * most + 1) {
       keys_.resize(2 * (2 * most + 1));
@@ -51,7 +51,7 @@ class KeyMerge {
     ends_.push_back(static_cast<std::size_t>(end_ - keys_.data()));
   }
 
-  // Merge two parts of so many numbers, each behind the other with its last number above all.
+  // Merge two consecutive parts of `numbers` numbers in all; each ends with a number above all others.
   static void merge_two(const std::uint64_t* a, const std::uint64_t* b, std::size_t numbers,
                         std::uint64_t* to) {
     for (std::size_t i = 0; i < numbers; ++i) {
@@ -103,7 +103,7 @@ class FragmentOrder {
     const std::byte* extras = nullptr;
   };
 
-  // Room for a pixel of so many fragments, none of them of a rank of `p` or above.
+  // Make room for a pixel of `fragments` fragments, of p ranks.
   void begin(std::size_t fragments, std::int32_t p) {
     narrow_ = fragments < 0xffff && p <= 0x10000;
     if (places_.size() < fragments) places_.resize(2 * fragments);

@@ -20,7 +20,7 @@ constexpr std::uint32_t elsewhere = ~0U;  // in their rank's memory
   throw Error(std::string("a string of fragments is damaged: ") + what);
 }
 
-// Numbers of 7 bits a byte, the lowest first; the eighth bit tells that another byte follows.
+// Numbers of 7 bits per byte, the lowest first; the eighth bit is set if another byte follows.
 class NumberReader {
  public:
   explicit NumberReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -41,7 +41,7 @@ class NumberReader {
   std::span<const std::byte> bytes_;
 };
 
-// The counts of so many pixels, which add up to `fragments`.
+// The counts of `pixels` pixels, which add up to `fragments`.
 void unpack_runs(NumberReader numbers, std::size_t pixels, std::uint64_t fragments,
                  std::vector<CountRun>& runs) {
   runs.clear();
@@ -131,11 +131,7 @@ void CountPacker::finish(Bytes& out) {
 }
 
 FragmentWriter::FragmentWriter(Bytes& out, std::size_t most, const FragmentLayout& layout, std::uint32_t rank)
-    : out_(out),
-      start_(out.size()),
-      scalar_(layout.scalar),
-      extra_bytes_(layout.extra_bytes()),
-      rank_(rank) {
+    : out_(out), start_(out.size()), scalar_(layout.scalar), extra_bytes_(layout.extra_bytes()), rank_(rank) {
   begin(most);
 }
 

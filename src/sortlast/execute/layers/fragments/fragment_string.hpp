@@ -30,7 +30,7 @@ struct FragmentLists {
   std::uint32_t rank_bytes = 0;
   std::uint32_t rank = 0;
   std::size_t size = 0;             // fragments
-  std::size_t first = 0;            // of those of the rank, if the lists only refer to them
+  std::size_t first = 0;            // among the rank's fragments, if the lists only refer to them
   Scalar scalar = Scalar::float32;  // of the colours
   const std::byte* extras = nullptr;
   std::size_t extra_bytes = 0;  // of a fragment
@@ -53,7 +53,7 @@ struct FragmentLists {
 };
 
 // Lists of the pixels from their string, of that layout; `runs` keeps the counts. Throws Error if it is
-// damaged. Each list is in order, but those that refer to their rank's memory, which may be in any.
+// damaged. Each list is in order, unless it refers to its rank's memory.
 FragmentLists read_fragments(std::span<const std::byte> string, std::int64_t pixels, std::int32_t p,
                              const FragmentLayout& layout, std::vector<CountRun>& runs);
 
@@ -92,7 +92,7 @@ class FragmentWriter {
     store_colour(colour, colour_ + size_ * colour_bytes(scalar_), scalar_);
     std::memcpy(depth_ + size_ * sizeof depth, &depth, sizeof depth);
     if (extra_bytes_ > 0) std::memcpy(extras_ + size_ * extra_bytes_, extras, extra_bytes_);
-    // Its low bytes; the next one's come over the others.
+    // The next write overwrites the surplus bytes.
     if (rank_bytes_ > 0) std::memcpy(ranks_ + size_ * rank_bytes_, &rank, sizeof rank);
     ++size_;
   }
@@ -102,8 +102,8 @@ class FragmentWriter {
     pixel_begin_ = size_;
     counts_.add(count, 1);
   }
-  // The next so many pixels of `runs`, whose fragments lie one behind the other from the `first` on. Returns
-  // how many those are.
+  // Add the next pixels of `runs`; their fragments follow each other from `first` on. Returns the number of
+  // these fragments.
   std::size_t add_pixels(const FragmentLists& from, std::size_t first, RunReader& runs, std::size_t pixels);
   void finish();
 

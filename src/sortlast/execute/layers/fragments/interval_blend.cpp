@@ -23,7 +23,7 @@ void IntervalBlend::put(const Rgb& colour, double alpha) {
   alpha_ += through * alpha;
 }
 
-// What is open between two depths, where nothing of it begins or ends in between.
+// Mix the open media between two depths; none of them begins or ends in between.
 void IntervalBlend::put_mixed(double front, double back) {
   double optical_depth = 0;
   Rgb emission = {};

@@ -1,5 +1,5 @@
-// Interval blend: the colour of a pixel whose fragments are intervals of depth, each of a medium that is even
-// from its front to its back.
+// Interval blend: the colour of a pixel of fragments that are intervals of depth, each of a medium that is
+// even from its front to its back.
 //
 // Where several overlap, each is cut where others begin or end, and what lies between the same two depths is
 // mixed: their optical depths add up, and what each of them emits is dimmed by all. So does "Interpreting
@@ -20,7 +20,7 @@ class IntervalBlend {
   void clear() { media_.clear(); }
   // The next fragment, in the order of fragments.hpp, which ends at `back`.
   void add(const Colour& colour, float depth, float back);
-  // Of all since clear(), computed in float64 and rounded once.
+  // The colour of all fragments since clear(), computed in float64 and rounded once.
   Colour colour();
 
  private:

@@ -190,7 +190,7 @@ FragmentLists OwnFragments::with_surface(const FragmentLists& listed, Range pixe
   }
   room.runs = std::move(runs);
   room.extras = std::move(extras);
-  return {room.runs, room.colour.data(), room.depth.data(),   nullptr,     0, rank_, to,
+  return {room.runs, room.colour.data(), room.depth.data(),  nullptr,   0, rank_, to,
           0,         view_.scalar,       room.extras.data(), each_extra};
 }
 

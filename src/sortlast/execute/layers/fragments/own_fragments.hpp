@@ -23,7 +23,7 @@ class OwnFragments {
   Size size() const { return view_.size; }
   const FragmentExtras& extras() const { return extras_; }
   const FragmentLayout& layout() const { return extras_.layout(); }
-  // Fragments of the pixels, those of the surface among them: at most.
+  // An upper bound of the fragments of the pixels, including the surface.
   std::size_t most(Range pixels) const;
   // The intervals of their depths, by tile.
   std::vector<DepthInterval> intervals(const DepthTiles& tiles) const;

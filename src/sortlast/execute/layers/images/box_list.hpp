@@ -1,4 +1,4 @@
-// Box list: what a rank publishes of its images of boxes to the other ranks of its node.
+// Box list: a rank's images of boxes, as it publishes them to the other ranks of its node.
 //
 // The header of a publication has their number and places. The spans are their planes, image by image: the
 // colours, and the depths if the format has them. There are none if others cannot read all of them.
@@ -14,7 +14,7 @@
 
 namespace sortlast {
 
-// What a rank has as a whole.
+// The number and format of a rank's images.
 struct BoxCount {
   std::uint64_t images = 0;
   Format format;
@@ -28,7 +28,7 @@ struct BoxList {
 
 // The header of a publication.
 std::vector<std::byte> encode(const BoxList& list);
-// The list of a header, and of so many spans. Throws Error if they do not fit.
+// The list of a header that was published with `spans` spans. Throws Error if they do not fit.
 BoxList read_box_list(std::span<const std::byte> header, std::size_t spans, int rank);
 
 // The number of the first span of an image of a rank.

@@ -64,7 +64,8 @@ std::string pixels(std::int64_t width, std::int64_t height) {
   return std::to_string(width) + "x" + std::to_string(height);
 }
 
-// What is wrong with an image; empty if nothing is. Texts are put together only then: there may be thousands.
+// The problem with an image; empty if there is none. Texts are made only for errors, as there may be
+// thousands of images.
 std::string wrong_with(const BoxImage& each, std::size_t index, Size frame, const Format& format) {
   const auto name = [index] { return "image " + std::to_string(index); };
   const Rectangle box = box_of(each, frame);

@@ -28,7 +28,7 @@ struct PlacedBox {
   std::int64_t position = 0;
   Rectangle box;
   std::int32_t rank = 0;
-  std::int32_t index = 0;  // among those of its rank
+  std::int32_t index = 0;  // among its rank's images
 };
 
 class BoxTable {
@@ -51,8 +51,7 @@ class BoxTable {
 
   // ---- The images of each rank as one ----
 
-  // The ranks from front to back, those without images last; empty if the images of one lie between those of
-  // another.
+  // The ranks from front to back, ranks without images last; empty if the images of two ranks interleave.
   std::vector<std::int32_t> order_of_ranks(std::int32_t p) const;
   // The smallest rectangle that holds all images of a rank; all 0 if it has none.
   Rectangle bounds_of(std::int32_t rank) const;

@@ -20,13 +20,13 @@ class Canvas {
   Canvas(const Accumulator& accumulator, std::int64_t frame_width)
       : accumulator_(accumulator), width_(frame_width) {}
 
-  // Begin with `pixels`, gathered at `to`, whose first pixel is that of pixels.begin.
+  // Begin with `pixels`, gathered from `to` on.
   void begin(Range pixels, Pixels to);
 
   // Blend a layer behind all before it. It must lie within the pixels.
   void add(const Layer& layer);
 
-  // Call action(Range), in ascending order, for the pixels that no layer has, or for those that some have.
+  // Call action(Range), in ascending order, for the pixels of no layer, or of at least one.
   template <typename Action>
   void for_each_gap(const Action& action) const {
     std::int64_t at = pixels_.begin;

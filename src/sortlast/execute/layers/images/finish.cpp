@@ -12,7 +12,7 @@
 namespace sortlast {
 namespace {
 
-// What a channel shows where nobody drew, the bits of its values.
+// The bits of a channel's values where nothing was drawn.
 std::vector<std::uint32_t> behind(const SettledChannel& channel) {
   if (!channel.background.empty()) return channel.background;
   return std::vector<std::uint32_t>(channel.width, 0);
@@ -37,7 +37,7 @@ void finish_colours(const ChannelLayout& layout, const Layer& layer, std::int64_
         background);
 }
 
-// The values of a channel whose background, if there is one, lies behind those of every pixel.
+// The values of a channel that is blended with its background in every pixel.
 void finish_weighed(const ChannelLayout& layout, const Layer& layer, std::size_t c,
                     const std::vector<float>& alphas, std::byte* out) {
   const SettledChannel& channel = layout.channels[c];
@@ -78,7 +78,7 @@ void finish_channel(const ChannelLayout& layout, const Layer& layer, std::size_t
 // The channels of the rule accumulated: from the front image on, until the alpha passes the threshold.
 void finish_accumulated(const ChannelLayout& layout, const std::vector<Layer>& layers, std::int64_t n,
                         const std::vector<std::byte*>& out) {
-  std::vector<float> alphas(static_cast<std::size_t>(n), 0.0F);  // composited so far
+  std::vector<float> alphas(static_cast<std::size_t>(n), 0.0F);  // composited up to here
   for (const Layer& layer : layers) {
     const std::vector<float> own = alphas_of(layer.shape.scalar, layer.pixels.colour, layer.shape.pixels);
     for (const ActiveRun& run : layer.runs) {

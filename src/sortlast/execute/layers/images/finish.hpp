@@ -12,7 +12,7 @@
 
 namespace sortlast {
 
-// Dense planes for finished pixels, those of the channels in the layout's order, aligned to 4 bytes.
+// Dense planes for finished pixels, aligned to 4 bytes; the channels in the layout's order.
 struct FinishedPlanes {
   Pixels pixels;
   std::vector<std::byte*> channels;

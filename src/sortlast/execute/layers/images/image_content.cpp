@@ -3,13 +3,13 @@
 // An image contributes nothing outside its box, and costs what its box has in the string's pixels. Ranks of a
 // node read each other's images where they lie, so that a string for mates only refers to them.
 //
-// Images with channels are joined as siblings of a tree (join.hpp). Others may be blended in any grouping that
-// nothing parts (merge.hpp): blended layers keep the scalar of accumulators (float32, but that of the images
-// for closest), so that the whole chain of images of a pixel is rounded once, at the end. Images of uint8 are a
-// quarter of that, so blending them early seldom takes less room, and they travel as they are.
+// Images with channels are joined as siblings of a tree (join.hpp). Others may be blended in any grouping
+// that nothing parts (merge.hpp): blended layers keep the scalar of accumulators (float32; for closest the
+// images' scalar), so that the whole chain of images of a pixel is rounded once, at the end. Images of uint8
+// are a quarter of that, so blending them early seldom takes less room, and they travel as they are.
 //
 // At the end the layers are blended front to back into accumulators, some rows at a time, so that these and
-// what is copied from mates stay in the cache.
+// the pixels copied from mates stay in the cache.
 #include "sortlast/execute/layers/images/image_content.hpp"
 
 #include <algorithm>
@@ -31,10 +31,10 @@ namespace {
 
 using Place = BoxTable::Place;
 
-// Of accumulators and of what is copied at once: few enough to stay in the cache, and enough that what the
-// kernel copies is not single rows of small boxes.
+// Accumulators and copied pixels per step: few enough to stay in the cache, and enough that the kernel does
+// not copy single rows of small boxes.
 constexpr std::size_t step_bytes = std::size_t{2} << 20;
-constexpr double max_active = 0.8;  // of images whose empty pixels are left out
+constexpr double max_active = 0.8;  // share of active pixels up to which empty ones are left out
 
 // Samples per image by which to estimate its empty pixels: a few thousand for all images together.
 std::int64_t samples_of_each(std::size_t images) {
@@ -47,7 +47,7 @@ Pixels laid_out(const Format& format, std::int64_t n, std::byte* at) {
   return {at, format.depth ? reinterpret_cast<float*>(at + colours) : nullptr};
 }
 
-// Front to back, those of one place as they come. Counts the layers of each place.
+// Sort front to back; layers of one place keep their order. Counts the layers of each place.
 void sort_by_place(std::vector<Layer>& layers, std::size_t places) {
   std::vector<std::uint32_t> next(places + 1, 0);
   for (const Layer& layer : layers) ++next[layer.shape.places.first + 1];
@@ -153,7 +153,7 @@ ConstPixels ImageContent::in_place(const PlacedBox& placed) const {
 }
 
 // Append the layers of images that ranks have published, or this rank has, among the pixels, front to back.
-// Those that have to be fetched have no pixels yet.
+// Layers to be fetched have no pixels yet.
 void ImageContent::list_published(std::vector<ImageReference> references, Range pixels,
                                   std::vector<Layer>& layers) const {
   const auto before = [](const ImageReference& a, const ImageReference& b) { return a.rank < b.rank; };
@@ -175,8 +175,8 @@ void ImageContent::list_published(std::vector<ImageReference> references, Range 
   }
 }
 
-// List what strings of some of the pixels `of` hold, and this rank's own images if `own`, front to back: at
-// least all among `pixels`.
+// List what strings of some of the pixels `of` hold, and this rank's own images if `own`, front to back:
+// all among `pixels`, and possibly more.
 void ImageContent::list(std::span<const String> strings, Range of, bool own, Range pixels,
                         Listed& listed) const {
   std::vector<ImageReference> references;

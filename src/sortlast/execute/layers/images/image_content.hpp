@@ -1,5 +1,5 @@
 // Image content: a rank's images as the engine of layers carries them: any number of boxes of the frame, each
-// at a place of its own in depth, or one image whose pixels have further channels.
+// at a place of its own in depth, or one image with further channels.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace sortlast {
 
-// What all images of a frame have in common.
+// The properties that all images of a frame share.
 struct ImageFrame {
   ChannelLayout layout;
   std::int64_t width = 0;  // of the frame [pixels]
@@ -38,8 +38,8 @@ class ImageContent final : public LayerContent {
   // part.
   ImageContent(ImageFrame frame, std::vector<OwnImage> images);
   // The images of `rank`, without channels, as the table of the frame counts them: premultiplied. They must
-  // stay. `peers`: the planes of the images of each rank whose layers may refer to them, image by image (see
-  // box_list.hpp); null: none. `take`: as of Bytes, for what is copied from there.
+  // stay. `peers`: the planes of the images that layers may refer to, by rank and image (see box_list.hpp);
+  // null: none. `take`: as of Bytes, for what is copied from there.
   ImageContent(ImageFrame frame, std::int32_t rank, std::span<const ConstPixels> images,
                std::unique_ptr<const PeerSpans> peers = nullptr, Bytes::Take take = {});
 
@@ -68,8 +68,7 @@ class ImageContent final : public LayerContent {
   void list_own(Range pixels, Listed& listed) const;
   bool readable(std::int32_t rank) const { return peers_ && peers_->count(rank) > 0; }
   ConstPixels in_place(const PlacedBox& placed) const;
-  void list_published(std::vector<ImageReference> references, Range pixels,
-                      std::vector<Layer>& layers) const;
+  void list_published(std::vector<ImageReference> references, Range pixels, std::vector<Layer>& layers) const;
   void list(std::span<const String> strings, Range of, bool own, Range pixels, Listed& listed) const;
   std::size_t bytes_to_fetch(std::span<const Layer> layers) const;
   void fetch(std::span<Layer> layers, Bytes& room) const;

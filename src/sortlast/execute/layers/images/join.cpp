@@ -14,13 +14,13 @@ namespace sortlast {
 
 namespace {
 
-// ---- How the runs of two layers lie beside each other -----------------------------------------------
+// ---- The overlap of two layers' runs ----------------------------------------------------------------
 
 // Neighbouring pixels that lie in the front layer, in the back one or in both.
 struct Segment {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-  std::uint32_t begin = 0;  // counted as those of the runs are
+  std::uint32_t begin = 0;  // counted like the runs
   std::uint32_t count = 0;
   std::uint32_t at = 0;           // the sum of the counts before
   std::uint32_t front = nowhere;  // number of the first pixel among the layer's
@@ -63,7 +63,7 @@ std::vector<Segment> segments_of(std::span<const ActiveRun> front, std::span<con
   }
 }
 
-// The runs that the segments make up, those that meet as one.
+// The runs that the segments make up; adjacent ones are one run.
 std::vector<ActiveRun> runs_of(std::span<const Segment> segments) {
   std::vector<ActiveRun> runs;
   for (const Segment& segment : segments) {
@@ -115,10 +115,10 @@ void append_closest(const ChannelLayout& layout, const Layer& front, const Layer
   const std::vector<Segment> segments = winners(front, back, segments_of(front.runs, back.runs));
   const std::vector<ActiveRun> runs = runs_of(segments);
   const std::uint32_t n = segments.empty() ? 0 : segments.back().at + segments.back().count;
-  const LayerRoom room =
-      append_layer(layout, {{}, layout.format.scalar, true, static_cast<std::uint32_t>(runs.size()), n, {},
-                            front.shape.stored},
-                   out);
+  const LayerRoom room = append_layer(
+      layout,
+      {{}, layout.format.scalar, true, static_cast<std::uint32_t>(runs.size()), n, {}, front.shape.stored},
+      out);
   std::copy(runs.begin(), runs.end(), room.runs.begin());
   for (const Segment& segment : segments) {
     const bool first = segment.in_front();
@@ -143,7 +143,7 @@ void join_colours(const ChannelLayout& layout, const Layer& front, const Layer& 
   blend(layout.op, layout.format.channels, layout.format.depth, links, room.pixels, Scalar::float32, n);
 }
 
-// What the join of channels looks at.
+// The arguments of the joins of channels.
 struct Joining {
   const ChannelLayout& layout;
   const Layer& front;
@@ -173,17 +173,17 @@ void join_weighed(const Joining& joining, std::size_t c) {
   with_rule(channel, joining.layout.op, [&](auto rule) {
     using T = RuleValueOf<decltype(rule)>;
     const std::size_t width = channel.width;
-    join_plane(
-        joining, joining.front.channels[c], joining.back.channels[c], joining.room.channels[c],
-        channel.bytes(), [&](const Segment& segment) {
-          const T* front = joining.front.values<T>(c) + segment.front * width;
-          const T* back = joining.back.values<T>(c) + segment.back * width;
-          T* to = joining.room.values<T>(c) + segment.at * width;
-          for (std::size_t i = 0; i < segment.count; ++i) {
-            const float through = joining.alphas.empty() ? 0.0F : 1.0F - joining.alphas[segment.front + i];
-            for (std::size_t k = 0; k < width; ++k) *to++ = rule(*front++, *back++, through);
-          }
-        });
+    join_plane(joining, joining.front.channels[c], joining.back.channels[c], joining.room.channels[c],
+               channel.bytes(), [&](const Segment& segment) {
+                 const T* front = joining.front.values<T>(c) + segment.front * width;
+                 const T* back = joining.back.values<T>(c) + segment.back * width;
+                 T* to = joining.room.values<T>(c) + segment.at * width;
+                 for (std::size_t i = 0; i < segment.count; ++i) {
+                   const float through =
+                       joining.alphas.empty() ? 0.0F : 1.0F - joining.alphas[segment.front + i];
+                   for (std::size_t k = 0; k < width; ++k) *to++ = rule(*front++, *back++, through);
+                 }
+               });
   });
 }
 
@@ -227,10 +227,10 @@ void append_join(const ChannelLayout& layout, const Layer& front, const Layer& b
   const std::vector<Segment> segments = segments_of(front.runs, back.runs);
   const std::vector<ActiveRun> runs = runs_of(segments);
   const std::uint32_t n = segments.empty() ? 0 : segments.back().at + segments.back().count;
-  const LayerRoom room = append_layer(layout,
-                                      {places, Scalar::float32, false, static_cast<std::uint32_t>(runs.size()),
-                                       n, {}, front.shape.stored},
-                                      out);
+  const LayerRoom room = append_layer(
+      layout,
+      {places, Scalar::float32, false, static_cast<std::uint32_t>(runs.size()), n, {}, front.shape.stored},
+      out);
   std::copy(runs.begin(), runs.end(), room.runs.begin());
   if (n == 0) return;
 
@@ -276,7 +276,7 @@ class Tree {
     return made_layer(layout_, made, pixels_);
   }
 
-  // Append the layers, all within `node`, those that fill a node of the tree as one.
+  // Append the layers, all within `node`; layers that fill a node of the tree become one.
   void append(std::span<const Layer> layers, DepthRange node, Bytes& out) {
     if (layers.empty()) return;
     std::uint64_t covered = 0;
@@ -359,7 +359,7 @@ void join_layers(const ChannelLayout& layout, std::span<const std::span<const st
     const Layer won = closest_of(layout, layers, pixels, memory);
     append_copy(layout, won, won.shape.places, out);
   } else if (layout.accumulates) {
-    // What a pixel shows depends on all that lies before it, so no two can be joined yet.
+    // The shown value depends on all layers in front, so no two can be joined yet.
     for (const Layer& layer : layers) append_copy(layout, layer, layer.shape.places, out);
   } else {
     Tree(layout, pixels, memory).append(layers, root_of(layers), out);

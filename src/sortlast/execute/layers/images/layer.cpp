@@ -12,7 +12,8 @@
 namespace sortlast {
 namespace {
 
-// What a layer is of: runs of the frame; an image, whose box the table knows; or the hull of several.
+// A layer holds runs of the frame, pixels of an image (the table knows its box), or the hull of several
+// images.
 enum class Kind : std::uint8_t { frame, image, hull, reference };
 
 struct Header {
@@ -119,8 +120,13 @@ void check_box(const LayerShape& shape, Range pixels, Size frame) {
 // The shape of a layer that begins at `base`; `stored` of one of runs ends where the string's pixels do.
 LayerShape read_shape(const ChannelLayout& layout, const Header& header, const std::byte* base,
                       Range pixels) {
-  LayerShape shape{{header.first, header.last}, static_cast<Scalar>(header.scalar), header.located != 0,
-                   header.runs, header.pixels, {}, {}};
+  LayerShape shape{{header.first, header.last},
+                   static_cast<Scalar>(header.scalar),
+                   header.located != 0,
+                   header.runs,
+                   header.pixels,
+                   {},
+                   {}};
   if (header.kind == Kind::frame) {
     if (!layout.joins_as_tree() || header.begin != pixels.begin) refuse("pixels of another range");
     shape.stored = pixels;
@@ -153,8 +159,7 @@ Layer read_layer(const ChannelLayout& layout, const Header& header, const std::b
                   layout.format.depth ? reinterpret_cast<const float*>(base + at.depth) : nullptr};
   if (layout.pick_bytes > 0) layer.picks = base + at.picks;
   if (layer.shape.located) layer.places = reinterpret_cast<const std::uint32_t*>(base + at.places);
-  layer.channels =
-      channel_planes(layout, static_cast<std::size_t>(layer.shape.count()), base + at.channels);
+  layer.channels = channel_planes(layout, static_cast<std::size_t>(layer.shape.count()), base + at.channels);
   return layer;
 }
 
@@ -202,7 +207,7 @@ void append_copy(const ChannelLayout& layout, const Layer& layer, DepthRange pla
     copy_pixels(layout, layer, 0, room, 0, static_cast<std::size_t>(shape.count()));
     return;
   }
-  // Runs whose pixels lie one behind the other are one copy.
+  // Copy consecutive runs at once.
   std::uint32_t to = 0;
   for (std::size_t i = 0; i < layer.runs.size();) {
     const std::uint32_t from = layer.runs[i].at;

@@ -34,8 +34,8 @@ struct DepthRange {
   bool operator==(const DepthRange&) const = default;
 };
 
-// What is stored of a layer. Its pixels are counted row by row in its box or, without a box, in the frame:
-// all of `stored` or, if there are runs or no box, runs of these.
+// The pixels of a layer, counted row by row in its box or, without a box, in the frame: all of `stored` or,
+// if there are runs or no box, runs of these.
 struct LayerShape {
   DepthRange places;
   Scalar scalar = Scalar::float32;  // of the colours
@@ -122,7 +122,7 @@ Layer clipped(const ChannelLayout& layout, Layer layer, Range pixels, std::vecto
 void copy_pixels(const ChannelLayout& layout, const Layer& from, std::size_t at, const LayerRoom& to,
                  std::size_t to_at, std::size_t count);
 
-// The alphas of n pixels of RGBA whose colours are stored as `scalar`.
+// The alphas of n pixels of RGBA, stored as `scalar`.
 std::vector<float> alphas_of(Scalar scalar, const std::byte* colour, std::int64_t n);
 
 // Call action(pixels of the frame, all in one row; number of the first in the planes) for all pixels of a

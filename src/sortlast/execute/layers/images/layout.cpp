@@ -1,4 +1,4 @@
-// Layout: what a frame's channels are, checked and brought into the order of their names.
+// Layout: a frame's channels, checked and sorted by name.
 #include "sortlast/execute/layers/images/layout.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@
 
 namespace sortlast {
 
-// A channel whose rule is settled; the values are those of a rank.
+// A channel with its rule settled.
 struct SettledChannel {
   std::string name;
   ChannelType type = ChannelType::float32;
@@ -28,12 +28,12 @@ struct SettledChannel {
   std::size_t bytes() const { return width * 4; }  // of a pixel
 };
 
-// What a pixel of a frame with channels holds, and by which operator it is composited.
+// The values of a pixel of a frame, and the operator by which it is composited.
 struct ChannelLayout {
   Op op = Op::over;
   Format format;
   std::vector<SettledChannel> channels;  // by name
-  // Of a pixel: which channels of the rule front hold values above their threshold.
+  // Bytes per pixel of the picks: which channels of the rule front hold values above their threshold.
   std::size_t pick_bytes = 0;
   bool accumulates = false;  // there is a channel of the rule accumulated
   // Where the images of all ranks lie; null: each rank has at most one, at its place in the order.

@@ -1,8 +1,8 @@
 // Merge.
 //
-// Layers that overlap become one where that takes less room, and where no pixels of another image come between
-// them: one whose box holds none of theirs is no obstacle. All boxes are known to every rank, so a rank needs
-// nobody's images to find that out. An image that comes between is assumed to fill its box.
+// Layers that overlap become one where that takes less room and no pixels of another image lie between them.
+// An image is an obstacle only if its box overlaps theirs; it is assumed to fill its box. All boxes are known
+// to every rank, so a rank decides this without the other ranks' images.
 #include "sortlast/execute/layers/images/merge.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Group {
 class Merger {
  public:
   Merger(const ChannelLayout& layout, const Accumulator& accumulator, std::span<const Layer> layers,
-        Range pixels)
+         Range pixels)
       : layout_(layout),
         table_(*layout.boxes),
         accumulator_(accumulator),
@@ -153,7 +153,12 @@ std::vector<Group> Merger::groups() const {
 }
 
 void Merger::append(const Group& group, Bytes& out) const {
-  const LayerShape one{group.places, accumulator_.format().scalar, false, 0, 0, group.box,
+  const LayerShape one{group.places,
+                       accumulator_.format().scalar,
+                       false,
+                       0,
+                       0,
+                       group.box,
                        pixels_of_box(group.box, pixels_, width_)};
   if (group.layers.size() > 1 && layer_bytes(layout_, one) < group.bytes) {
     append_one(group, one, out);

@@ -1,5 +1,5 @@
-// Merge: layers that nothing can come between are blended to one before they travel, where joins need not be
-// those of a tree.
+// Merge: layers are blended to one before they travel if no image can lie between them and joins need not
+// follow a tree.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 
 namespace sortlast {
 
-// Append `layers`, of these pixels of the frame, without channels and sorted front to back. Those that take
-// less room as one, and between which no pixels of another image come, become one, blended as the accumulator
-// does.
+// Append `layers`, of these pixels of the frame, without channels and sorted front to back. Neighbours in
+// depth become one, blended as the accumulator does, if that takes less room and no pixels of another image
+// lie between them.
 void append_merged(const ChannelLayout& layout, const Accumulator& accumulator, std::span<const Layer> layers,
                    Range pixels, Bytes& out);
 

@@ -11,14 +11,14 @@
 namespace sortlast {
 namespace {
 
-// A stretch of drawn pixels of one row.
+// Neighbouring drawn pixels of one row.
 struct Found {
-  std::uint32_t begin;  // pixel of the stretch asked for
+  std::uint32_t begin;  // counted from the first pixel asked for
   std::uint32_t count;
   std::size_t at;  // pixel of the image
 };
 
-// A channel whose values alone show that a pixel was drawn, if any of their bits among `looked_at` is set.
+// A channel that shows by itself that a pixel was drawn: a bit of a value, among `looked_at`, is set.
 struct Telling {
   const std::uint32_t* values;
   std::size_t width;
@@ -93,7 +93,7 @@ std::vector<Found> find_drawn(const ChannelLayout& layout, const OwnImage& image
   return found;
 }
 
-// The runs of the stretch: rows that meet are one.
+// The runs of these pixels: rows that meet are one.
 std::vector<ActiveRun> runs_of(const std::vector<Found>& found) {
   std::vector<ActiveRun> runs;
   std::uint32_t at = 0;
@@ -128,11 +128,15 @@ std::uint32_t append_own(const ChannelLayout& layout, const OwnImage& image, std
   const std::vector<Found> found = find_drawn(layout, image, width, pixels);
   const std::vector<ActiveRun> runs = runs_of(found);
   const std::uint32_t n = runs.empty() ? 0 : runs.back().at + runs.back().count;
-  const LayerRoom room = append_layer(
-      layout,
-      {{image.place, image.place}, layout.format.scalar, false, static_cast<std::uint32_t>(runs.size()), n,
-       {}, pixels},
-      out);
+  const LayerRoom room = append_layer(layout,
+                                      {{image.place, image.place},
+                                       layout.format.scalar,
+                                       false,
+                                       static_cast<std::uint32_t>(runs.size()),
+                                       n,
+                                       {},
+                                       pixels},
+                                      out);
   std::copy(runs.begin(), runs.end(), room.runs.begin());
 
   // Copy plane by plane.

@@ -14,7 +14,7 @@ namespace sortlast {
 // One of a rank's images, all of it inside the frame.
 struct OwnImage {
   std::uint32_t place = 0;  // in depth, of all images of all ranks: 0 is the front-most
-  Rectangle box;               // of the frame, of which it holds the pixels, row by row
+  Rectangle box;            // of the frame, of which it holds the pixels, row by row
   ConstPixels pixels;
   Rectangle active;                        // within the box: all pixels outside are empty
   std::vector<const std::byte*> channels;  // their values, in the layout's order
