@@ -90,7 +90,7 @@ void check_header(const Header& header, const ChannelLayout& layout, std::size_t
                      header.scalar == static_cast<std::uint8_t>(Scalar::float32);
   if (!known || header.located > 1 || header.kind > Kind::reference) refuse("an invalid header");
   if (header.kind == Kind::reference) return;
-  const std::uint64_t places = layout.boxes ? layout.boxes->size() : max_places;
+  const std::uint64_t places = layout.joins_as_tree() ? max_places : layout.boxes->size();
   if (header.first > header.last || header.last >= places) refuse("a place in depth that no image has");
   const std::uint64_t size = std::uint64_t{header.last} - header.first + 1;
   if (layout.joins_as_tree() && (!std::has_single_bit(size) || header.first % size != 0))
