@@ -1,4 +1,4 @@
-// What it costs a rank to start a frame, beside the blending: a run made anew, and one that is reset.
+// What it costs a rank to start a frame, beside the blending: an engine made anew, and one that is reset.
 //
 // Prints, for some algorithms and rank counts, the mean time a rank over all ranks, the median of nine turns.
 #include <algorithm>
@@ -7,7 +7,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/engine.hpp"
+#include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace {
@@ -19,13 +20,14 @@ constexpr int frames = 200;
 constexpr int turns = 9;
 
 // Start a frame and take all that can be posted before a message has come: how many chunks that is.
-std::size_t start(Run& run, const Contribution& contribution) {
-  run.begin_frame(contribution);
-  run.open(1 << 20);
+std::size_t start(PixelContent& content, Engine& engine, const Contribution& contribution) {
+  content.begin_frame(contribution);
+  engine.begin_frame();
+  engine.open(1 << 20);
   std::size_t posted = 0;
-  while (run.next_receive()) ++posted;
-  while (run.next_send()) ++posted;
-  run.end_frame();
+  while (engine.next_receive()) ++posted;
+  while (engine.next_send()) ++posted;
+  content.end_frame();
   return posted;
 }
 
@@ -55,18 +57,21 @@ void measure(const char* name, std::int32_t p) {
   for (std::int32_t rank = 0; rank < p; ++rank) {
     const auto fresh = [&] {
       const IndexedProgram program(schedule, rank, format, Op::over, {});
-      Run run(program, pool, team);
-      return start(run, contribution);
+      PixelContent content(program, pool, team);
+      Engine engine(program, content);
+      return start(content, engine, contribution);
     };
     const IndexedProgram program(schedule, rank, format, Op::over, {});
-    Run run(program, pool, team);
-    if (start(run, contribution) != fresh() || start(run, contribution) != fresh()) {
-      std::fprintf(stderr, "rank %d of %s: a run that is reset posts other chunks than a new one\n", rank,
+    PixelContent content(program, pool, team);
+    Engine engine(program, content);
+    const auto again = [&] { return start(content, engine, contribution); };
+    if (again() != fresh() || again() != fresh()) {
+      std::fprintf(stderr, "rank %d of %s: an engine that is reset posts other chunks than a new one\n", rank,
                    name);
       std::exit(1);
     }
     made += median_seconds(fresh);
-    reset += median_seconds([&] { return start(run, contribution); });
+    reset += median_seconds(again);
   }
   std::printf("%-18s p = %3d: made anew %8.3f us, reset %8.3f us\n", name, p, 1e6 * made / p,
               1e6 * reset / p);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sortlast/execute/mpi/messages.hpp"
+#include "sortlast/execute/run/encoding.hpp"
 
 namespace {
 
@@ -42,9 +43,9 @@ Seconds measure(const Communicator& comm, std::int64_t count) {
     const Pixels chunk = advance(all, format, i * pixels);
     const Chunk number{static_cast<std::size_t>(i), 0};
     if (sends) {
-      messages.send(number, 0, 0, {Content::dense, format, pixels, chunk, 0, {}});
+      messages.send(number, 0, 0, EncodedPixels{Coding::dense, format, pixels, chunk}.message());
     } else {
-      messages.receive(number, 1, 0, {format, pixels, chunk});
+      messages.receive(number, 1, 0, PixelRoom{format, pixels, chunk}.planes());
     }
   }
   seconds.posted = elapsed();

@@ -11,7 +11,7 @@
 
 #include "many_boxes.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/serial_layers.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule/algorithm.hpp"
 #include "sortlast/serial.hpp"
 
@@ -56,12 +56,12 @@ void expect_right(const ManyBoxes& scene, std::int32_t p, const std::string& alg
   for (const auto& content : contents) all.push_back(content.get());
   const std::int64_t n = scene.size.pixels();
   const Schedule schedule = make_schedule(algorithm, {p, n, {}, {}, true, {}});
-  const LayerFrame found = execute_layers_serial(schedule, all, scene.format, 1, 500);
+  const StringFrame found = execute_serial(schedule, all, scene.format, 1, 500);
   const Frame expected = composite_serial(scene.images, scene.size, scene.format, op, background);
   expect_near(scene.format, found.pixels.view(), expected.pixels.view(), n, scene.images.size());
 
   // Messages in another order change no bit.
-  const LayerFrame again = execute_layers_serial(schedule, all, scene.format, 2, 500);
+  const StringFrame again = execute_serial(schedule, all, scene.format, 2, 500);
   EXPECT_TRUE(
       std::equal(found.pixels.view().colour,
                  found.pixels.view().colour + static_cast<std::size_t>(n) * scene.format.colour_bytes(),

@@ -12,10 +12,10 @@
 #include "image/images.hpp"
 #include "random_images.hpp"
 #include "sortlast/error.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/execute/layers/images/finish.hpp"
 #include "sortlast/execute/layers/images/image_content.hpp"
 #include "sortlast/execute/layers/images/join.hpp"
-#include "sortlast/execute/layers/serial_layers.hpp"
 #include "sortlast/image/blend.hpp"
 #include "sortlast/schedule.hpp"
 
@@ -200,8 +200,8 @@ void check_algorithms(Op op, const Format& format, int p, std::mt19937& random) 
       kept.back()->put_channels(piece, planes);
       contents.push_back(kept.back().get());
     }
-    const LayerFrame frame =
-        execute_layers_serial(schedule, contents, format, static_cast<std::uint32_t>(random()), 1 + n / 5);
+    const StringFrame frame =
+        execute_serial(schedule, contents, format, static_cast<std::uint32_t>(random()), 1 + n / 5);
     const std::string& what = schedule.name();
     for (std::size_t c = 0; c < layout.channels.size(); ++c) {
       const SettledChannel& channel = layout.channels[c];

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/execute/layers/fragments/fragment_content.hpp"
-#include "sortlast/execute/layers/serial_layers.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -263,7 +263,7 @@ std::pair<std::size_t, std::size_t> check(const std::string& algorithm, int p, c
       (keep_lists ? sizes.second : sizes.first) += string.size();
     }
     const Format format{scene.scalar, 4, false};
-    const LayerFrame frame = execute_layers_serial(schedule, contents, format, seed, block);
+    const StringFrame frame = execute_serial(schedule, contents, format, seed, block);
     const std::byte* const colour = frame.pixels.view().colour;
     if (scene.scalar == Scalar::uint8) {
       const auto* const found = reinterpret_cast<const std::uint8_t*>(colour);

@@ -5,7 +5,7 @@
 
 #include "half_bound.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"

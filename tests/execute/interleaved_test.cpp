@@ -4,7 +4,7 @@
 
 #include "node_lists.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"

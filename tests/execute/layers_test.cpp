@@ -7,7 +7,8 @@
 
 #include "layer_pairs.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/layers/serial_layers.hpp"
+#include "sortlast/execute/engine/serial.hpp"
+#include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -32,7 +33,7 @@ void check(const std::string& algorithm, Setting setting, int most, std::uint32_
     kept.push_back(std::make_unique<PairContent>(random_pairs(setting.n, rank, most, seed)));
     contents.push_back(kept.back().get());
   }
-  const LayerFrame frame = execute_layers_serial(schedule, contents, PairContent::format, seed, block);
+  const StringFrame frame = execute_serial(schedule, contents, PairContent::format, seed, block);
 
   const std::vector<Pair> all = all_pairs(setting.n, setting.p, most, seed);
   std::vector<std::byte> expected(static_cast<std::size_t>(setting.n) * 4);
@@ -76,34 +77,41 @@ TEST(Layers, RanksWithoutAnything) {
 TEST(Layers, RefusesASettingThatTheyDoNotFit) {
   const PairContent content({});
   const std::vector<const LayerContent*> contents{&content, &content};
-  EXPECT_THROW(execute_layers_serial(make_schedule("shift", {2, 9}), contents, PairContent::format, 1, 8),
+  EXPECT_THROW(execute_serial(make_schedule("shift", {2, 9}), contents, PairContent::format, 1, 8),
                ArgumentError);
-  EXPECT_THROW(execute_layers_serial(make_schedule("shift", {3, 9, {}, {}, true}), contents,
-                                     PairContent::format, 1, 8),
-               ArgumentError);
+  EXPECT_THROW(
+      execute_serial(make_schedule("shift", {3, 9, {}, {}, true}), contents, PairContent::format, 1, 8),
+      ArgumentError);
 }
 
 // Messages of other ranks that were damaged on the way.
 TEST(Layers, DamagedMessagesAreErrors) {
   const Schedule schedule = make_schedule("direct-send", {2, 40, {}, {}, true});
-  const LayerProgram sender(schedule.program(0), schedule.setting());
-  const LayerProgram receiver(schedule.program(1), schedule.setting());
+  const IndexedProgram sender(schedule, 0);
+  const IndexedProgram receiver(schedule, 1);
   Pool pool;
   Team team;
   const PairContent content(random_pairs(40, 0, 3, 1));
-  LayerRun from(sender, 8, pool, team);
+  StringContent from(sender, 8, pool, team);
   from.begin_frame(content);
-  Bytes message;
-  from.outgoing(*from.next_send(1), message);
+  Engine engine(sender, from);
+  engine.begin_frame();
+  engine.open(1);
+  const Outgoing message = from.outgoing(*engine.next_send());
 
   const auto deliver = [&](const std::vector<std::byte>& bytes) {
-    LayerRun to(receiver, 8, pool, team);
+    StringContent to(receiver, 8, pool, team);
     to.begin_frame(content);
-    to.arrived(0, bytes, nullptr);
-    std::vector<std::byte> out(std::size_t{20} * 4);
-    to.finish({out.data(), nullptr}, PairContent::format);
+    Engine other(receiver, to);
+    other.begin_frame();
+    other.open(1);
+    other.arrived({0, 0}, {0, bytes, nullptr});
+    EXPECT_TRUE(to.merged());
+    to.place(take_pixels(pool, PairContent::format, 20), PairContent::format);
+    to.take_result();
   };
-  const std::vector<std::byte> whole(message.view().begin(), message.view().end());
+  const auto bytes_sent = message.planes[0].subspan(string_head_bytes);
+  const std::vector<std::byte> whole(bytes_sent.begin(), bytes_sent.end());
   EXPECT_NO_THROW(deliver(whole));
   // Cut short anywhere.
   for (std::size_t size = 0; size < whole.size(); ++size)

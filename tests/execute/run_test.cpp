@@ -1,12 +1,14 @@
-// A run is reset from frame to frame, not rebuilt: what starting a frame asks of the heap, counted, and what
-// a frame that was begun leaves behind for the next. And one that is told late where to put its result.
-#include "sortlast/execute/run/run.hpp"
+// An engine is reset from frame to frame, not rebuilt: what starting a frame asks of the heap, counted, and
+// what a frame that was begun leaves behind for the next. And one that is told late where to put its result.
+#include "sortlast/execute/engine/engine.hpp"
 
 #include <gtest/gtest.h>
 
 #include "execute/heap.hpp"
 #include "node_lists.hpp"
+#include "pixel_run.hpp"
 #include "scene.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 
@@ -28,10 +30,10 @@ class Starts {
     run_.begin_frame(contribution_);
     for (std::size_t i = 0; i < indexed_.receives.size(); ++i)
       if (indexed_.receives[i].spared) run_.refer(i, {image_of(indexed_.program.receives[i].peer)});
-    run_.open(1 << 20);
+    run_.engine.open(1 << 20);
     std::size_t posted = 0;
-    while (run_.next_receive()) ++posted;
-    while (run_.next_send()) ++posted;
+    while (run_.engine.next_receive()) ++posted;
+    while (run_.engine.next_send()) ++posted;
     return posted;
   }
 
@@ -43,7 +45,7 @@ class Starts {
   Pool pool_;
   Team team_;
   IndexedProgram indexed_;
-  Run run_;
+  testing::PixelRun run_;
   const testing::Scene& scene_;
   Contribution contribution_;
 };
@@ -85,13 +87,13 @@ TEST(Run, GivesTheSameBitsWhicheverImagesAreReferredToFirst) {
       Pool pool;
       Team team;
       const IndexedProgram indexed(schedule, rank, scene.format(), Op::over, {});
-      sortlast::Run run(indexed, pool, team);
+      testing::PixelRun run(indexed, pool, team);
       const Range piece = schedule.piece(rank);
       const PixelBuffer place = take_pixels(pool, scene.format(), piece.size());
       const Contribution own{
           {scene.views()[static_cast<std::size_t>(rank)], size, scene.format()}, nullptr, place};
       const auto blend_all = [&] {
-        while (run.blend() > 0) {
+        while (run.engine.work() > 0) {
         }
       };
       std::size_t referred = 0;
@@ -104,12 +106,12 @@ TEST(Run, GivesTheSameBitsWhicheverImagesAreReferredToFirst) {
       run.begin_frame(own);
       refer_until(early);
       blend_all();
-      EXPECT_EQ(run.blended(), early == p - 1);
+      EXPECT_EQ(run.content.merged(), early == p - 1);
       refer_until(p - 1);
-      run.open(1);
+      run.engine.open(1);
       blend_all();
-      ASSERT_TRUE(run.blended());
-      const PixelBuffer result = run.take_result();
+      ASSERT_TRUE(run.content.merged());
+      const PixelBuffer result = run.content.take_result();
       EXPECT_EQ(result.view().colour, place.view().colour);
       scene.expect_same_bits(result.view(), advance(expected.pixels.view(), scene.format(), piece.begin),
                              piece.size());

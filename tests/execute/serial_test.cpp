@@ -9,7 +9,8 @@
 #include "node_lists.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/serial.hpp"
+#include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
 
 namespace sortlast {
@@ -115,7 +116,7 @@ TEST(Serial, PassesAreCutAtUnits) {
   // More pixels than one blend unit, so that messages arrive in the middle of a pass.
   std::mt19937 random(13);
   const Format format{Scalar::uint8, 4, true};
-  const Size size{331, 3 * Run::blend_unit / 331};
+  const Size size{331, 3 * PixelContent::unit / 331};
   for (const std::string& name : sortlast::testing::algorithm_names()) {
     SCOPED_TRACE(name);
     const Scene scene(3, format, size, random, false);

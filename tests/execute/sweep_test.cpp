@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "pixel_run.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 
@@ -169,15 +170,15 @@ class SixteenImages {
     std::shuffle(receives.begin(), receives.end(), random_);
     pool_.begin_frame();
     run_.begin_frame(own_);
-    run_.open(schedule_.stages());
+    run_.engine.open(schedule_.stages());
     read_ = 0;
     for (const std::size_t receive : receives) {
       run_.refer(receive, {image_of(program_.program.receives[receive].peer)});
       if (early) blend();
     }
     blend();
-    EXPECT_TRUE(run_.blended());
-    return run_.take_result();
+    EXPECT_TRUE(run_.content.merged());
+    return run_.content.take_result();
   }
 
   const testing::Scene& scene() const { return scene_; }
@@ -195,7 +196,7 @@ class SixteenImages {
     return {scene_.views()[static_cast<std::size_t>(number)], size, scene_.format()};
   }
   void blend() {
-    while (const std::int64_t bytes = run_.blend()) read_ += bytes;
+    while (const std::int64_t bytes = run_.engine.work()) read_ += bytes;
   }
 
   std::mt19937 random_;
@@ -204,7 +205,7 @@ class SixteenImages {
   Pool pool_;
   Team team_;
   IndexedProgram program_;
-  sortlast::Run run_;
+  testing::PixelRun run_;
   Contribution own_;
   std::int64_t read_ = 0;
 };

@@ -4,7 +4,8 @@
 
 #include "node_lists.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/serial.hpp"
+#include "sortlast/execute/run/pixel_content.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 #include "sparse_scene.hpp"
@@ -84,11 +85,11 @@ TEST(Travel, MoreChunksThanTheWindowAndUnitsAcrossThem) {
   const Format format{Scalar::uint8, 4, true};
   const Size size{1201, 150};
   const std::int32_t p = 3;
-  ASSERT_GT(size.pixels() / p,
-            5 * Run::window * WireOptions{.chunk_bytes = least_chunk}.chunk_pixels(format, Op::over));
-  ASSERT_NE(
-      Run::blend_unit % WireOptions{.chunk_bytes = std::int64_t{7} * 1024 * 8}.chunk_pixels(format, Op::over),
-      0);
+  ASSERT_GT(size.pixels() / p, 5 * IndexedProgram::window *
+                                   WireOptions{.chunk_bytes = least_chunk}.chunk_pixels(format, Op::over));
+  ASSERT_NE(PixelContent::unit %
+                WireOptions{.chunk_bytes = std::int64_t{7} * 1024 * 8}.chunk_pixels(format, Op::over),
+            0);
   const Scene scene(p, format, size, random, false);
   const Frame oracle = composite_serial(scene.views(), size, format, Op::over);
   for (const AlgorithmEntry& entry : algorithms()) {

@@ -14,7 +14,7 @@
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layer_frames.hpp"
-#include "sortlast/execute/layers/layer_run.hpp"
+#include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 
 namespace sortlast {

@@ -7,7 +7,7 @@
 
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/schedule.hpp"
 #include "sortlast/serial.hpp"
 
@@ -57,7 +57,7 @@ TEST_F(Memory, IsAtMostAnImageAndTheChunksUnderWay) {
       for (int frame = 0; frame < 5; ++frame) {
         const Tile tile = compositor.composite(image);
         const std::size_t receives = tile.schedule()->program(rank_).receives.size();
-        const auto under_way = static_cast<std::int64_t>(receives) * Run::window * chunk_bytes;
+        const auto under_way = static_cast<std::int64_t>(receives) * IndexedProgram::window * chunk_bytes;
         // Inner ranks of a tree merge whole images; so do, in two levels, ranks of nodes of different sizes,
         // who also hold what comes from other nodes before it can be joined. Leaders of multi-step hold the
         // image of their group while half of another comes.
@@ -88,7 +88,8 @@ TEST_F(Memory, OfPiecesThatGoRoundIsThatOfChunks) {
         const auto receives = static_cast<std::int64_t>(tile.schedule()->program(rank_).receives.size());
         const std::int64_t piece = image_bytes / p_ + 64;
         // A second run of images that begins behind the ring's end, and what of it arrives too early.
-        EXPECT_LE(compositor.timing().peak_bytes, receives * Run::window * chunk_bytes + 2 * piece);
+        EXPECT_LE(compositor.timing().peak_bytes,
+                  receives * IndexedProgram::window * chunk_bytes + 2 * piece);
       }
     }
   }

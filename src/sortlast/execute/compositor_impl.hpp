@@ -27,11 +27,12 @@
 #include "sortlast/execute/mpi/attending.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
-#include "sortlast/execute/mpi/exchange.hpp"
-#include "sortlast/execute/mpi/layer_exchange.hpp"
+#include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
 #include "sortlast/execute/mpi/meeting.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
+#include "sortlast/execute/mpi/pixel_exchange.hpp"
+#include "sortlast/execute/mpi/string_exchange.hpp"
 #include "sortlast/execute/mpi/survivors.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
@@ -146,21 +147,21 @@ class Compositor::Impl {
   std::optional<Background> background_;
   ReusedMemory own_image_;  // what this rank composites, where that is not the image that was passed
   std::shared_ptr<const Plan> plan_;
-  std::unique_ptr<Exchange> exchange_;  // of plan_, once there was a frame
-  std::vector<int> planned_ranks_;      // of plan_; empty: all
-  std::string planned_name_;            // what plan_ is for, beside its setting
+  std::shared_ptr<PixelExchange> exchange_;  // of plan_, once there was a frame
+  std::vector<int> planned_ranks_;           // of plan_; empty: all
+  std::string planned_name_;                 // what plan_ is for, beside its setting
   Format planned_format_;
   std::shared_ptr<const Schedule> layer_schedule_;  // of the last frame of contents of varying size
   std::string layer_name_;
-  bool layers_in_place_ = false;                   // no rank sends any of it as a message
-  std::unique_ptr<LayerExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
-  bool layered_ = false;                           // the last frame was one
-  std::unique_ptr<Attending> attending_;           // where frames leave late ranks out, and of the last:
+  bool layers_in_place_ = false;                    // no rank sends any of it as a message
+  std::shared_ptr<StringExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
+  bool layered_ = false;                            // the last frame was one
+  std::unique_ptr<Attending> attending_;            // where frames leave late ranks out, and of the last:
   Attendance attendance_;
   std::vector<std::int32_t> left_out_;
   double deadline_ = 0;          // of this rank's call [s]
   std::string boxes_explained_;  // how several images a rank were composited; empty: none
-  // Of tags, the last up to tag_limit_ are those of the heads of strings (mpi/string_messages.hpp).
+  // Of tags, the last up to tag_limit_ are those of the heads of strings (mpi/messages.hpp).
   static constexpr std::int32_t head_tags = 4096;
   std::int32_t layer_calls_ = 0;  // counted round these tags
   Traffic traffic_;

@@ -10,7 +10,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/fragments/fragment_content.hpp"
-#include "sortlast/execute/layers/layer_run.hpp"
+#include "sortlast/execute/layers/string_content.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/wait.hpp"

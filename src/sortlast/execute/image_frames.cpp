@@ -141,7 +141,7 @@ bool Compositor::Impl::begins_early(const Meeting& meeting, const ImageView& ima
 }
 
 PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, Meeting* meeting) {
-  if (!exchange_) exchange_ = std::make_unique<Exchange>(plan_, context());
+  if (!exchange_) exchange_ = std::make_shared<PixelExchange>(plan_, context());
   try {
     return exchange_->run(contribution, context(), meeting);
   } catch (const MismatchError&) {

@@ -3,6 +3,7 @@
 
 #include "sortlast/execute/compositor_impl.hpp"
 #include "sortlast/schedule/collect.hpp"
+#include "sortlast/schedule/nodes.hpp"
 
 namespace sortlast {
 namespace {
@@ -71,10 +72,13 @@ Tile Compositor::Impl::run_layers(const LayerCall& call, const PixelBuffer& out)
       tile.pixels = take_pixels(pool_, call.format, tile.range.size());
       tile.has_frame = call.collected_at == rank_;
     }
-    return tile.pixels.view();
+    return tile.pixels;
   };
   if (call.prepare) call.prepare(tile);
-  if (!layer_exchange_) layer_exchange_ = std::make_unique<LayerExchange>(schedule, context());
+  if (!layer_exchange_) {
+    const auto plan = std::make_shared<const Plan>(schedule, rank_, tag_limit_ - head_tags);
+    layer_exchange_ = std::make_shared<StringExchange>(plan, context());
+  }
   tile.joined = std::make_shared<const std::vector<LayerString>>(
       layer_exchange_->run(*content, call.format, place, string_options(), context()));
   const bool own_pixels = out.view().colour == nullptr && !tile.shared;

@@ -11,6 +11,7 @@
 #include "sortlast/execute/layers/content.hpp"
 #include "sortlast/execute/mpi/exchange.hpp"
 #include "sortlast/execute/node/publishing.hpp"
+#include "sortlast/execute/run/tile.hpp"
 
 namespace sortlast {
 

@@ -1,18 +1,25 @@
-// Exchange: one rank's run of a plan over MPI, frame after frame, and the gathering of the tiles.
+// Exchange: one rank's run of a plan over MPI, frame after frame, whatever the content.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "sortlast/content/content.hpp"
+#include "sortlast/execute/engine/engine.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/meeting.hpp"
+#include "sortlast/execute/mpi/messages.hpp"
+#include "sortlast/execute/mpi/strays.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/pool.hpp"
-#include "sortlast/execute/run/run.hpp"
-#include "sortlast/execute/run/tile.hpp"
 #include "sortlast/threads.hpp"
 #include "sortlast/timing.hpp"
 
@@ -32,40 +39,91 @@ struct FrameContext {
   bool all_in_place = false;
 };
 
-class Exchange {
+// Receives of fixed size are posted ahead; sends leave as soon as their pixels are complete, chunk by chunk,
+// stage by stage where the schedule limits the stages under way; merging goes on while messages are. Ranks of
+// a node hand over to each other without messages what they started with: how is up to the kind of content
+// (pixel_exchange.hpp, string_exchange.hpp).
+class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
-  // The communicator, pool and team of the context must stay where they are.
-  Exchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
-  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  virtual ~Exchange() = default;
 
-  // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
-  // one frame and return this rank's finished pixels. Receives are posted ahead; sends leave as soon as their
-  // pixels are complete, chunk by chunk, stage by stage where the schedule limits the stages under way;
-  // blending goes on while messages are. Throws TimeoutError: then messages may still be under way, the
-  // contribution's pixels and the communicator must stay, and no other frame can be run. If ranks have yet to
-  // come to the frame's `meeting`, it ends no sooner than they do; and throws the MismatchError of the
-  // meeting if they disagree: then nothing is under way any more, and no other frame can be run.
-  PixelBuffer run(const Contribution& contribution, const FrameContext& context, Meeting* meeting = nullptr);
+ protected:
+  // The content, and the communicator, pool and team of the context, must stay where they are.
+  Exchange(std::shared_ptr<const Plan> plan, Content& content, const FrameContext& context);
+
+  // Collective: run the plan for one frame, which the content has begun, and return this rank's finished
+  // pixels. Throws TimeoutError: then messages may still be under way, the content and the communicator must
+  // stay, and no other frame can be run. If ranks have yet to come to the frame's `meeting`, it ends no
+  // sooner than they do, and throws the MismatchError of the meeting if they disagree.
+  PixelBuffer run_frame(const FrameContext& context, Meeting* meeting = nullptr);
+
+  // Take what the ranks of the node hand over, and tell the engine; and the end of that.
+  virtual void share() = 0;
+  virtual void end_sharing() = 0;
+  // This rank reads no more of what they have handed over.
+  virtual void release_all() {}
+  // The ranks of the node have met, and messages are under way.
+  virtual void met() {}
+
+  const Plan& plan() const { return plan_; }
+  const FrameContext& context() const { return *context_; }
+  Engine& engine() { return engine_; }
+  Messages& messages() { return messages_; }
+
+  void record(const Event& event) {
+    if (context_->events != nullptr) context_->events->push_back(event);
+  }
+  // Time for joining has passed, in which `bytes` were read.
+  void took_time(double begin, std::int64_t bytes);
+  void begin_wait(double now) {
+    if (waiting_since_ < 0) waiting_since_ = now;
+  }
+  void end_wait(double now);
+  // Send a chunk that is complete. Returns whether there was one.
+  bool send_next();
+  // Returns whether chunks were done.
+  bool take_messages();
+  // Let the stages begin that may be under way.
+  void open_stages();
 
  private:
-  class Frame;
-  std::shared_ptr<Frame> frame_;
-};
+  // Whether ranks of a node hand over anything.
+  bool shares() const { return !plan_.mates.empty() && plan_.schedule->n() > 0; }
 
-// A tile's image, to be collected at a rank.
-struct Gathering {
-  const detail::TileData& tile;
-  int root = 0;
-  bool with_depth = false;
-  PixelBuffer out = {};  // at the root, where the frame is put; none: anywhere
-};
+  PixelBuffer run();
+  void begin(const FrameContext& context, Meeting* meeting);
+  void advance(Backoff& backoff);
+  bool work();
+  void count(Coding coding);
+  void count_search(double begin, double seconds);
+  Chunk find_receive(const Messages::Done& done) const;
+  void look_at_meeting(Backoff& backoff);
+  [[noreturn]] void call_off();
+  Exchanged stop_receiving();
+  std::string waits_for() const;
 
-// Collective; all arguments were agreed on, and all ranks are through with compositing. Every image is
-// collected at a rank of its own, all at once; returns that of this rank. Contiguous tiles land where they
-// belong, and those in the frame of the root's node stay where they are unless there is an `out`; pixels of
-// an image that was dealt out come as they lie in the tile, and the root puts them in their places. `wire`
-// says when this rank leaves out empty pixels; colours stay as they are. Throws TimeoutError.
-std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const WireOptions& wire,
-                                  const FrameContext& context);
+  const std::shared_ptr<const Plan> kept_;
+  const Plan& plan_;
+  const Program& program_;
+  Content& content_;
+  Engine engine_;
+  Messages messages_;
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t>
+      receive_of_;                       // strings: peer, number -> receive
+  std::optional<FrameContext> context_;  // of the last call
+  Meeting* meeting_ = nullptr;           // to which not all have come
+  std::uint64_t hash_ = 0;               // of the frame's arguments
+  std::vector<std::int64_t> left_;       // chunks of each stage that are not done
+  std::int64_t all_left_ = 0;
+  std::int64_t receives_left_ = 0;
+  std::size_t bytes_under_way_ = 0;     // of strings that are being sent
+  std::int32_t oldest_ = 1;             // stage before which all are done
+  bool called_off_ = false;             // the ranks disagreed, and nothing is under way any more
+  std::vector<std::int64_t> sent_;      // chunks of each send, those under way too
+  std::vector<std::int64_t> received_;  // chunks of each receive
+  double waiting_since_ = -1;
+};
 
 }  // namespace sortlast

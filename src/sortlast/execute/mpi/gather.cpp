@@ -11,7 +11,7 @@
 //
 // The root may have to receive from 10^5 ranks: only a few messages are posted at a time, as MPI looks
 // through all that are for each that arrives.
-#include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/mpi/gather.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -31,6 +31,12 @@ constexpr std::size_t posted_at_once = 64;
 constexpr std::int64_t sent_bytes = 1 << 24;    // most that a rank sends at once
 constexpr std::int64_t part_bytes = 1 << 22;    // most of a message that lands in its place
 constexpr std::int64_t copied_bytes = 1 << 18;  // most of a message whose pixels the root copies apart
+
+void count(const Messages::Done& done, Timing& timing) {
+  const auto bytes = static_cast<std::int64_t>(done.bytes);
+  (done.sent ? timing.bytes_sent : timing.bytes_received) += bytes;
+  (done.sent ? timing.messages_sent : timing.messages_received) += done.messages;
+}
 
 class TileGather {
  public:
@@ -90,10 +96,10 @@ class TileGather {
   void abandon() { messages_.abandon(); }
 
  private:
-  struct Posted {       // a message under way
-    Range pixels;       // of the schedule
-    Incoming incoming;  // if it is received
-    PixelBuffer room;   // from which they are copied apart; empty: they land where they belong
+  struct Posted {        // a message under way
+    Range pixels;        // of the schedule
+    PixelRoom incoming;  // if it is received
+    PixelBuffer room;    // from which they are copied apart; empty: they land where they belong
   };
 
   void make_frame(const PixelBuffer& out, Pool& pool) {
@@ -128,7 +134,8 @@ class TileGather {
       } else {
         const ConstPixels from =
             advance(ConstPixels(tile_.pixels.view()), format_, part.begin - tile_.range.begin);
-        messages_.send({place, 0}, peer, tag, encode(wire_, format_, {format_, from, part.size()}, pool));
+        const EncodedPixels pixels = encode(wire_, format_, {format_, from, part.size()}, pool);
+        messages_.send({place, 0}, peer, tag, pixels.message());
       }
       left.begin = part.end;
       if (left.empty()) ++next_piece_;
@@ -144,29 +151,26 @@ class TileGather {
                             ? posted.room.view()
                             : advance(frame_->pixels.view(), format_, part.begin);
     posted.incoming = {format_, part.size(), room};
-    messages_.receive({place, 0}, peer, tag, posted.incoming);
+    messages_.receive({place, 0}, peer, tag, posted.incoming.planes());
   }
 
   bool take_messages(const FrameContext& with) {
-    Timing& timing = with.timing;
-    const auto& through = messages_.test();
-    for (const Messages::Done& done : through) {
-      const auto bytes = static_cast<std::int64_t>(done.bytes);
-      (done.sent ? timing.bytes_sent : timing.bytes_received) += bytes;
-      (done.sent ? timing.messages_sent : timing.messages_received) += done.messages;
+    const auto& ended = messages_.test();
+    for (const Messages::Done& done : ended) {
+      count(done, with.timing);
       Posted& posted = posted_[done.chunk.transfer];
-      if (!done.sent && posted.incoming.content(done.colour_bytes) == Content::sparse)
-        open(posted.incoming, done.colour_bytes, with.pool);
+      if (!done.sent && posted.incoming.coding(done.arrival.bytes) == Coding::sparse)
+        open(posted.incoming, done.arrival.bytes, with.pool);
       if (posted.room.view().colour != nullptr) put(posted.pixels, posted.room.view());
       posted.room = PixelBuffer();
       free_.push_back(done.chunk.transfer);
       --under_way_;
     }
-    return !through.empty();
+    return !ended.empty();
   }
 
   // Lay out packed pixels where they were received.
-  static void open(const Incoming& incoming, std::size_t bytes, Pool& pool) {
+  static void open(const PixelRoom& incoming, std::size_t bytes, Pool& pool) {
     const Format& format = incoming.format;
     const Memory packed = pool.take(incoming.dense_colour_bytes());
     std::memcpy(packed.get(), incoming.room.colour, bytes);
@@ -223,6 +227,73 @@ std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const Wi
   } catch (...) {
     for (const auto& gather : *gathers) gather->abandon();
     keep_for_ever(gathers);
+    with.alarm.throw_alone();
+  }
+}
+
+// ---- Strings --------------------------------------------------------------------------------------
+
+namespace {
+
+// A rank's strings as one message.
+Outgoing packed(const std::vector<LayerString>& strings, Pool& pool) {
+  Bytes message([&pool](std::size_t size) { return pool.take(size); });
+  message.grow(string_head_bytes);
+  StringPacker packer(message, strings.size());
+  for (const LayerString& string : strings) {
+    packer.begin();
+    message.append(string.bytes);
+    packer.end(string.pixels);
+  }
+  Outgoing whole;
+  whole.coding = Coding::string;
+  whole.planes[0] = message.view();
+  whole.head = message.data();
+  whole.memory = message.memory();
+  return whole;
+}
+
+}  // namespace
+
+std::optional<std::vector<LayerString>> gather_strings(const std::vector<LayerString>& strings, int root,
+                                                       const StringOptions& options,
+                                                       const FrameContext& with) {
+  const bool receives = with.comm.rank() == root;
+  const auto messages = std::make_shared<Messages>(with.comm, with.pool);
+  messages->set_strings(options);
+  try {
+    std::vector<std::vector<LayerString>> of(static_cast<std::size_t>(with.comm.size()));
+    std::size_t left = receives ? of.size() - 1 : 1;
+    if (receives) {
+      of[static_cast<std::size_t>(root)] = strings;
+    } else {
+      messages->send_string({}, root, 0, packed(strings, with.pool));
+    }
+    Backoff backoff(with.alarm, [&] {
+      return receives ? std::string("strings to gather")
+                      : "rank " + std::to_string(root) + " to gather its strings";
+    });
+    while (left > 0) {
+      const auto& ended = messages->test(receives);
+      for (const Messages::Done& done : ended) {
+        count(done, with.timing);
+        if (!done.sent)
+          of[static_cast<std::size_t>(done.peer)] = unpacked(done.arrival.string, done.arrival.memory);
+        --left;
+      }
+      if (ended.empty()) {
+        backoff.pause();
+      } else {
+        backoff.progress();
+      }
+    }
+    if (!receives) return std::nullopt;
+    std::vector<LayerString> all;
+    for (const std::vector<LayerString>& one : of) all.insert(all.end(), one.begin(), one.end());
+    return all;
+  } catch (...) {
+    messages->abandon();
+    keep_for_ever(messages);
     with.alarm.throw_alone();
   }
 }

@@ -1,4 +1,4 @@
-// Messages: chunks of pixels as MPI requests.
+// Messages: chunks as MPI requests.
 #pragma once
 
 #include <cstddef>
@@ -6,38 +6,57 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/content/content.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
-#include "sortlast/execute/run/run.hpp"
+#include "sortlast/execute/run/pool.hpp"
 
 namespace sortlast {
 
-// Posts chunks and tells when they are through; what that costs grows with their number, and no faster. A
-// chunk is one message of colours (or of packed pixels), and one of depths if its format has them; neither
-// may pass 2^31 - 1 bytes. Chunks of one tag between two ranks arrive in the order in which both ends post
-// them.
+// How strings travel. A string of up to `chunk_bytes` travels in one message behind a head that announces its
+// size. Of a longer one the first message is the head alone; the rest follows in messages of `chunk_bytes`,
+// received where they belong. Heads are matched as they arrive, from any rank (matched probes).
+struct StringOptions {
+  std::int64_t chunk_bytes = 1 << 20;
+  std::int32_t head_tag = 0;       // of this call alone: no other messages with this tag may be under way
+  std::int32_t tag_limit = 32767;  // the rest travels with the tags 0 .. tag_limit - 1
+};
+
+// Posts chunks and reports those that are done, at a cost that grows with their number, and no faster.
+//
+// A chunk of fixed size is one message per plane, of up to 2^31 - 1 bytes, for which a receive is posted
+// ahead. Chunks of one tag between two ranks arrive in the order in which both ends post them.
 class Messages {
  public:
   explicit Messages(const Communicator& comm) : comm_(comm) {}
+  // Of strings, too; `pool`: for those that are received. It must outlive the messages.
+  Messages(const Communicator& comm, Pool& pool) : comm_(comm), pool_(&pool) {}
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
   void send(Chunk chunk, int peer, std::int32_t tag, const Outgoing& message);
   void receive(Chunk chunk, int peer, std::int32_t tag, const Incoming& message);
 
-  struct Done {
-    Chunk chunk;
-    bool sent = false;             // else received
-    double posted = 0;             // when [s of trace_clock()]
-    std::size_t colour_bytes = 0;  // of the first message
-    std::size_t bytes = 0;         // of all
-    int messages = 0;
-  };
-  // Some chunks that are through; none only if no message was when it was looked at. Valid until the next
-  // call.
-  const std::vector<Done>& test();
+  // How strings travel from now on; none may be under way.
+  void set_strings(const StringOptions& options) { strings_ = options; }
+  // `number`: of this string among all from this rank to the peer.
+  void send_string(Chunk chunk, int peer, std::uint32_t number, const Outgoing& string);
 
-  // Wait for no message any more, and take those that come already. Returns how many came of each chunk that
-  // was not through. Throws TimeoutError.
+  struct Done {
+    Chunk chunk;    // of a string that was received: none, but
+    int peer = -1;  // its sender, and
+    std::uint32_t number = 0;
+    bool sent = false;      // else received
+    double posted = 0;      // when its first message was posted or found [s of trace_clock()]
+    std::size_t bytes = 0;  // of all its messages
+    int messages = 0;
+    Arrived arrival = {};  // if received
+  };
+  // Some chunks that are done; none only if no message was when it was looked at. While `expecting`, looks
+  // for strings that have begun to arrive. Valid until the next call. Throws Error for a damaged head.
+  const std::vector<Done>& test(bool expecting = false);
+
+  // Wait for no chunk of fixed size any more, and take those that arrive already. Returns how many messages
+  // arrived of each chunk that was not done. Throws TimeoutError.
   std::vector<std::pair<Chunk, int>> stop_receiving(const Alarm& alarm);
 
   bool idle() const { return requests_.empty(); }
@@ -47,22 +66,34 @@ class Messages {
  private:
   struct Posted {
     Done done;
-    int left = 0;   // messages under way
-    Memory memory;  // of what was encoded for sending
+    int left = 0;                        // messages under way
+    std::shared_ptr<const void> memory;  // of what was encoded for sending
+    Memory received;                     // a string, or its first message
+    bool head_only = false;              // of which the head has to be read
   };
 
+  void make_room(int messages);
   std::size_t begin(Chunk chunk, bool sent, int messages);
-  void add(std::size_t place, MPI_Request request, bool colour);
+  void post_send(std::size_t place, std::span<const std::byte> bytes, int peer, int tag);
+  void post_receive(std::size_t place, std::span<std::byte> bytes, int peer, int tag, bool first);
+  void add(std::size_t place, MPI_Request request, bool first);
+  void end(std::size_t place);
+  bool find_head();
+  void read_head(std::size_t place);
   int test_some(std::size_t first, std::size_t count);
   void take_done(std::size_t first, int count);
   void remove_null(std::size_t first, std::size_t count);
 
   const Communicator& comm_;
+  Pool* pool_ = nullptr;
+  StringOptions strings_;
   std::vector<MPI_Request> requests_;
-  std::vector<std::pair<std::size_t, bool>> owner_;  // request -> place in posted_, whether of colours
+  std::vector<std::pair<std::size_t, bool>>
+      owner_;  // request -> place in posted_, whether of the first plane
   std::vector<Posted> posted_;
-  std::vector<std::size_t> free_;  // places in posted_ to use again
-  std::size_t next_ = 0;           // request that is tested next
+  std::vector<std::size_t> free_;   // places in posted_ to use again
+  std::vector<std::size_t> heads_;  // places whose head is there
+  std::size_t next_ = 0;            // request that is tested next
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<Done> done_;

@@ -32,6 +32,8 @@ class MessageTags {
       if (count > 1) several_[peer] = std::min<std::int64_t>(count, room_);
   }
 
+  // Of steps[step] among those with its peer.
+  std::uint32_t number(std::size_t step) const { return static_cast<std::uint32_t>(numbers_[step]); }
   // Of the transfer steps[step], whose peer it is, in a frame of arguments with this hash.
   int tag(std::size_t step, std::int32_t peer, std::uint64_t hash) const {
     const auto several = several_.find(peer);

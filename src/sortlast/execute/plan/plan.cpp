@@ -30,6 +30,24 @@ IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank, cons
   if (schedule.window() > 0) receive_ahead();
 }
 
+IndexedProgram::IndexedProgram(const Schedule& schedule, std::int32_t rank)
+    : program(schedule.program(rank)),
+      announced(true),
+      op(Op::add),
+      chunk_pixels(std::max<std::int64_t>(1, schedule.n())),
+      values(program.values.size()),
+      sends(program.sends.size()),
+      receives(program.receives.size()) {
+  spare_transfers(schedule.setting());
+  list_uses();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i].pixels = program.values[i].pixels;
+  for (IndexedTransfer& send : sends) send.chunks = send.window = 1;
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    receives[i].chunks = receives[i].window = 1;
+    values[static_cast<std::size_t>(program.receives[i].value)].receive = i;
+  }
+}
+
 void IndexedProgram::spare_transfers(const Setting& setting) {
   const SparedTransfers spared = spared_transfers(program, setting);
   for (std::size_t i = 0; i < sends.size(); ++i) sends[i].spared = spared.sends[i];
@@ -216,12 +234,20 @@ std::vector<Plan::Mate> mates_of(std::int32_t rank, const std::vector<std::int32
 
 Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, const Format& format, Op op,
            const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks)
+    : Plan(made, IndexedProgram(*made, participant, format, op, wire), tag_limit) {
+  if (!ranks.empty()) name_by(ranks);
+}
+
+Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, std::int32_t tag_limit)
+    : Plan(made, IndexedProgram(*made, participant), tag_limit) {}
+
+Plan::Plan(std::shared_ptr<const Schedule> made, IndexedProgram index, std::int32_t tag_limit)
     : schedule(std::move(made)),
-      indexed(*schedule, participant, format, op, wire),
+      indexed(std::move(index)),
       send_tags(indexed.program.sends, tag_limit),
       receive_tags(indexed.program.receives, tag_limit),
       stage_chunks(static_cast<std::size_t>(schedule->stages()) + 2, 0),
-      mates(mates_of(participant, schedule->setting().nodes)) {
+      mates(mates_of(indexed.program.rank, schedule->setting().nodes)) {
   const auto count = [&](const auto& steps, const std::vector<IndexedTransfer>& transfers) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (transfers[i].spared) continue;
@@ -230,7 +256,9 @@ Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, const
     }
   };
   count(indexed.program.sends, indexed.sends);
+  receive_chunks = -chunks;
   count(indexed.program.receives, indexed.receives);
+  receive_chunks += chunks;
 
   mate_of.resize(indexed.receives.size());
   for (std::size_t i = 0; i < indexed.receives.size(); ++i) {
@@ -240,7 +268,6 @@ Plan::Plan(std::shared_ptr<const Schedule> made, std::int32_t participant, const
     mate_of[i] = static_cast<std::size_t>(mate - mates.begin());
     ++mate->reads;
   }
-  if (!ranks.empty()) name_by(ranks);
 }
 
 void Plan::name_by(const std::vector<std::int32_t>& ranks) {

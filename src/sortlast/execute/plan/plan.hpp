@@ -2,8 +2,8 @@
 //
 // Who needs a value and for how long, what it is stored as, in whose memory it may lie, into how many
 // messages a transfer is cut: none of it changes from frame to frame, and to find it out costs more than to
-// composite a small image. So it is kept in an index, and a Run (run/run.hpp) has beside it only what a frame
-// changes.
+// composite a small image. So it is kept in an index, and an Engine (engine/engine.hpp) holds only the state
+// that a frame changes.
 #pragma once
 
 #include <algorithm>
@@ -88,8 +88,11 @@ struct IndexedProgram {
   // one node read each other's images.
   IndexedProgram(const Schedule& schedule, std::int32_t rank, const Format& image, Op op,
                  const WireOptions& wire);
+  // Of `rank`, for contents of varying size: each transfer is one chunk, whose size its sender announces.
+  IndexedProgram(const Schedule& schedule, std::int32_t rank);
 
   Program program;
+  bool announced = false;  // of varying size
   Format image;
   Op op;
   WireOptions wire;
@@ -126,6 +129,8 @@ struct Plan {
   // same numbers.
   Plan(std::shared_ptr<const Schedule> schedule, std::int32_t participant, const Format& format, Op op,
        const WireOptions& wire, std::int32_t tag_limit, const std::vector<std::int32_t>& ranks = {});
+  // For contents of varying size.
+  Plan(std::shared_ptr<const Schedule> schedule, std::int32_t participant, std::int32_t tag_limit);
 
   std::shared_ptr<const Schedule> schedule;
   IndexedProgram indexed;
@@ -133,6 +138,7 @@ struct Plan {
   MessageTags receive_tags;
   std::vector<std::int64_t> stage_chunks;  // by stage: messages of this rank
   std::int64_t chunks = 0;                 // all of them
+  std::int64_t receive_chunks = 0;         // those that it receives
 
   // The other ranks of this one's node, and how many receives read the image of each.
   struct Mate {
@@ -143,6 +149,7 @@ struct Plan {
   std::vector<std::size_t> mate_of;  // of each spared receive, place in `mates`
 
  private:
+  Plan(std::shared_ptr<const Schedule> schedule, IndexedProgram indexed, std::int32_t tag_limit);
   void name_by(const std::vector<std::int32_t>& ranks);
 };
 

@@ -39,23 +39,42 @@ bool find_runs(const Payload& payload, double most_active, std::vector<ActiveRun
 
 }  // namespace
 
-std::size_t Outgoing::colour_bytes() const {
-  if (content == Content::absent) return 0;
-  return content == Content::sparse ? packed : static_cast<std::size_t>(count) * format.colour_bytes();
+std::size_t EncodedPixels::colour_bytes() const {
+  if (coding == Coding::absent) return 0;
+  return coding == Coding::sparse ? packed : static_cast<std::size_t>(count) * format.colour_bytes();
 }
 
-std::size_t Outgoing::depth_bytes() const {
-  return content == Content::dense && format.depth ? static_cast<std::size_t>(count) * sizeof(float) : 0;
+std::size_t EncodedPixels::depth_bytes() const {
+  return coding == Coding::dense && format.depth ? static_cast<std::size_t>(count) * sizeof(float) : 0;
 }
 
-Content Incoming::content(std::size_t colour_bytes) const {
-  if (colour_bytes == 0) return Content::absent;
-  return colour_bytes < dense_colour_bytes() ? Content::sparse : Content::dense;
+Outgoing EncodedPixels::message() const {
+  Outgoing sent;
+  sent.coding = coding;
+  sent.planes = {std::span(pixels.colour, colour_bytes()),
+                 std::as_bytes(std::span(pixels.depth, depth_bytes() / sizeof(float)))};
+  sent.messages = format.depth ? 2 : 1;
+  sent.room = static_cast<std::size_t>(count) * format.colour_bytes();
+  sent.memory = memory;
+  sent.search = search;
+  return sent;
 }
 
-Outgoing encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool) {
-  Outgoing message{
-      Content::dense, wire.on_the_wire(payload.format, image), payload.count, payload.pixels, 0, {}};
+Incoming PixelRoom::planes() const {
+  const auto n = static_cast<std::size_t>(count);
+  return {{std::span(room.colour, dense_colour_bytes()),
+           std::as_writable_bytes(std::span(room.depth, format.depth ? n : 0))},
+          format.depth ? 2 : 1};
+}
+
+Coding PixelRoom::coding(std::size_t colour_bytes) const {
+  if (colour_bytes == 0) return Coding::absent;
+  return colour_bytes < dense_colour_bytes() ? Coding::sparse : Coding::dense;
+}
+
+EncodedPixels encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool) {
+  EncodedPixels message{
+      Coding::dense, wire.on_the_wire(payload.format, image), payload.count, payload.pixels, 0, {}};
   const std::size_t dense = message.colour_bytes();
 
   // Leave out empty pixels, if that saves enough. Memory for every message of a size is taken in the same
@@ -69,7 +88,7 @@ Outgoing encode(const WireOptions& wire, const Format& image, const Payload& pay
     if (found) {
       message.packed = packed_bytes(payload.format, message.format.scalar, runs);
       if (message.packed < most) {
-        message.content = Content::sparse;
+        message.coding = Coding::sparse;
         message.memory = pool.take(most);
         pack(payload.format, payload.pixels, runs, 0, message.format.scalar, message.memory.get());
         message.pixels = {message.memory.get(), nullptr};

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sortlast/content/content.hpp"
 #include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/pool.hpp"
 #include "sortlast/image.hpp"
@@ -14,13 +15,9 @@
 
 namespace sortlast {
 
-// What a message holds, told apart by its length alone: nothing (none of the ranks that it stands for had an
-// image), packed pixels (fewer bytes than the colours of all), or all pixels.
-enum class Content : std::uint8_t { absent, sparse, dense };
-
-// A message to be sent.
-struct Outgoing {
-  Content content = Content::absent;
+// Pixels of one chunk as they are sent.
+struct EncodedPixels {
+  Coding coding = Coding::absent;
   Format format;            // as sent
   std::int64_t count = 0;   // pixels that it stands for
   ConstPixels pixels = {};  // dense: colour and depth; sparse: packed bytes at `colour`
@@ -28,18 +25,21 @@ struct Outgoing {
   Memory memory = {};       // where they are, if they are not the sender's own pixels
   double search = 0;        // what looking for active pixels took [s]
 
-  std::size_t colour_bytes() const;  // of the message with colours, or packed pixels
-  std::size_t depth_bytes() const;   // of the message with depths that follows if the format has them
+  std::size_t colour_bytes() const;  // of the plane of colours, or packed pixels
+  std::size_t depth_bytes() const;   // of the plane of depths that follows if the format has them
+  Outgoing message() const;
 };
 
-// Room for a message: `count` dense pixels of `format`.
-struct Incoming {
+// Room for the pixels of one chunk: `count` dense pixels of `format`.
+struct PixelRoom {
   Format format;
   std::int64_t count = 0;
   Pixels room;
 
   std::size_t dense_colour_bytes() const { return static_cast<std::size_t>(count) * format.colour_bytes(); }
-  Content content(std::size_t colour_bytes) const;
+  // What arrived in it.
+  Coding coding(std::size_t colour_bytes) const;
+  Incoming planes() const;
 };
 
 // Pixels that are to be sent: `pixels` holds `count` of them. If `boxed`, those outside `runs` (counted from
@@ -55,7 +55,7 @@ struct Payload {
 
 // Make the message for a payload: where it lies if it travels as it is, else in memory of the pool. `image`
 // is the format of the images.
-Outgoing encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool);
+EncodedPixels encode(const WireOptions& wire, const Format& image, const Payload& payload, Pool& pool);
 
 // The rows of a rectangle that meet pixels [begin, end) of a row-major image, as runs of its pixels counted
 // from `begin`; `at` is counted from `origin`.

@@ -45,7 +45,7 @@ void Passes::end_frame() {
   sweep_.end_frame();
 }
 
-std::optional<Passes::Blended> Passes::blend(const std::function<void(Value, Range)>& used_up) {
+std::optional<Content::Work> Passes::blend(const std::function<void(Value, Range)>& used_up) {
   while (!candidates_.empty()) {
     const std::size_t merge = candidates_.back() = pass_of(candidates_.back());
     if (merges_[merge].in_pass() || start(merge)) {
@@ -155,8 +155,8 @@ Range Passes::next_unit(std::size_t merge) const {
   return pixels;
 }
 
-Passes::Blended Passes::blend_unit(std::size_t merge, Range pixels,
-                                   const std::function<void(Value, Range)>& used_up) {
+Content::Work Passes::blend_unit(std::size_t merge, Range pixels,
+                                 const std::function<void(Value, Range)>& used_up) {
   const Merge& step = program_.merges[merge];
   State& state = merges_[merge];
   const bool last = state.joining == step.inputs.size();

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "sortlast/content/content.hpp"
 #include "sortlast/execute/plan/plan.hpp"
 #include "sortlast/execute/run/sweep.hpp"
 #include "sortlast/execute/run/values.hpp"
@@ -44,11 +45,7 @@ class Passes {
   // Blend up to `unit` pixels a thread of what is there, if there is anything, and tell of each input which
   // of its pixels were used up.
   static constexpr std::int64_t unit = 1 << 15;
-  struct Blended {
-    std::int64_t bytes = 0;  // that were read
-    Value value = -1;        // of which more is there; none: -1
-  };
-  std::optional<Blended> blend(const std::function<void(Value, Range)>& used_up);
+  std::optional<Content::Work> blend(const std::function<void(Value, Range)>& used_up);
 
   bool done() const { return left_ == 0; }  // all merges are complete
 
@@ -76,7 +73,7 @@ class Passes {
   bool start(std::size_t merge);
   void begin(std::size_t merge, std::size_t end);
   Range next_unit(std::size_t merge) const;
-  Blended blend_unit(std::size_t merge, Range pixels, const std::function<void(Value, Range)>& used_up);
+  Content::Work blend_unit(std::size_t merge, Range pixels, const std::function<void(Value, Range)>& used_up);
   std::int64_t join(std::size_t merge, Range pixels, bool last);
   std::size_t add_inputs(std::size_t merge, Range pixels);
   Pixels accumulate_into(std::size_t merge, bool last);

@@ -26,7 +26,7 @@ struct TileData {
   std::shared_ptr<const void> maker;         // the compositor that made it, and
   std::int64_t frame = 0;                    // the number of its frame there
   Interleaving interleaving = {};            // where the schedule's pixels lie in the image
-  // What a content of varying size keeps of its pixels (layers/layer_run.hpp); null: of a dense frame.
+  // What a content of varying size keeps of its pixels (layers/packed_strings.hpp); null: of a dense frame.
   std::shared_ptr<const std::vector<LayerString>> joined = nullptr;
   // They are lists of fragments, maybe intervals, maybe with channels (these planes without values).
   bool fragment_lists = false;

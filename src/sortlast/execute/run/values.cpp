@@ -88,7 +88,7 @@ Link Values::link(Value value, Range pixels, Side side) {
   return {advance(part.pixels, from.format, within), from.format.scalar, side};
 }
 
-Incoming Values::room_for(Value value, std::int64_t number) {
+PixelRoom Values::room_for(Value value, std::int64_t number) {
   const IndexedValue& to = program_.value(value);
   const Range pixels = program_.chunk_of(to.pixels, number);
   const PixelBuffer room = take_pixels(pool_, to.format, pixels.size());
@@ -101,10 +101,10 @@ Incoming Values::room_for(Value value, std::int64_t number) {
 void Values::arrived(Value value, std::int64_t number, std::size_t colour_bytes) {
   const IndexedValue& to = program_.value(value);
   Part& part = parts_[to.first_part + static_cast<std::size_t>(number)];
-  const Incoming room{to.format, program_.chunk_of(to.pixels, number).size(), {}};
-  const Content content = room.content(colour_bytes);
-  state(value).absent = content == Content::absent;
-  if (content == Content::sparse) {
+  const PixelRoom room{to.format, program_.chunk_of(to.pixels, number).size(), {}};
+  const Coding coding = room.coding(colour_bytes);
+  state(value).absent = coding == Coding::absent;
+  if (coding == Coding::sparse) {
     const Packed packed = unpack(to.format, part.memory.get(), colour_bytes, room.count);
     part.sparse = true;
     part.pixels = packed.pixels;
@@ -114,10 +114,10 @@ void Values::arrived(Value value, std::int64_t number, std::size_t colour_bytes)
 }
 
 // Where they lie, if they can be sent from there, or put together in memory of the pool.
-Outgoing Values::encoded(Value value, Range pixels) {
+EncodedPixels Values::encoded(Value value, Range pixels) {
   const IndexedValue& from = program_.value(value);
   if (absent(value))
-    return {Content::absent, program_.wire.on_the_wire(from.format, program_.image), pixels.size()};
+    return {Coding::absent, program_.wire.on_the_wire(from.format, program_.image), pixels.size()};
   PixelBuffer copy;
   Payload payload{from.format, {}, pixels.size()};
   if (value == 0) {
@@ -133,7 +133,7 @@ Outgoing Values::encoded(Value value, Range pixels) {
       payload.pixels = copy.view();
     }
   }
-  Outgoing message = encode(program_.wire, program_.image, payload, pool_);
+  EncodedPixels message = encode(program_.wire, program_.image, payload, pool_);
   if (!message.memory) message.memory = copy.memory();
   return message;
 }

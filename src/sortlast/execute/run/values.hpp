@@ -56,9 +56,9 @@ class Values {
 
   // Messages: room for part `number` of a received value; what came there, of `colour_bytes`; and pixels as
   // they are sent.
-  Incoming room_for(Value value, std::int64_t number);
+  PixelRoom room_for(Value value, std::int64_t number);
   void arrived(Value value, std::int64_t number, std::size_t colour_bytes);
-  Outgoing encoded(Value value, Range pixels);
+  EncodedPixels encoded(Value value, Range pixels);
 
   // Merges: where a value's pixel `pixel` and those behind it are put, and up to where a merge has put them.
   Pixels target(Value value, std::int64_t pixel);

@@ -1,5 +1,5 @@
-// LayerRun: one rank's program at work on byte strings.
-#include "sortlast/execute/layers/layer_run.hpp"
+// StringContent.
+#include "sortlast/execute/layers/string_content.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,126 +9,87 @@
 
 namespace sortlast {
 
-// ---- The program ----------------------------------------------------------------------------------
-
-namespace {
-
-// What writes each value.
-struct Writers {
-  std::int64_t receive = -1;        // that defines it
-  std::vector<std::size_t> merges;  // that fill parts of it
-};
-
-}  // namespace
-
-LayerProgram::LayerProgram(Program made, const Setting& setting)
-    : program(std::move(made)), spared(spared_transfers(program, setting)), uses(program.values.size(), 0) {
-  std::vector<Writers> writers(program.values.size());
-  const auto of = [&](Value value) -> Writers& { return writers[static_cast<std::size_t>(value)]; };
-  for (std::size_t i = 0; i < program.receives.size(); ++i)
-    of(program.receives[i].value).receive = static_cast<std::int64_t>(i);
-  for (std::size_t i = 0; i < program.merges.size(); ++i) of(program.merges[i].value).merges.push_back(i);
-
-  dependences.after_receive.resize(program.receives.size());
-  dependences.after_merge.resize(program.merges.size());
-  dependences.needs.resize(end() + 1, 0);
-  const auto need = [&](std::size_t step, Value value, Range pixels) {
-    ++uses[static_cast<std::size_t>(value)];
-    if (of(value).receive >= 0) {
-      dependences.after_receive[static_cast<std::size_t>(of(value).receive)].push_back(step);
-      ++dependences.needs[step];
-    }
-    for (const std::size_t merge : of(value).merges) {
-      if (intersection(program.merges[merge].pixels, pixels).empty()) continue;
-      dependences.after_merge[merge].push_back(step);
-      ++dependences.needs[step];
-    }
-  };
-  for (std::size_t i = 0; i < program.merges.size(); ++i)
-    for (const Merge::Input& input : program.merges[i].inputs) need(i, input.value, program.merges[i].pixels);
-  for (std::size_t i = 0; i < program.sends.size(); ++i)
-    need(first_send() + i, program.sends[i].value, program.sends[i].pixels);
-  if (program.result >= 0)
-    need(end(), program.result, program.values[static_cast<std::size_t>(program.result)].pixels);
-  straight = std::all_of(program.sends.begin(), program.sends.end(),
-                         [](const Send& send) { return send.value == 0; });
-}
-
 // Enough of them that a piece's blocks can be shared out to threads, and not so small that their headers
 // count.
-std::int64_t layer_block(std::int64_t n, std::int32_t p) {
+std::int64_t string_block(std::int64_t n, std::int32_t p) {
   constexpr std::int64_t blocks_of_a_piece = 16;
   constexpr std::int64_t least = 4096;
   return std::max(least, n / (blocks_of_a_piece * std::max<std::int64_t>(1, p)));
 }
 
-// ---- Steps ----------------------------------------------------------------------------------------
+// ---- Merges ---------------------------------------------------------------------------------------
 
-LayerRun::LayerRun(const LayerProgram& program, std::int64_t block, Pool& pool, Team& team)
-    : plan_(program),
+StringContent::StringContent(const IndexedProgram& program, std::int64_t block, Pool& pool, Team& team)
+    : index_(program),
       program_(program.program),
+      straight_(std::all_of(program_.sends.begin(), program_.sends.end(),
+                            [](const Send& send) { return send.value == 0; })),
       block_(block),
       pool_(pool),
       team_(team),
       values_(program_.values.size()) {}
 
-void LayerRun::begin_frame(const LayerContent& content) {
-  content_ = &content;
-  uses_ = plan_.uses;
-  needs_ = plan_.dependences.needs;
-  ready_ = {};
+void StringContent::begin_frame(const LayerContent& own) {
+  own_ = &own;
+  uses_.clear();
+  for (const IndexedValue& value : index_.values) uses_.push_back(value.uses);
+  there_.assign(program_.receives.size(), false);
+  inputs_.assign(program_.merges.size(), 0);
+  merged_.assign(program_.merges.size(), false);
+  merges_left_ = program_.merges.size();
   entries(0).push_back({program_.values.front().pixels, {}, true});
-  // Steps that need nothing; those that follow from them are taken on the way.
-  for (std::size_t step = 0; step < plan_.end(); ++step)
-    if (plan_.dependences.needs[step] == 0) take_step(step);
 }
 
-void LayerRun::settle(const std::vector<std::size_t>& steps) {
-  for (const std::size_t step : steps)
-    if (--needs_[step] == 0) take_step(step);
+void StringContent::place(const PixelBuffer& result, const Format& format) {
+  result_ = result;
+  format_ = format;
 }
 
-void LayerRun::take_step(std::size_t step) {
-  if (step < plan_.first_send()) {
-    merge(program_.merges[step]);
-    settle(plan_.dependences.after_merge[step]);
-  } else if (step < plan_.end()) {
-    const std::size_t send = step - plan_.first_send();
-    if (!plan_.spared.sends[send]) ready_.emplace(program_.sends[send].stage, send);
-  }
+bool StringContent::ready(Value value, Range pixels) const {
+  if (value == 0) return true;
+  const IndexedValue& of = index_.value(value);
+  if (of.receive != IndexedValue::none) return there_[of.receive];
+  return std::all_of(of.writers.begin(), of.writers.end(), [&](std::size_t writer) {
+    return merged_[writer] || intersection(program_.merges[writer].pixels, pixels).empty();
+  });
 }
 
-void LayerRun::merge(const Merge& merge) {
+bool StringContent::offer(std::size_t number) {
+  const Merge& step = program_.merges[number];
+  std::size_t& complete = inputs_[number];
+  if (merged_[number]) return false;
+  while (complete < step.inputs.size() && ready(step.inputs[complete].value, step.pixels)) ++complete;
+  if (complete < step.inputs.size()) return false;
+  merge(step);
+  merged_[number] = true;
+  --merges_left_;
+  return true;
+}
+
+void StringContent::merge(const Merge& merge) {
   for (const Merge::Input& input : merge.inputs) {
     for (const Entry& entry : entries(input.value)) {
       const Range window = intersection(entry.window, merge.pixels);
       if (!window.empty()) entries(merge.value).push_back({window, entry.string, entry.own});
     }
-    use_up(input.value);
+    use_once(input.value);
   }
 }
 
-void LayerRun::use_up(Value value) {
-  if (--uses_[static_cast<std::size_t>(value)] == 0) entries(value).clear();
+void StringContent::use_once(Value value) {
+  if (--uses_[static_cast<std::size_t>(value)] == 0 && value != 0 && value != program_.result)
+    entries(value).clear();
 }
 
-bool LayerRun::complete() const { return needs_[plan_.end()] == 0; }
-
-std::optional<std::size_t> LayerRun::next_send(std::int32_t last_stage) {
-  if (ready_.empty() || ready_.top().first > last_stage) return std::nullopt;
-  const std::size_t send = ready_.top().second;
-  ready_.pop();
-  return send;
-}
-
-void LayerRun::end_frame() {
+void StringContent::end_frame() {
   for (std::vector<Entry>& value : values_) value.clear();
-  content_ = nullptr;
+  own_ = nullptr;
+  result_ = PixelBuffer();
 }
 
 // ---- Units ----------------------------------------------------------------------------------------
 
-std::vector<LayerRun::Unit> LayerRun::units_of(Value value, Range pixels) {
+std::vector<StringContent::Unit> StringContent::units_of(Value value, Range pixels) {
   std::vector<std::int64_t> cuts{pixels.begin, pixels.end};
   for (std::int64_t cut = (pixels.begin / block_ + 1) * block_; cut < pixels.end; cut += block_)
     cuts.push_back(cut);
@@ -158,7 +119,7 @@ std::vector<LayerRun::Unit> LayerRun::units_of(Value value, Range pixels) {
 }
 
 // As few as keep the threads busy.
-std::vector<LayerRun::Unit> LayerRun::long_units_of(Value value, Range pixels) {
+std::vector<StringContent::Unit> StringContent::long_units_of(Value value, Range pixels) {
   constexpr std::int64_t units_of_a_thread = 4;
   const std::int64_t parts =
       team_.size() == 1 ? 1 : std::min(units_of_a_thread * team_.size(), pixels.size() / block_ + 1);
@@ -190,20 +151,20 @@ std::vector<LayerRun::Unit> LayerRun::long_units_of(Value value, Range pixels) {
 }
 
 // Work on every unit, each thread of the team on some.
-template <typename Work>
-void LayerRun::share_out(std::size_t units, const Work& work) {
+template <typename Each>
+void StringContent::share_out(std::size_t units, const Each& each) {
   if (units < 2 || team_.size() == 1) {
-    for (std::size_t i = 0; i < units; ++i) work(i);
+    for (std::size_t i = 0; i < units; ++i) each(i);
     return;
   }
   std::atomic<std::size_t> next{0};
   team_.run([&](int) {
-    for (std::size_t i = next++; i < units; i = next++) work(i);
+    for (std::size_t i = next++; i < units; i = next++) each(i);
   });
 }
 
 // The strings of one unit after the other, cut to it where they are of more pixels.
-class LayerRun::Joiner {
+class StringContent::Joiner {
  public:
   Joiner(const LayerContent& content, Pool& pool)
       : content_(content), scratch_([&pool](std::size_t bytes) { return pool.take(bytes); }) {}
@@ -269,15 +230,28 @@ class LayerRun::Joiner {
 
 // ---- Messages -------------------------------------------------------------------------------------
 
-void LayerRun::outgoing(std::size_t send, Bytes& message) {
+Outgoing StringContent::outgoing(Chunk chunk) {
+  Bytes message(from_pool());
+  message.grow(string_head_bytes);
+  append_message(chunk.transfer, message);
+  use_once(program_.sends[chunk.transfer].value);
+  Outgoing string;
+  string.coding = Coding::string;
+  string.planes[0] = message.view();
+  string.head = message.data();
+  string.memory = message.memory();
+  return string;
+}
+
+void StringContent::append_message(std::size_t send, Bytes& message) {
   const Send& step = program_.sends[send];
-  const bool whole = plan_.straight && content_->takes_parts();
+  const bool whole = straight_ && own_->takes_parts();
   const std::vector<Unit> units =
       whole ? long_units_of(step.value, step.pixels) : units_of(step.value, step.pixels);
-  const bool for_mates = plan_.spared.sends[send];
+  const bool for_mates = index_.sends[send].spared;
   StringPacker packer(message, units.size());
   if (team_.size() == 1) {
-    Joiner joiner(*content_, pool_);
+    Joiner joiner(*own_, pool_);
     for (const Unit& unit : units) {
       packer.begin();
       joiner.append(unit, for_mates, message);
@@ -286,27 +260,29 @@ void LayerRun::outgoing(std::size_t send, Bytes& message) {
   } else {
     std::vector<Bytes> strings(units.size(), Bytes(from_pool()));
     share_out(units.size(),
-              [&](std::size_t i) { Joiner(*content_, pool_).append(units[i], for_mates, strings[i]); });
+              [&](std::size_t i) { Joiner(*own_, pool_).append(units[i], for_mates, strings[i]); });
     for (std::size_t i = 0; i < units.size(); ++i) {
       packer.begin();
       message.append(strings[i].view());
       packer.end(units[i].pixels);
     }
   }
-  use_up(step.value);
 }
 
-void LayerRun::arrived(std::size_t receive, std::span<const std::byte> message,
-                       const std::shared_ptr<const void>& memory) {
-  const Receive& step = program_.receives[receive];
+Incoming StringContent::incoming(Chunk /*chunk*/) {
+  throw Error("a string of unknown size was to be received in memory made for it");
+}
+
+void StringContent::arrived(Chunk chunk, const Arrived& arrival) {
+  const Receive& step = program_.receives[chunk.transfer];
   const Range pixels = program_.values[static_cast<std::size_t>(step.value)].pixels;
   try {
     std::int64_t next = pixels.begin;
-    for (LayerString& string : unpacked(message, memory)) {
+    for (LayerString& string : unpacked(arrival.string, arrival.memory)) {
       if (string.pixels.begin != next) break;
       next = string.pixels.end;
       const Range part = string.pixels;
-      string.of_mate = plan_.spared.receives[receive];
+      string.of_mate = index_.receives[chunk.transfer].spared;
       if (!string.bytes.empty()) entries(step.value).push_back({part, std::move(string), false});
     }
     if (next != pixels.end) throw Error("its strings are of wrong pixels");
@@ -314,27 +290,28 @@ void LayerRun::arrived(std::size_t receive, std::span<const std::byte> message,
     throw Error("the message of rank " + std::to_string(step.peer) + " at stage " +
                 std::to_string(step.stage) + " is damaged: " + error.what());
   }
-  settle(plan_.dependences.after_receive[receive]);
+  there_[chunk.transfer] = true;
 }
 
 // ---- The end --------------------------------------------------------------------------------------
 
-std::vector<LayerString> LayerRun::finish(Pixels out, const Format& format) {
+PixelBuffer StringContent::take_result() {
+  joined_.clear();
   if (program_.result < 0) return {};
   const Range piece = program_.values[static_cast<std::size_t>(program_.result)].pixels;
   const std::vector<Unit> units =
-      content_->takes_parts() ? long_units_of(program_.result, piece) : units_of(program_.result, piece);
-  const bool keeps = content_->keeps_joined();
+      own_->takes_parts() ? long_units_of(program_.result, piece) : units_of(program_.result, piece);
+  const bool keeps = own_->keeps_joined();
   std::vector<Bytes> joined(keeps ? units.size() : 0, Bytes(from_pool()));
   share_out(units.size(), [&](std::size_t i) {
     const Unit& unit = units[i];
-    Joiner(*content_, pool_)
-        .finish(unit, advance(out, format, unit.pixels.begin - piece.begin), keeps ? &joined[i] : nullptr);
+    Joiner(*own_, pool_)
+        .finish(unit, advance(result_.view(), format_, unit.pixels.begin - piece.begin),
+                keeps ? &joined[i] : nullptr);
   });
-  std::vector<LayerString> kept;
   for (std::size_t i = 0; i < joined.size(); ++i)
-    kept.push_back({units[i].pixels, joined[i].view(), joined[i].memory()});
-  return kept;
+    joined_.push_back({units[i].pixels, joined[i].view(), joined[i].memory()});
+  return result_;
 }
 
 }  // namespace sortlast

@@ -1,0 +1,74 @@
+// Engine: one rank's program at work on content (content/content.hpp). It knows dependencies, stages, windows
+// and chunks, and no pixel. Executors move the messages: Exchange by MPI, SerialRanks in one thread.
+//
+// An engine is made once for a program and started anew for each frame: begin_frame() resets counters, and
+// allocates nothing from the second frame on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "sortlast/content/content.hpp"
+#include "sortlast/execute/plan/plan.hpp"
+
+namespace sortlast {
+
+// Of each transfer at most its window of chunks is under way, at both ends, so that the memory for messages
+// stays small; merging and sending follow chunk by chunk. The executor starts a frame of the content, then
+// calls: begin_frame(); in_place() for each receive that the program spares, once the content has it; open()
+// when transfers of further stages may begin; next_receive(), and arrived() when the chunk is there;
+// next_send(), and sent() when its memory is no longer needed; work() whenever there is time.
+class Engine {
+ public:
+  // Both must outlive the engine.
+  Engine(const IndexedProgram& program, Content& content);
+
+  void begin_frame();
+  // The content has program.receives[receive] without a message.
+  void in_place(std::size_t receive) { settled(program_.receives[receive].value); }
+  // Transfers of the stages up to `stage` may be under way.
+  void open(std::int32_t stage);
+
+  // A chunk for which room may be made; those of varying size need none.
+  std::optional<Chunk> next_receive();
+  void arrived(Chunk chunk, const Arrived& arrival);
+
+  std::optional<Chunk> next_send();
+  void sent(Chunk chunk);
+
+  // Join a little of what is there. Returns the bytes that were read; 0 if there is nothing to join now.
+  std::int64_t work();
+
+  const Program& program() const { return program_; }
+
+ private:
+  struct Flow {              // of a send or receive
+    std::int64_t begun = 0;  // chunks that were posted
+    std::int64_t done = 0;   // chunks that were sent, or received and used up
+    bool queued = false;
+  };
+  // Chunks that may be posted, the first in order of stage, number and transfer on top.
+  using Next = std::tuple<std::int32_t, std::int64_t, std::size_t>;
+  struct Queue : std::priority_queue<Next, std::vector<Next>, std::greater<>> {
+    void clear() { c.clear(); }
+  };
+
+  void offer_receive(std::size_t receive);
+  void offer_send(std::size_t send);
+  void settled(Value value);
+  void use_up(Value value, Range pixels);
+
+  const IndexedProgram& index_;
+  const Program& program_;
+  Content& content_;
+  std::int32_t open_ = 0;
+  std::vector<Flow> sends_;
+  std::vector<Flow> receives_;
+  Queue ready_sends_;
+  Queue ready_receives_;
+};
+
+}  // namespace sortlast

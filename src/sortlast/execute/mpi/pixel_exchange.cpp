@@ -1,0 +1,55 @@
+// Pixel exchange.
+#include "sortlast/execute/mpi/pixel_exchange.hpp"
+
+#include <utility>
+
+#include "sortlast/execute/node/node_image.hpp"
+
+namespace sortlast {
+
+PixelExchange::PixelExchange(std::shared_ptr<const Plan> plan, const FrameContext& with)
+    : Exchange(plan, pixels_, with), pixels_(plan->indexed, with.pool, with.team) {}
+
+PixelBuffer PixelExchange::run(const Contribution& contribution, const FrameContext& with, Meeting* meeting) {
+  contribution_ = contribution;
+  pixels_.begin_frame(contribution_);
+  PixelBuffer result = run_frame(with, meeting);
+  contribution_ = {};
+  return result;
+}
+
+// Read the images of this node's ranks where they lie, and release those that this rank does not need.
+void PixelExchange::share() {
+  reads_.clear();
+  for (const Plan::Mate& mate : plan().mates) {
+    reads_.push_back(mate.reads);
+    if (mate.reads == 0) context().node.release(mate.rank);
+  }
+  for (std::size_t i = 0; i < plan().indexed.receives.size(); ++i) {
+    if (!plan().indexed.receives[i].spared) continue;
+    pixels_.refer(i, reference(i));
+    engine().in_place(i);
+  }
+}
+
+void PixelExchange::release_all() {
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    if (reads_[i] > 0) context().node.release(plan().mates[i].rank);
+}
+
+Reference PixelExchange::reference(std::size_t receive) {
+  const std::int32_t peer = plan().indexed.program.receives[receive].peer;
+  NodeImage image(context().node, peer);
+  Reference reference{image.view()};
+  ++(image.in_place() ? context().traffic.direct : context().traffic.pulled);
+  if (!image.view().is_none() && !image.in_place()) {
+    reference.pull = [image = std::move(image)](std::int64_t origin, std::span<const ActiveRun> runs,
+                                                Pixels to) mutable { image.pull(origin, runs, to); };
+  }
+  reference.released = [this, mate = static_cast<std::uint32_t>(plan().mate_of[receive])] {
+    if (--reads_[mate] == 0) context().node.release(plan().mates[mate].rank);
+  };
+  return reference;
+}
+
+}  // namespace sortlast

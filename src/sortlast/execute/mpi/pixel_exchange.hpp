@@ -1,0 +1,32 @@
+// Pixel exchange: the exchange of dense pixels. Ranks of a node read each other's images where they lie.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sortlast/execute/mpi/exchange.hpp"
+#include "sortlast/execute/run/pixel_content.hpp"
+
+namespace sortlast {
+
+class PixelExchange final : public Exchange {
+ public:
+  // The communicator, pool and team of the context must stay where they are.
+  PixelExchange(std::shared_ptr<const Plan> plan, const FrameContext& context);
+
+  // Collective over the ranks of the communicator, after the ranks of each node have met: run the plan for
+  // one frame and return this rank's finished pixels. Throws as run_frame().
+  PixelBuffer run(const Contribution& contribution, const FrameContext& context, Meeting* meeting = nullptr);
+
+ private:
+  void share() override;
+  void end_sharing() override { context().node.wait_until_read("composite"); }
+  void release_all() override;
+  Reference reference(std::size_t receive);
+
+  PixelContent pixels_;
+  Contribution contribution_;
+  std::vector<std::int32_t> reads_;  // of each mate: receives that still read its image
+};
+
+}  // namespace sortlast

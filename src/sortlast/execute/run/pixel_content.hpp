@@ -1,0 +1,53 @@
+// PixelContent: dense pixels at work on one rank's program. Values hold them, passes blend them, several
+// merges in one sweep over memory where they can.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "sortlast/content/content.hpp"
+#include "sortlast/execute/plan/plan.hpp"
+#include "sortlast/execute/run/passes.hpp"
+#include "sortlast/execute/run/pool.hpp"
+#include "sortlast/execute/run/values.hpp"
+#include "sortlast/threads.hpp"
+
+namespace sortlast {
+
+class PixelContent final : public Content {
+ public:
+  // All must outlive it.
+  PixelContent(const IndexedProgram& program, Pool& pool, Team& team);
+
+  // Start a frame. The contribution must stay until end_frame(). Allocates nothing from the second frame on.
+  void begin_frame(const Contribution& contribution);
+  // program.receives[receive] is read where it lies.
+  void refer(std::size_t receive, Reference reference);
+
+  bool ready(Value value, Range pixels) const override { return values_.ready(value, pixels); }
+  bool offer(std::size_t merge) override {
+    passes_.offer(merge);
+    return false;
+  }
+  Incoming incoming(Chunk chunk) override;
+  void arrived(Chunk chunk, const Arrived& arrival) override;
+  Outgoing outgoing(Chunk chunk) override;
+  std::int64_t use_up(Value value, Range pixels) override { return values_.use_up(value, pixels); }
+  void release(Value value) override { values_.release(value); }
+
+  // Blends up to `unit` pixels per thread.
+  static constexpr std::int64_t unit = Passes::unit;
+  std::optional<Work> work(const std::function<void(Value, Range)>& used_up) override {
+    return passes_.blend(used_up);
+  }
+  bool merged() const override { return passes_.done(); }
+  PixelBuffer take_result() override { return values_.take_result(); }
+  void end_frame() override;
+
+ private:
+  const IndexedProgram& index_;
+  Values values_;
+  Passes passes_;
+};
+
+}  // namespace sortlast
