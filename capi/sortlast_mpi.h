@@ -85,11 +85,12 @@ sortlast_status sortlast_report_keep(sortlast_report* report, const char** path)
 // Composites one image a rank into one image, over the ranks of a communicator.
 //
 // _create, _composite and _gather are collective: every rank makes the same calls. If arguments differ, or
-// one is wrong on some rank, every rank gets the same error once all have come, and the compositor stays
-// usable; pixels may have been written to what was passed as `out`. If a rank does not come within the
-// timeout, the others get SORTLAST_ERROR_TIMEOUT; messages may then still be under way, so the memory of the
-// images must stay until MPI_Finalize, and the compositor can only be freed. So it is after
-// SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of which the others hear by SORTLAST_ERROR_REMOTE.
+// one is wrong on some rank, every rank gets the same error once all have arrived, and the compositor stays
+// usable if no rank had begun to exchange the frame, which ranks of one machine never have; pixels may have
+// been written to what was passed as `out`. If a rank does not arrive within the timeout, the others get
+// SORTLAST_ERROR_TIMEOUT; messages may then still be under way, so the memory of the images must stay until
+// MPI_Finalize, and the compositor can only be freed. So it is after a SORTLAST_ERROR_MISMATCH whose message
+// says that it cannot be used any more, and after SORTLAST_ERROR_MPI, _MEMORY and _INTERRUPT on this rank, of which the others hear by SORTLAST_ERROR_REMOTE.
 // A new compositor may be made on the same communicator.
 //
 // One call at a time on a handle; a second one, from the interrupt callback, and every call after _close or

@@ -105,12 +105,13 @@ struct Composition {
 
 // All calls are collective over the ranks of the communicator, and every rank must make the same ones. If
 // their arguments differ, or one is wrong on some rank, every rank throws the same MismatchError (or
-// ArgumentError) once all have come, nothing of the call is under way any more, and the compositor stays
-// usable; pixels may have been written to what was passed as `out`. If a rank does not come within the
-// timeout, the others throw a TimeoutError that says so, and if the call of a rank fails on the way (no
-// memory, an error of MPI, an interrupt), the others throw a RemoteError with its cause; then messages may be
-// under way, so the images must stay where they are and the compositor cannot be used again. A new one can be
-// made on the same communicator. One call at a time: a second one, of another thread or of the interrupt
+// ArgumentError) once all have arrived. The compositor stays usable if no rank had begun to exchange the
+// frame, which ranks of one machine never have; otherwise the message says that it cannot be used any more.
+// If a rank does not arrive within the timeout, the others throw a TimeoutError that says so, and if the call
+// of a rank fails on the way (no memory, an error of MPI, an interrupt), the others throw a RemoteError with
+// its cause; the compositor cannot be used after either. Messages may then be under way, so the images must
+// stay where they are; a new compositor can be made on the same communicator. Pixels may have been written to
+// what was passed as `out`. One call at a time: a second one, of another thread or of the interrupt
 // callback, is a UsageError, and so is a call after MPI_Finalize. Two compositors on two threads are fine,
 // with MPI_THREAD_MULTIPLE.
 class SORTLAST_API Compositor {
@@ -198,6 +199,9 @@ class SORTLAST_API Compositor {
 
   int rank() const;
   int size() const;
+  // Whether further calls can be made: not once it is closed, or an error of a call has ended it, as that
+  // error's message says.
+  bool usable() const;
 
   // A compositor of the ranks that live, in the same order and with the same options: once ranks have died,
   // or a call was given up. Parameters of an algorithm that do not fit the number of ranks are left out. Then

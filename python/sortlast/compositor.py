@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from sortlast import _arrays, _box_images, _channels, _core, _fragments, _native
 from sortlast._core import Machine
-from sortlast._errors import ArgumentError, MismatchError, UsageError
+from sortlast._errors import ArgumentError
 from sortlast._fragments import Fragments
 from sortlast.protocols import FabricChoice, Out, Tile
 
@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 
 # Images of calls that ended while MPI may still have been reading them: they are never given back.
 _still_read: list[object] = []
-
-
-@contextmanager
-def _kept_if_given_up(images: object) -> Iterator[None]:
-    """Keep the images of a call that ends for another reason than its arguments: see ``_still_read``."""
-    try:
-        yield
-    except (ArgumentError, MismatchError, UsageError):
-        raise
-    except BaseException:
-        _still_read.append(images)
-        raise
 
 
 def _chosen(
@@ -54,9 +42,10 @@ class Compositor:
     """Composites one image a rank over a communicator.
 
     All calls are collective and every rank must make the same ones. If arguments differ between ranks, or
-    are wrong on some, every rank raises the same MismatchError (or ArgumentError) once all have come, and the
-    compositor stays usable; pixels may have been written to what was passed as ``out``. If a rank does not
-    come within ``timeout`` seconds, the others raise a TimeoutError that says who waits for whom; if the call
+    are wrong on some, every rank raises the same MismatchError (or ArgumentError) once all have arrived; the
+    compositor stays ``usable`` if no rank had begun to exchange the frame, which ranks of one machine never
+    have. Pixels may have been written to what was passed as ``out``. If a rank does not
+    arrive within ``timeout`` seconds, the others raise a TimeoutError that says who waits for whom; if the call
     of a rank fails on the way, the others raise a RemoteError with its cause. After either, and after an
     MpiError, a MemoryError or a KeyboardInterrupt, the compositor cannot be used any more; a new one may be
     made on the same communicator. One thread at a time may use it: a second one gets a UsageError, and so
@@ -204,6 +193,11 @@ class Compositor:
     def ranks(self) -> list[int]:
         """Of each rank the one that it was in the communicator given to the first compositor."""
         return self._native.ranks  # type: ignore[no-any-return]
+
+    @property
+    def usable(self) -> bool:
+        """Whether further calls can be made: not once it is closed, or an error of a call has ended it."""
+        return self._native.usable  # type: ignore[no-any-return]
 
     def __enter__(self) -> Self:
         return self
@@ -356,7 +350,7 @@ class Compositor:
                 _channels.channels(channels, rules, channel_background, picture),
                 None if deadline is None else _arrays.number(deadline, "deadline"),
             )
-        with _kept_if_given_up(picture):
+        with self._kept_if_given_up(picture):
             return self._native.composite(picture, *arguments)  # type: ignore[no-any-return]
 
     def _composite_images(
@@ -388,7 +382,7 @@ class Compositor:
                 _box_images.root(root),
                 *_box_images.output(out, several),
             )
-        with _kept_if_given_up(several):
+        with self._kept_if_given_up(several):
             return self._native.composite_images(several, *arguments)  # type: ignore[no-any-return]
 
     def _composite_fragments(
@@ -418,8 +412,18 @@ class Compositor:
                 _fragments.most_bytes(most_bytes),
                 _fragments.output(out, passed[:2], passed.scalar),
             )
-        with _kept_if_given_up(passed):
+        with self._kept_if_given_up(passed):
             return self._native.composite_fragments(*passed, *arguments)  # type: ignore[no-any-return]
+
+    @contextmanager
+    def _kept_if_given_up(self, images: object) -> Iterator[None]:
+        """Keep the images of a call that ends while messages are under way: see ``_still_read``."""
+        try:
+            yield
+        except BaseException:
+            if not self._native.usable:
+                _still_read.append(images)
+            raise
 
     @contextmanager
     def _refusing(self, call: str) -> Iterator[None]:

@@ -1,12 +1,11 @@
-// Frames that begin before all ranks have come: what those that came send meanwhile, and that nothing of it
-// is left when the last one turns out to have called something else.
+// Frames that begin before all ranks have arrived: what those that have send meanwhile, and what becomes of
+// the compositor when the last one turns out to have called something else.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 
-#include "mpi/kept.hpp"
 #include "mpi/ranks.hpp"
 #include "scene.hpp"
 #include "sortlast/error.hpp"
@@ -37,10 +36,10 @@ class Early : public ::testing::Test {
     return {p_, format, size, random_, false};
   }
 
-  // Collective: composite, with one rank that comes when another has sent a message of the frame, or after a
-  // while if none does (`patience` [s]). Returns whether one has.
-  bool sends_early(Compositor& compositor, const Scene& scene, const Composition& composition, int late,
-                   double patience) const {
+  // Collective: make a call, with one rank that makes its own when another has sent a message of the frame,
+  // or after a while if none does (`patience` [s]). Returns whether one has.
+  template <typename Call>
+  bool sends_early(const Call& call, int late, double patience) const {
     constexpr int tag = 77;
     int early = 0;
     if (rank_ == late) {
@@ -55,7 +54,7 @@ class Early : public ::testing::Test {
     };
     {
       const testing::BeforeSends before(tell);
-      compositor.composite(testing::image_of(scene, rank_), composition);
+      call();
     }
     tell();  // those that sent nothing
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -63,6 +62,11 @@ class Early : public ::testing::Test {
       MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Bcast(&early, 1, MPI_INT, late, MPI_COMM_WORLD);
     return early != 0;
+  }
+  bool sends_early(Compositor& compositor, const Scene& scene, const Composition& composition, int late,
+                   double patience) const {
+    return sends_early([&] { compositor.composite(testing::image_of(scene, rank_), composition); }, late,
+                       patience);
   }
 
   void expect_works(Compositor& compositor, const Scene& scene, const Composition& composition = {}) const {
@@ -171,8 +175,10 @@ std::vector<Instead> others(int p) {
 
 class EarlyMismatch : public Early {
  protected:
-  // One rank calls something else, at any moment of the others' frame.
-  void expect_error(Compositor& compositor, const Scene& shown, const Instead& instead) {
+  // One rank calls something else, at any moment of the others' frame. If one of them has begun it, a new
+  // compositor takes the place of this one on all ranks.
+  void expect_error(Compositor& compositor, const Options& options, const Scene& shown,
+                    const Instead& instead) {
     const ImageView image = testing::image_of(shown, rank_);
     const int odd = static_cast<int>(random_() % static_cast<unsigned>(p_));
     const double late = 1e-3 * static_cast<double>(random_() % 6);
@@ -188,13 +194,43 @@ class EarlyMismatch : public Early {
       }
     });
     expect_contains(text, "on rank " + std::to_string(odd));
+    testing::expect_same_on_all_ranks(text);
+    EXPECT_EQ(compositor.usable(), text.find("make a new one") == std::string::npos);
+    if (!compositor.usable()) compositor = Compositor(MPI_COMM_WORLD, options);
     expect_works(compositor, shown);
   }
 };
 
+// The odd rank waits until another has sent.
+TEST_F(EarlyMismatch, AfterARankHasBegunClosesTheCompositorOnAll) {
+  const Scene shown = scene({60, 40});
+  for (const int odd : {0, p_ - 1}) {
+    Compositor compositor(MPI_COMM_WORLD, {.algorithm = "direct-send", .timeout = 20, .node_ranks = 1});
+    const ImageView image = testing::image_of(shown, rank_);
+    const Tile tile = compositor.composite(image);
+    std::string text;
+    const auto call = [&] {
+      text = error_of<MismatchError>([&] {
+        if (rank_ == odd) {
+          compositor.gather(tile);
+        } else {
+          compositor.composite(image);
+        }
+      });
+    };
+    EXPECT_TRUE(sends_early(call, odd, for_long));
+    expect_contains(text, "gather on rank " + std::to_string(odd));
+    expect_contains(text, "The compositor cannot be used any more; make a new one.");
+    testing::expect_same_on_all_ranks(text);
+    EXPECT_FALSE(compositor.usable());
+    expect_contains(error_of<TimeoutError>([&] { compositor.composite(image); }), "make a new one");
+    Compositor another(MPI_COMM_WORLD, {.algorithm = "direct-send", .timeout = 20, .node_ranks = 1});
+    expect_works(another, shown);
+  }
+}
+
 // Small messages leave at once, and large ones when they are asked for.
-TEST_F(EarlyMismatch, LeavesNothing) {
-  const testing::Kept kept;
+TEST_F(EarlyMismatch, IsTheSameErrorWheneverTheOddRankCalls) {
   struct Cut {
     Size size;
     std::int64_t chunk_bytes;
@@ -209,14 +245,14 @@ TEST_F(EarlyMismatch, LeavesNothing) {
           std::pair("direct-send", 0), std::pair("binary-swap", 0)}) {
       SCOPED_TRACE(::testing::Message()
                    << algorithm << ", " << node_ranks << " ranks a node, chunks of " << chunk_bytes);
-      Compositor compositor(
-          MPI_COMM_WORLD,
-          {.algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks, .chunk_bytes = chunk_bytes});
-      for (const Instead& instead : others(p_)) expect_error(compositor, shown, instead);
+      const Options options{
+          .algorithm = algorithm, .timeout = 20, .node_ranks = node_ranks, .chunk_bytes = chunk_bytes};
+      Compositor compositor(MPI_COMM_WORLD, options);
+      for (const Instead& instead : others(p_)) {
+        expect_error(compositor, options, shown, instead);
+      }
     }
   }
-  EXPECT_TRUE(kept.all_freed(60)) << kept.count() << " are not: messages lie on them";
-  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 // Images without pixels are read by nobody, and no rank waits for that.
@@ -224,10 +260,10 @@ TEST_F(EarlyMismatch, OfFramesWithoutPixels) {
   const Scene shown = scene({0, 0});
   for (const int node_ranks : {0, 1, 2}) {
     SCOPED_TRACE(std::to_string(node_ranks) + " ranks a node");
-    Compositor compositor(MPI_COMM_WORLD,
-                          {.algorithm = "direct-send", .timeout = 20, .node_ranks = node_ranks});
+    const Options options{.algorithm = "direct-send", .timeout = 20, .node_ranks = node_ranks};
+    Compositor compositor(MPI_COMM_WORLD, options);
     for (const Instead& instead : others(p_))
-      if (instead.what != "fewer pixels") expect_error(compositor, shown, instead);
+      if (instead.what != "fewer pixels") expect_error(compositor, options, shown, instead);
   }
 }
 
@@ -251,12 +287,12 @@ TEST_F(Early, AnInterruptIsNoMismatch) {
   if (rank_ != p_ - 1) MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A rank whose last frame failed has begun it, another has not: what is chosen next may not depend on that.
+// Ranks know other frames when their calls differ, and none begins the next by what it knows alone.
 TEST_F(Early, ChoicesAfterAMismatchAreThoseOfAllRanks) {
   Compositor compositor(MPI_COMM_WORLD, {.timeout = 20, .node_ranks = 1, .partition = Partition::automatic});
   const Scene dense = scene({120, 90});
   for (int odd = 0; odd < p_; ++odd) {
-    const Tile tile = compositor.composite(testing::image_of(dense, rank_));
+    const Tile tile = compositor.composite(testing::image_of(dense, rank_), {Op::closest, {}, {}});
     error_of<MismatchError>([&] {
       if (rank_ == odd) {
         compositor.gather(tile);

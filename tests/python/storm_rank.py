@@ -2,7 +2,7 @@
 
 All ranks draw the same numbers, so each knows who makes which mistake. A trial gives, on rank 0, its kind and
 what was not as the documentation of :class:`sortlast.Compositor` promises; after each a right frame follows
-on a compositor that lives through all of them.
+on a compositor that lives on as long as it is usable.
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ class Storm:
         self.image = np.full(SHAPE, (comm.rank + 1) / 64, np.float32)
         self.sum = np.float32(comm.size * (comm.size + 1) / 128)
         self.node_ranks = self.draw.choice([0, 1, 2])
+        self.begin()
+
+    def begin(self) -> None:
+        """Make the compositor that lasts, and a tile of it."""
         self.lasting = self.compositor(LONG)
         self.tile = self.lasting.composite(self.image, op="add")
 
@@ -277,6 +281,11 @@ class Storm:
         texts = {text for name, text, _ in all_met if name in ("MismatchError", "ArgumentError")}
         if len(texts) > 1 and kind is not Storm.parts:
             faults.append(f"texts that differ: {sorted(texts)}")
+        usable = self.comm.allgather(self.lasting.usable)
+        if len(set(usable)) > 1:
+            faults.append(f"usable on some ranks: {usable}")
+        if not all(usable):
+            self.begin()
         right = all(self.comm.allgather(self.is_right(self.lasting, self.draw.randint(1, 8))))
         errors = sum(name in expected[rank] for rank, (name, _, _) in enumerate(all_met))
         return {

@@ -351,6 +351,7 @@ void bind_compositor(nb::module_& module) {
       .def("explain", &Compositor::explain)
       .def_prop_ro("rank", &Compositor::rank)
       .def_prop_ro("size", &Compositor::size)
+      .def_prop_ro("usable", &Compositor::usable)
       .def("trace", &Compositor::trace, "on"_a)
       .def("events", &Compositor::events)
       .def("clear_events", &Compositor::clear_events);

@@ -62,6 +62,7 @@ const std::vector<Event>& Compositor::events() const { return impl().events_; }
 void Compositor::clear_events() { impl().events_.clear(); }
 int Compositor::rank() const { return impl().rank_; }
 int Compositor::size() const { return impl().size_; }
+bool Compositor::usable() const { return impl_ && !impl_->broken_; }
 
 Compositor detail::CompositorAccess::make(MPI_Comm comm, const Options& options, const std::string& problem) {
   return Compositor(std::make_unique<Compositor::Impl>(comm, options, problem));

@@ -46,8 +46,8 @@ class Compositor::Impl {
  public:
   Impl(MPI_Comm comm, const Options& options, const std::string& found)
       : options_(options),
-        data_(duplicate(comm, usable(options.timeout), "Compositor", options.interrupt)),
-        alarm_(data_, usable(options.timeout), options.interrupt),
+        data_(duplicate(comm, positive_timeout(options.timeout), "Compositor", options.interrupt)),
+        alarm_(data_, positive_timeout(options.timeout), options.interrupt),
         rank_(data_.rank()),
         size_(data_.size()),
         origin_(static_cast<std::size_t>(size_)),
@@ -241,6 +241,9 @@ class Compositor::Impl {
       return action();
     } catch (const MpiError&) {
       give_up_after_mpi_error();
+    } catch (const Settled& error) {
+      if (error.closes) give_up("");
+      throw;
     } catch (...) {
       if (!alarm_.every_rank_throws()) give_up(cause_of_failure());
       throw;

@@ -142,12 +142,7 @@ bool Compositor::Impl::begins_early(const Meeting& meeting, const ImageView& ima
 
 PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, Meeting* meeting) {
   if (!exchange_) exchange_ = std::make_shared<PixelExchange>(plan_, context());
-  try {
-    return exchange_->run(contribution, context(), meeting);
-  } catch (const MismatchError&) {
-    forget_frames();
-    throw;
-  }
+  return exchange_->run(contribution, context(), meeting);
 }
 
 // Between machines a byte that is left out spares the network. On one machine a message is little more than a

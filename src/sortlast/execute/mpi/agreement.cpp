@@ -46,10 +46,10 @@ std::string broadcast_text(const Communicator& comm, const Alarm& alarm, const W
 }
 
 // Collective: the first few groups of ranks, in the order of their lowest ranks, and the ranks of all others.
-// One by one each group's lowest rank tells its arguments; then every rank says in one byte which were its
-// own.
+// Each group's lowest rank sends its arguments to all, one group after the other; then every rank says in one
+// byte which were its own. `begun` becomes true on every rank if it is on one.
 std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, const Arguments& arguments,
-                               std::vector<int>& others) {
+                               std::vector<int>& others, bool& begun) {
   constexpr auto nobody = ~std::uint64_t{0};
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   const WaitsFor waits_for = all_ranks_to_call(arguments.call());
@@ -57,7 +57,10 @@ std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, con
   auto mine = static_cast<std::uint8_t>(listed);  // no group yet
   std::vector<Group> groups;
   while (groups.size() < listed) {
-    const std::uint64_t lowest = all_least(comm, alarm, waits_for, {mine == listed ? rank : nobody}).front();
+    const std::vector<std::uint64_t> least =
+        all_least(comm, alarm, waits_for, {mine == listed ? rank : nobody, begun ? 0U : 1U});
+    const std::uint64_t lowest = least[0];
+    begun = least[1] == 0;
     if (lowest == nobody) break;
     const std::string text = broadcast_text(comm, alarm, waits_for, own, static_cast<int>(lowest));
     if (mine == listed && text == own) mine = static_cast<std::uint8_t>(groups.size());
@@ -231,14 +234,15 @@ void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, co
   alarm.join_if_raised([] { return std::string("nobody, it came late"); });
   Comparison comparison(comm, alarm, arguments.call(), arguments.hash());
   comparison.wait();
-  if (!comparison.same()) throw_difference(comm, alarm, arguments);
+  if (!comparison.same()) throw_difference(comm, alarm, arguments, false);
   if (!problem.empty()) throw ArgumentError(problem);
 }
 
-void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments) {
+void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments, bool begun) {
   std::vector<int> others;
-  const std::vector<Group> groups = find_groups(comm, alarm, arguments, others);
-  throw MismatchError(describe_difference(groups, others));
+  const std::vector<Group> groups = find_groups(comm, alarm, arguments, others, begun);
+  const char* const advice = begun ? ". The compositor cannot be used any more; make a new one." : "";
+  throw SettledError<MismatchError>(describe_difference(groups, others) + advice, {begun});
 }
 
 }  // namespace sortlast

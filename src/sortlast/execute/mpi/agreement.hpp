@@ -59,7 +59,8 @@ std::string describe_difference(const std::vector<Group>& groups, const std::vec
 void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem);
 
 // Collective, by ranks that know that not all passed the same `arguments`, with the problem among them:
-// throws that MismatchError.
-[[noreturn]] void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments);
+// throws that MismatchError. It closes the compositor if one of them has `begun` what the call does.
+[[noreturn]] void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments,
+                                   bool begun);
 
 }  // namespace sortlast

@@ -27,7 +27,7 @@ void check_frame(const ImageView& image, const Composition& composition, int p);
 
 // The limit [s] to work with, even if what was passed is wrong: that becomes every rank's error once there is
 // a communicator to agree over.
-inline double usable(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
+inline double positive_timeout(double timeout) { return timeout > 0 ? timeout : Options{}.timeout; }
 
 // An order of p ranks that is the identity is none: both mean the same.
 std::vector<std::int32_t> normalised(const std::vector<std::int32_t>& order, int p);

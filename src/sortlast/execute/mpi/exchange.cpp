@@ -20,7 +20,6 @@ Exchange::Exchange(std::shared_ptr<const Plan> plan, Content& content, const Fra
       content_(content),
       engine_(plan_.indexed, content),
       messages_(context.comm, context.pool),
-      sent_(program_.sends.size()),
       received_(program_.receives.size()) {
   if (!plan_.indexed.announced) return;
   for (std::size_t i = 0; i < program_.receives.size(); ++i)
@@ -34,7 +33,6 @@ PixelBuffer Exchange::run_frame(const FrameContext& context, Meeting* meeting) {
     begin(context, meeting);
     return run();
   } catch (...) {
-    if (called_off_) throw;
     messages_.abandon();
     keep_for_ever(shared_from_this());
     context.alarm.throw_alone();
@@ -51,7 +49,6 @@ void Exchange::begin(const FrameContext& context, Meeting* meeting) {
   receives_left_ = plan_.receive_chunks;
   bytes_under_way_ = 0;
   oldest_ = 1;
-  std::fill(sent_.begin(), sent_.end(), 0);
   std::fill(received_.begin(), received_.end(), 0);
   waiting_since_ = -1;
   engine_.begin_frame();
@@ -139,7 +136,6 @@ bool Exchange::send_next() {
     count(message.coding);
     messages_.send(*chunk, send.peer, plan_.send_tags.tag(chunk->transfer, send.peer, hash_), message);
   }
-  ++sent_[chunk->transfer];
   return true;
 }
 
@@ -191,41 +187,14 @@ void Exchange::look_at_meeting(Backoff& backoff) {
   end_wait(trace_clock());
 }
 
-// End what is under way. Other ranks do the same, or have begun nothing.
+// The ranks disagree. Messages that are under way stay so; the ranks of this node agree, and read each other's
+// images no more.
 void Exchange::call_off() {
-  take_in_strays(context_->comm, context_->alarm, stop_receiving());
-  Backoff backoff(context_->alarm, [] { return std::string("what it has sent to be received"); });
-  while (!messages_.idle()) {
-    if (messages_.test().empty()) {
-      backoff.pause();
-    } else {
-      backoff.progress();
-    }
-  }
   if (shares()) {
     release_all();
     end_sharing();
   }
-  content_.end_frame();
-  called_off_ = true;
-  meeting_->throw_difference();
-}
-
-// The messages of this frame so far.
-Exchanged Exchange::stop_receiving() {
-  const auto p = static_cast<std::size_t>(context_->comm.size());
-  Exchanged messages{std::vector<std::int32_t>(p), std::vector<std::int32_t>(p)};
-  const auto add = [](std::vector<std::int32_t>& to, std::int32_t peer, std::int64_t count) {
-    to[static_cast<std::size_t>(peer)] += static_cast<std::int32_t>(count);
-  };
-  for (const auto& [chunk, came] : messages_.stop_receiving(context_->alarm))
-    add(messages.received, program_.receives[chunk.transfer].peer, came);
-  const std::int64_t of_chunk = plan_.indexed.image.depth ? 2 : 1;
-  for (std::size_t i = 0; i < sent_.size(); ++i)
-    add(messages.sent, program_.sends[i].peer, of_chunk * sent_[i]);
-  for (std::size_t i = 0; i < received_.size(); ++i)
-    add(messages.received, program_.receives[i].peer, of_chunk * received_[i]);
-  return messages;
+  meeting_->throw_difference(true);
 }
 
 // ---- Records --------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@
 #include "sortlast/execute/mpi/failure.hpp"
 #include "sortlast/execute/mpi/meeting.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
-#include "sortlast/execute/mpi/strays.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node.hpp"
 #include "sortlast/execute/plan/choice.hpp"
@@ -56,7 +55,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   // Collective: run the plan for one frame, which the content has begun, and return this rank's finished
   // pixels. Throws TimeoutError: then messages may still be under way, the content and the communicator must
   // stay, and no other frame can be run. If ranks have yet to come to the frame's `meeting`, it ends no
-  // sooner than they do, and throws the MismatchError of the meeting if they disagree.
+  // sooner than they do; if they disagree, it throws the meeting's MismatchError, after which the same holds as
+  // after a TimeoutError.
   PixelBuffer run_frame(const FrameContext& context, Meeting* meeting = nullptr);
 
   // Take what the ranks of the node hand over, and tell the engine; and the end of that.
@@ -101,7 +101,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Chunk find_receive(const Messages::Done& done) const;
   void look_at_meeting(Backoff& backoff);
   [[noreturn]] void call_off();
-  Exchanged stop_receiving();
   std::string waits_for() const;
 
   const std::shared_ptr<const Plan> kept_;
@@ -120,8 +119,6 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::int64_t receives_left_ = 0;
   std::size_t bytes_under_way_ = 0;     // of strings that are being sent
   std::int32_t oldest_ = 1;             // stage before which all are done
-  bool called_off_ = false;             // the ranks disagreed, and nothing is under way any more
-  std::vector<std::int64_t> sent_;      // chunks of each send, those under way too
   std::vector<std::int64_t> received_;  // chunks of each receive
   double waiting_since_ = -1;
 };

@@ -192,6 +192,8 @@ bool Alarm::every_rank_throws() const {
   if (interrupted_) return false;
   try {
     throw;
+  } catch (const Settled&) {
+    return true;
   } catch (const MismatchError&) {
     return true;
   } catch (const ArgumentError&) {
@@ -202,8 +204,14 @@ bool Alarm::every_rank_throws() const {
 }
 
 void Alarm::throw_alone() const {
-  if (every_rank_throws()) throw Error(cause_of_failure());
-  throw;
+  try {
+    throw;
+  } catch (const Settled&) {
+    throw;
+  } catch (...) {
+    if (every_rank_throws()) throw Error(cause_of_failure());
+    throw;
+  }
 }
 
 std::string cause_of_failure() {

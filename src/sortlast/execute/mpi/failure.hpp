@@ -82,6 +82,17 @@ std::vector<int> next_ranks(int rank, int p);
 // RemoteError, of which they know.
 std::string cause_of_failure();
 
+// An error that every rank of the call throws, with the same text, so that nobody need be told. It is thrown
+// as a SettledError of the type that the caller knows.
+struct Settled {
+  bool closes = false;  // the compositor: what ranks had begun is still under way
+};
+template <typename Type>
+class SettledError : public Type, public Settled {
+ public:
+  explicit SettledError(const std::string& text, Settled settled = {}) : Type(text), Settled(settled) {}
+};
+
 class Alarm {
  public:
   // Alarms travel on `comm` with a tag that nothing else uses. `limit` [s]: the longest wait

@@ -1,15 +1,17 @@
 // Meeting.
 //
 // Ranks of a node meet in its memory, those of several by one small reduction as well. That one is under way
-// from the start, and a rank may begin before it ends: then the ranks that come early need not wait for the
-// last. When it shows that ranks disagree, some may have sent what nobody else expects; all take in what was
-// sent to them (strays.hpp) before anybody throws, so that the next call begins with nothing under way.
+// from the start, and a rank may begin before it ends: then ranks that arrive early need not wait for the
+// last. If it shows that ranks disagree, messages may be under way that no other rank expects. All ranks then
+// learn whether one of them has begun, and close the compositor together.
+//
+// Rejected: to cancel the receives, count what was sent, and receive the rest. It recovered a compositor from
+// an error of the program, which ends there anyway, and took more code than the check itself.
 #include "sortlast/execute/mpi/meeting.hpp"
 
 #include <utility>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/strays.hpp"
 
 namespace sortlast {
 
@@ -31,7 +33,7 @@ Meeting::Meeting(const Communicator& comm, const Alarm& alarm, Node& node, Broug
   mine.offer.hash = compares ? arguments_.hash() : 0;
   in_node_ = node_.meet(mine.offer, call());
   if (!node_.everybody()) return;
-  if (!in_node_) throw_difference();
+  if (!in_node_) throw_difference(false);
   if (!problem_.empty()) throw ArgumentError(problem_);
 }
 
@@ -43,13 +45,12 @@ std::optional<Numbers> Meeting::numbers() const {
 void Meeting::settle() {
   if (!comparison_) return;
   comparison_->wait();
-  if (!same()) {
-    take_in_strays(comm_, alarm_, {});
-    throw_difference();
-  }
+  if (!same()) throw_difference(false);
   if (!problem_.empty()) throw ArgumentError(problem_);
 }
 
-void Meeting::throw_difference() const { sortlast::throw_difference(comm_, alarm_, arguments_); }
+void Meeting::throw_difference(bool begun) const {
+  sortlast::throw_difference(comm_, alarm_, arguments_, begun);
+}
 
 }  // namespace sortlast

@@ -43,11 +43,11 @@ class Meeting {
   // Collective, on a rank that has begun nothing: wait until all have come. Returns if every rank passed the
   // same arguments and no problem; otherwise throws the same on every rank: an ArgumentError with the problem
   // if all have the same, else a MismatchError that names the arguments that differ, with the ranks and their
-  // values. Then no messages are under way. Throws TimeoutError.
+  // values. Throws TimeoutError.
   void settle();
-  // Collective, once through and not the same, on a rank that has ended what it had begun: throws that
-  // MismatchError.
-  [[noreturn]] void throw_difference() const;
+  // Collective, once through and not the same: throws that MismatchError. If a rank has `begun` what the call
+  // does, it closes the compositor on every rank.
+  [[noreturn]] void throw_difference(bool begun) const;
 
  private:
   const Communicator& comm_;

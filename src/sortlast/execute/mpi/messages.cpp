@@ -246,42 +246,6 @@ void Messages::remove_null(std::size_t first, std::size_t count) {
   }
 }
 
-std::vector<std::pair<Chunk, int>> Messages::stop_receiving(const Alarm& alarm) {
-  // Cancel those of a tag from the last to the first, so that no message is taken for a later one.
-  std::vector<std::size_t> receives;
-  for (std::size_t i = 0; i < requests_.size(); ++i)
-    if (!posted_[owner_[i].first].done.sent) receives.push_back(i);
-  const auto place_in_transfer = [this](std::size_t request) {
-    const auto [place, first] = owner_[request];
-    return std::pair(posted_[place].done.chunk.number, !first);
-  };
-  std::sort(receives.begin(), receives.end(), [&](std::size_t one, std::size_t other) {
-    return place_in_transfer(one) > place_in_transfer(other);
-  });
-  for (const std::size_t i : receives) check_mpi(MPI_Cancel(&requests_[i]), "MPI_Cancel");
-
-  // Those that have begun to come could not be.
-  std::vector<std::pair<Chunk, int>> all;
-  for (const std::size_t i : receives) {
-    const std::size_t place = owner_[i].first;
-    Posted& posted = posted_[place];
-    Backoff backoff(alarm, [] { return std::string("messages of a call that failed"); });
-    MPI_Status status;
-    for (int done = 0; done == 0;) {
-      check_mpi(MPI_Test(&requests_[i], &done, &status), "MPI_Test");
-      if (done == 0) backoff.pause();
-    }
-    int cancelled = 0;
-    check_mpi(MPI_Test_cancelled(&status, &cancelled), "MPI_Test_cancelled");
-    if (cancelled != 0) --posted.done.messages;
-    if (--posted.left > 0) continue;
-    all.emplace_back(posted.done.chunk, posted.done.messages);
-    free_.push_back(place);
-  }
-  remove_null(0, requests_.size());
-  return all;
-}
-
 void Messages::abandon() {
   requests_.clear();
   owner_.clear();

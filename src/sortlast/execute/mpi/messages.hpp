@@ -55,11 +55,6 @@ class Messages {
   // for strings that have begun to arrive. Valid until the next call. Throws Error for a damaged head.
   const std::vector<Done>& test(bool expecting = false);
 
-  // Wait for no chunk of fixed size any more, and take those that arrive already. Returns how many messages
-  // arrived of each chunk that was not done. Throws TimeoutError.
-  std::vector<std::pair<Chunk, int>> stop_receiving(const Alarm& alarm);
-
-  bool idle() const { return requests_.empty(); }
   // Forget what is under way; its memory must stay.
   void abandon();
 
