@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "sortlast/compositor.hpp"
-#include "sortlast/execute/mpi/agreement.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 
 namespace {
 

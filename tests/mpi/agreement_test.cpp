@@ -1,5 +1,5 @@
 // Agreement on arguments of any length: what differs is told, wherever it lies.
-#include "sortlast/execute/mpi/agreement.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 
 #include <gtest/gtest.h>
 

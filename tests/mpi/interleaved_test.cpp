@@ -8,7 +8,7 @@
 #include "sortlast/error.hpp"
 #include "sortlast/execute/engine/serial.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
-#include "sortlast/execute/mpi/comparison.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/plan/choice.hpp"
 #include "sortlast/execute/run/tile.hpp"
 #include "sortlast/schedule.hpp"

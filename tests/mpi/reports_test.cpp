@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "mpi/ranks.hpp"
-#include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 
 namespace sortlast {
 namespace {

@@ -51,8 +51,8 @@ std::vector<PlacedBox> all_boxes(const FrameContext& context, const std::vector<
     gathered->offsets.push_back(static_cast<int>(sum));
     sum += count.images;
     if (sum > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-      throw ArgumentError("all ranks together have " + std::to_string(sum) +
-                          " images or more; expected less than 2^31");
+      throw SettledError<ArgumentError>("all ranks together have " + std::to_string(sum) +
+                                        " images or more; expected less than 2^31");
   }
   gathered->all.resize(sum);
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -126,10 +126,12 @@ Format common_format(const std::vector<BoxCount>& counts, Op op) {
 ImageFrame box_frame(const FrameContext& context, const BoxCall& call, BoxesOfAll& all, bool sparse) {
   try {
     const Op op = call.composition.op;
-    const Format format = common_format(all.counts, op);
-    check_format(format, op);
-    return frame_of_boxes(std::make_shared<const BoxTable>(std::move(all.placed), call.size), op, format,
-                          sparse);
+    return settled([&] {
+      const Format format = common_format(all.counts, op);
+      check_format(format, op);
+      return frame_of_boxes(std::make_shared<const BoxTable>(std::move(all.placed), call.size), op, format,
+                            sparse);
+    });
   } catch (const Error&) {
     for (const int mate : context.node.neighbours().members)
       if (mate != context.comm.rank()) context.node.release(mate);

@@ -32,7 +32,8 @@ void Compositor::Impl::set_up(const std::string& found) {
   if (node_->everybody()) alarm_.mark_in(node_->given_up());
   if (!node_->crowded()) alarm_.sleep_briefly();
   if (*std::max_element(node_->nodes().begin(), node_->nodes().end()) + 1 < size_) nodes_ = node_->nodes();
-  if (options_.algorithm != "auto") make_schedule(options_.algorithm, setting(0, {}, false));
+  if (options_.algorithm != "auto")
+    settled([&] { make_schedule(options_.algorithm, setting(0, {}, false)); });
   team_ = Team::sharing(options_.threads > 0 ? options_.threads : node_->cores());
   if (uses_profile()) profile_ = agree_on_profile(data_, alarm_, *node_, profile);
   if (uses_profile() && !node_->everybody()) {
@@ -43,35 +44,31 @@ void Compositor::Impl::set_up(const std::string& found) {
     if (!networked_) cores_ = self.most_cores;
   }
   algorithm_ = std::make_unique<AlgorithmChoice>(options_.algorithm, profile_.machine);
-  if (options_.late == Late::leave_out)
-    attending_ = std::make_unique<Attending>(data_, alarm_, *node_, tag_limit_ + Attending::tags);
+  rendezvous_ = std::make_unique<Rendezvous>(data_, alarm_, *node_, leaves_out());
 }
 
-std::unique_ptr<Meeting> Compositor::Impl::come(Arguments arguments, const std::string& problem,
-                                                const Offer& offer, bool check) {
-  if (leaves_out()) {
-    attend(arguments, problem, offer);
-    return nullptr;
-  }
+std::unique_ptr<CallArrival> Compositor::Impl::arrive(Arguments arguments, const std::string& problem,
+                                                      const Offer& offer, bool check) {
   Numbers numbers{survey_.emptiness, {}};
-  if (options_.partition == Partition::automatic) numbers.coverage = survey_.coverage;
-  return std::make_unique<Meeting>(data_, alarm_, *node_,
-                                   Brought{std::move(arguments), problem, offer, numbers}, check);
+  if (options_.partition == Partition::automatic && !leaves_out()) numbers.coverage = survey_.coverage;
+  const Joining joining{attendance_.frame, options_.late_image == LateImage::drop, deadline_};
+  auto arrival = rendezvous_->arrive({std::move(arguments), problem, offer, numbers, check, joining});
+  if (leaves_out()) take_attendance(*arrival);
+  return arrival;
 }
 
 void Compositor::Impl::meet(Arguments arguments, const std::string& problem, const Offer& offer, bool check) {
-  const std::unique_ptr<Meeting> meeting = come(std::move(arguments), problem, offer, check);
-  if (meeting) conclude(*meeting);
+  conclude(*arrive(std::move(arguments), problem, offer, check));
 }
 
-void Compositor::Impl::conclude(Meeting& meeting) {
+void Compositor::Impl::conclude(CallArrival& arrival) {
   try {
-    meeting.settle();
+    arrival.settle();
   } catch (const MismatchError&) {
     forget_frames();
     throw;
   }
-  if (meeting.numbers()) take_numbers(*meeting.numbers());
+  if (arrival.numbers()) take_numbers(*arrival.numbers());
 }
 
 void Compositor::Impl::take_numbers(const Numbers& of_all) {
@@ -199,8 +196,8 @@ std::unique_ptr<Compositor::Impl> Compositor::Impl::shrink() {
     // All of them have it, or none.
     const Agreed agreed =
         agree_with_survivors(rest.comm, made != nullptr, options_.timeout, options_.interrupt);
-    if (agreed.all) return made;
     rest.comm.abandon();
+    if (agreed.all) return made;
     if (agreed.died) continue;
     if (error) std::rethrow_exception(error);
     throw RemoteError("shrink: another rank could not make its compositor");

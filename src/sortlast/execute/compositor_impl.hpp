@@ -23,15 +23,13 @@
 #include "sortlast/execute/layer_frames.hpp"
 #include "sortlast/execute/layers/images/box_list.hpp"
 #include "sortlast/execute/layers/images/image_content.hpp"
-#include "sortlast/execute/mpi/agreement.hpp"
-#include "sortlast/execute/mpi/attending.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/gather.hpp"
 #include "sortlast/execute/mpi/machine_profile.hpp"
-#include "sortlast/execute/mpi/meeting.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
 #include "sortlast/execute/mpi/pixel_exchange.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/string_exchange.hpp"
 #include "sortlast/execute/mpi/survivors.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -51,7 +49,7 @@ class Compositor::Impl {
         rank_(data_.rank()),
         size_(data_.size()),
         origin_(static_cast<std::size_t>(size_)),
-        tag_limit_(tag_limit(data_.get()) - Attending::tags) {
+        tag_limit_(tag_limit(data_.get())) {
     std::iota(origin_.begin(), origin_.end(), 0);
     guarded([&] { set_up(found); });
   }
@@ -156,8 +154,8 @@ class Compositor::Impl {
   bool layers_in_place_ = false;                    // no rank sends any of it as a message
   std::shared_ptr<StringExchange> layer_exchange_;  // of layer_schedule_, once there was a frame
   bool layered_ = false;                            // the last frame was one
-  std::unique_ptr<Attending> attending_;            // where frames leave late ranks out, and of the last:
-  Attendance attendance_;
+  std::unique_ptr<Rendezvous> rendezvous_;
+  Attendance attendance_;  // of the last frame that left late ranks out
   std::vector<std::int32_t> left_out_;
   double deadline_ = 0;          // of this rank's call [s]
   std::string boxes_explained_;  // how several images a rank were composited; empty: none
@@ -180,12 +178,12 @@ class Compositor::Impl {
     meet(std::move(arguments), problem, offer, options_.check);
   }
   void meet(Arguments arguments, const std::string& problem, const Offer& offer, bool check);
-  // The same in two steps. First come, and wait for the ranks of this one's node; null where frames leave
-  // late ranks out, as those of the frame have all come then.
-  std::unique_ptr<Meeting> come(Arguments arguments, const std::string& problem, const Offer& offer,
-                                bool check);
+  // The same in two steps. First arrive, and wait for the ranks of this one's node; where frames leave late
+  // ranks out, for those of the frame.
+  std::unique_ptr<CallArrival> arrive(Arguments arguments, const std::string& problem, const Offer& offer,
+                                      bool check);
   // Then wait for the others.
-  void conclude(Meeting& meeting);
+  void conclude(CallArrival& arrival);
   void take_numbers(const Numbers& of_all);
   // The ranks disagreed, and not all have begun a frame. What is chosen next may not depend on what came
   // before.
@@ -197,11 +195,11 @@ class Compositor::Impl {
 
   // ---- Where frames leave late ranks out (late_frames.cpp) ----
 
-  bool leaves_out() const { return attending_ != nullptr; }
+  bool leaves_out() const { return options_.late == Late::leave_out; }
   // Throws ArgumentError, on every rank that makes the call, where frames leave late ranks out.
   void refuse_if_leaving_out(const char* what) const;
-  // Come to a frame; throws as meet() does, on the ranks of the frame.
-  void attend(const Arguments& arguments, const std::string& problem, const Offer& offer);
+  // Who is in the frame, and who is not.
+  void take_attendance(const CallArrival& arrival);
   // Whether the frame was gone, and the image is not to be in another.
   bool dropped() const { return leaves_out() && attendance_.ranks.empty(); }
   Tile no_tile(const ImageView& image) const;
@@ -245,7 +243,7 @@ class Compositor::Impl {
       if (error.closes) give_up("");
       throw;
     } catch (...) {
-      if (!alarm_.every_rank_throws()) give_up(cause_of_failure());
+      give_up(cause_of_failure());
       throw;
     }
   }
@@ -261,11 +259,11 @@ class Compositor::Impl {
   Tile composite_in_turn(ImageView image, Composition composition, const PixelBuffer& out,
                          float background_depth);
   // Come to the frame; `image` becomes what is composited.
-  std::unique_ptr<Meeting> come_with(ImageView& image, const Composition& composition, Pixels out);
+  std::unique_ptr<CallArrival> arrive_with(ImageView& image, const Composition& composition, Pixels out);
   void survey(const ImageView& image);
   // Whether the frame begins before all ranks have come to it: then it is planned with the numbers of the
   // last one, which was of the same kind.
-  bool begins_early(const Meeting& meeting, const ImageView& image, Op op) const;
+  bool begins_early(const CallArrival& arrival, const ImageView& image, Op op) const;
   WireOptions wire_options() const;
   const Plan& plan_for(const ImageView& image, const Composition& composition);
   // Whether plan_ is what it would make.
@@ -273,8 +271,8 @@ class Compositor::Impl {
   // What this rank brings to the frame, but for where its result is put.
   Contribution contribution_of(const ImageView& image, const Composition& composition,
                                float background_depth);
-  // `meeting`: to which not all ranks have come; null: all have.
-  PixelBuffer run_frame(const Contribution& contribution, Meeting* meeting);
+  // `arrival`: at which not all ranks have arrived; null: all have.
+  PixelBuffer run_frame(const Contribution& contribution, CallArrival* arrival);
   // Where the tile's pixels belong: in the caller's memory or in the frame of the node; nothing if anywhere.
   static PixelBuffer place_in(const detail::TileData& tile, const PixelBuffer& out);
   std::optional<Frame> gather_in_turn(const std::vector<Gathering>& images, bool with_channels);

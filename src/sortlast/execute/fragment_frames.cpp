@@ -44,10 +44,10 @@ void check_bytes(const FrameContext& context, const OwnFragments& own,
   const auto bytes =
       static_cast<std::int64_t>(*most * own.layout().bytes()) * (composition.keep_lists ? 2 : 1);
   if (bytes <= composition.most_bytes) return;
-  throw ArgumentError("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
-                      std::to_string(bytes) + " bytes of fragments, and most_bytes is " +
-                      std::to_string(composition.most_bytes) +
-                      "; allow more, use more ranks or pass fewer fragments");
+  throw SettledError<ArgumentError>("rank " + std::to_string(most - sums.begin()) + " would have to hold " +
+                                    std::to_string(bytes) + " bytes of fragments, and most_bytes is " +
+                                    std::to_string(composition.most_bytes) +
+                                    "; allow more, use more ranks or pass fewer fragments");
 }
 
 void check_composition(const FragmentComposition& composition) {

@@ -31,12 +31,12 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
   if (!(deadline_ >= 0)) deadline_ = options_.deadline;  // it is an error, of which the others shall hear
   const std::size_t before = pool_.taken();
   agreeing_since_ = begin;
-  const std::unique_ptr<Meeting> meeting = come_with(image, composition, out.view());
-  const bool early = meeting && begins_early(*meeting, image, composition.op);
+  const std::unique_ptr<CallArrival> arrival = arrive_with(image, composition, out.view());
+  const bool early = begins_early(*arrival, image, composition.op);
   if (early) {
     take_numbers(known_->numbers);
-  } else if (meeting) {
-    conclude(*meeting);
+  } else {
+    conclude(*arrival);
   }
   const double agreed = trace_clock();
   record({Activity::agree, agreeing_since_, agreed, -1, -1, 0});
@@ -61,8 +61,8 @@ Tile Compositor::Impl::composite_in_turn(ImageView image, Composition compositio
     tile.left_out = left_out_;
   }
   contribution.result = place_in(tile, out);
-  tile.pixels = run_frame(contribution, early ? meeting.get() : nullptr);
-  if (meeting && meeting->numbers()) known_ = {image.size, image.format, composition.op, *meeting->numbers()};
+  tile.pixels = run_frame(contribution, early ? arrival.get() : nullptr);
+  if (arrival->numbers()) known_ = {image.size, image.format, composition.op, *arrival->numbers()};
   frame_ = tile.frame;
   if (out.view().colour != nullptr)
     detail::put_pixels(tile.interleaving, tile.format, tile.range, tile.pixels.view(), out.view());
@@ -88,8 +88,8 @@ Contribution Compositor::Impl::contribution_of(const ImageView& image, const Com
           partition_.interleaving};
 }
 
-std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Composition& composition,
-                                                     Pixels out) {
+std::unique_ptr<CallArrival> Compositor::Impl::arrive_with(ImageView& image, const Composition& composition,
+                                                           Pixels out) {
   Arguments arguments("composite");
   arguments.add("size", text(image.size));
   const std::string unknown = problem_of([&] { arguments.add("format", format_name(image.format)); }) +
@@ -117,7 +117,7 @@ std::unique_ptr<Meeting> Compositor::Impl::come_with(ImageView& image, const Com
     offer = offer_of(offered);
     offer.frame_bytes = PixelBuffer::bytes(image.format, image.size.pixels());
   }
-  return come(std::move(arguments), problem, offer, options_.check);
+  return arrive(std::move(arguments), problem, offer, options_.check);
 }
 
 // Look at the image as far as the frame's choices depend on it.
@@ -135,14 +135,14 @@ void Compositor::Impl::survey(const ImageView& image) {
 
 // Every rank comes to the same answer, unless they disagree. To plan the frame cannot fail, as the last one
 // was planned, from which it differs in its order at most.
-bool Compositor::Impl::begins_early(const Meeting& meeting, const ImageView& image, Op op) const {
-  return meeting.may_begin() && known_ && known_->size == image.size && known_->format == image.format &&
+bool Compositor::Impl::begins_early(const CallArrival& arrival, const ImageView& image, Op op) const {
+  return arrival.may_begin() && known_ && known_->size == image.size && known_->format == image.format &&
          known_->op == op;
 }
 
-PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, Meeting* meeting) {
+PixelBuffer Compositor::Impl::run_frame(const Contribution& contribution, CallArrival* arrival) {
   if (!exchange_) exchange_ = std::make_shared<PixelExchange>(plan_, context());
-  return exchange_->run(contribution, context(), meeting);
+  return exchange_->run(contribution, context(), arrival);
 }
 
 // Between machines a byte that is left out spares the network. On one machine a message is little more than a
@@ -168,7 +168,7 @@ const Plan& Compositor::Impl::plan_for(const ImageView& image, const Composition
   const std::string name = fitting_algorithm(
       algorithm_->name(wanted, image.format, std::ldexp(1.0, -static_cast<int>(survey_.emptiness))), wanted);
   if (!planned(wanted, name, image.format, composition.op)) {
-    auto schedule = std::make_shared<const Schedule>(make_schedule(name, std::move(wanted)));
+    auto schedule = settled([&] { return std::make_shared<const Schedule>(make_schedule(name, wanted)); });
     exchange_.reset();
     plan_ = std::make_shared<const Plan>(std::move(schedule), participant(), image.format, composition.op,
                                          wire_options(), tag_limit_ - head_tags, attendance_.ranks);

@@ -37,33 +37,19 @@ std::vector<std::int32_t> nodes_of(const std::vector<int>& ranks, const std::vec
 
 void Compositor::Impl::refuse_if_leaving_out(const char* what) const {
   if (!leaves_out()) return;
-  throw ArgumentError(std::string(what) +
-                      ": a compositor that leaves late ranks out composites one image a rank; expected one "
-                      "that waits for all");
+  throw SettledError<ArgumentError>(
+      std::string(what) +
+      ": a compositor that leaves late ranks out composites one image a rank; expected one "
+      "that waits for all");
 }
 
-void Compositor::Impl::attend(const Arguments& arguments, const std::string& problem, const Offer& offer) {
-  // Come to a frame.
-  Arguments all = arguments;
-  all.add("problem", problem);
-  Coming mine{
-      offer, survey_.emptiness, {attendance_.frame, options_.late_image == LateImage::drop, deadline_}};
-  mine.offer.hash = all.hash();
-  const Attended attended = attending_->come(mine, arguments.call());
-  attendance_ = attended.who;
-  survey_.emptiness = attended.emptiness;
-
-  // Who is not in it.
+void Compositor::Impl::take_attendance(const CallArrival& arrival) {
+  attendance_ = arrival.attendance();
   left_out_.clear();
-  if (attendance_.ranks.empty()) {
-    left_out_ = {rank_};
-    if (!problem.empty()) throw ArgumentError(problem);
-    return;
-  }
-  for (std::int32_t rank = 0; rank < size_; ++rank)
+  if (arrival.missed()) left_out_ = {rank_};
+  for (std::int32_t rank = 0; rank < size_ && !arrival.missed(); ++rank)
     if (!std::binary_search(attendance_.ranks.begin(), attendance_.ranks.end(), rank))
       left_out_.push_back(rank);
-  if (!attended.agreed || !problem.empty()) attending_->agree(attendance_.ranks, arguments, problem);
 }
 
 Tile Compositor::Impl::no_tile(const ImageView& image) const {
@@ -76,7 +62,8 @@ bool Compositor::Impl::meet_to_gather(const Arguments& arguments, const std::str
                                       const detail::TileData& tile) {
   const bool ours = tile.maker == maker_;
   if (ours && !tile.schedule) return false;
-  attending_->agree(ours && !tile.ranks.empty() ? tile.ranks : attendance_.ranks, arguments, problem);
+  agree_among(data_, alarm_, ours && !tile.ranks.empty() ? tile.ranks : attendance_.ranks, arguments,
+              problem);
   return true;
 }
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/check.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/mpi/neighbours.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/tune/probe.hpp"
 
 namespace sortlast {
@@ -53,7 +53,7 @@ class Laps {
       if (options.progress) options.progress(laps, laps);
       return machines;
     } catch (...) {
-      if (!alarm_.every_rank_throws()) give_up(data_, alarm_);
+      give_up(data_, alarm_);
       throw;
     }
   }

@@ -206,6 +206,8 @@ int alarm_tag(MPI_Comm comm) {
 
 int release_tag(MPI_Comm comm) { return alarm_tag(comm) - 1; }
 
-int tag_limit(MPI_Comm comm) { return alarm_tag(comm) - 2; }
+int rendezvous_tag(MPI_Comm comm, int kind) { return alarm_tag(comm) - 2 - kind; }
+
+int tag_limit(MPI_Comm comm) { return alarm_tag(comm) - 6; }
 
 }  // namespace sortlast

@@ -51,10 +51,11 @@ Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
 // Whether messages have come that nobody has received.
 bool has_messages(MPI_Comm comm);
 
-// Tags on a communicator of our own. The two largest are for alarms and for its release; those of a frame's
-// messages go up to the limit.
+// Tags on a communicator of our own. The largest are for alarms, for its release, and for the four kinds of
+// messages of a rendezvous; those of a frame's messages go up to the limit.
 int alarm_tag(MPI_Comm comm);
 int release_tag(MPI_Comm comm);
+int rendezvous_tag(MPI_Comm comm, int kind);
 int tag_limit(MPI_Comm comm);
 
 }  // namespace sortlast

@@ -28,21 +28,21 @@ Exchange::Exchange(std::shared_ptr<const Plan> plan, Content& content, const Fra
 
 // ---- A frame --------------------------------------------------------------------------------------
 
-PixelBuffer Exchange::run_frame(const FrameContext& context, Meeting* meeting) {
+PixelBuffer Exchange::run_frame(const FrameContext& context, CallArrival* arrival) {
   try {
-    begin(context, meeting);
+    begin(context, arrival);
     return run();
   } catch (...) {
     messages_.abandon();
     keep_for_ever(shared_from_this());
-    context.alarm.throw_alone();
+    throw;
   }
 }
 
-void Exchange::begin(const FrameContext& context, Meeting* meeting) {
+void Exchange::begin(const FrameContext& context, CallArrival* arrival) {
   context_.emplace(context);
-  meeting_ = meeting;
-  hash_ = meeting == nullptr ? 0 : meeting->hash();
+  arrival_ = arrival;
+  hash_ = arrival == nullptr ? 0 : arrival->hash();
   context_->timing.stages = plan_.schedule->stages();
   left_ = plan_.stage_chunks;
   all_left_ = plan_.chunks;
@@ -61,9 +61,9 @@ PixelBuffer Exchange::run() {
     backoff.progress();
   }
   met();
-  while (all_left_ > 0 || !content_.merged() || meeting_ != nullptr) {
+  while (all_left_ > 0 || !content_.merged() || arrival_ != nullptr) {
     advance(backoff);
-    look_at_meeting(backoff);
+    look_at_arrival(backoff);
   }
   const double finishing = trace_clock();
   PixelBuffer result = content_.take_result();
@@ -178,11 +178,11 @@ Chunk Exchange::find_receive(const Messages::Done& done) const {
   return {found->second, 0};
 }
 
-// Whether the ranks agree shows once all have come.
-void Exchange::look_at_meeting(Backoff& backoff) {
-  if (meeting_ == nullptr || !meeting_->through()) return;
-  if (!meeting_->same()) call_off();
-  meeting_ = nullptr;
+// Whether the ranks agree is known once all have arrived.
+void Exchange::look_at_arrival(Backoff& backoff) {
+  if (arrival_ == nullptr || !arrival_->finished()) return;
+  if (!arrival_->same()) call_off();
+  arrival_ = nullptr;
   backoff.progress();
   end_wait(trace_clock());
 }
@@ -194,7 +194,7 @@ void Exchange::call_off() {
     release_all();
     end_sharing();
   }
-  meeting_->throw_difference(true);
+  arrival_->throw_difference(true);
 }
 
 // ---- Records --------------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ std::string Exchange::waits_for() const {
     }
   }
   if (others > 0) text += " (and " + std::to_string(others) + " more)";
-  if (meeting_ != nullptr) {
-    text += (text.empty() ? "" : ", and for ") + ("all ranks to call " + meeting_->call());
+  if (arrival_ != nullptr) {
+    text += (text.empty() ? "" : ", and for ") + ("all ranks to call " + arrival_->call());
   } else if (text.empty()) {
     text = "its last sends of " + plan_.schedule->name() + " to be received";
   }

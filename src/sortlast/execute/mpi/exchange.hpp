@@ -12,7 +12,7 @@
 #include "sortlast/content/content.hpp"
 #include "sortlast/execute/engine/engine.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
-#include "sortlast/execute/mpi/meeting.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/messages.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/node/node.hpp"
@@ -54,10 +54,10 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Collective: run the plan for one frame, which the content has begun, and return this rank's finished
   // pixels. Throws TimeoutError: then messages may still be under way, the content and the communicator must
-  // stay, and no other frame can be run. If ranks have yet to come to the frame's `meeting`, it ends no
-  // sooner than they do; if they disagree, it throws the meeting's MismatchError, after which the same holds as
-  // after a TimeoutError.
-  PixelBuffer run_frame(const FrameContext& context, Meeting* meeting = nullptr);
+  // stay, and no other frame can be run. If ranks have yet to arrive (`arrival`), it ends no sooner than
+  // they do; if they disagree, it throws their MismatchError, after which the same holds as after a
+  // TimeoutError.
+  PixelBuffer run_frame(const FrameContext& context, CallArrival* arrival = nullptr);
 
   // Take what the ranks of the node hand over, and tell the engine; and the end of that.
   virtual void share() = 0;
@@ -93,13 +93,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   bool shares() const { return !plan_.mates.empty() && plan_.schedule->n() > 0; }
 
   PixelBuffer run();
-  void begin(const FrameContext& context, Meeting* meeting);
+  void begin(const FrameContext& context, CallArrival* arrival);
   void advance(Backoff& backoff);
   bool work();
   void count(Coding coding);
   void count_search(double begin, double seconds);
   Chunk find_receive(const Messages::Done& done) const;
-  void look_at_meeting(Backoff& backoff);
+  void look_at_arrival(Backoff& backoff);
   [[noreturn]] void call_off();
   std::string waits_for() const;
 
@@ -112,7 +112,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::map<std::pair<std::int32_t, std::uint32_t>, std::size_t>
       receive_of_;                       // strings: peer, number -> receive
   std::optional<FrameContext> context_;  // of the last call
-  Meeting* meeting_ = nullptr;           // to which not all have come
+  CallArrival* arrival_ = nullptr;           // to which not all have come
   std::uint64_t hash_ = 0;               // of the frame's arguments
   std::vector<std::int64_t> left_;       // chunks of each stage that are not done
   std::int64_t all_left_ = 0;

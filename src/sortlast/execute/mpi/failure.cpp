@@ -182,35 +182,16 @@ constexpr const char* advice =
 
 }  // namespace
 
-void give_up(Communicator& comm, const Alarm& alarm) {
-  const std::string cause = cause_of_failure();
-  if (!cause.empty()) alarm.tell_failure(cause);
-  comm.abandon();
-}
-
-bool Alarm::every_rank_throws() const {
-  if (interrupted_) return false;
+bool give_up(Communicator& comm, const Alarm& alarm) {
   try {
     throw;
   } catch (const Settled&) {
-    return true;
-  } catch (const MismatchError&) {
-    return true;
-  } catch (const ArgumentError&) {
-    return true;
-  } catch (...) {
     return false;
-  }
-}
-
-void Alarm::throw_alone() const {
-  try {
-    throw;
-  } catch (const Settled&) {
-    throw;
   } catch (...) {
-    if (every_rank_throws()) throw Error(cause_of_failure());
-    throw;
+    const std::string cause = cause_of_failure();
+    if (!cause.empty()) alarm.tell_failure(cause);
+    comm.abandon();
+    return true;
   }
 }
 

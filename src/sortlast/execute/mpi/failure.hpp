@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 
 namespace sortlast {
@@ -82,16 +83,32 @@ std::vector<int> next_ranks(int rank, int p);
 // RemoteError, of which they know.
 std::string cause_of_failure();
 
-// An error that every rank of the call throws, with the same text, so that nobody need be told. It is thrown
-// as a SettledError of the type that the caller knows.
+// An error of which no other rank need be told: every rank of the call throws the same, or this one has begun
+// nothing that others wait for. All other exceptions are of one rank alone, whatever their type.
 struct Settled {
-  bool closes = false;  // the compositor: what ranks had begun is still under way
+  bool closes = false;  // the compositor, on every rank: what ranks had begun is still under way
 };
+// It is thrown with a type that the caller knows.
 template <typename Type>
 class SettledError : public Type, public Settled {
  public:
   explicit SettledError(const std::string& text, Settled settled = {}) : Type(text), Settled(settled) {}
 };
+
+// Run an action that communicates nothing and that every rank runs with the same values: its ArgumentErrors
+// and MismatchErrors are settled.
+template <typename Action>
+auto settled(const Action& action) {
+  try {
+    return action();
+  } catch (const Settled&) {
+    throw;
+  } catch (const MismatchError& error) {
+    throw SettledError<MismatchError>(error.what());
+  } catch (const ArgumentError& error) {
+    throw SettledError<ArgumentError>(error.what());
+  }
+}
 
 class Alarm {
  public:
@@ -135,18 +152,8 @@ class Alarm {
   void join_if_raised(const std::function<std::string()>& waits_for) const;
 
   void interrupt() const {
-    if (!interrupt_) return;
-    interrupted_ = true;
-    interrupt_();
-    interrupted_ = false;
+    if (interrupt_) interrupt_();
   }
-
-  // Whether the exception that is being handled is one that all ranks throw, as they have agreed on it: of
-  // arguments, unless it comes from `interrupt`.
-  bool every_rank_throws() const;
-  // In the handler of an exception that this rank alone throws: throws it again, as an Error if its type
-  // would have it taken for one that all ranks throw.
-  [[noreturn]] void throw_alone() const;
 
  private:
   void mark() const {
@@ -157,13 +164,12 @@ class Alarm {
   double limit_;
   bool sleeps_long_ = true;
   std::function<void()> interrupt_;
-  mutable bool interrupted_ = false;  // by what `interrupt` threw
   std::shared_ptr<std::atomic<bool>> given_up_;
 };
 
-// In the handler of an exception that this rank alone throws: tell the others why, and free the communicator
-// no more, as messages may be under way on it.
-void give_up(Communicator& comm, const Alarm& alarm);
+// In the handler of an exception: tell the others why, unless it is settled, and free the communicator no
+// more, as messages may be under way on it. Returns whether it did so.
+bool give_up(Communicator& comm, const Alarm& alarm);
 
 // Never give `object` back. Requests that are under way on a communicator whose ranks did not all come can
 // neither be completed nor safely cancelled, so what they point at must stay until the process ends.

@@ -227,7 +227,7 @@ std::optional<Frame> gather_tiles(const std::vector<Gathering>& images, const Wi
   } catch (...) {
     for (const auto& gather : *gathers) gather->abandon();
     keep_for_ever(gathers);
-    with.alarm.throw_alone();
+    throw;
   }
 }
 
@@ -294,7 +294,7 @@ std::optional<std::vector<LayerString>> gather_strings(const std::vector<LayerSt
   } catch (...) {
     messages->abandon();
     keep_for_ever(messages);
-    with.alarm.throw_alone();
+    throw;
   }
 }
 

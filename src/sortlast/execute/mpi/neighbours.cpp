@@ -116,7 +116,7 @@ void check_builds(const std::vector<NodeOfRank>& all) {
   const auto first = std::find_if(all.begin(), all.end(), other);
   if (first == all.end()) return;
   const auto more = std::count_if(first + 1, all.end(), other);
-  throw MismatchError(
+  throw SettledError<MismatchError>(
       "ranks disagree: another build of sortlast than on the first rank of the machine runs on rank " +
       std::to_string(first - all.begin()) + (more > 0 ? " and " + std::to_string(more) + " more" : "") +
       "; expected the same build on all ranks of a machine");
@@ -182,11 +182,11 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
   Communicator node;
   try {
     return find_neighbours(all, alarm, ranks, layout, machine, node);
-  } catch (...) {
-    if (!alarm.every_rank_throws()) {  // calls on them may be under way
-      machine.abandon();
-      node.abandon();
-    }
+  } catch (const Settled&) {
+    throw;
+  } catch (...) {  // calls on them may be under way
+    machine.abandon();
+    node.abandon();
     throw;
   }
 }

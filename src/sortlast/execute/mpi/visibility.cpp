@@ -14,10 +14,10 @@
 
 #include "sortlast/compositor.hpp"
 #include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/agreement.hpp"
 #include "sortlast/execute/mpi/communicator.hpp"
 #include "sortlast/execute/mpi/compositor_access.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
+#include "sortlast/execute/mpi/rendezvous.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 #include "sortlast/execute/visibility/order.hpp"
 
@@ -135,8 +135,8 @@ AllBoxes exchange_boxes(const Communicator& own, const Alarm& alarm, const std::
   for (const View& view : views) {
     count += view.boxes;
     if (count > INT32_MAX / 64) {
-      throw ArgumentError(call + ": there are more than " + std::to_string(INT32_MAX / 64) +
-                          " boxes; expected fewer");
+      throw SettledError<ArgumentError>(call + ": there are more than " + std::to_string(INT32_MAX / 64) +
+                                        " boxes; expected fewer");
     }
     all.first.push_back(static_cast<std::int32_t>(count));
   }
@@ -168,13 +168,10 @@ AllBoxes ask(MPI_Comm comm, const Question& question, std::span<const Box> boxes
     const std::vector<View> views = all_gather(own, alarm, all_ranks_to_call(question.call), mine);
     if (std::any_of(views.begin(), views.end(), [](const View& view) { return view.wrong != 0; }))
       agree(own, alarm, Arguments(question.call), problem);
-    check_views(views);
+    settled([&] { check_views(views); });
     return exchange_boxes(own, alarm, question.call, views, boxes);
   } catch (...) {
-    if (!alarm.every_rank_throws()) {
-      give_up(own, alarm);
-      MPI_Comm_delete_attr(comm, duplicate_key());
-    }
+    if (give_up(own, alarm)) MPI_Comm_delete_attr(comm, duplicate_key());
     throw;
   }
 }

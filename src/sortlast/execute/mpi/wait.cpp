@@ -89,6 +89,41 @@ void wait(MPI_Request request, const Alarm& alarm, WaitsFor waits_for,
   }
 }
 
+// ---- Messages of any length -----------------------------------------------------------------------
+
+int take_message(const Communicator& comm, int source, int tag, std::vector<std::byte>& bytes) {
+  int found = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  check_mpi(MPI_Improbe(source, tag, comm.get(), &found, &message, &status), "MPI_Improbe");
+  if (found == 0) return -1;
+  int count = 0;
+  check_mpi(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+  bytes.resize(static_cast<std::size_t>(count));
+  check_mpi(MPI_Mrecv(bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+  return status.MPI_SOURCE;
+}
+
+int receive_message(const Communicator& comm, const Alarm& alarm, int source, int tag,
+                    std::vector<std::byte>& bytes, const WaitsFor& waits_for) {
+  Backoff backoff(alarm, waits_for);
+  while (true) {
+    const int from = take_message(comm, source, tag, bytes);
+    if (from >= 0) return from;
+    backoff.pause();
+  }
+}
+
+void send_message(const Communicator& comm, const Alarm& alarm, int rank, int tag, const void* data,
+                  std::size_t bytes, const WaitsFor& waits_for) {
+  const auto kept = std::make_shared<std::vector<std::byte>>(bytes);
+  if (bytes > 0) std::memcpy(kept->data(), data, bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Isend(kept->data(), static_cast<int>(bytes), MPI_BYTE, rank, tag, comm.get(), &request),
+            "MPI_Isend");
+  wait(request, alarm, waits_for, kept);
+}
+
 // ---- Collectives ----------------------------------------------------------------------------------
 
 void barrier(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for) {
@@ -158,7 +193,7 @@ std::vector<std::byte> gather_bytes(const Communicator& comm, const Alarm& alarm
     gathered->offsets.push_back(static_cast<int>(sum));
     sum += bytes;
     if (sum > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-      throw ArgumentError("all ranks together have more than 2 GiB to gather");
+      throw SettledError<ArgumentError>("all ranks together have more than 2 GiB to gather");
   }
   if (comm.rank() == 0) gathered->all.resize(sum);
   MPI_Request request = MPI_REQUEST_NULL;

@@ -53,6 +53,16 @@ class Backoff {
 void wait(MPI_Request request, const Alarm& alarm, WaitsFor waits_for,
           const std::shared_ptr<const void>& memory);
 
+// ---- Messages of any length -----------------------------------------------------------------------
+
+// Take a message with a tag, if one has arrived; who sent it, or -1: none has.
+int take_message(const Communicator& comm, int source, int tag, std::vector<std::byte>& bytes);
+// Until one has arrived. Throws TimeoutError.
+int receive_message(const Communicator& comm, const Alarm& alarm, int source, int tag,
+                    std::vector<std::byte>& bytes, const WaitsFor& waits_for);
+void send_message(const Communicator& comm, const Alarm& alarm, int rank, int tag, const void* data,
+                  std::size_t bytes, const WaitsFor& waits_for);
+
 // ---- Collectives ----------------------------------------------------------------------------------
 
 void barrier(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for);

@@ -1,4 +1,4 @@
-// Agreement: all ranks passed the same arguments, or all throw the same error.
+// Arguments: those of a call by name, with a hash, and what differs between those of several ranks.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
 
@@ -50,17 +48,5 @@ struct Group {
 // What a MismatchError says of ranks that did not all pass the same: another call, or else wrong arguments,
 // or else the arguments that differ, long ones from where they do. `others`: ranks of further groups.
 std::string describe_difference(const std::vector<Group>& groups, const std::vector<int>& others);
-
-// Collective. Returns if every rank passed the same arguments and no problem, which takes one small
-// reduction. Otherwise throws the same on every rank: an ArgumentError with the problem if all ranks have the
-// same, else a MismatchError that names the arguments that differ, with the ranks and their values.
-// `problem`: what is wrong with this rank's own arguments, or empty. Throws TimeoutError if a rank does not
-// come.
-void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem);
-
-// Collective, by ranks that know that not all passed the same `arguments`, with the problem among them:
-// throws that MismatchError. It closes the compositor if one of them has `begun` what the call does.
-[[noreturn]] void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments,
-                                   bool begun);
 
 }  // namespace sortlast

@@ -1,10 +1,7 @@
-// Agreement.
+// Arguments.
 //
-// In the usual case everything agrees, and a comparison of hashes shows it (comparison.hpp). Only when it
-// does not, the texts themselves are told, whatever their length, those of the first few groups of ranks that
-// have the same, and compared name by name. Of long values, as orders of many ranks are, the message shows
-// where they first differ.
-#include "sortlast/execute/mpi/agreement.hpp"
+// Of long values, as orders of many ranks are, the description shows where they first differ.
+#include "sortlast/execute/mpi/arguments.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,14 +10,10 @@
 #include <sstream>
 #include <utility>
 
-#include "sortlast/error.hpp"
-#include "sortlast/execute/mpi/comparison.hpp"
-#include "sortlast/execute/mpi/wait.hpp"
-
 namespace sortlast {
 namespace {
 
-constexpr std::size_t listed = 8;
+constexpr std::size_t listed = 8;  // runs of ranks that a text names
 
 // FNV-1a, 64 bits, going on from a hash.
 std::uint64_t hash_on(std::uint64_t hash, std::string_view text) {
@@ -35,43 +28,6 @@ std::uint64_t hash_on(std::uint64_t hash, const std::vector<std::int32_t>& numbe
     hash ^= hash >> 32;  // else the upper half never comes down
   }
   return hash;
-}
-
-// Collective: the root's text.
-std::string broadcast_text(const Communicator& comm, const Alarm& alarm, const WaitsFor& waits_for,
-                           std::string own, int root) {
-  own.resize(broadcast(comm, alarm, waits_for, std::uint64_t{own.size()}, root));
-  detail::broadcast(comm, alarm, waits_for, own.data(), own.size(), root);
-  return own;
-}
-
-// Collective: the first few groups of ranks, in the order of their lowest ranks, and the ranks of all others.
-// Each group's lowest rank sends its arguments to all, one group after the other; then every rank says in one
-// byte which were its own. `begun` becomes true on every rank if it is on one.
-std::vector<Group> find_groups(const Communicator& comm, const Alarm& alarm, const Arguments& arguments,
-                               std::vector<int>& others, bool& begun) {
-  constexpr auto nobody = ~std::uint64_t{0};
-  const auto rank = static_cast<std::uint64_t>(comm.rank());
-  const WaitsFor waits_for = all_ranks_to_call(arguments.call());
-  const std::string own = arguments.text();
-  auto mine = static_cast<std::uint8_t>(listed);  // no group yet
-  std::vector<Group> groups;
-  while (groups.size() < listed) {
-    const std::vector<std::uint64_t> least =
-        all_least(comm, alarm, waits_for, {mine == listed ? rank : nobody, begun ? 0U : 1U});
-    const std::uint64_t lowest = least[0];
-    begun = least[1] == 0;
-    if (lowest == nobody) break;
-    const std::string text = broadcast_text(comm, alarm, waits_for, own, static_cast<int>(lowest));
-    if (mine == listed && text == own) mine = static_cast<std::uint8_t>(groups.size());
-    groups.push_back({text, {}});
-  }
-  const std::vector<std::uint8_t> group_of = all_gather(comm, alarm, waits_for, mine);
-  for (std::size_t i = 0; i < group_of.size(); ++i) {
-    std::vector<int>& ranks = group_of[i] < groups.size() ? groups[group_of[i]].ranks : others;
-    ranks.push_back(static_cast<int>(i));
-  }
-  return groups;
 }
 
 // The arguments of a group of ranks, by name.
@@ -227,22 +183,6 @@ std::string text_of_ranks(const std::vector<std::int32_t>& ranks) {
     all += std::to_string(rank);
   }
   return ranks.empty() ? std::string("rank order") : all + "]";
-}
-
-void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem) {
-  arguments.add("problem", problem);
-  alarm.join_if_raised([] { return std::string("nobody, it came late"); });
-  Comparison comparison(comm, alarm, arguments.call(), arguments.hash());
-  comparison.wait();
-  if (!comparison.same()) throw_difference(comm, alarm, arguments, false);
-  if (!problem.empty()) throw ArgumentError(problem);
-}
-
-void throw_difference(const Communicator& comm, const Alarm& alarm, const Arguments& arguments, bool begun) {
-  std::vector<int> others;
-  const std::vector<Group> groups = find_groups(comm, alarm, arguments, others, begun);
-  const char* const advice = begun ? ". The compositor cannot be used any more; make a new one." : "";
-  throw SettledError<MismatchError>(describe_difference(groups, others) + advice, {begun});
 }
 
 }  // namespace sortlast

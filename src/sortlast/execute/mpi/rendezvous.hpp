@@ -1,0 +1,152 @@
+// Rendezvous: where ranks arrive at a call and find out whether all passed the same arguments: all ranks of a
+// communicator, or, for a frame that does not wait, those that arrive by a deadline.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sortlast/execute/mpi/arguments.hpp"
+#include "sortlast/execute/mpi/wait.hpp"
+#include "sortlast/execute/node/node.hpp"
+#include "sortlast/execute/plan/choice.hpp"
+
+namespace sortlast {
+
+// What ranks find out as they arrive: a rank's own numbers go in, those of all come out.
+struct Numbers {
+  std::uint64_t least = 0;                // the minimum
+  std::optional<Coverage> coverage = {};  // the sum; by all ranks, whatever their call, or by none
+};
+
+// What a rank brings to a call.
+struct Proposal {
+  Arguments arguments;
+  std::string problem = {};  // what is wrong with them; or empty
+  Offer offer = {};          // to the ranks of its node; its hash is filled in
+  Numbers numbers = {};      // for all ranks, if they compare by messages
+  bool check = true;         // compare the arguments, which ranks that all share a node do anyway
+  Joining joining = {};      // where the frame does not wait for all
+};
+
+// A comparison of all ranks' hashes by one small reduction, which is under way while they do other things.
+class Comparison {
+ public:
+  // Collective. Begins to compare; an error names the `call` at which a rank does not arrive.
+  Comparison(const Communicator& comm, const Alarm& alarm, const std::string& call, std::uint64_t hash,
+             const Numbers& mine = {});
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+  // A reduction that is under way stays so.
+  ~Comparison();
+
+  // Whether all ranks have arrived and compared.
+  bool finished();
+  // Until they have. Throws TimeoutError.
+  void wait();
+
+  // Once finished: whether all ranks brought the same hash, and the numbers of all.
+  bool same() const;
+  Numbers numbers() const;
+
+ private:
+  struct Reduction;
+
+  const Alarm& alarm_;
+  std::string call_;
+  std::shared_ptr<Reduction> reduction_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+// One rank's arrival at one call, with the ranks of its node. Those of other nodes may have yet to arrive.
+class CallArrival {
+ public:
+  // Whether this rank may begin the call before all have arrived: as far as it knows, nothing is wrong. It
+  // has to ask finished() on the way, and wait for it at the end.
+  bool may_begin() const { return comparison_ && agreed_ && proposal_.problem.empty(); }
+  // Of the arguments, by which messages of different calls are told apart; 0 if they are not compared.
+  std::uint64_t hash() const { return comparison_ ? proposal_.arguments.hash() : 0; }
+  const std::string& call() const { return proposal_.arguments.call(); }
+
+  // Whether all have arrived, and compared.
+  bool finished() { return !comparison_ || comparison_->finished(); }
+  // Once finished: whether all passed the same.
+  bool same() const { return comparison_ ? comparison_->same() : agreed_; }
+  // Once finished: the numbers of all ranks; none if they are not told.
+  std::optional<Numbers> numbers() const;
+  // Who makes the call: every rank of the communicator if it names none.
+  const Attendance& attendance() const { return attendance_; }
+  // The frame was closed before this rank arrived, and its image is to be in no other.
+  bool missed() const { return missed_; }
+
+  // Collective, on a rank that has begun nothing: wait until all have arrived. Returns if every rank passed
+  // the same arguments and no problem; otherwise all throw the same: an ArgumentError with the problem if all
+  // have the same, else a MismatchError that names the arguments that differ, with the ranks and their
+  // values. A problem of a call that is not checked, or that this rank missed, is an ArgumentError on this
+  // rank alone. Throws TimeoutError.
+  void settle();
+  // Collective, once finished and not the same: throws that MismatchError. If a rank has `begun` the call, it
+  // closes the compositor on every rank.
+  [[noreturn]] void throw_difference(bool begun) const;
+
+ private:
+  friend class Rendezvous;
+  CallArrival(const Communicator& comm, const Alarm& alarm, Proposal proposal)
+      : comm_(comm), alarm_(alarm), proposal_(std::move(proposal)) {}
+
+  const Communicator& comm_;
+  const Alarm& alarm_;
+  Proposal proposal_;
+  std::optional<Comparison> comparison_;
+  std::optional<Numbers> numbers_;
+  Attendance attendance_;
+  bool agreed_ = true;  // as far as this rank knows: its node, or those that came by the deadline
+  bool missed_ = false;
+};
+
+class Rendezvous {
+ public:
+  // All must outlive it. `by_deadline`: frames do not wait for ranks that are late.
+  Rendezvous(const Communicator& comm, const Alarm& alarm, Node& node, bool by_deadline)
+      : comm_(comm), alarm_(alarm), node_(node), by_deadline_(by_deadline) {}
+
+  bool by_deadline() const { return by_deadline_; }
+
+  // Collective: arrive, and wait for the other ranks of this one's node, whose offers can be read then; by a
+  // deadline, until it is known who makes the call. Throws TimeoutError, and what settle() throws if all
+  // ranks are on one node and disagree.
+  std::unique_ptr<CallArrival> arrive(Proposal mine);
+
+ private:
+  void arrive_with_all(CallArrival& arrival, bool compares);
+  void arrive_by_deadline(CallArrival& arrival);
+  void join_in_node(CallArrival& arrival);
+  void join_by_messages(CallArrival& arrival);
+  void lead(CallArrival& arrival);
+  void follow(CallArrival& arrival);
+  bool take_request();
+  void tell(int rank, const std::vector<std::uint64_t>& what, const std::string& call) const;
+  void pass_on(const std::vector<std::uint64_t>& what, const std::vector<int>& ranks,
+               const std::string& call) const;
+
+  const Communicator& comm_;
+  const Alarm& alarm_;
+  Node& node_;
+  const bool by_deadline_;
+  // At rank 0.
+  std::int64_t last_ = 0;                              // frame
+  std::map<int, std::vector<std::uint64_t>> arrived_;  // at the next frame, by rank
+};
+
+// Collective over all ranks: returns if every rank passed the same arguments and no problem, which takes one
+// small reduction; else as CallArrival::settle().
+void agree(const Communicator& comm, const Alarm& alarm, Arguments arguments, const std::string& problem);
+
+// The same over `ranks` alone, ascending, this one among them, which takes two messages a rank.
+void agree_among(const Communicator& comm, const Alarm& alarm, const std::vector<int>& ranks,
+                 Arguments arguments, const std::string& problem);
+
+}  // namespace sortlast
