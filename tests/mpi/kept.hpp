@@ -1,4 +1,4 @@
-// Communicators that the library keeps: all that it made are freed, unless messages still lie on one.
+// Communicators that the library keeps: those that all ranks have destroyed are freed when the next is made.
 #pragma once
 
 #include <mpi.h>
@@ -11,33 +11,29 @@
 
 namespace sortlast::testing {
 
-// Communicators of the library that were made since, on this rank, and not freed. Collective: all are made
-// when those of earlier tests have gone.
+// Communicators of the library that were made since, on this rank, and not freed. Collective.
 class Kept {
  public:
   Kept() {
-    constexpr int looks = 50;
-    MPI_Barrier(MPI_COMM_WORLD);
-    for (int look = 0; look < looks; ++look, sleep(1e-3)) const Compositor another(MPI_COMM_SELF);
-    MPI_Barrier(MPI_COMM_WORLD);
+    constexpr int some = 3;
+    for (int i = 0; i < some; ++i) const Compositor another(MPI_COMM_WORLD);
     before_ = count();
   }
 
+  // Collective: how many are left when another has been made.
+  std::int64_t count_after_another() const {
+    {
+      const Compositor another(MPI_COMM_WORLD);
+    }
+    return count();
+  }
+
+ private:
   std::int64_t count() const {
     const Calls calls = calls_so_far();
     return calls.communicators - calls.freed - before_;
   }
 
-  // Whether all are freed within some seconds of making others, which is when that is looked for.
-  bool all_freed(double seconds) const {
-    for (const double begin = MPI_Wtime(); count() > 0; sleep(1e-3)) {
-      if (MPI_Wtime() - begin > seconds) return false;
-      const Compositor another(MPI_COMM_SELF);
-    }
-    return true;
-  }
-
- private:
   std::int64_t before_ = 0;
 };
 

@@ -8,16 +8,28 @@
 // Ranks may still be in different attempts: those that were early have given up one, in which the late one
 // now waits in vain. So after the copy is made all ranks meet on it. A rank that gives up there raises the
 // alarm, and whoever takes up that copy later finds the alarm, drops the copy, and goes on to the next.
+//
+// A rank that has destroyed its copy may still be waited for by others, which have not. If it freed the copy,
+// MPI could give its number to a later communicator, for which their messages would be taken. So a copy is
+// freed only once all of its ranks have destroyed it. They find that out when they make the next one, on
+// which all of them are: its first rank names copies of the same ranks, and all free those that none uses any
+// more.
+//
+// Rejected: messages that tell others of each destruction, which somebody has to look for later. Rejected: a
+// barrier at destruction, which deadlocks where garbage collection destroys objects in any order.
 #include "sortlast/execute/mpi/communicator.hpp"
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <random>
 #include <sstream>
 #include <string>
 
 #include "sortlast/error.hpp"
 #include "sortlast/execute/mpi/failure.hpp"
-#include "sortlast/execute/mpi/release.hpp"
 #include "sortlast/execute/mpi/wait.hpp"
 
 namespace sortlast {
@@ -91,6 +103,88 @@ void finish_copy(Pending& pending, double timeout, const char* call, const std::
   }
 }
 
+// ---- Copies that this process has destroyed -------------------------------------------------------
+
+class Destroyed {
+ public:
+  static Destroyed& of_this_process() {
+    static auto* const all = new Destroyed;  // objects that end with the process may still destroy theirs
+    return *all;
+  }
+
+  void add(std::uint64_t id, MPI_Comm comm) {
+    const std::scoped_lock lock(mutex_);
+    comms_.emplace(id, comm);
+  }
+  bool has(std::uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    return comms_.count(id) > 0;
+  }
+  // MPI_COMM_NULL if there is none.
+  MPI_Comm take(std::uint64_t id) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = comms_.find(id);
+    return found == comms_.end() ? MPI_COMM_NULL : comms_.extract(found).mapped();
+  }
+  // Those that have the same ranks as `comm`.
+  std::map<std::uint64_t, MPI_Comm> take_those_of_ranks(MPI_Comm comm) {
+    const std::scoped_lock lock(mutex_);
+    std::map<std::uint64_t, MPI_Comm> taken;
+    for (auto each = comms_.begin(); each != comms_.end();) {
+      int relation = MPI_UNEQUAL;
+      check_mpi(MPI_Comm_compare(each->second, comm, &relation), "MPI_Comm_compare");
+      const auto next = std::next(each);
+      if (relation != MPI_UNEQUAL) taken.insert(comms_.extract(each));
+      each = next;
+    }
+    return taken;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, MPI_Comm> comms_;  // by id
+};
+
+std::uint64_t new_id() {
+  static std::mutex mutex;
+  static std::mt19937_64 random{std::random_device{}()};
+  const std::scoped_lock lock(mutex);
+  return random() | 1;
+}
+
+// Collective: free the copies of the ranks of `copy` that all of them have destroyed. Returns the id of
+// `copy`.
+std::uint64_t free_destroyed(const Communicator& copy, const Alarm& alarm, const WaitsFor& waits_for) {
+  Destroyed& all = Destroyed::of_this_process();
+  const bool first = copy.rank() == 0;
+  std::map<std::uint64_t, MPI_Comm> named;
+  if (first) named = all.take_those_of_ranks(copy.get());
+  struct {
+    std::uint64_t own;
+    std::uint64_t named;
+  } told{new_id(), named.size()};
+  told = broadcast(copy, alarm, waits_for, told);
+  if (told.named == 0) return told.own;
+
+  // Which of them has every rank destroyed?
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, comm] : named) ids.push_back(id);
+  ids.resize(told.named);
+  detail::broadcast(copy, alarm, waits_for, ids.data(), ids.size() * sizeof ids[0], 0);
+  std::vector<std::uint64_t> here;
+  for (const std::uint64_t id : ids) here.push_back(first || all.has(id) ? 1 : 0);
+  const std::vector<std::uint64_t> everywhere = all_least(copy, alarm, waits_for, here);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (everywhere[i] != 0) {
+      MPI_Comm comm = first ? named[ids[i]] : all.take(ids[i]);
+      check_mpi(MPI_Comm_free(&comm), "MPI_Comm_free");
+    } else if (first) {
+      all.add(ids[i], named[ids[i]]);
+    }
+  }
+  return told.own;
+}
+
 // Wait until all ranks have come to the copy. False if one of them has given it up before; `taken_up`: this
 // rank did so too, and has come back to it.
 bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
@@ -104,7 +198,10 @@ bool meet(Communicator& copy, bool taken_up, double timeout, const char* call,
       int done = 0;
       check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
       if (taken_up && alarm.raised()) break;  // first: those that gave up have left their part of the barrier
-      if (done != 0) return true;
+      if (done != 0) {
+        copy = Communicator(copy.abandon(), free_destroyed(copy, alarm, all_ranks_to_call(call)));
+        return true;
+      }
       backoff.pause();
     }
     alarm.pass_on();
@@ -139,6 +236,7 @@ void check_mpi_is_there(const char* call) {
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
   std::swap(comm_, other.comm_);
+  std::swap(id_, other.id_);
   std::swap(process_, other.process_);
   return *this;
 }
@@ -147,16 +245,15 @@ Communicator::~Communicator() {
   if (comm_ == MPI_COMM_NULL || process_ != this_process()) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0) release(comm_);
+  if (finalized != 0 || id_ == 0) return;
+  try {
+    Destroyed::of_this_process().add(id_, comm_);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory to note it: it stays
+  }
 }
 
-// A probe may take in one message, and others may lie before it, so there are a few.
-bool has_messages(MPI_Comm comm) {
-  constexpr int probes = 8;
-  int found = 0;
-  for (int probe = 0; probe < probes && found == 0; ++probe)
-    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE) != MPI_SUCCESS) return true;
-  return found != 0;
+void Communicator::free() {
+  if (comm_ != MPI_COMM_NULL) check_mpi(MPI_Comm_free(&comm_), "MPI_Comm_free");
 }
 
 int Communicator::rank() const {
@@ -181,7 +278,6 @@ Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
   if (between_groups != 0)
     throw ArgumentError("the communicator is an intercommunicator; expected an intracommunicator");
 
-  free_released();
   while (true) {
     // Make a copy, or go on with that of an earlier attempt.
     Pending* pending = find_pending(comm);
@@ -204,10 +300,8 @@ int alarm_tag(MPI_Comm comm) {
   return found == 0 ? 32767 : *static_cast<int*>(value);
 }
 
-int release_tag(MPI_Comm comm) { return alarm_tag(comm) - 1; }
+int rendezvous_tag(MPI_Comm comm, int kind) { return alarm_tag(comm) - 1 - kind; }
 
-int rendezvous_tag(MPI_Comm comm, int kind) { return alarm_tag(comm) - 2 - kind; }
-
-int tag_limit(MPI_Comm comm) { return alarm_tag(comm) - 6; }
+int tag_limit(MPI_Comm comm) { return alarm_tag(comm) - 5; }
 
 }  // namespace sortlast

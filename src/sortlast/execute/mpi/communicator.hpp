@@ -18,25 +18,30 @@ void check_mpi(int code, const char* what);
 // the user called.
 void check_mpi_is_there(const char* call);
 
-// A communicator of our own. It is let go with this object (release.hpp), unless messages may still be under
-// way on it (abandon()), MPI has been finalised or this is a forked process, to which MPI does not belong.
+// A communicator of our own. Its destruction communicates nothing, so that ranks may destroy theirs in any
+// order: MPI frees a duplicate when its ranks make the next one after all of them have destroyed it, and all
+// others when it ends.
 class Communicator {
  public:
   Communicator() = default;
-  explicit Communicator(MPI_Comm comm) : comm_(comm) {}
+  // `id`: the same on all of its ranks and of no other communicator; 0: it has none.
+  explicit Communicator(MPI_Comm comm, std::uint64_t id = 0) : comm_(comm), id_(id) {}
   Communicator(Communicator&& other) noexcept
-      : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), process_(other.process_) {}
+      : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), id_(other.id_), process_(other.process_) {}
   Communicator& operator=(Communicator&& other) noexcept;
   ~Communicator();
 
   MPI_Comm get() const { return comm_; }
   int rank() const;
   int size() const;
-  // Leave it as it is; what it was.
+  // Collective, when all calls on it have ended: free it.
+  void free();
+  // Messages may be under way on it: leave it as it is; what it was.
   MPI_Comm abandon() { return std::exchange(comm_, MPI_COMM_NULL); }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::uint64_t id_ = 0;
   std::int32_t process_ = this_process();
 };
 
@@ -48,13 +53,9 @@ class Communicator {
 Communicator duplicate(MPI_Comm comm, double timeout, const char* call,
                        const std::function<void()>& interrupt = {});
 
-// Whether messages have come that nobody has received.
-bool has_messages(MPI_Comm comm);
-
-// Tags on a communicator of our own. The largest are for alarms, for its release, and for the four kinds of
-// messages of a rendezvous; those of a frame's messages go up to the limit.
+// Tags on a communicator of our own. The largest are for alarms and for the four kinds of messages of a
+// rendezvous; those of a frame's messages go up to the limit.
 int alarm_tag(MPI_Comm comm);
-int release_tag(MPI_Comm comm);
 int rendezvous_tag(MPI_Comm comm, int kind);
 int tag_limit(MPI_Comm comm);
 

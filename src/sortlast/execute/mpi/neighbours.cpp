@@ -180,9 +180,16 @@ Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int rank
 Neighbours find_neighbours(const Communicator& all, const Alarm& alarm, int ranks, std::uint64_t layout) {
   Communicator machine;
   Communicator node;
+  const auto free_both = [&] {
+    machine.free();
+    node.free();
+  };
   try {
-    return find_neighbours(all, alarm, ranks, layout, machine, node);
+    Neighbours found = find_neighbours(all, alarm, ranks, layout, machine, node);
+    free_both();
+    return found;
   } catch (const Settled&) {
+    free_both();
     throw;
   } catch (...) {  // calls on them may be under way
     machine.abandon();
